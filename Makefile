@@ -1,0 +1,31 @@
+# The one command is `make test`; on a fresh machine it sets up everything it needs first.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: test lint format bench clean
+
+test: lint
+	$(BIN)/pytest -n auto
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Ratios to a floor measured in the same run; figures go to the terminal, nothing is asserted.
+bench: $(VENV)/ready
+	$(BIN)/python -m tests.bench
+
+$(VENV)/ready: pyproject.toml .ci/system-packages
+	PYTHON="$(PYTHON)" .ci/system-packages
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

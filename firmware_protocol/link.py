@@ -1,0 +1,119 @@
+"""What a link is, whichever wire it speaks: bytes and `now` in, events and bytes out.
+
+A link owns no socket and looks at no clock. Its owner opens the port, then in a loop: hands over the bytes that
+came with `receive`, brings it the time it asked for (`next_deadline`, `tick`), writes what `to_send` returns, and
+says which deliveries it has stored (`committed`). Until then a link treats a delivery as not received: it
+acknowledges nothing, and after `forget` it delivers the same event again when the shoe repeats it.
+
+`now` is seconds on a clock that never goes back. Errors are of two kinds: what the other side did wrong is reported
+as a value and counted; what our own side did wrong is a `LinkUsageError`.
+"""
+
+from enum import Enum
+from typing import Protocol
+
+import msgspec
+
+from firmware_protocol.events import AnyShoeEvent, Hand
+
+
+class LinkUsageError(RuntimeError):
+    """Our own program called a link in a way that makes no sense."""
+
+
+class Delivery(msgspec.Struct, frozen=True, kw_only=True):
+    """One shoe event as it arrived. Hand it back to `committed` when it is stored."""
+
+    event: AnyShoeEvent
+    sequence: int
+    boot_id: int | None = None
+    """The shoe's number for its present power-up; `None` on a wire that has none."""
+    age: float = 0.0
+    """Seconds that had passed since it happened when the shoe sent it."""
+
+
+class ShoeIdentity(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is at the other end, as its handshake says."""
+
+    model: str
+    firmware: str
+    serial_number: str
+    boot_id: int
+    protocol_version: int
+    capabilities: frozenset[str]
+
+
+class LinkReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
+    """Something about the line itself rather than about the cards."""
+
+
+class LinkUp(LinkReport, frozen=True, kw_only=True, tag="link_up"):
+    shoe: ShoeIdentity | None = None
+    authenticated: bool
+
+
+class LinkDown(LinkReport, frozen=True, kw_only=True, tag="link_down"):
+    reason: str
+
+
+class LineError(LinkReport, frozen=True, kw_only=True, tag="line_error"):
+    """Bytes that were no part of any message. `offset` counts from the first byte the link ever received."""
+
+    offset: int
+    length: int
+    reason: str
+
+
+class EventGap(LinkReport, frozen=True, kw_only=True, tag="gap"):
+    """Events between the two numbers were sent and never reached us."""
+
+    expected: int
+    received: int
+    reason: str
+
+
+class Refused(LinkReport, frozen=True, kw_only=True, tag="refused"):
+    """Well-formed bytes that were not believed: forged, replayed, reflected, wrong key, wrong version."""
+
+    reason: str
+    count: int
+
+
+class Lamp(Enum):
+    PLAYER = "player"
+    BANKER = "banker"
+    TIE = "tie"
+    ALERT = "alert"
+
+
+class DesiredShoe(msgspec.Struct, frozen=True, kw_only=True):
+    """What the table wants of the shoe. It is state, not a message: sent again after every reconnect."""
+
+    gate_locked: bool | None = None
+    lamps: frozenset[Lamp] = frozenset()
+    next_hand: Hand | None = None
+
+
+class ControllerLink(Protocol):
+    """The controller's end of a line."""
+
+    def connected(self, now: float) -> None: ...
+
+    def disconnected(self, now: float) -> list[LinkReport]: ...
+
+    def receive(self, data: bytes, now: float) -> list[Delivery | LinkReport]: ...
+
+    def committed(self, delivery: Delivery, now: float) -> None:
+        """This delivery and all before it are stored."""
+
+    def forget(self) -> None:
+        """What was delivered since the last `committed` could not be stored."""
+
+    def want(self, desired: DesiredShoe, now: float) -> None: ...
+
+    def next_deadline(self) -> float | None: ...
+
+    def tick(self, now: float) -> list[LinkReport]: ...
+
+    def to_send(self) -> bytes:
+        """Bytes for the line; each byte is returned once."""

@@ -1,0 +1,1 @@
+"""The controller beside a smart baccarat shoe."""

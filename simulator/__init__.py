@@ -1,0 +1,1 @@
+"""What stands around a controller, in software."""
