@@ -1,0 +1,103 @@
+"""The drawing rules, as one table, and the sentence a dealer would say for each of their answers.
+
+Totals and cards are points here (ace 1, tens and faces 0). `deal.py` feeds real cards through these rules.
+"""
+
+from enum import Enum
+from typing import NamedTuple
+
+
+class Side(Enum):
+    """One of the two hands on the table."""
+
+    PLAYER = "player"
+    BANKER = "banker"
+
+    def __str__(self) -> str:
+        return self.value.capitalize()
+
+
+NATURAL_TOTALS = frozenset({8, 9})
+"""Either hand has one of these on two cards: no more cards."""
+
+PLAYER_DRAWS_ON = frozenset({0, 1, 2, 3, 4, 5})
+"""Two-card totals on which Player takes a third card; on 6 and 7 Player stands."""
+
+PLAYER_STOOD = None
+"""Stands in the table below for a third card that Player did not take."""
+
+BANKER_DRAWS_ON: dict[int, frozenset[int | None]] = {
+    0: frozenset({PLAYER_STOOD, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9}),
+    1: frozenset({PLAYER_STOOD, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9}),
+    2: frozenset({PLAYER_STOOD, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9}),
+    3: frozenset({PLAYER_STOOD, 0, 1, 2, 3, 4, 5, 6, 7, 9}),
+    4: frozenset({PLAYER_STOOD, 2, 3, 4, 5, 6, 7}),
+    5: frozenset({PLAYER_STOOD, 4, 5, 6, 7}),
+    6: frozenset({6, 7}),
+    7: frozenset(),
+}
+"""For Banker's two-card total: the points of Player's third card on which Banker takes a third card too."""
+
+
+class Standing(NamedTuple):
+    """How a round stands, as far as the drawing rules look at it. Totals are of the cards dealt so far."""
+
+    player_cards: int
+    banker_cards: int
+    player_total: int
+    banker_total: int
+    player_third: int | None
+    """Points of Player's third card, once it is there."""
+
+
+NOTHING_DEALT = Standing(0, 0, 0, 0, None)
+
+
+def next_side(at: Standing) -> Side | None:
+    """Whose card comes next, or `None` when the round is complete."""
+    if at.banker_cards < 2:
+        return Side.PLAYER if at.player_cards == at.banker_cards else Side.BANKER
+    if at.banker_cards == 3:
+        return None
+    if at.player_cards == 2:
+        if at.player_total in NATURAL_TOTALS or at.banker_total in NATURAL_TOTALS:
+            return None
+        if at.player_total in PLAYER_DRAWS_ON:
+            return Side.PLAYER
+    return Side.BANKER if at.player_third in BANKER_DRAWS_ON[at.banker_total] else None
+
+
+def dealt(at: Standing, points: int) -> Standing:
+    """The standing after a card of that many points went to the side whose turn it was."""
+    player_cards, banker_cards, player_total, banker_total, _ = at
+    if next_side(at) is Side.PLAYER:
+        third = points if player_cards == 2 else None
+        return Standing(player_cards + 1, banker_cards, (player_total + points) % 10, banker_total, third)
+    return Standing(player_cards, banker_cards + 1, player_total, (banker_total + points) % 10, at.player_third)
+
+
+def reason(at: Standing) -> str:
+    """Why `next_side` answers as it does, in the words of a dealer."""
+    if at.banker_cards < 2:
+        cards_dealt = at.player_cards + at.banker_cards
+        return f"{next_side(at)}'s {'first' if cards_dealt < 2 else 'second'} card"
+    if at.banker_cards == 3:
+        return f"Banker has drawn to {at.banker_total}: no more cards"
+    if at.player_cards == 3:
+        verdict = "draws" if next_side(at) is Side.BANKER else "stands"
+        return f"Banker has {at.banker_total}, Player's third card {_third_card(at)}: Banker {verdict}"
+    naturals = [
+        f"{side} has a natural {total}"
+        for side, total in ((Side.PLAYER, at.player_total), (Side.BANKER, at.banker_total))
+        if total in NATURAL_TOTALS
+    ]
+    if naturals:
+        return f"{' and '.join(naturals)}: no more cards"
+    if at.player_total in PLAYER_DRAWS_ON:
+        return f"Player has {at.player_total}: Player draws"
+    verdict = "draws" if next_side(at) is Side.BANKER else "stands"
+    return f"Player stands on {at.player_total}, Banker has {at.banker_total}: Banker {verdict}"
+
+
+def _third_card(at: Standing) -> str:
+    return {0: "counts 0", 1: "is an ace"}.get(at.player_third or 0, f"is {at.player_third}")

@@ -1,0 +1,96 @@
+"""The facts of a round: everything a wager can depend on, and all the facts there can be.
+
+There are only some thousands of them, so they are numbered once, here. A set of facts is then one whole number with
+a bit for each, which is what makes conditions, prices and exact odds quick (`conditions.py`, `odds.py`).
+"""
+
+from collections.abc import Iterator
+from enum import Enum
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+from shoe_controller.baccarat.drawing import NATURAL_TOTALS, Standing, dealt, next_side
+
+
+class Winner(Enum):
+    PLAYER = "player"
+    BANKER = "banker"
+    TIE = "tie"
+
+
+class Facts(NamedTuple):
+    """One complete round, as its wagers see it."""
+
+    player_total: int
+    banker_total: int
+    player_cards: int
+    banker_cards: int
+    player_pair: bool
+    """The first two cards of the hand have the same rank; suits do not matter, and a ten and a king are no pair."""
+    banker_pair: bool
+    player_suited: bool
+    """All cards of the hand, two or three, have one suit."""
+    banker_suited: bool
+
+    @property
+    def winner(self) -> Winner:
+        if self.player_total == self.banker_total:
+            return Winner.TIE
+        return Winner.PLAYER if self.player_total > self.banker_total else Winner.BANKER
+
+    @property
+    def margin(self) -> int:
+        return abs(self.player_total - self.banker_total)
+
+    @property
+    def player_natural(self) -> bool:
+        return self.player_cards == 2 and self.player_total in NATURAL_TOTALS
+
+    @property
+    def banker_natural(self) -> bool:
+        return self.banker_cards == 2 and self.banker_total in NATURAL_TOTALS
+
+
+@cache
+def all_facts() -> tuple[Facts, ...]:
+    """Every facts that some shoe could produce. Its order is the numbering that sets of facts are made of."""
+    without_suits = sorted(
+        {
+            (end.player_total, end.banker_total, end.player_cards, end.banker_cards, player_pair, banker_pair)
+            for (player_total, player_pair), (banker_total, banker_pair) in product(_two_card_hands(), repeat=2)
+            for end in _ends(Standing(2, 2, player_total, banker_total, None))
+        }
+    )
+    return tuple(
+        Facts(*numbers, player_suited=player_suited, banker_suited=banker_suited)
+        for numbers in without_suits
+        for player_suited in (False, True)
+        for banker_suited in (False, True)
+    )
+
+
+def number_of(facts: Facts) -> int:
+    """Its place in `all_facts`."""
+    return _numbers()[facts]
+
+
+@cache
+def _numbers() -> dict[Facts, int]:
+    return {facts: number for number, facts in enumerate(all_facts())}
+
+
+def _two_card_hands() -> Iterator[tuple[int, bool]]:
+    """Totals of two cards, with and without a pair. A pair's total is even; without one every total can be made."""
+    for total in range(10):
+        yield total, False
+        if total % 2 == 0:
+            yield total, True
+
+
+@cache
+def _ends(at: Standing) -> tuple[Standing, ...]:
+    """Every way in which the round can end from here."""
+    if next_side(at) is None:
+        return (at,)
+    return tuple({end for points in range(10) for end in _ends(dealt(at, points))})

@@ -1,0 +1,216 @@
+"""The five roads on a baccarat board: results of a shoe in, cells with column and row out.
+
+Pure, and it knows nobody else in the house. `roads` works the whole board out anew from the results, so a result
+that is taken back leaves no trace. The values encode to the JSON that boards and `shoe-controller roads` show.
+Columns and rows count from 0, at the upper left. In every road the cells stand in the order in which they came.
+
+Two kinds of column must not be mixed up. A *logical* column of the big road is one streak of the same winner, however
+long; the derived roads compare those. Where its cells are *drawn* is a matter of the six rows there are: `_places`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from itertools import groupby
+
+import msgspec
+
+ROWS = 6
+
+
+class Winner(Enum):
+    BANKER = "B"
+    PLAYER = "P"
+    TIE = "T"
+
+
+class Colour(Enum):
+    """Red says that the shoe repeats itself, blue that it does not; neither has to do with Banker or Player."""
+
+    RED = "red"
+    BLUE = "blue"
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """How one round ended, as far as a board shows it."""
+
+    winner: Winner
+    banker_pair: bool = False
+    player_pair: bool = False
+    natural: bool = False
+
+
+class BeadCell(msgspec.Struct, frozen=True, kw_only=True):
+    column: int
+    row: int
+    winner: Winner
+    banker_pair: bool
+    player_pair: bool
+    natural: bool
+
+
+class BigRoadCell(msgspec.Struct, frozen=True, kw_only=True):
+    """A round that somebody won. The marks are that round's own; those of a tie are seen on the bead plate only."""
+
+    column: int
+    row: int
+    winner: Winner | None
+    """`None` while the shoe has had nothing but ties."""
+    ties: int
+    """Ties that followed this round; in the first cell also those that came before it."""
+    banker_pair: bool
+    player_pair: bool
+    natural: bool
+
+
+class DerivedCell(msgspec.Struct, frozen=True, kw_only=True):
+    column: int
+    row: int
+    colour: Colour
+
+
+class BeadPlate(msgspec.Struct, frozen=True, kw_only=True):
+    cells: tuple[BeadCell, ...]
+
+
+class BigRoad(msgspec.Struct, frozen=True, kw_only=True):
+    cells: tuple[BigRoadCell, ...]
+
+
+class DerivedRoad(msgspec.Struct, frozen=True, kw_only=True):
+    sequence: str
+    """The colours alone, one letter a cell: R for red, B for blue."""
+    cells: tuple[DerivedCell, ...]
+
+
+class Roads(msgspec.Struct, frozen=True, kw_only=True):
+    bead_plate: BeadPlate
+    big_road: BigRoad
+    big_eye: DerivedRoad
+    small: DerivedRoad
+    cockroach: DerivedRoad
+
+
+def roads(results: Sequence[Result]) -> Roads:
+    """All five roads of a shoe with these results, the oldest first."""
+    decided = [result for result in results if result.winner is not Winner.TIE]
+    streaks = _streaks(result.winner for result in decided)
+    return Roads(
+        bead_plate=_bead_plate(results),
+        big_road=_big_road(decided, _ties_by_cell(results), streaks),
+        big_eye=_derived_road(streaks, 1),
+        small=_derived_road(streaks, 2),
+        cockroach=_derived_road(streaks, 3),
+    )
+
+
+def _bead_plate(results: Sequence[Result]) -> BeadPlate:
+    return BeadPlate(
+        cells=tuple(
+            BeadCell(
+                column=number // ROWS,
+                row=number % ROWS,
+                winner=result.winner,
+                banker_pair=result.banker_pair,
+                player_pair=result.player_pair,
+                natural=result.natural,
+            )
+            for number, result in enumerate(results)
+        )
+    )
+
+
+def _ties_by_cell(results: Sequence[Result]) -> list[int]:
+    """How many ties each cell of the big road carries; one number even when no cell has a winner yet."""
+    ties = [0]
+    first_cell_has_its_winner = False
+    for result in results:
+        if result.winner is Winner.TIE:
+            ties[-1] += 1
+        elif first_cell_has_its_winner:
+            ties.append(0)
+        else:
+            first_cell_has_its_winner = True
+    return ties
+
+
+def _big_road(decided: Sequence[Result], ties: Sequence[int], streaks: Sequence[int]) -> BigRoad:
+    if not decided and ties[0]:
+        only_ties = BigRoadCell(
+            column=0, row=0, winner=None, ties=ties[0], banker_pair=False, player_pair=False, natural=False
+        )
+        return BigRoad(cells=(only_ties,))
+    return BigRoad(
+        cells=tuple(
+            BigRoadCell(
+                column=column,
+                row=row,
+                winner=result.winner,
+                ties=ties[number],
+                banker_pair=result.banker_pair,
+                player_pair=result.player_pair,
+                natural=result.natural,
+            )
+            for number, (result, (column, row)) in enumerate(zip(decided, _places(streaks), strict=True))
+        )
+    )
+
+
+def _derived_road(streaks: Sequence[int], distance: int) -> DerivedRoad:
+    colours = list(_derived_colours(streaks, distance))
+    return DerivedRoad(
+        sequence="".join("R" if colour is Colour.RED else "B" for colour in colours),
+        cells=tuple(
+            DerivedCell(column=column, row=row, colour=colour)
+            for colour, (column, row) in zip(colours, _places(_streaks(colours)), strict=True)
+        ),
+    )
+
+
+def _derived_colours(streaks: Sequence[int], distance: int) -> Iterator[Colour]:
+    """Compare each cell of the big road with the logical column `distance` to its left.
+
+    The first cell of a column tells of the column that has just ended: red if it is as long as the one `distance`
+    before it. Any further cell is blue only if the compared column ended just above it; if there is a cell beside it,
+    or neither beside it nor beside the cell above, the shoe repeats itself. Columns without one to compare with are
+    passed over: that leaves out the first columns, and the first cell of the column after them.
+    """
+    for number, length in enumerate(streaks):
+        if number > distance:
+            yield Colour.RED if streaks[number - 1] == streaks[number - 1 - distance] else Colour.BLUE
+        if number >= distance:
+            compared = streaks[number - distance]
+            for depth in range(1, length):
+                yield Colour.BLUE if compared == depth else Colour.RED
+
+
+def _streaks(marks: Iterable[Enum]) -> list[int]:
+    """The lengths of the logical columns."""
+    return [sum(1 for _ in streak) for _, streak in groupby(marks)]
+
+
+def _places(streaks: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Where the cells of these logical columns are drawn: column and row of each, in order.
+
+    A column goes down until the board ends or an earlier tail lies in its way; then it turns right and stays on that
+    row to its end (the dragon tail), even where the row below is free again. The next column starts on row 0, in the
+    first free column after the *start* of the one before, so it may well stand above that one's tail.
+
+    A tail never runs into anything: whatever lies to the right of it came from further left, and would have had to
+    come through the tail's own column on the same row.
+    """
+    taken: set[tuple[int, int]] = set()
+    start = -1
+    for length in streaks:
+        start += 1
+        while (start, 0) in taken:
+            start += 1
+        column, row = start, 0
+        turned = False
+        for _ in range(length):
+            taken.add((column, row))
+            yield column, row
+            turned = turned or row == ROWS - 1 or (column, row + 1) in taken
+            if turned:
+                column += 1
+            else:
+                row += 1

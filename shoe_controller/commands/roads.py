@@ -1,0 +1,193 @@
+"""`shoe-controller roads BBnPTpB`: the five roads of a shoe, drawn in the terminal or as JSON.
+
+Reads what was typed and shows what `baccarat.roads` makes of it. Every cell is told by its letter or shape as well as
+by its colour, so the drawing loses nothing in a file, on a printer or to an eye that does not tell red from blue.
+"""
+
+import argparse
+import sys
+from typing import NamedTuple
+
+import msgspec
+
+from shoe_controller.baccarat.roads import ROWS, Colour, DerivedRoad, Result, Roads, Winner, roads
+
+_WINNERS = {winner.value: winner for winner in Winner}
+_MARKS = {"b": "banker_pair", "p": "player_pair", "n": "natural"}
+_SEPARATORS = ",-"
+_HOW_TO_WRITE = (
+    "write B, P or T for each round and directly after it, where they apply, "
+    "b (Banker pair), p (Player pair), n (natural); as in BBnPTpB"
+)
+
+
+class BadResultsError(ValueError):
+    """A text that is no list of results."""
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "roads",
+        help="draw the five roads of a list of results",
+        description="Draw bead plate, big road, big eye boy, small road and cockroach road.",
+    )
+    parser.add_argument(
+        "results",
+        nargs="+",
+        metavar="RESULTS",
+        help=f"{_HOW_TO_WRITE}; blanks, commas and dashes between rounds are passed over, '' is a shoe without a round",
+    )
+    parser.add_argument("--json", action="store_true", help="write the cells as JSON instead of drawing them")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        board = roads(parse_results(" ".join(args.results)))
+    except BadResultsError as error:
+        sys.stderr.write(f"shoe-controller roads: {error}\n")
+        return 2
+    if args.json:
+        sys.stdout.write(msgspec.json.encode(board).decode() + "\n")
+    else:
+        _draw(board)
+    return 0
+
+
+def parse_results(text: str) -> list[Result]:
+    """Read "BBnPTpB". The error names the position, counted from 1 as a person counts."""
+    rounds: list[tuple[Winner, set[str]]] = []
+    marks_may_follow = False
+    for position, letter in enumerate(text, start=1):
+        if letter in _WINNERS:
+            rounds.append((_WINNERS[letter], set()))
+            marks_may_follow = True
+        elif letter.isspace() or letter in _SEPARATORS:
+            # A lower-case letter that stands alone was probably meant as a result: it must not pass as a mark.
+            marks_may_follow = False
+        elif letter not in _MARKS:
+            raise BadResultsError(f"{letter!r} at position {position} is neither a result nor a mark: {_HOW_TO_WRITE}")
+        elif not marks_may_follow:
+            raise BadResultsError(
+                f"{letter!r} at position {position} is a mark, and no result stands directly before it: {_HOW_TO_WRITE}"
+            )
+        elif letter in rounds[-1][1]:
+            raise BadResultsError(
+                f"{letter!r} at position {position} is there twice for the same round: write each mark once, "
+                "and results in capitals"
+            )
+        else:
+            rounds[-1][1].add(letter)
+    return [
+        Result(winner=winner, **{field: mark in marks for mark, field in _MARKS.items()}) for winner, marks in rounds
+    ]
+
+
+class _Inked(NamedTuple):
+    """What is drawn in one cell, and in which colour."""
+
+    text: str
+    style: str
+
+
+_Grid = dict[tuple[int, int], _Inked]
+_EMPTY = _Inked(".", "dim")
+_WINNER_STYLES = {Winner.BANKER: "bold red", Winner.PLAYER: "bold blue", Winner.TIE: "bold green"}
+_COLOUR_STYLES = {Colour.RED: "red", Colour.BLUE: "blue"}
+
+
+class _Shapes(NamedTuple):
+    red: str
+    blue: str
+
+
+class _ShapesOfRoads(NamedTuple):
+    big_eye: _Shapes
+    small: _Shapes
+    cockroach: _Shapes
+
+
+_SHAPES = _ShapesOfRoads(big_eye=_Shapes("○", "◇"), small=_Shapes("●", "◆"), cockroach=_Shapes("/", "\\"))
+_ASCII_SHAPES = _ShapesOfRoads(big_eye=_Shapes("r", "b"), small=_Shapes("R", "B"), cockroach=_Shapes("/", "\\"))
+
+
+def _draw(board: Roads) -> None:
+    # Drawing alone needs rich; the other commands and --json should not wait for its import.
+    from rich.console import Console  # noqa: PLC0415 - see above
+    from rich.text import Text  # noqa: PLC0415 - see above
+
+    console = Console(color_system="auto" if sys.stdout.isatty() else None)
+    shapes = _SHAPES if console.encoding.startswith("utf") else _ASCII_SHAPES
+    pictures = (
+        ("Bead plate (b Banker pair, p Player pair, n natural)", _bead_plate_grid(board)),
+        ("Big road (a number counts ties)", _big_road_grid(board)),
+        (_derived_title("Big eye boy", shapes.big_eye), _derived_grid(board.big_eye, shapes.big_eye)),
+        (_derived_title("Small road", shapes.small), _derived_grid(board.small, shapes.small)),
+        (_derived_title("Cockroach road", shapes.cockroach), _derived_grid(board.cockroach, shapes.cockroach)),
+    )
+    for number, (title, grid) in enumerate(pictures):
+        if number:
+            console.print()
+        console.print(Text(title, style="bold"))
+        remark, lines = _window(grid, console.width)
+        if remark:
+            console.print(Text(remark, style="dim"))
+        for line in lines:
+            drawn = Text.assemble(*line)
+            drawn.rstrip()
+            # Even where a single cell is wider than the terminal, it is not broken in two.
+            console.print(drawn, overflow="ignore", crop=False)
+
+
+def _bead_plate_grid(board: Roads) -> _Grid:
+    return {
+        (cell.column, cell.row): _Inked(
+            cell.winner.value + "".join(mark for mark, field in _MARKS.items() if getattr(cell, field)),
+            _WINNER_STYLES[cell.winner],
+        )
+        for cell in board.bead_plate.cells
+    }
+
+
+def _big_road_grid(board: Roads) -> _Grid:
+    """Letters with the number of ties behind them; T where nobody has won yet."""
+    grid = {}
+    for cell in board.big_road.cells:
+        winner = cell.winner or Winner.TIE
+        grid[cell.column, cell.row] = _Inked(f"{winner.value}{cell.ties or ''}", _WINNER_STYLES[winner])
+    return grid
+
+
+def _derived_title(name: str, shapes: _Shapes) -> str:
+    return f"{name} ({shapes.red} red, {shapes.blue} blue)"
+
+
+def _derived_grid(road: DerivedRoad, shapes: _Shapes) -> _Grid:
+    return {
+        (cell.column, cell.row): _Inked(
+            shapes.red if cell.colour is Colour.RED else shapes.blue, _COLOUR_STYLES[cell.colour]
+        )
+        for cell in road.cells
+    }
+
+
+def _window(grid: _Grid, width: int) -> tuple[str, list[list[_Inked]]]:
+    """The part of a road that fits, as lines of cells, and a remark on what does not.
+
+    As on a board that scrolls, this is the right end; but the latest cell (the last in the grid) is always in sight,
+    also when a very long tail reaches further right than it.
+    """
+    if not grid:
+        return "nothing yet", []
+    latest_column, _ = next(reversed(grid))
+    columns = 1 + max(column for column, _ in grid)
+    cell_width = 1 + max(len(inked.text) for inked in grid.values())
+    # The last cell needs no blank after it, hence the one more.
+    shown = min(columns, max(1, (width + 1) // cell_width))
+    first = min(columns - shown, latest_column)
+    remark = f"{columns - shown} of {columns} columns do not fit here; --json has all" if shown < columns else ""
+    lines = []
+    for row in range(ROWS):
+        inks = (grid.get((column, row), _EMPTY) for column in range(first, first + shown))
+        lines.append([_Inked(ink.text.ljust(cell_width), ink.style) for ink in inks])
+    return remark, lines

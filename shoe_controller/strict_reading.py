@@ -1,0 +1,161 @@
+"""Reads the plain values of a TOML file into typed ones, and reports everything that does not fit at once.
+
+msgspec's own conversion stops at the first error; a person who edits a configuration wants to see all of them, each
+with its place and, for a misspelt key, the nearest one that exists. Shapes are `msgspec.Struct` classes.
+"""
+
+import builtins
+import types
+import typing
+from difflib import get_close_matches
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class Problem(NamedTuple):
+    place: str
+    """Dotted keys from the top of the file: `house.limits.base.max`."""
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}" if self.place else self.message
+
+
+class BadFileError(ValueError):
+    """A file that cannot be used, with everything that is wrong with it."""
+
+    def __init__(self, file: str, problems: list[Problem]) -> None:
+        super().__init__("\n".join(f"{file}: {problem}" for problem in problems))
+        self.file = file
+        self.problems = problems
+
+
+class _Misfit:
+    """Stands for a value that was reported as a problem."""
+
+
+_MISFIT = _Misfit()
+
+
+def read(data: object, shape: type[T], problems: list[Problem], place: str = "") -> T | None:
+    """The value in that shape; `None` if anything in it was a problem."""
+    value = _read(data, shape, problems, place)
+    return None if isinstance(value, _Misfit) else typing.cast("T", value)
+
+
+def _read(data: object, shape: Any, problems: list[Problem], place: str) -> object:  # noqa: ANN401, PLR0911 - one return for each kind of shape
+    if isinstance(shape, type) and issubclass(shape, msgspec.Struct):
+        return _read_struct(data, shape, problems, place)
+    arguments = typing.get_args(shape)
+    match typing.get_origin(shape):
+        case typing.Union | types.UnionType:
+            return _read_union(data, arguments, problems, place)
+        case typing.Literal:
+            return _read_choice(data, arguments, problems, place)
+        case builtins.tuple:
+            return _read_list(data, arguments[0], problems, place)
+        case builtins.dict:
+            return _read_dict(data, arguments[1], problems, place)
+    if shape is object or _is_a(data, shape):
+        return data
+    return _misfit(problems, place, f"expected {_kind(shape)}, got {_shown(data)}")
+
+
+def _is_a(data: object, shape: type) -> bool:
+    # A boolean is an int in Python, but "decks = true" is a mistake.
+    return isinstance(data, shape) and (shape is bool or not isinstance(data, bool))
+
+
+def _read_struct(data: object, shape: type[msgspec.Struct], problems: list[Problem], place: str) -> object:
+    if not isinstance(data, dict):
+        return _misfit(problems, place, f"expected a table of keys, got {_shown(data)}")
+    hints = typing.get_type_hints(shape)
+    fields = {field.encode_name: field for field in msgspec.structs.fields(shape)}
+    good: dict[str, object] = {}
+    misfits = False
+    for key, value in data.items():
+        if key not in fields:
+            near = get_close_matches(key, fields, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"the keys here are {', '.join(fields)}"
+            _misfit(problems, _join(place, key), f"unknown key; {hint}")
+            misfits = True
+            continue
+        name = fields[key].name
+        good[name] = _read(value, hints[name], problems, _join(place, key))
+        misfits = misfits or good[name] is _MISFIT
+    for key, field in fields.items():
+        if field.required and key not in data:
+            _misfit(problems, _join(place, key), "is missing")
+            misfits = True
+    return _MISFIT if misfits else shape(**good)
+
+
+def _read_union(data: object, choices: tuple[Any, ...], problems: list[Problem], place: str) -> object:
+    for choice in choices:
+        container = typing.get_origin(choice) or choice
+        if container is tuple:
+            container = list
+        elif isinstance(container, type) and issubclass(container, msgspec.Struct):
+            container = dict
+        if isinstance(container, type) and _is_a(data, container):
+            return _read(data, choice, problems, place)
+    expected = " or ".join(_kind(choice) for choice in choices if choice is not types.NoneType)
+    return _misfit(problems, place, f"expected {expected}, got {_shown(data)}")
+
+
+def _read_choice(data: object, choices: tuple[object, ...], problems: list[Problem], place: str) -> object:
+    if any(data == choice and type(data) is type(choice) for choice in choices):
+        return data
+    near = get_close_matches(data, [str(choice) for choice in choices], n=1) if isinstance(data, str) else []
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    allowed = ", ".join(repr(choice) for choice in choices)
+    return _misfit(problems, place, f"expected one of {allowed}, got {_shown(data)}{hint}")
+
+
+def _read_list(data: object, item: object, problems: list[Problem], place: str) -> object:
+    if not isinstance(data, list):
+        return _misfit(problems, place, f"expected a list, got {_shown(data)}")
+    items = [_read(value, item, problems, f"{place}[{number}]") for number, value in enumerate(data, 1)]
+    return _MISFIT if _MISFIT in items else tuple(items)
+
+
+def _read_dict(data: object, item: object, problems: list[Problem], place: str) -> object:
+    if not isinstance(data, dict):
+        return _misfit(problems, place, f"expected a table of keys, got {_shown(data)}")
+    items = {key: _read(value, item, problems, _join(place, key)) for key, value in data.items()}
+    return _MISFIT if _MISFIT in items.values() else items
+
+
+def _misfit(problems: list[Problem], place: str, message: str) -> _Misfit:
+    problems.append(Problem(place, message))
+    return _MISFIT
+
+
+def _join(place: str, key: str) -> str:
+    shown = key if key.replace("_", "").replace("-", "").isalnum() else f'"{key}"'
+    return f"{place}.{shown}" if place else shown
+
+
+def _kind(shape: object) -> str:
+    names: dict[object, str] = {
+        int: "a whole number",
+        str: "a text in quotes",
+        bool: "true or false",
+        float: "a number",
+        tuple: "a list",
+        dict: "a table of keys",
+    }
+    return names.get(typing.get_origin(shape) or shape, "a table of keys")
+
+
+def _shown(data: object) -> str:
+    if isinstance(data, bool):
+        return "true" if data else "false"
+    if isinstance(data, dict):
+        return "a table of keys"
+    if isinstance(data, list):
+        return "a list"
+    return repr(data)
