@@ -144,13 +144,18 @@ class Deal:
         """Totals and numbers of cards at this moment."""
         return self._step.standing
 
+    def check_complete(self) -> None:
+        """Say that the round is over; `UnderDrawError` if a card is still to come."""
+        if not self.complete:
+            raise UnderDrawError(f"The round is not complete. {self.why}.")
+
     @property
     def facts(self) -> Facts:
         """What the complete round is, for its wagers."""
         step = self._step
         numbers = self._numbers
         if step.after:
-            raise UnderDrawError(f"The round is not complete. {self.why}.")
+            self.check_complete()
         if len(numbers) == 4:
             p1, b1, p2, b2 = numbers
             player, banker = p1 ^ p2, b1 ^ b2

@@ -1,17 +1,16 @@
 """`shoe-controller decode --wire angel_eye capture.bin`: what a field engineer does with a capture of the line.
 
 Raw bytes of the shoe in, or a recording of both directions; one JSON object per event out, a summary on stderr. Reads
-as it goes, so that a capture may be of any size, or a pipe that is still growing. The links of `firmware_protocol` do
-the decoding; `capture_rounds.py` puts rounds together for `--rounds`.
+as it goes, so that a capture may be of any size, or a pipe that is still growing. `captures.py` reads, the links of
+`firmware_protocol` decode, `capture_rounds.py` puts rounds together for `--rounds`.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from io import BufferedReader
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -21,24 +20,9 @@ from firmware_protocol.angel_eye.telegrams import Garbage
 from firmware_protocol.events import ShoeEvent
 from firmware_protocol.link import Delivery, EventGap, LineError, LinkDown, LinkReport, LinkUp
 from shoe_controller.commands.capture_rounds import CaptureRounds
+from shoe_controller.commands.captures import HOW_A_RECORDING_LOOKS, BadCaptureError, Piece, opened
 
-_PIECE = 65536
-_LONGEST_LINE = 1 << 20
 _KEY_LENGTH = 32
-
-_HOW_A_RECORDING_LOOKS = 'one {"t": seconds, "dir": "shoe" or "host", "hex": "05 31 …"} on each line'
-
-
-class BadCaptureError(Exception):
-    """What was given to decode cannot be read; the message is a sentence for the person who gave it."""
-
-
-class Piece(NamedTuple):
-    """Some bytes of the line, and when they were on it; 0 throughout a raw capture, which has no times."""
-
-    at: float
-    from_shoe: bool
-    data: bytes
 
 
 class Heard(NamedTuple):
@@ -50,7 +34,8 @@ class Heard(NamedTuple):
 class Listener(Protocol):
     """Decodes one wire for somebody who only listens."""
 
-    repeats: int
+    @property
+    def repeats(self) -> int: ...
 
     def hear(self, piece: Piece) -> Iterator[Heard]: ...
 
@@ -112,7 +97,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "decode",
         help="turn a capture of the line into events",
         description="Read raw bytes from the shoe, or a recording with both directions "
-        f"({_HOW_A_RECORDING_LOOKS}), and write one JSON object per event.",
+        f"({HOW_A_RECORDING_LOOKS}), and write one JSON object per event.",
     )
     parser.add_argument("--wire", required=True, choices=("native", "angel_eye"), help="the protocol of the shoe")
     parser.add_argument("--key", metavar="FILE", help="the key of the shoe, 64 hexadecimal digits (native wire only)")
@@ -130,8 +115,8 @@ def run(args: argparse.Namespace) -> int:
         sys.stderr.write(f"shoe-controller decode: {error}\n")
         return 2
     except BrokenPipeError:
-        # Whoever reads our output has seen enough. Without this, Python would complain once more while it closes stdout.
-        sys.stdout = None  # type: ignore[assignment]  # Python's own value for "there is none"
+        # Whoever reads our output has seen enough. Python would complain once more while it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
@@ -139,14 +124,12 @@ def _decode(args: argparse.Namespace) -> None:
     key = None if args.key is None else read_key(Path(args.key))
     rounds = CaptureRounds() if args.rounds else None
     writer = _Writer(rounds)
-    with _opened(args.file) as capture:
-        first = capture.peek(1)[:1]
-        is_recording = first == b"{"
-        listener = _listener(args.wire, key, both_directions=is_recording)
+    with opened(args.file) as capture:
+        listener = _listener(args.wire, key, both_directions=capture.is_recording)
         try:
-            for piece in _recorded_pieces(capture, args.file) if is_recording else _raw_pieces(capture, args.file):
+            for piece in capture.pieces():
                 for heard in listener.hear(piece):
-                    writer.write(heard, {"t": piece.at} if is_recording else {})
+                    writer.write(heard, {"t": piece.at} if capture.is_recording else {})
                 sys.stdout.flush()
         except KeyboardInterrupt:
             # The end of a capture that is still being made.
@@ -181,56 +164,6 @@ def read_key(path: Path) -> bytes:
     if len(key) != _KEY_LENGTH:
         raise BadCaptureError(f"{path} holds no key: a key is {2 * _KEY_LENGTH} hexadecimal digits and nothing else")
     return key
-
-
-@contextmanager
-def _opened(name: str) -> Iterator[BufferedReader]:
-    if name == "-":
-        yield cast("BufferedReader", sys.stdin.buffer)
-        return
-    try:
-        file = Path(name).open("rb")  # noqa: SIM115 - an error of opening and one of reading are two different sentences
-    except OSError as error:
-        raise BadCaptureError(f"{name} cannot be opened: {error.strerror}") from error
-    with file:
-        yield file
-
-
-def _raw_pieces(capture: BufferedReader, name: str) -> Iterator[Piece]:
-    while data := _read(capture, name):
-        yield Piece(0.0, from_shoe=True, data=data)
-
-
-def _read(capture: BufferedReader, name: str) -> bytes:
-    try:
-        return capture.read1(_PIECE)
-    except OSError as error:
-        raise BadCaptureError(f"{name} cannot be read: {error.strerror}") from error
-
-
-class _Chunk(msgspec.Struct):
-    t: float
-    dir: Literal["shoe", "host"]
-    hex: str
-
-
-def _recorded_pieces(capture: BufferedReader, name: str) -> Iterator[Piece]:
-    now: float | None = None
-    number = 0
-    while line := capture.readline(_LONGEST_LINE):
-        number += 1
-        if line.isspace():
-            continue
-        try:
-            chunk = msgspec.json.decode(line, type=_Chunk)
-            data = bytes.fromhex(chunk.hex)
-        except (msgspec.DecodeError, ValueError) as error:
-            raise BadCaptureError(
-                f"line {number} of {name} is not part of a recording ({error}); expected {_HOW_A_RECORDING_LOOKS}"
-            ) from error
-        # The links count on time that never goes back; a recorder's clock may have been set.
-        now = chunk.t if now is None else max(now, chunk.t)
-        yield Piece(now, from_shoe=chunk.dir == "shoe", data=data)
 
 
 class _Writer:

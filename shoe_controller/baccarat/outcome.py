@@ -1,0 +1,74 @@
+"""The outcome of a round as one object: both hands, the winner, and what every wager of a schedule came to.
+
+This is what `shoe-controller hand --json` prints, and what every other part that tells of a round shows.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from firmware_protocol.cards import Card
+from shoe_controller.baccarat.deal import Deal, DealError
+from shoe_controller.baccarat.facts import Facts, Winner
+from shoe_controller.baccarat.wagers import Result, Schedule, WagerResult
+
+
+class ImpossibleCardError(DealError):
+    """More copies of a card than the decks hold."""
+
+    code = "impossible_card"
+
+
+class HandOutcome(msgspec.Struct, frozen=True):
+    cards: tuple[Card, ...]
+    total: int
+    natural: bool
+
+
+class WagerOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
+    result: Result
+    pays: str | None = None
+    """Only on a win: the price in lowest terms, after commission."""
+
+    @classmethod
+    def of(cls, result: WagerResult) -> "WagerOutcome":
+        return cls(result.result, result.odds if result.result is Result.WIN else None)
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    player: HandOutcome
+    banker: HandOutcome
+    winner: Winner
+    wagers: dict[str, WagerOutcome]
+
+
+def dealt_round(cards: Iterable[Card], decks: int) -> Deal:
+    """A whole round from its cards, in the order in which they left the shoe; `DealError` if it is none."""
+    deal = Deal()
+    copies: Counter[Card] = Counter()
+    for card in cards:
+        copies[card] += 1
+        if copies[card] > decks:
+            raise ImpossibleCardError(f"{card} came {copies[card]} times; {_number_of(decks)} cannot hold so many.")
+        deal.feed(card)
+    deal.check_complete()
+    return deal
+
+
+def outcome_of(deal: Deal, schedule: Schedule) -> Outcome:
+    facts = deal.facts
+    return Outcome(
+        player=HandOutcome(deal.player, facts.player_total, facts.player_natural),
+        banker=HandOutcome(deal.banker, facts.banker_total, facts.banker_natural),
+        winner=facts.winner,
+        wagers=wager_outcomes(facts, schedule),
+    )
+
+
+def wager_outcomes(facts: Facts, schedule: Schedule) -> dict[str, WagerOutcome]:
+    return {wager: WagerOutcome.of(result) for wager, result in schedule.results[facts].items()}
+
+
+def _number_of(decks: int) -> str:
+    return "one deck" if decks == 1 else f"{decks} decks"

@@ -1,0 +1,92 @@
+"""A capture of the line, piece by piece: raw bytes of the shoe, or a recording of both directions; a file or stdin.
+
+Never more of it in memory than one piece. Used by `decode.py`; knows nothing of what the bytes mean.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import Literal, NamedTuple, cast
+
+import msgspec
+
+_PIECE = 65536
+_LONGEST_LINE = 1 << 20
+
+HOW_A_RECORDING_LOOKS = 'one {"t": seconds, "dir": "shoe" or "host", "hex": "05 31 …"} on each line'
+
+
+class BadCaptureError(Exception):
+    """What was given to decode cannot be read; the message is a sentence for the person who gave it."""
+
+
+class Piece(NamedTuple):
+    """Some bytes of the line, and when they were on it; 0 throughout a raw capture, which has no times."""
+
+    at: float
+    from_shoe: bool
+    data: bytes
+
+
+class Capture:
+    """An open capture. A recording is known by its first byte, a brace."""
+
+    def __init__(self, file: BufferedReader, name: str) -> None:
+        self._file = file
+        self._name = name
+        try:
+            self.is_recording = file.peek(1)[:1] == b"{"
+        except OSError as error:
+            raise BadCaptureError(f"{name} cannot be read: {error.strerror}") from error
+
+    def pieces(self) -> Iterator[Piece]:
+        try:
+            yield from self._recorded_pieces() if self.is_recording else self._raw_pieces()
+        except OSError as error:
+            raise BadCaptureError(f"{self._name} cannot be read any further: {error.strerror}") from error
+
+    def _raw_pieces(self) -> Iterator[Piece]:
+        while data := self._file.read1(_PIECE):
+            yield Piece(0.0, from_shoe=True, data=data)
+
+    def _recorded_pieces(self) -> Iterator[Piece]:
+        now: float | None = None
+        number = 0
+        while line := self._file.readline(_LONGEST_LINE):
+            number += 1
+            if line.isspace():
+                continue
+            try:
+                chunk = msgspec.json.decode(line, type=_Chunk)
+                data = bytes.fromhex(chunk.hex)
+            except (msgspec.DecodeError, ValueError) as error:
+                raise BadCaptureError(
+                    f"line {number} of {self._name} is not part of a recording ({error}); "
+                    f"expected {HOW_A_RECORDING_LOOKS}"
+                ) from error
+            # The links count on time that never goes back; a recorder's clock may have been set.
+            now = chunk.t if now is None else max(now, chunk.t)
+            yield Piece(now, from_shoe=chunk.dir == "shoe", data=data)
+
+
+@contextmanager
+def opened(name: str) -> Iterator[Capture]:
+    if name == "-":
+        if sys.stdin is None:
+            raise BadCaptureError("there is no stdin to read from: name the file of the capture")
+        yield Capture(cast("BufferedReader", sys.stdin.buffer), "stdin")
+        return
+    try:
+        file = Path(name).open("rb")  # noqa: SIM115 - an error of opening and one of reading are two different sentences
+    except OSError as error:
+        raise BadCaptureError(f"{name} cannot be opened: {error.strerror}") from error
+    with file:
+        yield Capture(file, name)
+
+
+class _Chunk(msgspec.Struct):
+    t: float
+    dir: Literal["shoe", "host"]
+    hex: str

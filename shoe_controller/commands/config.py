@@ -1,0 +1,46 @@
+"""`shoe-controller config check FILE`: everything that is wrong with a table's file, at once."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from shoe_controller.baccarat.house import House
+from shoe_controller.commands.answers import BAD_INPUT, GOOD, add_json_option, print_json
+from shoe_controller.config import load_config
+from shoe_controller.strict_reading import BadFileError
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser("config", help="check a table's configuration")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    check = actions.add_parser(
+        "check",
+        help="report everything that is wrong with a file",
+        description="Report everything that is wrong with a table's configuration, each with its place.",
+    )
+    check.add_argument("file", type=Path, metavar="FILE")
+    add_json_option(check)
+    check.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        house = load_config(args.file).house
+    except BadFileError as error:
+        if args.json:
+            problems = [{"place": problem.place, "message": problem.message} for problem in error.problems]
+            print_json({"good": False, "file": error.file, "problems": problems})
+        sys.stderr.write(f"{error}\n")
+        return BAD_INPUT
+    if args.json:
+        print_json({"good": True, "file": str(args.file), "problems": []})
+    else:
+        sys.stdout.write(f"{args.file} is good: {_summary(house)}\n")
+    return GOOD
+
+
+def _summary(house: House) -> str:
+    return (
+        f"base game {house.schedule.base_game}, {house.decks} decks, "
+        f"{len(house.offered)} wagers offered, {len(house.seats)} seats"
+    )

@@ -1,0 +1,123 @@
+"""`shoe-controller hand 9H 4D KS 2C`: one round, checked card by card, with the result of every wager.
+
+`hand -` reads a hand a line and answers each with one JSON object a line, good hands and bad ones alike.
+"""
+
+import argparse
+import sys
+
+import msgspec
+
+from firmware_protocol.cards import BadCardError, Card
+from shoe_controller.baccarat.deal import Deal, DealError
+from shoe_controller.baccarat.facts import Facts, Winner
+from shoe_controller.baccarat.outcome import HandOutcome, WagerOutcome, dealt_round, outcome_of, wager_outcomes
+from shoe_controller.baccarat.wagers import CatalogueError, Result, Schedule
+from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.commands.answers import BAD_INPUT, GOOD, add_json_option, bad_input, console, print_json
+from shoe_controller.commands.schedule_options import add_decks_option, add_schedule_options, chosen_schedule
+
+FROM_STANDARD_INPUT = "-"
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "hand",
+        help="check one round and show what every wager came to",
+        description="Check the cards of one round in the order they leave the shoe, and show every wager's result.",
+    )
+    parser.add_argument(
+        "cards",
+        nargs="+",
+        metavar="CARD",
+        help="rank and suit, as in 9H or 10s; a single - reads one hand a line from standard input",
+    )
+    add_schedule_options(parser)
+    add_decks_option(parser)
+    add_json_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        schedule = chosen_schedule(args)
+    except CatalogueError as error:
+        return bad_input(args, "unknown_name", str(error))
+    if args.cards == [FROM_STANDARD_INPUT]:
+        return _answer_lines(schedule, args.decks)
+    try:
+        deal = dealt_round([Card.parse(text) for text in args.cards], args.decks)
+    except (BadCardError, DealError) as error:
+        return bad_input(args, _code(error), str(error))
+    if args.json:
+        print_json(outcome_of(deal, schedule))
+    else:
+        _draw(deal, schedule)
+    return GOOD
+
+
+def _code(error: BadCardError | DealError) -> str:
+    return error.code if isinstance(error, DealError) else "bad_card"
+
+
+class _OutcomeLine(msgspec.Struct, frozen=True):
+    """An `Outcome` whose wagers are JSON already: they depend on the facts alone, and facts come again and again."""
+
+    player: HandOutcome
+    banker: HandOutcome
+    winner: Winner
+    wagers: msgspec.Raw
+
+
+def _answer_lines(schedule: Schedule, decks: int) -> int:
+    encode = msgspec.json.Encoder().encode
+    wagers_by_facts: dict[Facts, msgspec.Raw] = {}
+    exit_code = GOOD
+    for line in sys.stdin.buffer:
+        # Bytes that are no text are no card either, and are answered as such.
+        texts = line.decode(errors="replace").replace(",", " ").split()
+        if not texts:
+            continue
+        try:
+            deal = dealt_round([Card.parse(text) for text in texts], decks)
+        except (BadCardError, DealError) as error:
+            print_json({"error": {"code": _code(error), "message": str(error)}})
+            exit_code = BAD_INPUT
+            continue
+        facts = deal.facts
+        if facts not in wagers_by_facts:
+            wagers_by_facts[facts] = msgspec.Raw(encode(wager_outcomes(facts, schedule)))
+        player = HandOutcome(deal.player, facts.player_total, facts.player_natural)
+        banker = HandOutcome(deal.banker, facts.banker_total, facts.banker_natural)
+        print_json(_OutcomeLine(player, banker, facts.winner, wagers_by_facts[facts]))
+    return exit_code
+
+
+def _draw(deal: Deal, schedule: Schedule) -> None:
+    from rich.table import Table  # noqa: PLC0415 - only a drawing needs rich
+
+    out = console()
+    again = Deal()
+    for card in deal.cards:
+        out.print(f"{again.why + ':':64} {card}")
+        again.feed(card)
+    outcome = outcome_of(deal, schedule)
+    out.print(f"{deal.why}.\n")
+    for name, hand in (("Player", outcome.player), ("Banker", outcome.banker)):
+        natural = "  natural" if hand.natural else ""
+        out.print(f"{name}  {' '.join(map(str, hand.cards)):8}  {hand.total}{natural}")
+    verdict = "Tie" if outcome.winner is Winner.TIE else f"{outcome.winner.value.capitalize()} wins"
+    out.print(f"\n[bold]{verdict}[/bold]\n")
+    table = Table("wager", "name", "result", "pays")
+    names = built_in_catalogue().wagers
+    winners_first = sorted(outcome.wagers.items(), key=lambda item: _ORDER_SHOWN.index(item[1].result))
+    for wager, result in winners_first:
+        table.add_row(wager, names[wager].names.en, result.result.value, result.pays or "", style=_style(result))
+    out.print(table)
+
+
+_ORDER_SHOWN = (Result.WIN, Result.PUSH, Result.LOSE)
+
+
+def _style(result: WagerOutcome) -> str:
+    return {Result.WIN: "bold green", Result.PUSH: "yellow", Result.LOSE: "dim"}[result.result]

@@ -1,0 +1,75 @@
+"""`shoe-controller odds`: exact house edges, hit frequencies and row counts of the wagers."""
+
+import argparse
+
+from shoe_controller.baccarat.odds import WagerOdds, exact_odds
+from shoe_controller.baccarat.wagers import CatalogueError
+from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.commands.answers import GOOD, add_json_option, bad_input, console, print_json
+from shoe_controller.commands.schedule_options import add_decks_option, add_schedule_options, chosen_schedule
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "odds",
+        help="exact odds of the wagers",
+        description="Exact odds of the wagers, by enumeration of all six-card draws from a full shoe.",
+    )
+    parser.add_argument("--wager", metavar="ID", help="one wager, or all of a group; default: all of them")
+    add_decks_option(parser)
+    add_schedule_options(parser)
+    add_json_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        schedule = chosen_schedule(args)
+        wagers = tuple(schedule.pay_tables) if args.wager is None else built_in_catalogue().expand((args.wager,))
+    except CatalogueError as error:
+        return bad_input(args, "unknown_name", str(error))
+    odds = [exact_odds(schedule, wager, args.decks) for wager in wagers]
+    if args.json:
+        print_json([_as_json(one) for one in odds])
+    else:
+        _draw(odds, with_rows=args.wager is not None)
+    return GOOD
+
+
+def _as_json(odds: WagerOdds) -> dict[str, object]:
+    return {
+        "wager": odds.wager,
+        "pay_table": odds.pay_table or None,
+        "decks": odds.decks,
+        "house_edge": float(odds.house_edge),
+        "exact": f"{odds.house_edge.numerator}/{odds.house_edge.denominator}",
+        "hit_frequency": float(odds.hit_frequency),
+        "standard_deviation": odds.standard_deviation,
+        "rows": odds.rows,
+    }
+
+
+def _draw(all_odds: list[WagerOdds], *, with_rows: bool) -> None:
+    from rich.table import Table  # noqa: PLC0415 - only a drawing needs rich
+
+    out = console()
+    table = Table("wager", "pay table", title=f"{all_odds[0].decks} decks, full shoe")
+    for heading in ("house edge", "wins", "std. deviation"):
+        table.add_column(heading, justify="right")
+    for odds in all_odds:
+        table.add_row(
+            odds.wager,
+            odds.pay_table,
+            f"{float(odds.house_edge):.4%}",
+            f"{float(odds.hit_frequency):.4%}",
+            f"{odds.standard_deviation:.4f}",
+            style="red" if odds.house_edge < 0 else None,
+        )
+    out.print(table)
+    if with_rows:
+        for odds in all_odds:
+            rows = Table("when", "pays", title=odds.wager)
+            rows.add_column("draws", justify="right")
+            for row in odds.rows:
+                rows.add_row(row.when, row.pays, f"{row.count:,}")
+            out.print(rows)

@@ -1,0 +1,50 @@
+"""The options by which several commands choose base game, pay tables and decks without a configuration."""
+
+import argparse
+
+from shoe_controller.baccarat.wagers import Schedule
+from shoe_controller.catalogue_files import built_in_catalogue
+
+DEFAULT_BASE_GAME = "nepal"
+DEFAULT_DECKS = 8
+
+
+def add_schedule_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--base",
+        default=DEFAULT_BASE_GAME,
+        metavar="GAME",
+        help="base game: nepal, commission or no_commission (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--pay-table",
+        action="append",
+        default=[],
+        type=_pay_table,
+        metavar="GROUP_OR_WAGER=NAME",
+        help="pay table of a group or wager, as in lucky_8=L8-2; may be given several times",
+    )
+
+
+def add_decks_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--decks", type=_decks, default=DEFAULT_DECKS, metavar="N", help="decks in the shoe, 1 to 8 (default: 8)"
+    )
+
+
+def chosen_schedule(args: argparse.Namespace) -> Schedule:
+    """The pay tables that the options choose; `CatalogueError` if there is no such thing."""
+    return built_in_catalogue().schedule(args.base, dict(args.pay_table))
+
+
+def _pay_table(text: str) -> tuple[str, str]:
+    name, equals, table = text.partition("=")
+    if not (name and equals and table):
+        raise argparse.ArgumentTypeError(f"{text!r} must be GROUP_OR_WAGER=NAME, as in lucky_8=L8-2")
+    return name, table
+
+
+def _decks(text: str) -> int:
+    if text not in tuple("12345678"):
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number of decks from 1 to 8")
+    return int(text)
