@@ -5,7 +5,7 @@ values. What it holds for is a set of facts (`FactSet`), so that two conditions 
 before any card is dealt. `docs/catalogue.md` describes the words for the people of a house.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
 from typing import NamedTuple
@@ -148,10 +148,3 @@ def members(facts: FactSet) -> Iterator[int]:
         lowest = facts & -facts
         yield lowest.bit_length() - 1
         facts ^= lowest
-
-
-def union(sets: Iterable[FactSet]) -> FactSet:
-    together = 0
-    for facts in sets:
-        together |= facts
-    return together

@@ -147,7 +147,7 @@ class Deal:
     def check_complete(self) -> None:
         """Say that the round is over; `UnderDrawError` if a card is still to come."""
         if not self.complete:
-            raise UnderDrawError(f"The round is not complete. {self.why}.")
+            raise UnderDrawError(f"The round is not complete; next: {self.why}.")
 
     @property
     def facts(self) -> Facts:

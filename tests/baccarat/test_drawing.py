@@ -1,0 +1,95 @@
+"""The drawing rules: every cell of the printed table, every reason, and all sequences against a second formulation."""
+
+from itertools import product
+
+import pytest
+
+from firmware_protocol.cards import Card
+from shoe_controller.baccarat.deal import Deal
+from shoe_controller.baccarat.drawing import NOTHING_DEALT, Side, Standing, dealt, next_side, reason
+from tests.baccarat import oracle
+
+CARD_OF_POINTS = [Card(rank + "S") for rank in "TA23456789"]
+
+
+@pytest.mark.parametrize("player", range(10))
+@pytest.mark.parametrize("banker", range(10))
+def test_after_four_cards(player: int, banker: int) -> None:
+    at = Standing(2, 2, player, banker, None)
+    if player >= 8 or banker >= 8:
+        assert next_side(at) is None
+        assert "natural" in reason(at)
+    elif player <= 5:
+        assert next_side(at) is Side.PLAYER
+        assert reason(at) == f"Player has {player}: Player draws"
+    else:
+        assert next_side(at) is (Side.BANKER if banker <= 5 else None)
+        assert reason(at).startswith(f"Player stands on {player}, Banker has {banker}: Banker ")
+
+
+PRINTED_TABLE = {
+    0: "0123456789",
+    1: "0123456789",
+    2: "0123456789",
+    3: "012345679",
+    4: "234567",
+    5: "4567",
+    6: "67",
+    7: "",
+}
+"""Banker's two cards, and Player's third cards on which Banker draws."""
+
+
+@pytest.mark.parametrize("banker", range(8))
+@pytest.mark.parametrize("third", range(10))
+def test_after_players_third_card(banker: int, third: int) -> None:
+    at = Standing(3, 2, 4, banker, third)
+    draws = str(third) in PRINTED_TABLE[banker]
+    assert next_side(at) is (Side.BANKER if draws else None)
+    verb = "draws" if draws else "stands"
+    shown = {0: "counts 0", 1: "is an ace"}.get(third, f"is {third}")
+    assert reason(at) == f"Banker has {banker}, Player's third card {shown}: Banker {verb}"
+
+
+def test_first_four_cards_alternate_beginning_with_player() -> None:
+    at = NOTHING_DEALT
+    said = []
+    for _ in range(4):
+        said.append((next_side(at), reason(at)))
+        at = dealt(at, 1)
+    assert said == [
+        (Side.PLAYER, "Player's first card"),
+        (Side.BANKER, "Banker's first card"),
+        (Side.PLAYER, "Player's second card"),
+        (Side.BANKER, "Banker's second card"),
+    ]
+
+
+def test_both_naturals_are_named() -> None:
+    assert reason(Standing(2, 2, 8, 9, None)) == "Player has a natural 8 and Banker has a natural 9: no more cards"
+
+
+def test_after_bankers_third_card_the_round_is_complete() -> None:
+    at = Standing(3, 3, 4, 7, 2)
+    assert next_side(at) is None
+    assert reason(at) == "Banker has drawn to 7: no more cards"
+
+
+@pytest.mark.parametrize("first", range(10))
+def test_all_point_sequences_agree_with_the_second_formulation(first: int) -> None:
+    """A tenth of the million each: what a deal makes of the six points is what the transposed rules make of them."""
+    texts = [card.value for card in CARD_OF_POINTS]
+    for rest in product(range(10), repeat=5):
+        sequence = (first, *rest)
+        deal = Deal()
+        for points in sequence:
+            if deal.feed(CARD_OF_POINTS[points]) is None:
+                break
+        expected = oracle.dealt([texts[points] for points in sequence])
+        standing = deal.standing
+        assert (standing.player_cards, standing.banker_cards, standing.player_total, standing.banker_total) == (
+            len(expected.player),
+            len(expected.banker),
+            expected.p,
+            expected.b,
+        ), sequence
