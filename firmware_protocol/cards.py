@@ -95,9 +95,11 @@ class Card(Enum):
     def __init__(self, code: str) -> None:
         self.rank = Rank(code[0])
         self.suit = Suit(code[1])
-        rank_number = "A23456789TJQK".index(code[0]) + 1
-        self.points = rank_number if rank_number < 10 else 0
+        rank_from_ace = "A23456789TJQK".index(code[0])
+        self.points = rank_from_ace + 1 if rank_from_ace < 9 else 0
         """What the card counts at the table: ace 1, two to nine their number, ten and faces 0."""
+        self.number = rank_from_ace * 4 + "CDHS".index(code[1])
+        """0 to 51. Its two lowest bits are the suit and the others the rank, so that hands compare quickly."""
 
     def __str__(self) -> str:
         return self.value
@@ -117,3 +119,5 @@ class Card(Enum):
 
 
 _CARDS: dict[str, Card] = {card.value: card for card in Card}
+
+CARDS_BY_NUMBER: tuple[Card, ...] = tuple(sorted(Card, key=lambda card: card.number))
