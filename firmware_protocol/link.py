@@ -14,7 +14,7 @@ from typing import Protocol
 
 import msgspec
 
-from firmware_protocol.events import AnyShoeEvent, Hand
+from firmware_protocol.events import AnyShoeEvent, Hand, StartCause
 
 
 class LinkUsageError(RuntimeError):
@@ -41,6 +41,8 @@ class ShoeIdentity(msgspec.Struct, frozen=True, kw_only=True):
     boot_id: int
     protocol_version: int
     capabilities: frozenset[str]
+    start_cause: StartCause = StartCause.UNKNOWN
+    """Why the shoe started into its present power-up."""
 
 
 class LinkReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
@@ -114,6 +116,52 @@ class ControllerLink(Protocol):
     def next_deadline(self) -> float | None: ...
 
     def tick(self, now: float) -> list[LinkReport]: ...
+
+    def to_send(self) -> bytes:
+        """Bytes for the line; each byte is returned once."""
+
+
+class ShoeNotice(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
+    """Something that the shoe's own firmware must act on."""
+
+
+class Wanted(ShoeNotice, frozen=True, kw_only=True, tag="wanted"):
+    """The controller wants the shoe to be like this from now on."""
+
+    desired: DesiredShoe
+
+
+class ClockSet(ShoeNotice, frozen=True, kw_only=True, tag="clock_set"):
+    unix_milliseconds: int
+
+
+class IdentifyAsked(ShoeNotice, frozen=True, kw_only=True, tag="identify"):
+    """Blink or beep for so long, so that a person finds the shoe."""
+
+    seconds: int
+
+
+class GateLockedBySilence(ShoeNotice, frozen=True, kw_only=True, tag="gate_locked_by_silence"):
+    """The controller has been silent for too long: lock the gate now."""
+
+    silent_for: float
+
+
+class ShoeLink(Protocol):
+    """The shoe's end of a line: what the emulator and the tests drive."""
+
+    def connected(self, now: float) -> None: ...
+
+    def disconnected(self, now: float) -> list[LinkReport]: ...
+
+    def report(self, event: AnyShoeEvent, now: float) -> int:
+        """Take an event for the controller; the number it will carry on the line."""
+
+    def receive(self, data: bytes, now: float) -> list[ShoeNotice | LinkReport]: ...
+
+    def next_deadline(self) -> float | None: ...
+
+    def tick(self, now: float) -> list[ShoeNotice | LinkReport]: ...
 
     def to_send(self) -> bytes:
         """Bytes for the line; each byte is returned once."""

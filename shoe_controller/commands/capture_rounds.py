@@ -23,7 +23,7 @@ from firmware_protocol.events import (
     Started,
     Winner,
 )
-from firmware_protocol.link import EventGap, LinkReport
+from firmware_protocol.link import EventGap, LinkReport, ShoeNotice
 from shoe_controller.baccarat.deal import Deal, DealError
 from shoe_controller.baccarat.drawing import Side
 
@@ -218,7 +218,7 @@ class CaptureRounds:
         self._unplaced: dict[str, None] = {}
         """What went wrong between rounds, for the record of the next one."""
 
-    def feed(self, heard: ShoeEvent | LinkReport) -> list[RoundHeard]:
+    def feed(self, heard: ShoeEvent | LinkReport | ShoeNotice) -> list[RoundHeard]:
         match heard:
             case CardDrawn():
                 return self._card_drawn(heard)

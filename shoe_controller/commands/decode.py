@@ -1,95 +1,23 @@
 """`shoe-controller decode --wire angel_eye capture.bin`: what a field engineer does with a capture of the line.
 
 Raw bytes of the shoe in, or a recording of both directions; one JSON object per event out, a summary on stderr. Reads
-as it goes, so that a capture may be of any size, or a pipe that is still growing. `captures.py` reads, the links of
-`firmware_protocol` decode, `capture_rounds.py` puts rounds together for `--rounds`.
+as it goes, so that a capture may be of any size, or a pipe that is still growing. `captures.py` reads it,
+`capture_listeners.py` knows the wires, `capture_rounds.py` puts rounds together for `--rounds`.
 """
 
 import argparse
-import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from firmware_protocol.angel_eye.commands import BadCommand, CommandReader, HostCommand
-from firmware_protocol.angel_eye.controller import AngelEyeController
-from firmware_protocol.angel_eye.telegrams import Garbage
 from firmware_protocol.events import ShoeEvent
-from firmware_protocol.link import Delivery, EventGap, LineError, LinkDown, LinkReport, LinkUp
+from firmware_protocol.link import EventGap, LineError, LinkUsageError
+from firmware_protocol.native.session import KEY_BYTES
+from shoe_controller.commands.answers import BAD_INPUT, GOOD
+from shoe_controller.commands.capture_listeners import AngelEyeListener, CaptureListener, Heard, NativeCaptureListener
 from shoe_controller.commands.capture_rounds import CaptureRounds
-from shoe_controller.commands.captures import HOW_A_RECORDING_LOOKS, BadCaptureError, Piece, opened
-
-_KEY_LENGTH = 32
-
-
-class Heard(NamedTuple):
-    what: ShoeEvent | LinkReport
-    extra: dict[str, Any]
-    """What this wire adds to the object."""
-
-
-class Listener(Protocol):
-    """Decodes one wire for somebody who only listens."""
-
-    @property
-    def repeats(self) -> int: ...
-
-    def hear(self, piece: Piece) -> Iterator[Heard]: ...
-
-    def finish(self) -> Iterator[Heard]:
-        """The capture has ended."""
-
-
-class AngelEyeListener:
-    """Each event counts as stored the moment it is heard, so that the link drops repeats as it would at a table."""
-
-    def __init__(self, *, both_directions: bool) -> None:
-        self._link = AngelEyeController(overhear=both_directions)
-        self._host = CommandReader(stx_in_bcc=None)
-        self._now: float | None = None
-
-    @property
-    def repeats(self) -> int:
-        return self._link.repeats
-
-    def hear(self, piece: Piece) -> Iterator[Heard]:
-        if self._now is None:
-            self._link.connected(piece.at)
-        self._now = now = piece.at
-        if not piece.from_shoe:
-            yield from self._hear_host(piece.data)
-            return
-        due = self._link.next_deadline()
-        if due is not None and now >= due:
-            yield from self._sorted(self._link.tick(now), now)
-        yield from self._sorted(self._link.receive(piece.data, now), now)
-
-    def finish(self) -> Iterator[Heard]:
-        if self._now is not None:
-            yield from self._sorted(self._link.disconnected(self._now), self._now)
-
-    def _sorted(self, items: "list[LinkReport] | list[Delivery | LinkReport]", now: float) -> Iterator[Heard]:
-        for item in items:
-            if isinstance(item, Delivery):
-                self._link.committed(item, now)
-                yield Heard(item.event, {})
-            elif not isinstance(item, LinkUp | LinkDown):
-                # On this wire up and down say only that the capture began and ended.
-                yield Heard(item, {})
-
-    def _hear_host(self, data: bytes) -> Iterator[Heard]:
-        for item in self._host.read(data):
-            match item:
-                case HostCommand():
-                    yield Heard(item, {})
-                case BadCommand(offset=offset, reason=reason):
-                    yield Heard(LineError(offset=offset, length=10, reason=reason), {"dir": "host"})
-                case Garbage():
-                    error = LineError(offset=item.offset, length=item.length, reason=item.reason)
-                    yield Heard(error, {"dir": "host"})
+from shoe_controller.commands.captures import HOW_A_RECORDING_LOOKS, BadCaptureError, opened
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -113,11 +41,8 @@ def run(args: argparse.Namespace) -> int:
         _decode(args)
     except BadCaptureError as error:
         sys.stderr.write(f"shoe-controller decode: {error}\n")
-        return 2
-    except BrokenPipeError:
-        # Whoever reads our output has seen enough. Python would complain once more while it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+        return BAD_INPUT
+    return GOOD
 
 
 def _decode(args: argparse.Namespace) -> None:
@@ -130,7 +55,7 @@ def _decode(args: argparse.Namespace) -> None:
             for piece in capture.pieces():
                 for heard in listener.hear(piece):
                     writer.write(heard, {"t": piece.at} if capture.is_recording else {})
-                sys.stdout.flush()
+                sys.stdout.buffer.flush()
         except KeyboardInterrupt:
             # The end of a capture that is still being made.
             pass
@@ -138,16 +63,19 @@ def _decode(args: argparse.Namespace) -> None:
             for heard in listener.finish():
                 writer.write(heard, {})
             writer.finish()
-            sys.stdout.flush()
+            sys.stdout.buffer.flush()
             sys.stderr.write(writer.summary(listener.repeats))
 
 
-def _listener(wire: str, key: bytes | None, *, both_directions: bool) -> Listener:
+def _listener(wire: str, key: bytes | None, *, both_directions: bool) -> CaptureListener:
     if wire == "angel_eye":
         if key is not None:
             raise BadCaptureError("the Angel Eye wire has no keys: leave --key out, or say --wire native")
         return AngelEyeListener(both_directions=both_directions)
-    raise BadCaptureError("the native wire cannot be decoded yet")
+    try:
+        return NativeCaptureListener(key)
+    except LinkUsageError as error:
+        raise BadCaptureError(f"this key cannot be used: {error}") from error
 
 
 def read_key(path: Path) -> bytes:
@@ -161,8 +89,8 @@ def read_key(path: Path) -> bytes:
         key = bytes.fromhex(text.decode())
     except ValueError:
         key = b""
-    if len(key) != _KEY_LENGTH:
-        raise BadCaptureError(f"{path} holds no key: a key is {2 * _KEY_LENGTH} hexadecimal digits and nothing else")
+    if len(key) != KEY_BYTES:
+        raise BadCaptureError(f"{path} holds no key: a key is {2 * KEY_BYTES} hexadecimal digits and nothing else")
     return key
 
 
@@ -205,7 +133,7 @@ class _Writer:
 
 
 def _write_line(value: object) -> None:
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
 
 
 def _count(number: int, what: str) -> str:

@@ -1,0 +1,268 @@
+"""The controller's end of an Angel Eye line.
+
+It listens. The shoe sends each telegram three times and waits for nothing, so there is nothing to acknowledge:
+`committed` only moves the state that decides what is a repeat. Host commands are the one thing it can send, and it
+sends them only if it was made with `commands=True`; without that, not one byte.
+
+Neighbours: `telegrams.py` cuts the line, `sequence.py` judges one telegram after another, `commands.py` has the
+commands, `shoe.py` is the other end.
+"""
+
+from collections import deque
+
+import msgspec
+
+from firmware_protocol.angel_eye.commands import (
+    CONFIRM_GAME,
+    LOCK,
+    UNLOCK,
+    AnswerOverheard,
+    CommandFailed,
+    CommandLane,
+    clear_error,
+    nak_meaning,
+)
+from firmware_protocol.angel_eye.messages import FAULT_NUMBERS, BadTelegramError
+from firmware_protocol.angel_eye.sequence import AngelEyeState, gap_before, take, understand
+from firmware_protocol.angel_eye.telegrams import Answer, Garbage, Telegram, TelegramReader
+from firmware_protocol.events import FaultCode, Started
+from firmware_protocol.link import (
+    Delivery,
+    DesiredShoe,
+    LineError,
+    LinkDown,
+    LinkReport,
+    LinkUp,
+    LinkUsageError,
+)
+
+_NOTHING_WANTED = DesiredShoe()
+
+
+class LineSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What differs from site to site."""
+
+    repeat_window: float = 5.0
+    """Seconds after a telegram in which the same bytes again are a repeat of it."""
+    quiet_after: float = 2.0
+    """Seconds of silence after which an unfinished telegram is given up and noise is reported."""
+    answer_timeout: float = 1.0
+    """Seconds that the shoe has to answer a command."""
+    stx_in_bcc: bool = False
+    """Whether the check characters of a command cover its STX."""
+
+
+DEFAULT_LINE = LineSettings()
+NEVER_HEARD = AngelEyeState()
+
+
+class _Pending(msgspec.Struct):
+    """A delivery that is not yet stored, and where the link stands once it is."""
+
+    delivery: Delivery
+    state: AngelEyeState
+    heard_at: float
+
+
+class AngelEyeController:
+    """See `ControllerLink`. `state` is what was committed last, `state_age` how many seconds ago that was."""
+
+    def __init__(
+        self,
+        *,
+        state: AngelEyeState = NEVER_HEARD,
+        state_age: float = 0.0,
+        commands: bool = False,
+        overhear: bool = False,
+        line: LineSettings = DEFAULT_LINE,
+    ) -> None:
+        self.repeats = 0
+        """How many telegrams were repeats of the one before."""
+        self._line = line
+        self._overhear = overhear
+        self._reader = TelegramReader(answers=commands or overhear)
+        self._lane = CommandLane(stx_in_bcc=line.stx_in_bcc, answer_timeout=line.answer_timeout) if commands else None
+        self._committed = state
+        self._committed_heard_at = 0.0
+        self._state_age: float | None = state_age
+        """Until the first connection tells what the time is."""
+        self._pending: deque[_Pending] = deque()
+        self._desired = _NOTHING_WANTED
+        self._gate_asked: bool | None = None
+        self._connected_at: float | None = None
+        self._up_told = False
+        self._delivered_before_joining = state.delivered
+        """Deliveries up to this one came before the line was opened."""
+        self._last_byte_at = 0.0
+
+    @property
+    def state(self) -> AngelEyeState:
+        """What was committed last: hand it to the next controller's constructor."""
+        return self._committed
+
+    def connected(self, now: float) -> None:
+        if self._connected_at is not None:
+            raise LinkUsageError("the line is open already: call disconnected first")
+        if self._state_age is not None:
+            self._committed_heard_at = now - self._state_age
+            self._state_age = None
+        self._connected_at = now
+        self._up_told = False
+        self._delivered_before_joining = self._newest_state.delivered
+        self._gate_asked = None
+        self._ask_for_gate(now)
+
+    def disconnected(self, now: float) -> list[LinkReport]:  # noqa: ARG002 - the interface brings the time
+        if self._connected_at is None:
+            return []
+        reports: list[LinkReport] = [_line_error(garbage) for garbage in self._reader.give_up("the line closed")]
+        if self._lane is not None:
+            reports += self._lane.line_closed()
+        if self._up_told:
+            reports.append(LinkDown(reason="the line to the shoe closed"))
+        self._connected_at = None
+        return reports
+
+    def receive(self, data: bytes, now: float) -> list[Delivery | LinkReport]:
+        if self._connected_at is None:
+            raise LinkUsageError("bytes came from a line that is not open: call connected first")
+        out: list[Delivery | LinkReport] = [*self._tell_up()]
+        self._last_byte_at = now
+        for item in self._reader.read(data):
+            match item:
+                case Telegram():
+                    out += self._telegram(item, now)
+                case Answer():
+                    out += self._answer(item, now)
+                case Garbage():
+                    out.append(_line_error(item))
+        return out
+
+    def committed(self, delivery: Delivery, now: float) -> None:  # noqa: ARG002 - the interface brings the time
+        if delivery.sequence <= self._committed.delivered:
+            return
+        newest = next((pending for pending in self._pending if pending.delivery == delivery), None)
+        if newest is None:
+            raise LinkUsageError(f"delivery {delivery.sequence} was never made, or was forgotten since")
+        while self._pending and self._pending[0].delivery.sequence <= delivery.sequence:
+            self._pending.popleft()
+        self._committed = newest.state
+        self._committed_heard_at = newest.heard_at
+
+    def forget(self) -> None:
+        self._pending.clear()
+        self._delivered_before_joining = min(self._delivered_before_joining, self._committed.delivered)
+
+    def want(self, desired: DesiredShoe, now: float) -> None:
+        """Of all that can be wanted, this wire knows the gate alone."""
+        self._desired = desired
+        if self._connected_at is not None:
+            self._ask_for_gate(now)
+
+    def clear_error(self, code: FaultCode, now: float) -> None:
+        """Ask the shoe to take back one of its errors."""
+        number = FAULT_NUMBERS.get(code)
+        if number is None:
+            raise LinkUsageError(f"this wire has no number for {code}, so it cannot be cleared from here")
+        self._open_lane().ask(clear_error(number), now)
+
+    def confirm_game(self, now: float) -> None:
+        """Ask the shoe to confirm the game process."""
+        self._open_lane().ask(CONFIRM_GAME, now)
+
+    def next_deadline(self) -> float | None:
+        if self._connected_at is None:
+            return None
+        if not self._up_told:
+            return self._connected_at
+        deadlines = [self._last_byte_at + self._line.quiet_after] if self._reader.unfinished else []
+        answer_due = None if self._lane is None else self._lane.next_deadline()
+        if answer_due is not None:
+            deadlines.append(answer_due)
+        return min(deadlines, default=None)
+
+    def tick(self, now: float) -> list[LinkReport]:
+        if self._connected_at is None:
+            return []
+        reports = self._tell_up()
+        if self._reader.unfinished and now >= self._last_byte_at + self._line.quiet_after:
+            reports += map(_line_error, self._reader.give_up("the line fell silent"))
+        if self._lane is not None:
+            reports += self._lane_reports(self._lane.tick(now))
+        return reports
+
+    def to_send(self) -> bytes:
+        return b"" if self._lane is None else self._lane.to_send()
+
+    @property
+    def _newest_state(self) -> AngelEyeState:
+        return self._pending[-1].state if self._pending else self._committed
+
+    def _tell_up(self) -> list[LinkReport]:
+        if self._up_told:
+            return []
+        self._up_told = True
+        return [LinkUp(authenticated=False)]
+
+    def _telegram(self, telegram: Telegram, now: float) -> list[Delivery | LinkReport]:
+        try:
+            event = understand(telegram)
+        except BadTelegramError as error:
+            # The state stays: a clean repeat is still welcome, and if none comes the next number shows the gap.
+            reason = f"{error} [{telegram.raw.hex(' ')}]"
+            return [LineError(offset=telegram.offset, length=len(telegram.raw), reason=reason)]
+        newest = self._pending[-1] if self._pending else None
+        state = newest.state if newest else self._committed
+        heard_at = newest.heard_at if newest else self._committed_heard_at
+        if telegram.raw == state.last_telegram and now - heard_at <= self._line.repeat_window:
+            self.repeats += 1
+            if newest:
+                newest.heard_at = now
+            else:
+                self._committed_heard_at = now
+            return []
+        gap = gap_before(state, telegram, joining=state.delivered <= self._delivered_before_joining)
+        out: list[Delivery | LinkReport] = [] if gap is None else [gap]
+        for step in take(state, telegram, event):
+            delivery = Delivery(event=step.event, sequence=step.state.delivered)
+            self._pending.append(_Pending(delivery, step.state, now if step.event is event else heard_at))
+            out.append(delivery)
+        if isinstance(event, Started):
+            # A shoe that has just started knows nothing of what was asked of it before.
+            self._gate_asked = None
+            self._ask_for_gate(now)
+        return out
+
+    def _answer(self, answer: Answer, now: float) -> list[LinkReport]:
+        reports = None if self._lane is None else self._lane.answered(answer, now)
+        if reports is not None:
+            return self._lane_reports(reports)
+        code = answer.nak_code
+        meaning = None if code is None else nak_meaning(code)
+        if self._overhear:
+            return [AnswerOverheard(accepted=code is None, nak_code=code, meaning=meaning)]
+        kind = "an ACK" if code is None else f"a NAK ({meaning})"
+        return [LineError(offset=answer.offset, length=answer.length, reason=f"{kind} that answers no command")]
+
+    def _lane_reports(self, reports: list[LinkReport]) -> list[LinkReport]:
+        if any(isinstance(report, CommandFailed) and report.command in (LOCK, UNLOCK) for report in reports):
+            # What was not obeyed is asked again when it is wanted again.
+            self._gate_asked = None
+        return reports
+
+    def _ask_for_gate(self, now: float) -> None:
+        wanted = self._desired.gate_locked
+        if self._lane is not None and wanted is not None and wanted != self._gate_asked:
+            self._gate_asked = wanted
+            self._lane.ask(LOCK if wanted else UNLOCK, now)
+
+    def _open_lane(self) -> CommandLane:
+        if self._lane is None:
+            raise LinkUsageError("commands to the shoe are switched off: the link was made without commands=True")
+        if self._connected_at is None:
+            raise LinkUsageError("the line to the shoe is not open, so no command can be sent")
+        return self._lane
+
+
+def _line_error(garbage: Garbage) -> LineError:
+    return LineError(offset=garbage.offset, length=garbage.length, reason=garbage.reason)

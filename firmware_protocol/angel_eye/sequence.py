@@ -1,0 +1,121 @@
+"""One telegram after another: what is a repeat, what is a gap, and which errors of the shoe still stand.
+
+Pure functions from the state before a telegram to the state after it. The wire has one digit and no time to tell
+telegrams apart; what cannot be decided from that is listed in PROTOCOL.md under "Not guaranteed".
+"""
+
+from typing import NamedTuple
+
+import msgspec
+
+from firmware_protocol.angel_eye.messages import FAULT_NUMBERS, BadTelegramError, decode_data, fault_of_number
+from firmware_protocol.angel_eye.telegrams import Telegram
+from firmware_protocol.events import AnyShoeEvent, CardDrawn, Fault, FaultCleared, FaultCode, Hand, Standby, Started
+from firmware_protocol.link import EventGap
+
+START_UP_NUMBER = 0
+JOINED = "joined in mid-stream"
+
+
+class StandingError(msgspec.Struct, frozen=True):
+    """An error that the shoe has reported and not yet taken back."""
+
+    number: int
+    """The shoe's own number for it: the `detail` of its fault."""
+    stopped: bool
+
+
+class AngelEyeState(msgspec.Struct, frozen=True, kw_only=True):
+    """All that has to survive a restart of the controller. As JSON it belongs beside the events it goes with."""
+
+    last_telegram: bytes = b""
+    """The newest telegram, byte by byte; empty before the first."""
+    delivered: int = 0
+    """The number of the newest delivery. It never starts again, unlike the digit on the wire."""
+    errors: tuple[StandingError, ...] = ()
+    """In the order in which the shoe reported them."""
+
+    @property
+    def next_number(self) -> int:
+        """The digit that the next telegram should have."""
+        return (self.last_telegram[1] - 0x30) % 9 + 1 if self.last_telegram else START_UP_NUMBER
+
+
+class Step(NamedTuple):
+    """An event, and the state once it is stored."""
+
+    event: AnyShoeEvent
+    state: AngelEyeState
+
+
+def understand(telegram: Telegram) -> AnyShoeEvent:
+    """The event of a telegram; a `BadTelegramError` if it can be none."""
+    event = decode_data(telegram.data)
+    if isinstance(event, Started) != (telegram.number == START_UP_NUMBER):
+        raise BadTelegramError(
+            f"number {telegram.number} on {telegram.data[:1]!r}: number 0 belongs to start-up and to nothing else"
+        )
+    return event
+
+
+def gap_before(state: AngelEyeState, telegram: Telegram, *, joining: bool) -> EventGap | None:
+    """What is missing between the last telegram and this one, which is no repeat. Start-up begins afresh."""
+    expected, received = state.next_number, telegram.number
+    if received in (START_UP_NUMBER, expected):
+        return None
+    if joining or not state.last_telegram:
+        reason = JOINED
+    elif telegram.raw == state.last_telegram:
+        reason = "the last telegram came again, too late for a repeat: eight telegrams, or nothing, went by unheard"
+    elif received == state.last_telegram[1] - 0x30:
+        reason = "the last number came again with other content: eight telegrams went by unheard, or one was altered"
+    else:
+        missing = (received - expected) % 9
+        reason = f"{missing} telegram{'s' if missing > 1 else ''} or more went by unheard"
+    return EventGap(expected=expected, received=received, reason=reason)
+
+
+def take(state: AngelEyeState, telegram: Telegram, event: AnyShoeEvent) -> list[Step]:
+    """The events that this telegram means. Its own comes last: with it, and not before, the telegram is taken.
+
+    Before it come the errors that it shows to be over although the shoe never says so: waiting for the shoe to clear
+    each of its errors would wait for ever.
+    """
+    over, standing = _errors_after(state.errors, event)
+    steps = []
+    left = state.errors
+    delivered = state.delivered
+    for error in over:
+        delivered += 1
+        left = tuple(other for other in left if other is not error)
+        cleared = FaultCleared(code=fault_of_number(error.number), detail=error.number)
+        steps.append(Step(cleared, AngelEyeState(last_telegram=state.last_telegram, delivered=delivered, errors=left)))
+    after = AngelEyeState(last_telegram=telegram.raw, delivered=delivered + 1, errors=standing)
+    steps.append(Step(event, after))
+    return steps
+
+
+def _errors_after(
+    errors: tuple[StandingError, ...], event: AnyShoeEvent
+) -> tuple[tuple[StandingError, ...], tuple[StandingError, ...]]:
+    """Which errors end with this event without a word of their own, and which stand after it."""
+    match event:
+        case Fault(detail=int(number)):
+            reported = StandingError(number, event.stopped)
+            known = {error.number: error for error in errors}
+            return (), tuple((known | {number: reported}).values())
+        case FaultCleared(detail=number):
+            # A time-out upon another error goes with that error: seen with over-draw, where no clear of its own came.
+            numbers = [error.number for error in errors]
+            above = errors[numbers.index(number) + 1 :] if number in numbers else ()
+            over = tuple(error for error in above if error.number == FAULT_NUMBERS[FaultCode.DRAW_TIMEOUT])
+            return over, tuple(error for error in errors if error.number != number and error not in over)
+        case Started() | Standby() | CardDrawn(hand=Hand.PLAYER, position=1):
+            # The shoe begins something new, so for the shoe the old errors are over.
+            return errors, ()
+        case CardDrawn(hand=Hand.PLAYER | Hand.BANKER):
+            # In error mode a draw would be an extra card: a card for a hand shows that the shoe has left that mode.
+            over = tuple(error for error in errors if error.stopped)
+            return over, tuple(error for error in errors if not error.stopped)
+        case _:
+            return (), errors

@@ -1,0 +1,397 @@
+"""The controller's end of a native line: a `ControllerLink`.
+
+Its life: HELLO until a shoe answers and proves itself; then events come in, each is delivered once and in order, and
+is acknowledged when `committed` says that it is stored. What the shoe lost is reported as a gap; what was not believed,
+as a refusal. `handshake` begins a session, `session` says what is believed, `progress` which event is next; this file
+decides what to send and when.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from firmware_protocol.link import (
+    Delivery,
+    DesiredShoe,
+    LineError,
+    LinkDown,
+    LinkReport,
+    LinkUp,
+    LinkUsageError,
+    ShoeIdentity,
+)
+from firmware_protocol.native.counts import MALFORMED, REFLECTED, LinkCounts, Refusals
+from firmware_protocol.native.framing import FrameReader
+from firmware_protocol.native.handshake import ControllerHandshake, HandshakeRefusedError, Proposal, fresh_nonce
+from firmware_protocol.native.messages import (
+    ACK,
+    CLOCK,
+    FROM_SHOE,
+    IDENTIFY,
+    NAK,
+    OUR_VERSIONS,
+    SEALED,
+    BadFrameError,
+    Desire,
+    FrameType,
+    Status,
+    Versions,
+)
+from firmware_protocol.native.outbox import Outbox
+from firmware_protocol.native.progress import MIN_EVENT, LastCommitted, Progress
+from firmware_protocol.native.session import FORGED, INSECURE_KEY, Session, payload_of, shared_key
+
+_EVENT = int(FrameType.EVENT)
+_NEVER = float("inf")
+
+
+class ControllerTimings(msgspec.Struct, frozen=True, kw_only=True):
+    """Seconds."""
+
+    hello_every: float = 0.5
+    """HELLO or PROOF is repeated so often until it is answered."""
+    keep_alive: float = 0.5
+    """The longest that we stay silent in a session."""
+    silence: float = 3.0
+    """The longest that the shoe may stay silent before the link is down."""
+    desire_again: float = 0.25
+    """First wait for the shoe to confirm what is wanted of it; it doubles up to `silence`."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.keep_alive < self.silence or self.hello_every <= 0 or self.desire_again <= 0:
+            raise LinkUsageError(
+                "timings are above zero, and the keep-alive is shorter than the silence it must prevent"
+            )
+
+
+DEFAULT_TIMINGS = ControllerTimings()
+
+
+class NativeController:
+    def __init__(  # noqa: PLR0913 -- all but the nonce have a default, and all are given by name
+        self,
+        *,
+        key: bytes | None = None,
+        insecure: bool = False,
+        nonce: Callable[[], bytes],
+        last_committed: LastCommitted | None = None,
+        timings: ControllerTimings = DEFAULT_TIMINGS,
+        versions: Versions = OUR_VERSIONS,
+    ) -> None:
+        """Make a link. `nonce` gives 16 random bytes at each call; they must never come twice."""
+        self._key = shared_key(key, insecure=insecure)
+        self._nonce = nonce
+        self._timings = timings
+        self._versions = versions
+        self.counts = LinkCounts()
+        self._refusals = Refusals(self.counts)
+        self._progress = Progress(last_committed, self.counts)
+        self._reader = FrameReader()
+        self._out = Outbox(self.counts)
+        self._is_connected = False
+        self._session: Session | None = None
+        self._shoe: ShoeIdentity | None = None
+        self._handshake: ControllerHandshake | None = None
+        self._repeat_at = _NEVER
+        """When HELLO or PROOF is sent again."""
+        self._hello_after = 0.0
+        """Before this, an AWAKE does not make us send HELLO again."""
+        self._give_up_at = _NEVER
+        """When the present attempt at a handshake has taken too long."""
+        self._keep_alive_at = _NEVER
+        self._silent_at = _NEVER
+        self._desire = Desire(0, DesiredShoe())
+        self._desire_at = _NEVER
+        self._desire_wait = timings.desire_again
+        self._clock_offset: float | None = None
+        """Unix time in seconds less `now`."""
+
+    # --- what the owner may ask --------------------------------------------------------------------------------
+
+    @property
+    def shoe(self) -> ShoeIdentity | None:
+        """Who is at the other end; `None` without a session."""
+        return self._shoe
+
+    @property
+    def desire_confirmed(self) -> bool:
+        """The shoe has said that it follows the last `want`."""
+        return self._session is not None and self._desire.revision > 0 and self._desire_at == _NEVER
+
+    # --- the line, as every link has it ------------------------------------------------------------------------
+
+    def connected(self, now: float) -> None:
+        if self._is_connected:
+            raise LinkUsageError("the line is connected already")
+        self._is_connected = True
+        self._refusals.start_afresh()
+        self._begin_handshake(now)
+
+    def disconnected(self, now: float) -> list[LinkReport]:  # noqa: ARG002 -- `now` is part of the interface
+        if not self._is_connected:
+            raise LinkUsageError("the line is not connected")
+        self._is_connected = False
+        reports: list[LinkReport] = [*self._reader.drop_partial()]
+        if self._shoe is not None:
+            reports.append(LinkDown(reason="the line was disconnected"))
+        self._end_session()
+        self._handshake = None
+        self._repeat_at = _NEVER
+        self._out.clear()
+        return reports
+
+    def receive(self, data: bytes, now: float) -> list[Delivery | LinkReport]:
+        if not self._is_connected:
+            raise LinkUsageError("bytes came from a line that is not connected")
+        out: list[Delivery | LinkReport] = []
+        take_event = self._progress.take_event
+        session = self._session if self._handshake is None else None
+        heard = False
+        for frame in self._reader.feed(data):
+            # The path of a card is kept short; all else is in _take.
+            if session is not None and type(frame) is bytes and frame[0] == _EVENT and len(frame) >= MIN_EVENT:
+                refused = session.refuses(frame)
+                if refused is None:
+                    heard = True
+                    take_event(frame, out)
+                else:
+                    out += self._refusals.count(refused)
+            elif isinstance(frame, LineError):
+                self.counts.line_errors += 1
+                out.append(frame)
+            else:
+                self._take(frame, now, out)
+                session = self._session if self._handshake is None else None
+        if heard:
+            self._silent_at = now + self._timings.silence
+        self._answer(now)
+        return out
+
+    def to_send(self) -> bytes:
+        return self._out.take()
+
+    def next_deadline(self) -> float | None:
+        if not self._is_connected:
+            return None
+        deadline = min(self._repeat_at, self._keep_alive_at, self._silent_at, self._desire_at)
+        return None if deadline == _NEVER else deadline
+
+    def tick(self, now: float) -> list[LinkReport]:
+        reports: list[LinkReport] = []
+        if not self._is_connected:
+            return reports
+        if now >= self._silent_at:
+            if self._shoe is not None:
+                reports.append(LinkDown(reason=f"nothing was heard from the shoe for {self._timings.silence:g} s"))
+            self._end_session()
+            self._begin_handshake(now)
+        if now >= self._repeat_at:
+            self._repeat_handshake(now)
+        if now >= self._desire_at:
+            self._send_desire(now)
+        if now >= self._keep_alive_at:
+            self._send_ack(now)
+        return reports
+
+    # --- what the owner says -----------------------------------------------------------------------------------
+
+    def committed(self, delivery: Delivery, now: float) -> None:
+        self._progress.committed(delivery)
+        self._answer(now)
+
+    def forget(self) -> None:
+        self._progress.forget()
+        if self._progress.must_start_again and self._session is not None:
+            # The next tick asks for a new session, in which the shoe says again what it holds.
+            self._session = self._handshake = None
+            self._keep_alive_at = self._desire_at = _NEVER
+            self._repeat_at = 0.0
+
+    def want(self, desired: DesiredShoe, now: float) -> None:
+        if self._desire.revision and desired == self._desire.desired:
+            return
+        self._desire = Desire(self._desire.revision + 1, desired)
+        self._desire_wait = self._timings.desire_again
+        if self._session is not None:
+            self._send_desire(now)
+
+    def set_clock(self, unix_time: float, now: float) -> None:
+        """Tell the shoe the time of day, now and after every reconnect. The shoe does not confirm it."""
+        self._clock_offset = unix_time - now
+        self._send_clock(now)
+
+    def identify(self, seconds: int, now: float) -> bool:
+        """Let the shoe blink or beep, so that a person finds it. False without a session; it is not sent later."""
+        if not 0 <= seconds <= 255:
+            raise LinkUsageError(f"a shoe identifies itself for 0 to 255 seconds, not {seconds}")
+        return self._send(FrameType.IDENTIFY, IDENTIFY.pack(seconds), now)
+
+    # --- frames ------------------------------------------------------------------------------------------------
+
+    def _take(self, frame: bytes, now: float, out: list[Delivery | LinkReport]) -> None:
+        frame_type = frame[0]
+        try:
+            if not frame_type & FROM_SHOE:
+                out += self._refusals.count(REFLECTED)
+            elif frame_type & SEALED:
+                self._take_sealed(frame, now, out)
+            else:
+                self._take_handshake(frame, now)
+        except BadFrameError:
+            out += self._refusals.count(MALFORMED)
+        except HandshakeRefusedError as refusal:
+            out += self._refusals.once(str(refusal))
+
+    def _take_sealed(self, frame: bytes, now: float, out: list[Delivery | LinkReport]) -> None:
+        proposal = self._handshake.proposal if self._handshake is not None else None
+        refused = FORGED if self._session is None else self._session.refuses(frame)
+        if refused is None:
+            self._silent_at = now + self._timings.silence
+            self._take_believed(frame, now, out)
+        elif refused == FORGED and proposal is not None and proposal.session.refuses(frame) is None:
+            # Only STATUS begins a session: it says what the shoe holds. Events that overtook it come again.
+            if frame[0] == FrameType.STATUS:
+                self._take_first_status(proposal, Status.read(payload_of(frame)), now, out)
+        elif self._session is None:
+            self.counts.unexpected += 1
+        else:
+            out += self._refusals.count(refused)
+
+    def _take_believed(self, frame: bytes, now: float, out: list[Delivery | LinkReport]) -> None:
+        if frame[0] == FrameType.EVENT:
+            if len(frame) < MIN_EVENT:
+                raise BadFrameError("an EVENT without its fields")
+            self._progress.take_event(frame, out)
+        elif frame[0] == FrameType.STATUS:
+            status = Status.read(payload_of(frame))
+            self._progress.take_status(status, first=False, out=out)
+            self._compare_desire(status, now)
+        else:
+            self.counts.unknown += 1
+
+    def _take_handshake(self, frame: bytes, now: float) -> None:
+        handshake = self._handshake
+        if frame[0] == FrameType.AWAKE:
+            self._shoe_is_awake(now)
+        elif frame[0] not in (FrameType.CHALLENGE, FrameType.REJECT):
+            self.counts.unknown += 1
+        elif handshake is None:
+            self.counts.unexpected += 1
+        elif frame[0] == FrameType.REJECT:
+            if self._session is None:
+                handshake.take_reject(frame)
+        elif handshake.take_challenge(frame, self._stored()):
+            self._give_up_at = now + self._timings.silence
+            self._send_handshake(handshake, now)
+        else:
+            self.counts.unexpected += 1
+
+    # --- sessions ----------------------------------------------------------------------------------------------
+
+    def _begin_handshake(self, now: float) -> None:
+        handshake = ControllerHandshake(self._key, self._versions, fresh_nonce(self._nonce))
+        self._handshake = handshake
+        self._give_up_at = now + self._timings.silence
+        # A stranger could say AWAKE all the time: a running session is not renewed more often than this.
+        self._hello_after = now + (self._timings.hello_every if self._session is None else self._timings.silence)
+        self._send_handshake(handshake, now)
+
+    def _send_handshake(self, handshake: ControllerHandshake, now: float) -> None:
+        self._out.put(handshake.to_repeat)
+        self._repeat_at = now + self._timings.hello_every
+
+    def _repeat_handshake(self, now: float) -> None:
+        if self._handshake is not None and now < self._give_up_at:
+            self._send_handshake(self._handshake, now)
+        elif self._session is None:
+            self._begin_handshake(now)
+        else:
+            self._handshake = None
+            self._repeat_at = _NEVER
+
+    def _shoe_is_awake(self, now: float) -> None:
+        """The shoe says, unsigned, that it has no session. Ours goes on until a new one is proven."""
+        if now < self._hello_after:
+            return
+        if self._handshake is None or self._handshake.proposal is not None:
+            self._begin_handshake(now)
+        else:
+            self._send_handshake(self._handshake, now)
+
+    def _take_first_status(
+        self, proposal: Proposal, status: Status, now: float, out: list[Delivery | LinkReport]
+    ) -> None:
+        if status.recognised or proposal.stored == self._stored():
+            self._begin_session(proposal, status, now, out)
+        else:
+            # While PROOF was on its way, the old session acknowledged more than it names. Ask again, with the truth.
+            self._begin_handshake(now)
+
+    def _begin_session(self, proposal: Proposal, status: Status, now: float, out: list[Delivery | LinkReport]) -> None:
+        before = self._shoe
+        self._session, self._shoe = proposal.session, proposal.shoe
+        self._handshake = None
+        self._repeat_at = _NEVER
+        self._silent_at = now + self._timings.silence
+        self.counts.sessions += 1
+        self._refusals.start_afresh()
+        self._progress.new_session()
+        if before is not None and before.boot_id != self._shoe.boot_id:
+            out.append(LinkDown(reason=f"the shoe restarted: {self._shoe.start_cause.value}"))
+            before = None
+        if before is None:
+            out.append(LinkUp(shoe=self._shoe, authenticated=self._key != INSECURE_KEY))
+        self._progress.take_status(status, first=True, out=out)
+        self._send_ack(now)
+        self._send_clock(now)
+        if self._desire.revision:
+            self._desire_wait = self._timings.desire_again
+            self._send_desire(now)
+
+    def _end_session(self) -> None:
+        self._session = None
+        self._shoe = None
+        self._keep_alive_at = self._silent_at = self._desire_at = _NEVER
+
+    # --- what goes out -----------------------------------------------------------------------------------------
+
+    def _send(self, frame_type: FrameType, payload: bytes, now: float) -> bool:
+        if self._session is None:
+            return False
+        self._out.put(self._session.seal(frame_type, payload))
+        self._keep_alive_at = now + self._timings.keep_alive
+        return True
+
+    def _answer(self, now: float) -> None:
+        progress = self._progress
+        if progress.nak_due and self._send(FrameType.NAK, NAK.pack(progress.expected), now):
+            progress.nak_due = False
+            self.counts.naks += 1
+        if progress.ack_due:
+            self._send_ack(now)
+
+    def _send_ack(self, now: float) -> None:
+        self._progress.ack_due = not self._send(FrameType.ACK, ACK.pack(*self._stored()), now)
+
+    def _stored(self) -> tuple[int, int]:
+        """Boot id and sequence of the last event stored, as ACK and PROOF say it."""
+        stored = self._progress.stored
+        return (0, 0) if stored is None else (stored.boot_id, stored.sequence)
+
+    def _send_desire(self, now: float) -> None:
+        self._send(FrameType.DESIRE, self._desire.payload(), now)
+        self._desire_at = now + self._desire_wait
+        self._desire_wait = min(self._desire_wait * 2, self._timings.silence)
+
+    def _compare_desire(self, status: Status, now: float) -> None:
+        if not self._desire.revision:
+            return
+        if status.revision == self._desire.revision:
+            self._desire_at = _NEVER
+            self._desire_wait = self._timings.desire_again
+        elif self._desire_at == _NEVER:
+            self._send_desire(now)
+
+    def _send_clock(self, now: float) -> None:
+        if self._clock_offset is not None:
+            self._send(FrameType.CLOCK, CLOCK.pack(round((now + self._clock_offset) * 1000)), now)

@@ -1,0 +1,151 @@
+"""How a session begins: HELLO, CHALLENGE, PROOF, and the shoe's first STATUS under the new keys.
+
+One class for each side. They hold no clock and send nothing: `controller` and `shoe` say when, and carry the bodies.
+The present session is not theirs either; it goes on until the new one is proven, so that a stranger's HELLO on the
+line ends nothing.
+"""
+
+from collections.abc import Callable
+from hmac import compare_digest
+from typing import NamedTuple
+
+from firmware_protocol.link import LinkUsageError, ShoeIdentity
+from firmware_protocol.native.messages import (
+    NONCE_BYTES,
+    TAG_BYTES,
+    Challenge,
+    Hello,
+    Proof,
+    Reject,
+    RejectReason,
+    Versions,
+)
+from firmware_protocol.native.session import INSECURE_KEY, Session, controller_tag, shoe_tag
+
+SHOE_HAS_ANOTHER_KEY = "the shoe does not hold our key: put the same key into the shoe and into the configuration"
+CONTROLLER_HAS_ANOTHER_KEY = "a controller that does not hold our key: put the same key into both"
+TAMPERED_HELLO = "the shoe answered another HELLO than we sent: somebody on the line changes what we say"
+
+
+class HandshakeRefusedError(Exception):
+    """The other side cannot be believed or spoken with; the message says why and what to do."""
+
+
+def fresh_nonce(nonce: Callable[[], bytes]) -> bytes:
+    made = nonce()
+    if len(made) != NONCE_BYTES:
+        raise LinkUsageError(f"a nonce has {NONCE_BYTES} bytes, not {len(made)}")
+    return made
+
+
+class Proposal(NamedTuple):
+    """The session that begins if the shoe accepts our PROOF, and the shoe that has proven itself to us."""
+
+    session: Session
+    shoe: ShoeIdentity
+    stored: tuple[int, int]
+    """Boot id and sequence of the event that our PROOF names as stored last."""
+
+
+class ControllerHandshake:
+    """One attempt of the controller. It may be answered more than once; what counts is the last good answer."""
+
+    def __init__(self, key: bytes, versions: Versions, nonce: bytes) -> None:
+        self._key = key
+        self._hello = Hello(versions, key == INSECURE_KEY, nonce)
+        self._answered: bytes | None = None
+        self.to_repeat = self._hello.body()
+        """What to send until something better comes: HELLO, then PROOF."""
+        self.proposal: Proposal | None = None
+
+    def take_challenge(self, body: bytes, stored: tuple[int, int]) -> bool:
+        """Prepare PROOF, which names the event stored last. False: this answers nothing that we asked just now."""
+        challenge = Challenge.read(body)
+        if challenge.hello.nonce != self._hello.nonce or body == self._answered:
+            return False
+        untagged = body[:-TAG_BYTES]
+        if not compare_digest(shoe_tag(self._key, untagged), body[-TAG_BYTES:]):
+            raise HandshakeRefusedError(SHOE_HAS_ANOTHER_KEY)
+        if challenge.hello != self._hello or challenge.version != self._hello.versions.common(challenge.versions):
+            raise HandshakeRefusedError(TAMPERED_HELLO)
+        proof = Proof(challenge.nonce, *stored).untagged_body()
+        self._answered = body
+        self.to_repeat = proof + controller_tag(self._key, untagged, proof)
+        self.proposal = Proposal(Session.of_controller(self._key, untagged), challenge.shoe, stored)
+        return True
+
+    def take_reject(self, body: bytes) -> None:
+        """Turn the shoe's hint into words. Nothing is decided by it: we go on asking."""
+        reject = Reject.read(body)
+        if reject.hello_nonce != self._hello.nonce or self.proposal is not None:
+            return
+        match reject.reason:
+            case RejectReason.NO_COMMON_VERSION:
+                reason = (
+                    f"no common protocol version: the shoe speaks {reject.versions}, we speak "
+                    f"{self._hello.versions}; update the older side"
+                )
+            case RejectReason.SHOE_HAS_A_KEY:
+                reason = "the shoe speaks only with a key: put its key into the configuration"
+            case RejectReason.SHOE_HAS_NO_KEY:
+                reason = "the shoe has no key: put one into it, or set insecure = true in the configuration"
+            case number:
+                reason = f"the shoe refuses us for a reason that we do not know, number {number}; update the controller"
+        raise HandshakeRefusedError(reason)
+
+
+class ShoeHandshake:
+    """The shoe's side: it answers every HELLO, and keeps one unproven answer at a time."""
+
+    def __init__(self, key: bytes, versions: Versions, shoe: ShoeIdentity, nonce: Callable[[], bytes]) -> None:
+        self._key = key
+        self._versions = versions
+        self._shoe = shoe
+        self._nonce = nonce
+        self._challenge = b""
+        self._challenge_nonce = b""
+        self.start_afresh()
+        # A name that cannot be sent is refused here, not at the first HELLO.
+        no_nonce = bytes(NONCE_BYTES)
+        Challenge(Hello(versions, insecure=False, nonce=no_nonce), 0, versions, no_nonce, shoe).untagged_body()
+
+    def start_afresh(self) -> None:
+        """No session, nothing asked."""
+        self._asked: Hello | None = None
+        self._proven: Hello | None = None
+        self._proof = b""
+
+    def answer(self, body: bytes) -> bytes | None:
+        """The body that answers a HELLO; none for a late copy of the HELLO from which the present session came."""
+        hello = Hello.read(body)
+        if hello == self._proven:
+            return None
+        version = self._versions.common(hello.versions)
+        if version is None:
+            return Reject(RejectReason.NO_COMMON_VERSION, self._versions, hello.nonce).body()
+        insecure = self._key == INSECURE_KEY
+        if hello.insecure != insecure:
+            reason = RejectReason.SHOE_HAS_NO_KEY if insecure else RejectReason.SHOE_HAS_A_KEY
+            return Reject(reason, self._versions, hello.nonce).body()
+        if hello != self._asked:
+            self._asked = hello
+            self._challenge_nonce = fresh_nonce(self._nonce)
+            challenge = Challenge(hello, version, self._versions, self._challenge_nonce, self._shoe)
+            self._challenge = challenge.untagged_body()
+        return self._challenge + shoe_tag(self._key, self._challenge)
+
+    def is_proven_again(self, body: bytes) -> bool:
+        """The PROOF from which the present session came: our STATUS was lost."""
+        return body == self._proof
+
+    def take_proof(self, body: bytes) -> tuple[Session, Proof] | None:
+        """The session that a PROOF begins; none if it proves nothing that we asked just now."""
+        proof = Proof.read(body)
+        if self._asked is None or proof.nonce != self._challenge_nonce:
+            return None
+        if not compare_digest(controller_tag(self._key, self._challenge, body[:-TAG_BYTES]), body[-TAG_BYTES:]):
+            raise HandshakeRefusedError(CONTROLLER_HAS_ANOTHER_KEY)
+        session = Session.of_shoe(self._key, self._challenge)
+        self._proven, self._proof = self._asked, body
+        self._asked = None
+        return session, proof

@@ -1,0 +1,112 @@
+"""Keys and tags: who may speak, and which frame is believed. `PROTOCOL.md`, "Authenticity", has the same in words.
+
+All of it is keyed BLAKE2s. The shared key signs the handshake and makes one key for each direction; these make the
+tag of every frame after it. The direction is part of how a key is made, so a frame that is sent back to its sender
+does not fit; the counter is under the tag, so no frame is taken twice.
+"""
+
+from hashlib import blake2s
+from hmac import compare_digest
+
+from firmware_protocol.link import LinkUsageError
+from firmware_protocol.native.messages import SEALED_HEADER, TAG_BYTES
+
+KEY_BYTES = 32
+INSECURE_KEY = bytes(KEY_BYTES)
+"""What a link without a key uses: everybody has it, so it proves nothing and keeps the frames the same."""
+FRAME_TAG_BYTES = 8
+MIN_SEALED = SEALED_HEADER.size + FRAME_TAG_BYTES
+_TAG = slice(-FRAME_TAG_BYTES, None)
+_TAGGED = slice(None, -FRAME_TAG_BYTES)
+_SHORTENED = slice(None, FRAME_TAG_BYTES)
+_counter_of = SEALED_HEADER.unpack_from
+
+SHOE_TAG_LABEL = b"SHOE-TAG"
+CONTROLLER_TAG_LABEL = b"CTRL-TAG"
+SHOE_KEY_LABEL = b"SHOE-KEY"
+CONTROLLER_KEY_LABEL = b"CTRL-KEY"
+
+FORGED = "a frame with a tag that does not fit: forged, or of another session"
+REPLAYED = "a frame that came again, or later than its successor"
+
+
+def shared_key(key: bytes | None, *, insecure: bool) -> bytes:
+    """The key to use; there is none only where the caller says so in as many words."""
+    if key is None:
+        if insecure:
+            return INSECURE_KEY
+        raise LinkUsageError(
+            "a native link needs the shoe's key; to speak without one, construct it with insecure=True"
+        )
+    if insecure:
+        raise LinkUsageError("a native link has either a key or insecure=True, not both")
+    if len(key) != KEY_BYTES:
+        raise LinkUsageError(f"a shoe's key has {KEY_BYTES} bytes, not {len(key)}")
+    if key == INSECURE_KEY:
+        raise LinkUsageError("a key of zero bytes is no key: make a random one, and put it into shoe and configuration")
+    return key
+
+
+def _keyed(key: bytes, label: bytes, *parts: bytes) -> bytes:
+    return blake2s(label + b"".join(parts), key=key).digest()
+
+
+def shoe_tag(key: bytes, challenge: bytes) -> bytes:
+    """What the shoe puts at the end of its CHALLENGE; `challenge` is the body before it."""
+    return _keyed(key, SHOE_TAG_LABEL, challenge)[:TAG_BYTES]
+
+
+def controller_tag(key: bytes, challenge: bytes, proof: bytes) -> bytes:
+    """What the controller puts at the end of its PROOF; both bodies are without their tags."""
+    return _keyed(key, CONTROLLER_TAG_LABEL, challenge, proof)[:TAG_BYTES]
+
+
+def session_keys(key: bytes, challenge: bytes) -> tuple[bytes, bytes]:
+    """The keys of the frames from the shoe and of those from the controller."""
+    return _keyed(key, SHOE_KEY_LABEL, challenge), _keyed(key, CONTROLLER_KEY_LABEL, challenge)
+
+
+class Session:
+    """One side's half of a session: seals what it sends, opens what comes."""
+
+    def __init__(self, send_key: bytes, receive_key: bytes) -> None:
+        self._sender = blake2s(key=send_key)
+        self._receiver = blake2s(key=receive_key)
+        self._sent = 0
+        self._received = 0
+        """The counter of the last frame in either direction; the first frame has 1."""
+
+    @classmethod
+    def of_controller(cls, key: bytes, challenge: bytes) -> "Session":
+        from_shoe, from_controller = session_keys(key, challenge)
+        return cls(from_controller, from_shoe)
+
+    @classmethod
+    def of_shoe(cls, key: bytes, challenge: bytes) -> "Session":
+        from_shoe, from_controller = session_keys(key, challenge)
+        return cls(from_shoe, from_controller)
+
+    def seal(self, frame_type: int, payload: bytes) -> bytes:
+        """The body of the next frame."""
+        self._sent += 1
+        untagged = SEALED_HEADER.pack(frame_type, self._sent) + payload
+        tag = self._sender.copy()
+        tag.update(untagged)
+        return untagged + tag.digest()[_SHORTENED]
+
+    def refuses(self, body: bytes) -> str | None:
+        """Why this frame is not believed; `None` if it is, and then no frame up to it will be again."""
+        tag = self._receiver.copy()
+        tag.update(body[_TAGGED])
+        if not compare_digest(tag.digest()[_SHORTENED], body[_TAG]) or len(body) < MIN_SEALED:
+            return FORGED
+        _, counter = _counter_of(body)
+        if counter <= self._received:
+            return REPLAYED
+        self._received = counter
+        return None
+
+
+def payload_of(body: bytes) -> bytes:
+    """What a sealed frame carries between its counter and its tag."""
+    return body[SEALED_HEADER.size : -FRAME_TAG_BYTES]

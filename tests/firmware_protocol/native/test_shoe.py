@@ -1,0 +1,387 @@
+"""The shoe's end: it keeps, numbers and ages its events, sends again in good time, and locks its gate in silence."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmware_protocol.events import (
+    AnyShoeEvent,
+    CardDrawn,
+    DoubleFeed,
+    Fault,
+    FaultCleared,
+    FaultCode,
+    Standby,
+)
+from firmware_protocol.link import (
+    ClockSet,
+    DesiredShoe,
+    EventGap,
+    GateLockedBySilence,
+    IdentifyAsked,
+    LinkUsageError,
+    ShoeIdentity,
+    Wanted,
+)
+from firmware_protocol.native.counts import MALFORMED
+from firmware_protocol.native.messages import ACK, CLOCK, IDENTIFY, NAK, WINDOW, Desire, FrameType, Status
+from firmware_protocol.native.resend import ResendWait
+from firmware_protocol.native.session import payload_of
+from firmware_protocol.native.shoe import NativeShoe, ShoeTimings
+from firmware_protocol.native.store import EventStoreFullError, ShoeStore
+from firmware_protocol.native.texts import UnsendableError
+from tests.firmware_protocol.native.events import any_event, table_events
+from tests.firmware_protocol.native.line import KEY, Ends, Line, Weather
+from tests.firmware_protocol.native.puppets import BOOT_ID, PuppetController
+
+NO_LOCK = ShoeTimings(lock_gate_after=None)
+
+
+def new_shoe(
+    store: ShoeStore | None = None, timings: ShoeTimings = NO_LOCK, boot_id: int = BOOT_ID, now: float = 0.0
+) -> NativeShoe:
+    numbers = iter(range(1, 100_000))
+    identity = ShoeIdentity(
+        model="M", firmware="1", serial_number="S", boot_id=boot_id, protocol_version=1, capabilities=frozenset()
+    )
+    shoe = NativeShoe(
+        identity=identity,
+        store=store or ShoeStore(),
+        nonce=lambda: next(numbers).to_bytes(16, "big"),
+        now=now,
+        key=KEY,
+        timings=timings,
+    )
+    shoe.connected(now)
+    return shoe
+
+
+@pytest.fixture
+def controller() -> PuppetController:
+    """In a session with a shoe without history."""
+    puppet = PuppetController(new_shoe())
+    puppet.shake_hands()
+    return puppet
+
+
+def sequences(controller: PuppetController) -> list[int]:
+    """The events that the shoe has sent since the last look."""
+    return [int.from_bytes(body[4:8], "big") for kind, body in controller.opened() if kind == FrameType.EVENT]
+
+
+def statuses(controller: PuppetController) -> list[Status]:
+    return [Status.read(body) for kind, body in controller.opened() if kind == FrameType.STATUS]
+
+
+def acknowledge(controller: PuppetController, sequence: int, boot_id: int = BOOT_ID) -> None:
+    controller.say_sealed(FrameType.ACK, ACK.pack(boot_id, sequence))
+
+
+# --- keeping ---------------------------------------------------------------------------------------------------
+
+
+def test_events_are_numbered_and_kept_until_acknowledged(controller: PuppetController) -> None:
+    shoe = controller.shoe
+    assert [shoe.report(event, 0.0) for event in table_events(5)] == [1, 2, 3, 4, 5]
+    assert sequences(controller) == [1, 2, 3, 4, 5]
+    acknowledge(controller, 3)
+    assert [stored.sequence for stored in shoe.store.events] == [4, 5]
+    acknowledge(controller, 2)
+    acknowledge(controller, 9)
+    acknowledge(controller, 5, boot_id=BOOT_ID + 1)
+    acknowledge(controller, 0, boot_id=0)
+    assert [stored.sequence for stored in shoe.store.events] == [4, 5], "none of these names an event that it holds"
+    acknowledge(controller, 5)
+    assert shoe.store.events == []
+
+
+@given(st.lists(any_event(st.none()), max_size=30))
+def test_a_saved_store_is_the_same_store(events: list[AnyShoeEvent]) -> None:
+    store = ShoeStore()
+    for number, event in enumerate(events):
+        store.add(event, BOOT_ID, number / 8)
+    assert msgspec.json.decode(msgspec.json.encode(store), type=ShoeStore) == store
+
+
+def test_the_shoe_counts_its_cards_itself() -> None:
+    store = ShoeStore(card_total=41)
+    for event in (CardDrawn(), DoubleFeed(cards=3), CardDrawn(carried_over=True), CardDrawn(total=46)):
+        store.add(event, BOOT_ID, 0.0)
+    assert [getattr(stored.event, "total", None) for stored in store.events] == [42, 45, 45, 46]
+    with pytest.raises(LinkUsageError, match="counts its cards itself"):
+        store.add(CardDrawn(total=99), BOOT_ID, 0.0)
+    with pytest.raises(UnsendableError):
+        store.add(CardDrawn(position=999), BOOT_ID, 0.0)
+    assert (store.card_total, store.next_sequence) == (46, 5), "what was refused left no trace"
+
+
+def test_a_full_store_is_one_fault_and_no_card_is_lost_unseen() -> None:
+    line = Line(weather=Weather(loss=1.0), store=ShoeStore(capacity=20))
+    for _ in range(19):
+        line.shoe.report(CardDrawn(), line.now)
+    for _ in range(3):
+        with pytest.raises(EventStoreFullError, match="stop dealing"):
+            line.shoe.report(CardDrawn(), line.now)
+    assert len(line.shoe.store.events) == 20
+    line.weather = Weather()
+    line.run_until(lambda: len(line.journal) == 21, seconds=20.0)
+    line.run_for(5.0)
+    events = [delivery.event for delivery in line.journal]
+    assert events[19:] == [
+        Fault(code=FaultCode.EVENT_STORE_FULL, stopped=True),
+        FaultCleared(code=FaultCode.EVENT_STORE_FULL),
+    ]
+    gaps = line.reports_of(EventGap)
+    assert [(gap.expected, gap.received) for gap in gaps] == [(19, 22)], "three cards left untold, and it shows"
+    line.shoe.report(CardDrawn(), line.now)
+    line.run_until(lambda: len(line.journal) == 22, seconds=5.0)
+    assert len(line.reports_of(EventGap)) == 1
+
+
+def test_a_store_too_small_to_work_is_refused() -> None:
+    with pytest.raises(LinkUsageError, match="too small"):
+        ShoeStore(capacity=7)
+
+
+# --- restarts --------------------------------------------------------------------------------------------------
+
+
+def test_numbers_and_total_run_on_after_a_restart_and_the_boot_id_tells_old_from_new() -> None:
+    first = new_shoe(now=50.0)
+    first.report(CardDrawn(), 51.0)
+    second = new_shoe(first.store, boot_id=77, now=3.0)
+    assert second.report(CardDrawn(), 4.0) == 2
+    controller = PuppetController(second, now=9.0)
+    status = controller.shake_hands()
+    assert (status.oldest, status.upcoming, status.card_total, status.recognised) == (1, 3, 2, True)
+    old, new = [body for kind, body in controller.opened() if kind == FrameType.EVENT]
+    assert (int.from_bytes(old[:4], "big"), int.from_bytes(new[:4], "big")) == (BOOT_ID, 77)
+    assert int.from_bytes(old[8:12], "big") == 7000, "at least as old as this power-up"
+    assert int.from_bytes(new[8:12], "big") == 6000
+
+
+POSITIONS = [
+    (0, 0, True, 3, "a controller that has stored nothing"),
+    (BOOT_ID, 2, True, 3, "the last one acknowledged"),
+    (BOOT_ID, 4, True, 5, "one still held: the acknowledgement was lost"),
+    (BOOT_ID, 5, True, 6, "the newest"),
+    (BOOT_ID, 1, False, 3, "an older journal than the shoe knows"),
+    (BOOT_ID, 6, False, 3, "one that the shoe has yet to produce"),
+    (BOOT_ID + 1, 2, False, 3, "another shoe's number"),
+    (BOOT_ID + 1, 4, False, 3, "another shoe's number"),
+]
+
+
+@pytest.mark.parametrize(("boot_id", "sequence", "recognised", "oldest", "why"), POSITIONS)
+def test_what_the_controller_stored_last_is_recognised_or_not(
+    boot_id: int,
+    sequence: int,
+    recognised: bool,  # noqa: FBT001 -- a column of the table above
+    oldest: int,
+    why: str,
+) -> None:
+    store = ShoeStore()
+    for event in table_events(5):
+        store.add(event, BOOT_ID, 0.0)
+    assert store.acknowledge(BOOT_ID, 2)
+    status = PuppetController(new_shoe(store)).shake_hands(boot_id, sequence)
+    assert (status.recognised, status.oldest, status.upcoming) == (recognised, oldest, 6), why
+
+
+# --- sending ---------------------------------------------------------------------------------------------------
+
+
+def test_no_more_than_a_window_is_under_way(controller: PuppetController) -> None:
+    for event in table_events(100):
+        controller.shoe.report(event, controller.now)
+    assert sequences(controller) == list(range(1, WINDOW + 1))
+    acknowledge(controller, 10)
+    assert sequences(controller) == list(range(WINDOW + 1, WINDOW + 11))
+
+
+def test_a_resend_is_a_new_frame_with_a_new_counter_and_age(controller: PuppetController) -> None:
+    controller.shoe.report(Standby(), controller.now)
+    first = controller.sent()[-1]
+    controller.now += 0.25
+    controller.shoe.tick(controller.now)
+    second = controller.sent()[-1]
+    assert int.from_bytes(second[1:9], "big") > int.from_bytes(first[1:9], "big")
+    assert payload_of(first)[:8] == payload_of(second)[:8]
+    assert int.from_bytes(payload_of(first)[8:12], "big") == 0
+    assert int.from_bytes(payload_of(second)[8:12], "big") == 250
+
+
+def test_the_wait_doubles_up_to_its_limit_and_only_the_oldest_is_sent_again(controller: PuppetController) -> None:
+    for event in table_events(10):
+        controller.shoe.report(event, controller.now)
+    assert len(sequences(controller)) == 10
+    waits: list[float] = []
+    last = controller.now
+    while len(waits) < 6:
+        controller.now = controller.shoe.next_deadline() or 0.0
+        controller.shoe.tick(controller.now)
+        again = sequences(controller)
+        if again:
+            assert again == [1]
+            waits.append(round(controller.now - last, 6))
+            last = controller.now
+    assert waits == [0.25, 0.5, 1.0, 2.0, 2.0, 2.0]
+    acknowledge(controller, 1)
+    assert sequences(controller) == [2, 3], "then twice as many with each acknowledgement"
+    acknowledge(controller, 3)
+    assert sequences(controller) == [4, 5, 6, 7]
+
+
+def test_the_wait_follows_the_line() -> None:
+    wait = ResendWait(0.25, 0.05, 2.0)
+    for number in range(50):
+        wait.sent_first_time(number, number)
+        wait.acknowledged(number, number + 0.3)
+    assert 0.3 < wait.seconds < 0.35
+    for number in range(50, 100):
+        wait.sent_first_time(number, number)
+        wait.acknowledged(number, number + 0.001)
+    assert wait.seconds == 0.05
+    wait.sent_first_time(100, 100.0)
+    wait.going_back()
+    wait.acknowledged(100, 101.9)
+    assert wait.seconds == 0.05, "the answer to an event that was sent twice tells nothing"
+
+
+def test_a_nak_is_obeyed_from_its_event_on(controller: PuppetController) -> None:
+    for event in table_events(6):
+        controller.shoe.report(event, controller.now)
+    sequences(controller)
+    controller.say_sealed(FrameType.NAK, NAK.pack(4))
+    assert sequences(controller) == [4, 5, 6]
+    acknowledge(controller, 5)
+    for strange in (0, 3, 5, 7, 2**32 - 1):
+        controller.say_sealed(FrameType.NAK, NAK.pack(strange))
+        (status,) = statuses(controller)
+        assert (status.oldest, status.upcoming) == (6, 7), "it is told what there is"
+
+
+def test_the_age_is_never_negative_nor_too_large(controller: PuppetController) -> None:
+    controller.shoe.report(Standby(), controller.now)
+    for now, age in ((controller.now - 5.0, 0), (controller.now + 1e9, 2**32 - 1)):
+        controller.sent()
+        controller.now = now
+        controller.say_sealed(FrameType.NAK, NAK.pack(1))
+        (event,) = [payload_of(body) for body in controller.sent() if body[0] == FrameType.EVENT]
+        assert int.from_bytes(event[8:12], "big") == age
+
+
+def test_a_lost_frame_costs_one_nak_on_a_line_that_loses_one_in_ten() -> None:
+    line = Line(seed=12, weather=Weather(loss=0.1, delay=(0.05, 0.05)))
+    line.recording = True
+    line.plan(table_events(2000))
+    line.run_until(lambda: len(line.journal) == 2000)
+    asked = [payload_of(body) for body in line.sent["controller"] if body[0] == FrameType.NAK]
+    assert len(asked) == len(set(asked)) > 50, "no event is asked for twice in a session"
+
+
+# --- what the controller wants ---------------------------------------------------------------------------------
+
+
+def test_a_wish_is_told_once_and_confirmed_every_time(controller: PuppetController) -> None:
+    desired = DesiredShoe(gate_locked=False)
+    assert controller.say_sealed(FrameType.DESIRE, Desire(7, desired).payload()) == [Wanted(desired=desired)]
+    assert [status.revision for status in statuses(controller)] == [7]
+    assert controller.say_sealed(FrameType.DESIRE, Desire(7, desired).payload()) == []
+    assert [status.revision for status in statuses(controller)] == [7]
+    assert controller.shake_hands().revision == 0, "a new session has wished for nothing yet"
+    assert controller.say_sealed(FrameType.DESIRE, Desire(7, desired).payload()) == [Wanted(desired=desired)]
+
+
+def test_clock_and_identify_arrive(controller: PuppetController) -> None:
+    assert controller.say_sealed(FrameType.CLOCK, CLOCK.pack(1_700_000_000_123)) == [
+        ClockSet(unix_milliseconds=1_700_000_000_123)
+    ]
+    assert controller.say_sealed(FrameType.IDENTIFY, IDENTIFY.pack(9)) == [IdentifyAsked(seconds=9)]
+
+
+def test_frames_of_unknown_types_are_skipped_and_bad_ones_refused(controller: PuppetController) -> None:
+    assert controller.say_sealed(0x5D, b"new") == []
+    assert controller.say(b"\x0e") == []
+    assert controller.shoe.counts.unknown == 2
+    for frame_type in (FrameType.ACK, FrameType.NAK, FrameType.DESIRE, FrameType.CLOCK, FrameType.IDENTIFY):
+        controller.say_sealed(frame_type, b"")
+    controller.say_sealed(FrameType.DESIRE, bytes((0, 0, 0, 1, 9, 0, 0)))
+    controller.say_sealed(FrameType.DESIRE, bytes((0, 0, 0, 1, 0, 0, 9)))
+    assert controller.shoe.counts.refused == {MALFORMED: 7}
+
+
+# --- silence ---------------------------------------------------------------------------------------------------
+
+
+def test_the_gate_is_locked_when_the_controller_is_silent_and_freed_by_its_wish() -> None:
+    line = Line(ends=Ends(shoe_timings=ShoeTimings(lock_gate_after=2.0)))
+    open_gate = DesiredShoe(gate_locked=False)
+    line.controller.want(open_gate, line.now)
+    line.run_for(10.0)
+    assert [notice for notice in line.notices if isinstance(notice, Wanted)] == [Wanted(desired=open_gate)]
+    line.notices.clear()
+    line.weather = Weather(loss=1.0)
+    line.run_for(2.49)
+    (lock,) = line.notices
+    assert isinstance(lock, GateLockedBySilence)
+    assert 2.0 <= lock.silent_for < 2.01
+    line.weather = Weather()
+    assert line.controller.shoe is not None, "the session has outlived the silence"
+    line.run_for(1.2)
+    assert line.notices[1:] == [Wanted(desired=open_gate)], "the shoe says that it follows nothing, and is told again"
+    line.run_for(60.0)
+    assert len(line.notices) == 2
+
+
+@pytest.mark.parametrize("ever_connected", [True, False])
+def test_the_gate_is_locked_once_per_silence_also_without_a_line(ever_connected: bool) -> None:  # noqa: FBT001 -- both cases
+    line = Line(connected=ever_connected)
+    line.run_for(1.0)
+    if ever_connected:
+        line.controller.disconnected(line.now)
+        line.shoe.disconnected(line.now)
+    line.notices.clear()
+    line.run_for(600.0)
+    assert [type(notice) for notice in line.notices] == [GateLockedBySilence]
+
+
+def test_locking_can_be_switched_off() -> None:
+    line = Line(ends=Ends(shoe_timings=NO_LOCK), connected=False)
+    line.run_for(600.0)
+    assert line.notices == []
+
+
+def test_status_tells_of_a_gate_locked_by_silence() -> None:
+    controller = PuppetController(new_shoe(timings=ShoeTimings(lock_gate_after=2.0)))
+    controller.shake_hands()
+    controller.say_sealed(FrameType.DESIRE, Desire(1, DesiredShoe(gate_locked=False)).payload())
+    assert [(status.revision, status.gate_locked_by_silence) for status in statuses(controller)] == [(1, False)]
+    controller.now += 2.0
+    controller.shoe.tick(controller.now)
+    assert [(status.revision, status.gate_locked_by_silence) for status in statuses(controller)] == [(0, True)]
+    controller.say_sealed(FrameType.DESIRE, Desire(1, DesiredShoe(gate_locked=False)).payload())
+    assert [(status.revision, status.gate_locked_by_silence) for status in statuses(controller)] == [(1, False)]
+
+
+def test_a_port_that_nobody_drains_costs_bounded_memory(controller: PuppetController) -> None:
+    for event in table_events(1000):
+        controller.shoe.report(event, controller.now)
+    for _ in range(20_000):
+        controller.now += 0.1
+        controller.shoe.tick(controller.now)
+    assert controller.shoe.counts.unsent > 1000
+    assert len(controller.shoe.to_send()) < 9_000
+
+
+def test_using_a_line_that_is_not_there_is_our_own_mistake() -> None:
+    shoe = new_shoe()
+    with pytest.raises(LinkUsageError):
+        shoe.connected(0.0)
+    shoe.disconnected(0.0)
+    with pytest.raises(LinkUsageError):
+        shoe.disconnected(0.0)
+    with pytest.raises(LinkUsageError):
+        shoe.receive(b"", 0.0)
+    assert shoe.report(Standby(), 0.0) == 1, "events happen with or without a line"
