@@ -1,0 +1,41 @@
+"""Every test of this folder runs inside a leak check; the shoes that tests plug in are here too."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.transports.fake_usb import UsbBus
+from tests.transports.leaks import Belongings
+from tests.transports.pty_shoe import PtyShoe
+
+
+@pytest_asyncio.fixture(autouse=True)
+async def nothing_leaks() -> AsyncIterator[None]:
+    before = Belongings.now()
+    yield
+    # A name look-up leaves the loop's own worker waiting for the next; ending it is what `asyncio.run` does too.
+    await asyncio.get_running_loop().shutdown_default_executor()
+    left = Belongings.now().left_since(before)
+    assert not left, f"the test left behind: {left}"
+
+
+@pytest.fixture
+def shoe(tmp_path: Path, nothing_leaks: None) -> Iterator[PtyShoe]:  # noqa: ARG001 - plugged in inside the leak check
+    """A shoe on a pseudo-terminal, plugged in."""
+    shoe = PtyShoe(tmp_path / "shoe")
+    shoe.plug_in()
+    yield shoe
+    shoe.unplug()
+
+
+@pytest.fixture
+def bus() -> Iterator[UsbBus]:
+    """A USB bus with nothing on it; afterwards nobody may hold anything of it, or have held on to what is gone."""
+    bus = UsbBus()
+    yield bus
+    assert bus.open_handles == set()
+    assert bus.claimed == set()
+    assert bus.wrongs == []
