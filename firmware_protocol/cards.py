@@ -107,15 +107,20 @@ class Card(Enum):
     @staticmethod
     def parse(text: str) -> "Card":
         """Read a card as a person writes it: any case, "T" or "10" for a ten."""
-        code = text.strip().upper()
+        code = text.strip().upper() if text.isascii() else ""
         if code.startswith("10"):
             code = "T" + code[2:]
         card = _CARDS.get(code)
         if card is None:
             raise BadCardError(
-                f"{text!r} is not a card: write a rank (A 2 3 4 5 6 7 8 9 T J Q K) and a suit (C D H S), as in 9H"
+                f"{_shortened(text)!r} is not a card: "
+                "write a rank (A 2 3 4 5 6 7 8 9 T J Q K) and a suit (C D H S), as in 9H"
             )
         return card
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 _CARDS: dict[str, Card] = {card.value: card for card in Card}

@@ -5,8 +5,7 @@ file, its wager, its row and the reason, all of it at once. The format is descri
 """
 
 import re
-import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from functools import cache
 from importlib import resources
@@ -29,7 +28,7 @@ from shoe_controller.baccarat.wagers import (
     Wager,
     unknown,
 )
-from shoe_controller.strict_reading import BadFileError, Problem, read
+from shoe_controller.strict_reading import BadFileError, Problem, parse_toml, read, read_text
 
 
 class _DocumentEntry(msgspec.Struct):
@@ -93,12 +92,7 @@ def built_in_catalogue() -> Catalogue:
 
 def catalogue_with(house_files: Iterable[Path]) -> Catalogue:
     """The built-in catalogue with a house's own files on top."""
-    sources = []
-    for file in house_files:
-        try:
-            sources.append((str(file), file.read_text(encoding="utf-8")))
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadFileError(str(file), [Problem("", f"cannot be read: {error}")]) from None
+    sources = [(str(file), read_text(file)) for file in house_files]
     return extend(built_in_catalogue(), sources) if sources else built_in_catalogue()
 
 
@@ -125,15 +119,15 @@ class _FileReader:
         self.layouts = dict(before.layouts)
 
     def read(self, text: str) -> Catalogue:
-        try:
-            data = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise BadFileError(self.file, [Problem("", f"is not valid TOML: {error}")]) from None
+        data = parse_toml(self.file, text)
         top = read(data, _File, self.problems)
         if top is not None:
             for name, document in top.document.items():
                 self.documents[name] = Document(document.title, self._decks(f"document.{name}", document.decks))
             self.groups.update(top.group)
+            self._refuse_twins("wager", top.wager)
+            self._refuse_twins("base_game", top.base_game)
+            self._refuse_twins("layout", top.layout)
             for entry in top.wager:
                 self._add_wager(entry, f"wager {entry.get('id', '(no id)')}")
             for entry in top.base_game:
@@ -144,14 +138,22 @@ class _FileReader:
             raise BadFileError(self.file, self.problems)
         return Catalogue(self.documents, self.groups, self.wagers, self.base_games, self.layouts)
 
+    def _refuse_twins(self, kind: str, entries: tuple[dict[str, object], ...]) -> None:
+        ids = [entry["id"] for entry in entries if "id" in entry]
+        for one in ids:
+            if ids.count(one) > 1:
+                self._problem(f"{kind} {one}", "it is written twice in this file")
+
     def _add_wager(self, entry: dict[str, object], place: str) -> None:
         wager = read(entry, _WagerEntry, self.problems, place)
         if wager is None:
             return
-        group, dot, name = wager.id.partition(".")
-        if not (dot and name) or group not in self.groups:
+        group = wager.id.partition(".")[0]
+        if not re.fullmatch(r"[a-z0-9_]+\.[a-z0-9_]+", wager.id) or group not in self.groups:
             self._problem(place, f"its id must be GROUP.NAME with a declared group: {', '.join(self.groups)}")
         documents = (wager.document,) if isinstance(wager.document, str) else wager.document
+        if not documents:
+            self._problem(place, "name at least one document")
         for document in documents:
             if document not in self.documents:
                 self._problem(place, unknown("document", document, self.documents))
@@ -180,6 +182,8 @@ class _FileReader:
             if wager not in self.wagers:
                 self._problem(place, unknown("wager", wager, self.wagers))
             named = self._pay_tables(rows, f"{place}, {wager}")
+            if not rows:
+                self._problem(f"{place}, {wager}", "it has no rows, so that it would always lose")
             if list(named) not in ([ONLY_TABLE], []):
                 self._problem(f"{place}, {wager}", "a base game has one price for each row, not several pay tables")
             tables[wager] = named.get(ONLY_TABLE, ())
@@ -199,12 +203,18 @@ class _FileReader:
             self._problem(place, unknown("document", layout.document, self.documents))
         so_far = Catalogue(self.documents, self.groups, self.wagers, self.base_games, self.layouts)
         rule = layout.option_rule
-        try:
-            so_far.expand(layout.offers)
-            so_far.schedule(next(iter(self.base_games)), layout.pay_tables)
-            so_far.expand(tuple(wager for option in (rule.options if rule else ()) for wager in option))
-        except CatalogueError as error:
-            self._problem(place, str(error))
+        for name in layout.offers:
+            try:
+                so_far.expand((name,))
+            except CatalogueError as error:
+                self._problem(place, str(error))
+        for name, table in layout.pay_tables.items():
+            try:
+                so_far.chosen_tables({name: table})
+            except CatalogueError as error:
+                self._problem(place, str(error))
+        for message in option_rule_mistakes(rule.at_most, rule.options, self.wagers) if rule else ():
+            self._problem(place, message)
         self.layouts[layout.id] = Layout(
             id=layout.id,
             names=layout.name,
@@ -216,18 +226,20 @@ class _FileReader:
 
     def _pay_tables(self, entries: tuple[object, ...], place: str) -> dict[str, PayTable]:
         """The pay tables that these rows make: a row belongs to each table that it has a price for."""
-        rows: list[_RowEntry] = []
+        rows: list[_RowEntry | None] = []
         for number, entry in enumerate(entries, 1):
             row = read(entry, _RowEntry, self.problems, f"{place}, row {number}")
-            if row is None:
-                return {}
+            if row is not None and row.pays == {}:
+                self._problem(f"{place}, row {number}", "pays names no price")
             rows.append(row)
-        names = list(dict.fromkeys(name for row in rows if isinstance(row.pays, dict) for name in row.pays))
+        names = list(dict.fromkeys(name for row in rows if row and isinstance(row.pays, dict) for name in row.pays))
         tables: dict[str, PayTable] = {}
         for name in names or [ONLY_TABLE]:
             table: list[Row] = []
             taken = 0
             for number, row in enumerate(rows, 1):
+                if row is None:
+                    continue
                 price = row.pays if isinstance(row.pays, str) else row.pays.get(name)
                 if price is None:
                     continue
@@ -242,17 +254,28 @@ class _FileReader:
         return tables if rows else {}
 
     def _row(self, entry: _RowEntry, price: str, place: str) -> Row | None:
-        try:
-            holds = facts_where(entry.when)
-        except ConditionError as error:
-            self._problem(place, str(error))
-            return None
-        if price == "push":
-            return Row(describe(entry.when), holds, None)
-        ratio = re.fullmatch(r"([1-9]\d{0,8}):([1-9]\d{0,8})", price)
-        if ratio is None:
+        holds = 0
+        misfits = []
+        for word, value in entry.when.items():
+            try:
+                facts_where({word: value})
+            except ConditionError as error:
+                misfits.append(str(error))
+        if not misfits:
+            try:
+                holds = facts_where(entry.when)
+            except ConditionError as error:
+                misfits.append(str(error))
+        for message in misfits:
+            self._problem(place, message)
+        ratio = re.fullmatch(r"([1-9][0-9]{0,8}):([1-9][0-9]{0,8})", price)
+        if price != "push" and ratio is None:
             self._problem(place, f"pays must be a ratio like '20:1' or 'push', not {price!r}")
             return None
+        if misfits:
+            return None
+        if ratio is None:
+            return Row(describe(entry.when), holds, None)
         return Row(describe(entry.when), holds, Fraction(int(ratio[1]), int(ratio[2])), entry.commission)
 
     def _decks(self, place: str, decks: tuple[int, ...]) -> frozenset[int]:
@@ -267,7 +290,16 @@ class _FileReader:
             self.problems.append(problem)
 
 
+def option_rule_mistakes(at_most: int, options: tuple[tuple[str, ...], ...], wagers: Collection[str]) -> Iterator[str]:
+    """What is wrong with a rule on how many options a seat may play."""
+    for name in (wager for option in options for wager in option):
+        if name not in wagers:
+            yield unknown("wager", name, wagers)
+    if not 1 <= at_most <= len(options):
+        yield f"at_most must be from 1 to the number of options, not {at_most}"
+
+
 def parse_percentage(text: str) -> Fraction | None:
     """Read "5%" or "4.75 %" as an exact fraction below one."""
-    match = re.fullmatch(r"(\d{1,2}(?:\.\d{1,4})?)\s*%", text)
+    match = re.fullmatch(r"([0-9]{1,2}(?:\.[0-9]{1,4})?)\s*%", text)
     return None if match is None else Fraction(match[1]) / 100

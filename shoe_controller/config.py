@@ -4,7 +4,6 @@ Everything wrong with it is reported at once, each with its place: unknown keys,
 settings, and what the guard objects to. `docs/table.example.toml` shows every key.
 """
 
-import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.catalogue_files import catalogue_with
 from shoe_controller.house_config import HouseEntry, house_from
-from shoe_controller.strict_reading import BadFileError, Problem, read
+from shoe_controller.strict_reading import BadFileError, Problem, parse_toml, read_text, read_what_fits
 
 
 class _ConfigFile(msgspec.Struct):
@@ -31,7 +30,7 @@ class Config(NamedTuple):
 def load_config(file: Path) -> Config:
     """Read a table's file; `BadFileError` has everything that is wrong with it."""
     problems: list[Problem] = []
-    entry = read(_read_toml(file), _ConfigFile, problems)
+    entry = read_what_fits(parse_toml(str(file), read_text(file)), _ConfigFile, problems)
     if entry is None:
         raise BadFileError(str(file), problems)
     catalogue = catalogue_with(file.parent / name for name in entry.house.catalogue)
@@ -39,13 +38,3 @@ def load_config(file: Path) -> Config:
     if house is None:
         raise BadFileError(str(file), problems)
     return Config(house, catalogue)
-
-
-def _read_toml(file: Path) -> dict[str, object]:
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        problem = Problem("", f"cannot be read: {error}")
-    except tomllib.TOMLDecodeError as error:
-        problem = Problem("", f"is not valid TOML: {error}")
-    raise BadFileError(str(file), [problem])

@@ -4,11 +4,12 @@ What contradicts itself, or the catalogue, is collected as problems; so is what 
 """
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Literal
 
 import msgspec
 
-from shoe_controller.baccarat.guard import objections
+from shoe_controller.baccarat.guard import objections, one_of
 from shoe_controller.baccarat.house import (
     CommissionTaken,
     House,
@@ -20,8 +21,8 @@ from shoe_controller.baccarat.house import (
     is_base,
 )
 from shoe_controller.baccarat.wagers import Catalogue, CatalogueError, Layout, OptionRule, Schedule, unknown
-from shoe_controller.catalogue_files import parse_percentage
-from shoe_controller.strict_reading import Problem
+from shoe_controller.catalogue_files import option_rule_mistakes, parse_percentage
+from shoe_controller.strict_reading import Problem, join_place
 
 ALL_WAGERS = "all"
 """The key of limits that hold for every wager without limits of its own."""
@@ -49,11 +50,13 @@ class OptionRuleEntry(msgspec.Struct):
 
 
 class HouseEntry(msgspec.Struct):
-    base_game: str
-    decks: int
-    layout: str | tuple[str, ...]
-    seats: tuple[str, ...]
-    limits: dict[str, Limits]
+    """The keys of the section. Those that must be there may be `None` here, so that a mistake in one hides no other."""
+
+    base_game: str | None = None
+    decks: int | None = None
+    layout: str | tuple[str, ...] | None = None
+    seats: tuple[str, ...] | None = None
+    limits: dict[str, Limits] | None = None
     offer: tuple[str, ...] | None = None
     pay_tables: dict[str, str] = {}
     catalogue: tuple[str, ...] = ()
@@ -66,41 +69,44 @@ class HouseEntry(msgspec.Struct):
     allow_decks: tuple[str, ...] = ()
 
 
+REQUIRED = ("base_game", "decks", "layout", "seats", "limits")
+
+
 def house_from(entry: HouseEntry, catalogue: Catalogue, problems: list[Problem]) -> House | None:
     """The rules of the house; `None`, and a problem for each reason, if they cannot be used."""
     return _HouseReader(entry, catalogue, problems).house()
 
 
 class _HouseReader:
+    """Looks at everything that can be looked at, whatever else is wrong."""
+
     def __init__(self, entry: HouseEntry, catalogue: Catalogue, problems: list[Problem]) -> None:
         self.entry = entry
         self.catalogue = catalogue
         self.problems = problems
+        self.layouts = self._layouts()
+        self.offered = self._offered()
+        """`None` where that cannot be told; then nothing is said to be not offered."""
 
     def house(self) -> House | None:
         entry = self.entry
-        layouts = self._layouts()
-        offered = self._offered(layouts)
-        schedule = self._schedule(layouts, offered)
-        limits = self._limits(offered)
-        option_rules = self._option_rules(layouts)
-        round_limit = self._round_limit(offered)
-        needs_base = self._named("needs_base", entry.needs_base, offered)
-        if any(is_base(wager) for wager in needs_base):
-            self._problem("needs_base", "a base wager cannot need a base wager; name side wagers or their groups")
-        if entry.rounding.unit < 1:
-            self._problem("rounding.unit", "must be at least 1 minor unit")
+        for key in REQUIRED:
+            if getattr(entry, key) is None and not any(p.place.startswith(f"house.{key}") for p in self.problems):
+                self._problem(key, "is missing")
+        schedule = self._schedule()
+        limits = self._limits()
+        option_rules = self._option_rules()
+        round_limit = self._round_limit()
+        needs_base = self._needs_base()
         self._check_seats()
-        if entry.decks not in range(1, 9):
-            self._problem("decks", f"must be from 1 to 8, not {entry.decks}")
-        elif schedule is not None:
-            self._ask_the_guard(schedule, offered)
-        if self.problems or schedule is None:
+        self._check_rounding()
+        self._ask_the_guard(schedule)
+        if self.problems or schedule is None or entry.decks is None or entry.seats is None or self.offered is None:
             return None
         return House(
             decks=entry.decks,
             schedule=schedule,
-            offered=offered,
+            offered=self.offered,
             seats=entry.seats,
             limits=limits,
             needs_base=frozenset(needs_base),
@@ -111,102 +117,169 @@ class _HouseReader:
         )
 
     def _layouts(self) -> list[Layout]:
-        names = (self.entry.layout,) if isinstance(self.entry.layout, str) else self.entry.layout
-        if not names:
+        layout = self.entry.layout
+        names = (layout,) if isinstance(layout, str) else layout or ()
+        if layout is not None and not names:
             self._problem("layout", "name at least one layout")
         for name in names:
             if name not in self.catalogue.layouts:
                 self._problem("layout", unknown("layout", name, self.catalogue.layouts))
         return [self.catalogue.layouts[name] for name in names if name in self.catalogue.layouts]
 
-    def _offered(self, layouts: list[Layout]) -> tuple[str, ...]:
-        if self.entry.offer is None:
-            return self.catalogue.expand(tuple(name for layout in layouts for name in layout.offers))
-        return self._named("offer", self.entry.offer)
-
-    def _schedule(self, layouts: list[Layout], offered: tuple[str, ...]) -> Schedule | None:
-        entry = self.entry
-        pay_tables = {name: table for layout in layouts for name, table in layout.pay_tables.items()} | entry.pay_tables
-        for name in entry.pay_tables:
-            self._named("pay_tables", (name,), offered)
-        rate = None
-        if entry.commission.rate is not None:
-            rate = parse_percentage(entry.commission.rate)
-            if rate is None:
-                self._problem("commission.rate", f"must be a percentage like '5%', not {entry.commission.rate!r}")
-            base_game = self.catalogue.base_games.get(entry.base_game)
-            if base_game is not None and base_game.commission == 0:
-                self._problem("commission.rate", f"the base game {entry.base_game!r} takes no commission")
-        try:
-            return self.catalogue.schedule(entry.base_game, pay_tables, rate)
-        except CatalogueError as error:
-            place = "base_game" if entry.base_game not in self.catalogue.base_games else "pay_tables"
-            self._problem(place, str(error))
+    def _offered(self) -> tuple[str, ...] | None:
+        if self.entry.offer is not None:
+            offered = self._named("offer", self.entry.offer, offered=None)
+            if not self.entry.offer:
+                self._problem("offer", "offer at least one wager, or leave the key out to offer what the layout offers")
+            return offered
+        if not self.layouts:
             return None
+        return self.catalogue.expand(tuple(name for layout in self.layouts for name in layout.offers))
 
-    def _limits(self, offered: tuple[str, ...]) -> dict[str, Limits]:
+    def _schedule(self) -> Schedule | None:
+        pay_tables = self._pay_tables()
+        rate = self._commission_rate()
+        base_game = self.entry.base_game
+        if base_game is None:
+            return None
+        if base_game not in self.catalogue.base_games:
+            self._problem("base_game", unknown("base game", base_game, self.catalogue.base_games))
+            return None
+        schedule = self.catalogue.schedule(base_game, pay_tables, rate)
+        for wager in self.offered or ():
+            if wager not in schedule.pay_tables:
+                self._problem("offer", f"{wager} has no rows, and the base game {base_game!r} does not price it")
+        return schedule
+
+    def _pay_tables(self) -> dict[str, str]:
+        """The choices by wager: the house's own, even for a whole group, before those of its layouts."""
+        own: dict[str, str] = {}
+        for name, table in self.entry.pay_tables.items():
+            self._named("pay_tables", (name,), self.offered)
+            try:
+                self.catalogue.chosen_tables({name: table})
+            except CatalogueError as error:
+                self._problem("pay_tables", str(error))
+            else:
+                own[name] = table
+        chosen = self.catalogue.chosen_tables(own)
+        by_layouts: dict[str, str] = {}
+        for layout in self.layouts:
+            for wager, table in self.catalogue.chosen_tables(layout.pay_tables).items():
+                if by_layouts.setdefault(wager, table) != table and wager not in chosen:
+                    message = f"the layouts want {by_layouts[wager]} and {table} for {wager}; choose one here"
+                    self._problem("pay_tables", message)
+        return by_layouts | chosen
+
+    def _commission_rate(self) -> Fraction | None:
+        text = self.entry.commission.rate
+        if text is None:
+            return None
+        rate = parse_percentage(text)
+        if rate is None:
+            self._problem("commission.rate", f"must be a percentage like '5%', not {text!r}")
+        base_game = self.catalogue.base_games.get(self.entry.base_game or "")
+        if base_game is not None and base_game.commission == 0:
+            self._problem("commission.rate", f"the base game {base_game.id!r} takes no commission")
+        return rate
+
+    def _limits(self) -> dict[str, Limits]:
         """Limits of each wager offered: its own, else its group's, else those for all."""
         entries = self.entry.limits
+        if entries is None:
+            return {}
         for name, limits in entries.items():
             if name != ALL_WAGERS:
-                self._named("limits", (name,), offered)
+                self._named("limits", (name,), self.offered)
             if not 1 <= limits.min <= limits.max:
-                self._problem(
-                    f"limits.{name}", f"min {limits.min} and max {limits.max}: min is at least 1, max at least min"
-                )
+                message = f"min {limits.min} and max {limits.max}: min is at least 1, max at least min"
+                self._problem(join_place("limits", name), message)
         found: dict[str, Limits] = {}
-        for wager in offered:
-            group = wager.partition(".")[0]
-            limits_here = entries.get(wager) or entries.get(group) or entries.get(ALL_WAGERS)
-            if limits_here is None:
-                self._problem("limits", f"{wager} is offered and has no limits; give some for it, {group!r} or 'all'")
+        without = []
+        for wager in self.offered or ():
+            here = entries.get(wager) or entries.get(wager.partition(".")[0]) or entries.get(ALL_WAGERS)
+            if here is None:
+                without.append(wager)
             else:
-                found[wager] = limits_here
+                found[wager] = here
+        if without:
+            more = f" and {len(without) - 3} more" if len(without) > 3 else ""
+            shown = ", ".join(without[:3]) + more
+            self._problem("limits", f"offered without limits: {shown}; give some for them, their group or 'all'")
         return found
 
-    def _option_rules(self, layouts: list[Layout]) -> tuple[OptionRule, ...]:
+    def _option_rules(self) -> tuple[OptionRule, ...]:
         if self.entry.option_rules is None:
-            return tuple(layout.option_rule for layout in layouts if layout.option_rule is not None)
+            return tuple(layout.option_rule for layout in self.layouts if layout.option_rule is not None)
         for rule in self.entry.option_rules:
-            for option in rule.options:
-                for name in option:
-                    if name not in self.catalogue.wagers:
-                        self._problem("option_rules", unknown("wager", name, self.catalogue.wagers))
-            if not 1 <= rule.at_most <= len(rule.options):
-                self._problem("option_rules", f"at_most must be from 1 to the number of options, not {rule.at_most}")
+            for message in option_rule_mistakes(rule.at_most, rule.options, self.catalogue.wagers):
+                self._problem("option_rules", message)
         return tuple(OptionRule(rule.at_most, rule.options) for rule in self.entry.option_rules)
 
-    def _round_limit(self, offered: tuple[str, ...]) -> RoundLimit | None:
+    def _round_limit(self) -> RoundLimit | None:
         entry = self.entry.round_limit
         if entry is None:
             return None
         if entry.amount < 1:
             self._problem("round_limit.amount", "must be at least 1 minor unit")
         if entry.groups is None:
-            limited: tuple[str, ...] = tuple(wager for wager in offered if not is_base(wager))
+            limited = tuple(wager for wager in self.offered or () if not is_base(wager))
         else:
-            limited = self._named("round_limit.groups", entry.groups, offered)
+            limited = self._named("round_limit.groups", entry.groups, self.offered)
+            if not entry.groups:
+                self._problem("round_limit.groups", "name at least one group, or leave the key out for all side wagers")
         if any(is_base(wager) for wager in limited):
             self._problem("round_limit.groups", "base wagers are always paid in full; name bonus groups only")
         return RoundLimit(entry.amount, frozenset(limited), OverLimit(entry.over_limit))
 
+    def _needs_base(self) -> tuple[str, ...]:
+        wagers = self._named("needs_base", self.entry.needs_base, self.offered)
+        if any(is_base(wager) for wager in wagers):
+            self._problem("needs_base", "a base wager cannot need a base wager; name side wagers or their groups")
+        return wagers
+
     def _check_seats(self) -> None:
         seats = self.entry.seats
+        if seats is None:
+            return
         if not seats:
             self._problem("seats", "name at least one seat")
+        if any(not seat.strip() for seat in seats):
+            self._problem("seats", "a seat needs a name that can be read")
         for seat in sorted({seat for seat in seats if seats.count(seat) > 1}):
             self._problem("seats", f"seat {seat!r} is listed more than once")
 
-    def _ask_the_guard(self, schedule: Schedule, offered: tuple[str, ...]) -> None:
+    def _check_rounding(self) -> None:
+        unit = self.entry.rounding.unit
+        if unit < 1:
+            self._problem("rounding.unit", "must be at least 1 minor unit")
+
+    def _ask_the_guard(self, schedule: Schedule | None) -> None:
+        layouts_allowed = {name for name in self.entry.allow_decks if name in self.catalogue.layouts}
+        others = tuple(name for name in self.entry.allow_decks if name not in layouts_allowed or self._is_group(name))
         allowed = {
-            "allow_player_edge": self._named("allow_player_edge", self.entry.allow_player_edge),
-            "allow_decks": self._named("allow_decks", self.entry.allow_decks),
+            "allow_player_edge": self._named("allow_player_edge", self.entry.allow_player_edge, offered=None),
+            "allow_decks": self._named("allow_decks", others, offered=None),
         }
-        for wager, message, setting in objections(self.catalogue, schedule, offered, self.entry.decks):
+        decks = self.entry.decks
+        if decks is None:
+            return
+        if decks not in range(1, 9):
+            self._problem("decks", f"must be from 1 to 8, not {decks}")
+            return
+        for layout in self.layouts:
+            permitted = self.catalogue.documents[layout.document].decks
+            if decks not in permitted and layout.id not in layouts_allowed:
+                message = f"the layout {layout.id} is dealt with {one_of(permitted)} decks, not with {decks}"
+                self._problem("decks", f'{message}; if the house insists: allow_decks = ["{layout.id}"]')
+        for wager, message, setting in objections(self.catalogue, schedule, self.offered or (), decks):
             if wager not in allowed[setting]:
                 self._problem("offer", f'{message}; if the house insists: {setting} = ["{wager}"]')
 
-    def _named(self, place: str, names: Iterable[str], offered: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    def _is_group(self, name: str) -> bool:
+        return name in self.catalogue.groups
+
+    def _named(self, place: str, names: Iterable[str], offered: tuple[str, ...] | None) -> tuple[str, ...]:
         """The wagers of these groups and wagers; names that are unknown, or not offered, are problems."""
         found: set[str] = set()
         for name in names:

@@ -5,9 +5,11 @@ with its place and, for a misspelt key, the nearest one that exists. Shapes are 
 """
 
 import builtins
+import tomllib
 import types
 import typing
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -42,8 +44,29 @@ _MISFIT = _Misfit()
 
 def read(data: object, shape: type[T], problems: list[Problem], place: str = "") -> T | None:
     """The value in that shape; `None` if anything in it was a problem."""
+    before = len(problems)
+    value = read_what_fits(data, shape, problems, place)
+    return value if len(problems) == before else None
+
+
+def read_what_fits(data: object, shape: type[T], problems: list[Problem], place: str = "") -> T | None:
+    """As `read`, but what does not fit is only left out where there is a default, so that the rest can be looked at."""
     value = _read(data, shape, problems, place)
     return None if isinstance(value, _Misfit) else typing.cast("T", value)
+
+
+def parse_toml(name: str, text: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise BadFileError(name, [Problem("", f"is not valid TOML: {error}")]) from None
+
+
+def read_text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise BadFileError(str(file), [Problem("", f"cannot be read: {error}")]) from None
 
 
 def _read(data: object, shape: Any, problems: list[Problem], place: str) -> object:  # noqa: ANN401, PLR0911 - one return for each kind of shape
@@ -75,22 +98,23 @@ def _read_struct(data: object, shape: type[msgspec.Struct], problems: list[Probl
     hints = typing.get_type_hints(shape)
     fields = {field.encode_name: field for field in msgspec.structs.fields(shape)}
     good: dict[str, object] = {}
-    misfits = False
     for key, value in data.items():
         if key not in fields:
             near = get_close_matches(key, fields, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"the keys here are {', '.join(fields)}"
-            _misfit(problems, _join(place, key), f"unknown key; {hint}")
-            misfits = True
+            _misfit(problems, join_place(place, key), f"unknown key; {hint}")
             continue
         name = fields[key].name
-        good[name] = _read(value, hints[name], problems, _join(place, key))
-        misfits = misfits or good[name] is _MISFIT
+        read_value = _read(value, hints[name], problems, join_place(place, key))
+        if read_value is not _MISFIT:
+            good[name] = read_value
+    incomplete = False
     for key, field in fields.items():
-        if field.required and key not in data:
-            _misfit(problems, _join(place, key), "is missing")
-            misfits = True
-    return _MISFIT if misfits else shape(**good)
+        if field.required and field.name not in good:
+            incomplete = True
+            if key not in data:
+                _misfit(problems, join_place(place, key), "is missing")
+    return _MISFIT if incomplete else shape(**good)
 
 
 def _read_union(data: object, choices: tuple[Any, ...], problems: list[Problem], place: str) -> object:
@@ -125,7 +149,7 @@ def _read_list(data: object, item: object, problems: list[Problem], place: str) 
 def _read_dict(data: object, item: object, problems: list[Problem], place: str) -> object:
     if not isinstance(data, dict):
         return _misfit(problems, place, f"expected a table of keys, got {_shown(data)}")
-    items = {key: _read(value, item, problems, _join(place, key)) for key, value in data.items()}
+    items = {key: _read(value, item, problems, join_place(place, key)) for key, value in data.items()}
     return _MISFIT if _MISFIT in items.values() else items
 
 
@@ -134,7 +158,8 @@ def _misfit(problems: list[Problem], place: str, message: str) -> _Misfit:
     return _MISFIT
 
 
-def _join(place: str, key: str) -> str:
+def join_place(place: str, key: str) -> str:
+    """The place of a key inside a table, as a person would write it in the file."""
     shown = key if key.replace("_", "").replace("-", "").isalnum() else f'"{key}"'
     return f"{place}.{shown}" if place else shown
 
@@ -158,4 +183,4 @@ def _shown(data: object) -> str:
         return "a table of keys"
     if isinstance(data, list):
         return "a list"
-    return repr(data)
+    return repr(data) if isinstance(data, str) else str(data)

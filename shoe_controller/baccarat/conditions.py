@@ -111,6 +111,8 @@ def facts_where(when: Mapping[str, object]) -> FactSet:
         sets = _sets_of(word)
         any_of = 0
         values = wanted if isinstance(wanted, list | tuple) else (wanted,)
+        if not values:
+            raise ConditionError(f"{word} has an empty list of values; name at least one")
         for value in values:
             any_of |= sets[_allowed(word, value)]
         holds &= any_of
@@ -122,7 +124,7 @@ def facts_where(when: Mapping[str, object]) -> FactSet:
 def _allowed(word: str, value: object) -> Value:
     # 1 and true are equal in Python, but "player_pair = 1" is a slip of the pen.
     for allowed in WORDS[word].values:
-        if value == allowed and isinstance(value, bool) == isinstance(allowed, bool):
+        if value == allowed and type(value) is type(allowed):
             return allowed
     choices = ", ".join(_text(allowed) for allowed in WORDS[word].values)
     raise ConditionError(f"{word} cannot be {_text(value)}; it is one of {choices}")
@@ -130,6 +132,8 @@ def _allowed(word: str, value: object) -> Value:
 
 def describe(when: Mapping[str, object]) -> str:
     """A condition as one line of text: "winner banker, banker_total 6, banker_cards 2 or 3"."""
+    if not when:
+        return "any round"
     return ", ".join(
         f"{word} {' or '.join(_text(v) for v in wanted) if isinstance(wanted, list | tuple) else _text(wanted)}"
         for word, wanted in when.items()

@@ -18,13 +18,17 @@ class Objection(NamedTuple):
     setting: str
 
 
-def objections(catalogue: Catalogue, schedule: Schedule, offered: Iterable[str], decks: int) -> Iterator[Objection]:
-    """Everything the guard has against offering these wagers, under these pay tables, with that many decks."""
+def objections(
+    catalogue: Catalogue, schedule: Schedule | None, offered: Iterable[str], decks: int
+) -> Iterator[Objection]:
+    """Everything the guard has against offering these wagers with that many decks, as far as it knows their prices."""
     for wager in offered:
         permitted = catalogue.wagers[wager].decks
         if decks not in permitted:
-            message = f"{wager} may be dealt with {_listed(permitted)} decks, not with {decks}"
+            message = f"{wager} may be dealt with {one_of(permitted)} decks, not with {decks}"
             yield Objection(wager, message, setting="allow_decks")
+        if schedule is None or wager not in schedule.pay_tables:
+            continue
         odds = exact_odds(schedule, wager, decks)
         if odds.expectation > 0:
             table = f" with pay table {odds.pay_table}" if odds.pay_table else ""
@@ -32,6 +36,7 @@ def objections(catalogue: Catalogue, schedule: Schedule, offered: Iterable[str],
             yield Objection(wager, f"{wager}{table} gives the player an edge of {edge}", setting="allow_player_edge")
 
 
-def _listed(numbers: Iterable[int]) -> str:
+def one_of(numbers: Iterable[int]) -> str:
+    """Read numbers out as a choice: "5, 6, 7 or 8"."""
     *most, last = (str(number) for number in sorted(numbers))
     return f"{', '.join(most)} or {last}" if most else last

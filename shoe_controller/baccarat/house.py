@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from math import ceil, floor
@@ -131,13 +132,19 @@ def _seat_refusals(house: House, seat: str, placed: list[PlacedWager]) -> Iterat
 
 def _stake_refusals(house: House, placed: PlacedWager) -> Iterator[tuple[str, str, str]]:
     if placed.wager not in house.offered:
-        yield "not_offered", placed.wager, "this wager is not offered at this table"
+        near = get_close_matches(placed.wager, house.offered, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        yield "not_offered", placed.wager, f"this wager is not offered at this table{hint}"
         return
     limits = house.limits[placed.wager]
     if placed.stake < limits.min:
         yield "below_minimum", placed.wager, f"the stake {placed.stake} is below the minimum of {limits.min}"
     if placed.stake > limits.max:
         yield "above_maximum", placed.wager, f"the stake {placed.stake} is above the maximum of {limits.max}"
+    if placed.stake % house.rounding.unit:
+        # A stake that cannot be paid even money to the last unit would be paid short every time.
+        message = f"the stake {placed.stake} is no multiple of {house.rounding.unit}, the least this table pays"
+        yield "no_multiple", placed.wager, message
 
 
 def _option_refusals(rule: OptionRule, played: set[str]) -> Iterator[tuple[str, str, str]]:

@@ -50,7 +50,9 @@ def dealt_round(cards: Iterable[Card], decks: int) -> Deal:
     for card in cards:
         copies[card] += 1
         if copies[card] > decks:
-            raise ImpossibleCardError(f"{card} came {copies[card]} times; {_number_of(decks)} cannot hold so many.")
+            raise ImpossibleCardError(
+                f"{card} came {copies[card]} times; {number_of_decks(decks)} cannot hold so many."
+            )
         deal.feed(card)
     deal.check_complete()
     return deal
@@ -70,5 +72,5 @@ def wager_outcomes(facts: Facts, schedule: Schedule) -> dict[str, WagerOutcome]:
     return {wager: WagerOutcome.of(result) for wager, result in schedule.results[facts].items()}
 
 
-def _number_of(decks: int) -> str:
+def number_of_decks(decks: int) -> str:
     return "one deck" if decks == 1 else f"{decks} decks"

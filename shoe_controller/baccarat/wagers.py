@@ -4,7 +4,7 @@ These are values; the files they are read from are `catalogue/*.toml` and a hous
 `Schedule` is the part that is in force at one table: for the facts of a round it knows the result of every wager.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
@@ -152,7 +152,7 @@ class Catalogue(msgspec.Struct, frozen=True):
         if base_game not in self.base_games:
             raise CatalogueError(unknown("base game", base_game, self.base_games))
         base = self.base_games[base_game]
-        chosen = self._chosen_tables(pay_tables or {})
+        chosen = self.chosen_tables(pay_tables or {})
         in_force: dict[str, tuple[str, PayTable]] = {}
         for wager in self.wagers.values():
             if wager.id in base.pay_tables:
@@ -162,7 +162,8 @@ class Catalogue(msgspec.Struct, frozen=True):
                 in_force[wager.id] = (table, wager.pay_tables[table])
         return Schedule(base.id, in_force, base.commission if commission is None else commission)
 
-    def _chosen_tables(self, pay_tables: Mapping[str, str]) -> dict[str, str]:
+    def chosen_tables(self, pay_tables: Mapping[str, str]) -> dict[str, str]:
+        """Choices by group or wager, as choices by wager."""
         chosen: dict[str, str] = {}
         # A choice for one wager is more exact than one for its group, whichever is written first.
         for name in sorted(pay_tables, key=lambda name: name in self.wagers):
@@ -178,12 +179,18 @@ class Catalogue(msgspec.Struct, frozen=True):
         return chosen
 
 
-def unknown(kind: str, name: str, known: Mapping[str, object] | list[str]) -> str:
+def unknown(kind: str, name: str, known: Collection[str]) -> str:
     """The sentence for a name that is not in a list, with the nearest one that is."""
     near = get_close_matches(name, known, n=1)
-    return f"there is no {kind} {name!r}" + (
-        f"; did you mean {near[0]!r}?" if near else f"; there is {', '.join(known)}"
-    )
+    if near:
+        return f"there is no {kind} {name!r}; did you mean {near[0]!r}?"
+    if len(known) > MOST_LISTED:
+        return f"there is no {kind} {name!r}; `shoe-controller catalogue` lists what there is"
+    return f"there is no {kind} {name!r}; there is {', '.join(known)}"
+
+
+MOST_LISTED = 12
+"""More names than that would bury the message they belong to."""
 
 
 class Schedule:

@@ -1,6 +1,8 @@
 """How commands answer: JSON or a drawing on standard output, errors for the person who typed on standard error."""
 
 import argparse
+import io
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -13,7 +15,7 @@ GOOD = 0
 BAD_INPUT = 2
 
 WIDTH_OF_A_FILE = 160
-"""Columns for drawings that go elsewhere than to a terminal: a table in a file need not be squeezed into 80."""
+"""Columns for drawings that go elsewhere than to a terminal, unless the variable COLUMNS says otherwise."""
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
@@ -25,8 +27,14 @@ def print_json(value: object) -> None:
     sys.stdout.buffer.flush()
 
 
+def as_text(name: str) -> str:
+    """A file's name that can be written anywhere, also where its bytes are no text."""
+    return name.encode(errors="surrogateescape").decode(errors="replace")
+
+
 def bad_input(args: argparse.Namespace, code: str, message: str, **more: object) -> int:
     """Report input that cannot be used; with --json also as an error object on standard output."""
+    message = as_text(message)
     if args.json:
         print_json({"error": {"code": code, "message": message, **more}})
     for line in message.split("\n"):
@@ -38,6 +46,15 @@ def console() -> "Console":
     """Where drawings go. Drawing alone needs rich; no other command should wait for its import."""
     from rich.console import Console  # noqa: PLC0415 - see above
 
+    class PlainConsole(Console):
+        def on_broken_pipe(self) -> None:
+            """Leave it to `cli.main`; rich would end the program as a failure."""
+            raise BrokenPipeError
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal of another encoding gets question marks for the names it cannot show, not an error.
+        sys.stdout.reconfigure(errors="replace")
     if sys.stdout.isatty():
-        return Console(highlight=False)
-    return Console(highlight=False, color_system=None, width=WIDTH_OF_A_FILE)
+        return PlainConsole(highlight=False, markup=False)
+    width = None if "COLUMNS" in os.environ else WIDTH_OF_A_FILE
+    return PlainConsole(highlight=False, markup=False, color_system=None, width=width)

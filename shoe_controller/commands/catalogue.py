@@ -3,8 +3,9 @@
 import argparse
 
 from shoe_controller.baccarat.wagers import Catalogue, PayTable, Row, odds_text
-from shoe_controller.catalogue_files import built_in_catalogue
-from shoe_controller.commands.answers import GOOD, add_json_option, console, print_json
+from shoe_controller.commands.answers import GOOD, add_json_option, bad_input, console, print_json
+from shoe_controller.commands.schedule_options import add_catalogue_option, chosen_catalogue
+from shoe_controller.strict_reading import BadFileError
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -13,12 +14,16 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="list wagers, base games and layouts",
         description="What can be offered at a table: wagers with their pay tables, base games, layouts.",
     )
+    add_catalogue_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    catalogue = built_in_catalogue()
+    try:
+        catalogue = chosen_catalogue(args)
+    except BadFileError as error:
+        return bad_input(args, "bad_catalogue", str(error))
     if args.json:
         print_json(_as_json(catalogue))
     else:
@@ -61,14 +66,18 @@ def _as_json(catalogue: Catalogue) -> dict[str, object]:
                 "decks": sorted(catalogue.documents[layout.document].decks),
                 "offers": catalogue.expand(layout.offers),
                 "pay_tables": layout.pay_tables,
+                "option_rule": layout.option_rule,
             }
             for layout in catalogue.layouts.values()
         ],
     }
 
 
-def _tables_as_json(tables: dict[str, PayTable]) -> dict[str, list[dict[str, str]]]:
-    return {name: [{"when": row.when, "pays": _price(row)} for row in table] for name, table in tables.items()}
+def _tables_as_json(tables: dict[str, PayTable]) -> dict[str, list[dict[str, object]]]:
+    return {
+        name: [{"when": row.when, "pays": _price(row), "commission": row.commission} for row in table]
+        for name, table in tables.items()
+    }
 
 
 def _price(row: Row) -> str:
@@ -79,7 +88,10 @@ def _draw(catalogue: Catalogue) -> None:
     from rich.table import Table  # noqa: PLC0415 - only a drawing needs rich
 
     out = console()
-    wagers = Table("wager", "name", "", "pays", "decks", "from", title="Wagers")
+    wagers = Table(title="Wagers")
+    wagers.add_column("wager", no_wrap=True)
+    for heading in ("name", "", "pays", "decks", "from"):
+        wagers.add_column(heading)
     for wager in catalogue.wagers.values():
         prices = "\n".join(
             f"{name + ': ' if name else ''}{', '.join(dict.fromkeys(_price(row) for row in table))}"

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from shoe_controller.baccarat.house import House
-from shoe_controller.commands.answers import BAD_INPUT, GOOD, add_json_option, print_json
+from shoe_controller.commands.answers import BAD_INPUT, GOOD, add_json_option, as_text, print_json
 from shoe_controller.config import load_config
 from shoe_controller.strict_reading import BadFileError
 
@@ -28,14 +28,14 @@ def run(args: argparse.Namespace) -> int:
         house = load_config(args.file).house
     except BadFileError as error:
         if args.json:
-            problems = [{"place": problem.place, "message": problem.message} for problem in error.problems]
-            print_json({"good": False, "file": error.file, "problems": problems})
+            problems = [{"place": problem.place, "message": as_text(problem.message)} for problem in error.problems]
+            print_json({"good": False, "file": as_text(error.file), "problems": problems})
         sys.stderr.write(f"{error}\n")
         return BAD_INPUT
     if args.json:
-        print_json({"good": True, "file": str(args.file), "problems": []})
+        print_json({"good": True, "file": as_text(str(args.file)), "problems": []})
     else:
-        sys.stdout.write(f"{args.file} is good: {_summary(house)}\n")
+        sys.stdout.write(f"{as_text(str(args.file))} is good: {_summary(house)}\n")
     return GOOD
 
 

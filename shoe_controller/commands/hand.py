@@ -12,10 +12,15 @@ from firmware_protocol.cards import BadCardError, Card
 from shoe_controller.baccarat.deal import Deal, DealError
 from shoe_controller.baccarat.facts import Facts, Winner
 from shoe_controller.baccarat.outcome import HandOutcome, WagerOutcome, dealt_round, outcome_of, wager_outcomes
-from shoe_controller.baccarat.wagers import CatalogueError, Result, Schedule
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.baccarat.wagers import Catalogue, CatalogueError, Result, Schedule
 from shoe_controller.commands.answers import BAD_INPUT, GOOD, add_json_option, bad_input, console, print_json
-from shoe_controller.commands.schedule_options import add_decks_option, add_schedule_options, chosen_schedule
+from shoe_controller.commands.schedule_options import (
+    add_decks_option,
+    add_schedule_options,
+    chosen_catalogue,
+    chosen_schedule,
+)
+from shoe_controller.strict_reading import BadFileError
 
 FROM_STANDARD_INPUT = "-"
 
@@ -40,7 +45,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     try:
-        schedule = chosen_schedule(args)
+        catalogue = chosen_catalogue(args)
+        schedule = chosen_schedule(args, catalogue)
+    except BadFileError as error:
+        return bad_input(args, "bad_catalogue", str(error))
     except CatalogueError as error:
         return bad_input(args, "unknown_name", str(error))
     if args.cards == [FROM_STANDARD_INPUT]:
@@ -52,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(outcome_of(deal, schedule))
     else:
-        _draw(deal, schedule)
+        _draw(deal, schedule, catalogue)
     return GOOD
 
 
@@ -72,17 +80,18 @@ class _OutcomeLine(msgspec.Struct, frozen=True):
 def _answer_lines(schedule: Schedule, decks: int) -> int:
     encode = msgspec.json.Encoder().encode
     wagers_by_facts: dict[Facts, msgspec.Raw] = {}
-    exit_code = GOOD
+    hands = bad = 0
     for line in sys.stdin.buffer:
         # Bytes that are no text are no card either, and are answered as such.
         texts = line.decode(errors="replace").replace(",", " ").split()
         if not texts:
             continue
+        hands += 1
         try:
             deal = dealt_round([Card.parse(text) for text in texts], decks)
         except (BadCardError, DealError) as error:
             print_json({"error": {"code": _code(error), "message": str(error)}})
-            exit_code = BAD_INPUT
+            bad += 1
             continue
         facts = deal.facts
         if facts not in wagers_by_facts:
@@ -90,10 +99,12 @@ def _answer_lines(schedule: Schedule, decks: int) -> int:
         player = HandOutcome(deal.player, facts.player_total, facts.player_natural)
         banker = HandOutcome(deal.banker, facts.banker_total, facts.banker_natural)
         print_json(_OutcomeLine(player, banker, facts.winner, wagers_by_facts[facts]))
-    return exit_code
+    if bad:
+        sys.stderr.write(f"shoe-controller hand: {bad} of {hands} hands could not be used; their lines say why\n")
+    return BAD_INPUT if bad else GOOD
 
 
-def _draw(deal: Deal, schedule: Schedule) -> None:
+def _draw(deal: Deal, schedule: Schedule, catalogue: Catalogue) -> None:
     from rich.table import Table  # noqa: PLC0415 - only a drawing needs rich
 
     out = console()
@@ -107,12 +118,13 @@ def _draw(deal: Deal, schedule: Schedule) -> None:
         natural = "  natural" if hand.natural else ""
         out.print(f"{name}  {' '.join(map(str, hand.cards)):8}  {hand.total}{natural}")
     verdict = "Tie" if outcome.winner is Winner.TIE else f"{outcome.winner.value.capitalize()} wins"
-    out.print(f"\n[bold]{verdict}[/bold]\n")
+    out.print(f"\n{verdict}\n", style="bold")
     table = Table("wager", "name", "result", "pays")
-    names = built_in_catalogue().wagers
     winners_first = sorted(outcome.wagers.items(), key=lambda item: _ORDER_SHOWN.index(item[1].result))
     for wager, result in winners_first:
-        table.add_row(wager, names[wager].names.en, result.result.value, result.pays or "", style=_style(result))
+        table.add_row(
+            wager, catalogue.wagers[wager].names.en, result.result.value, result.pays or "", style=_style(result)
+        )
     out.print(table)
 
 

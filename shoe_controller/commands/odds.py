@@ -3,10 +3,16 @@
 import argparse
 
 from shoe_controller.baccarat.odds import WagerOdds, exact_odds
+from shoe_controller.baccarat.outcome import number_of_decks
 from shoe_controller.baccarat.wagers import CatalogueError
-from shoe_controller.catalogue_files import built_in_catalogue
 from shoe_controller.commands.answers import GOOD, add_json_option, bad_input, console, print_json
-from shoe_controller.commands.schedule_options import add_decks_option, add_schedule_options, chosen_schedule
+from shoe_controller.commands.schedule_options import (
+    add_decks_option,
+    add_schedule_options,
+    chosen_catalogue,
+    chosen_schedule,
+)
+from shoe_controller.strict_reading import BadFileError
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -24,11 +30,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     try:
-        schedule = chosen_schedule(args)
-        wagers = tuple(schedule.pay_tables) if args.wager is None else built_in_catalogue().expand((args.wager,))
+        catalogue = chosen_catalogue(args)
+        schedule = chosen_schedule(args, catalogue)
+        wagers = catalogue.expand(tuple(catalogue.groups) if args.wager is None else (args.wager,))
+    except BadFileError as error:
+        return bad_input(args, "bad_catalogue", str(error))
     except CatalogueError as error:
         return bad_input(args, "unknown_name", str(error))
-    odds = [exact_odds(schedule, wager, args.decks) for wager in wagers]
+    odds = [exact_odds(schedule, wager, args.decks) for wager in wagers if wager in schedule.pay_tables]
     if args.json:
         print_json([_as_json(one) for one in odds])
     else:
@@ -53,7 +62,7 @@ def _draw(all_odds: list[WagerOdds], *, with_rows: bool) -> None:
     from rich.table import Table  # noqa: PLC0415 - only a drawing needs rich
 
     out = console()
-    table = Table("wager", "pay table", title=f"{all_odds[0].decks} decks, full shoe")
+    table = Table("wager", "pay table", title=f"{number_of_decks(all_odds[0].decks)}, full shoe")
     for heading in ("house edge", "wins", "std. deviation"):
         table.add_column(heading, justify="right")
     for odds in all_odds:

@@ -8,9 +8,8 @@ import argparse
 import sys
 from typing import NamedTuple
 
-import msgspec
-
 from shoe_controller.baccarat.roads import ROWS, Colour, DerivedRoad, Result, Roads, Winner, roads
+from shoe_controller.commands.answers import BAD_INPUT, GOOD, add_json_option, console, print_json
 
 _WINNERS = {winner.value: winner for winner in Winner}
 _MARKS = {"b": "banker_pair", "p": "player_pair", "n": "natural"}
@@ -37,7 +36,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="RESULTS",
         help=f"{_HOW_TO_WRITE}; blanks, commas and dashes between rounds are passed over, '' is a shoe without a round",
     )
-    parser.add_argument("--json", action="store_true", help="write the cells as JSON instead of drawing them")
+    add_json_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -46,12 +45,12 @@ def run(args: argparse.Namespace) -> int:
         board = roads(parse_results(" ".join(args.results)))
     except BadResultsError as error:
         sys.stderr.write(f"shoe-controller roads: {error}\n")
-        return 2
+        return BAD_INPUT
     if args.json:
-        sys.stdout.write(msgspec.json.encode(board).decode() + "\n")
+        print_json(board)
     else:
         _draw(board)
-    return 0
+    return GOOD
 
 
 def parse_results(text: str) -> list[Result]:
@@ -113,11 +112,10 @@ _ASCII_SHAPES = _ShapesOfRoads(big_eye=_Shapes("r", "b"), small=_Shapes("R", "B"
 
 def _draw(board: Roads) -> None:
     # Drawing alone needs rich; the other commands and --json should not wait for its import.
-    from rich.console import Console  # noqa: PLC0415 - see above
     from rich.text import Text  # noqa: PLC0415 - see above
 
-    console = Console(color_system="auto" if sys.stdout.isatty() else None)
-    shapes = _SHAPES if console.encoding.startswith("utf") else _ASCII_SHAPES
+    out = console()
+    shapes = _SHAPES if out.encoding.startswith("utf") else _ASCII_SHAPES
     pictures = (
         ("Bead plate (b Banker pair, p Player pair, n natural)", _bead_plate_grid(board)),
         ("Big road (a number counts ties)", _big_road_grid(board)),
@@ -127,16 +125,16 @@ def _draw(board: Roads) -> None:
     )
     for number, (title, grid) in enumerate(pictures):
         if number:
-            console.print()
-        console.print(Text(title, style="bold"))
-        remark, lines = _window(grid, console.width)
+            out.print()
+        out.print(Text(title, style="bold"))
+        remark, lines = _window(grid, out.width)
         if remark:
-            console.print(Text(remark, style="dim"))
+            out.print(Text(remark, style="dim"))
         for line in lines:
             drawn = Text.assemble(*line)
             drawn.rstrip()
             # Even where a single cell is wider than the terminal, it is not broken in two.
-            console.print(drawn, overflow="ignore", crop=False)
+            out.print(drawn, overflow="ignore", crop=False)
 
 
 def _bead_plate_grid(board: Roads) -> _Grid:

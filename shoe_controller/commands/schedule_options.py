@@ -1,20 +1,38 @@
-"""The options by which several commands choose base game, pay tables and decks without a configuration."""
+"""The options by which several commands choose catalogue, base game, pay tables and decks without a configuration."""
 
 import argparse
+from pathlib import Path
 
-from shoe_controller.baccarat.wagers import Schedule
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.baccarat.wagers import Catalogue, Schedule
+from shoe_controller.catalogue_files import catalogue_with
 
 DEFAULT_BASE_GAME = "nepal"
 DEFAULT_DECKS = 8
 
 
+def add_catalogue_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--catalogue",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="a house's own catalogue file on top of what is built in; may be given several times",
+    )
+
+
+def chosen_catalogue(args: argparse.Namespace) -> Catalogue:
+    """What is built in, with the files that were named; `BadFileError` if one cannot be used."""
+    return catalogue_with(args.catalogue)
+
+
 def add_schedule_options(parser: argparse.ArgumentParser) -> None:
+    add_catalogue_option(parser)
     parser.add_argument(
         "--base",
         default=DEFAULT_BASE_GAME,
         metavar="GAME",
-        help="base game: nepal, commission or no_commission (default: %(default)s)",
+        help="base game: nepal, commission, no_commission, or a house's own (default: %(default)s)",
     )
     parser.add_argument(
         "--pay-table",
@@ -32,9 +50,9 @@ def add_decks_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_schedule(args: argparse.Namespace) -> Schedule:
+def chosen_schedule(args: argparse.Namespace, catalogue: Catalogue) -> Schedule:
     """The pay tables that the options choose; `CatalogueError` if there is no such thing."""
-    return built_in_catalogue().schedule(args.base, dict(args.pay_table))
+    return catalogue.schedule(args.base, dict(args.pay_table))
 
 
 def _pay_table(text: str) -> tuple[str, str]:

@@ -67,7 +67,7 @@ def _read_wagers(name: str) -> list[PlacedWager]:
         return msgspec.json.decode(data, type=list[PlacedWager])
     except OSError as error:
         raise _BadWagersError(f"{name} cannot be read: {error}") from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise _BadWagersError(f"{name} is no list of wagers: {error}") from None
 
 

@@ -76,8 +76,14 @@ PLACED = st.dictionaries(
 ).map(lambda stakes: [PlacedWager(seat, wager, stake) for (seat, wager), stake in stakes.items()])
 
 
+def in_units(rules: House, placed: list[PlacedWager]) -> list[PlacedWager]:
+    """The same wagers, with stakes that are multiples of the least the table pays."""
+    return [msgspec.structs.replace(bet, stake=bet.stake * rules.rounding.unit) for bet in placed]
+
+
 @given(HOUSES, PLACED, st.sampled_from(all_facts()))
 def test_money_in_is_money_out(rules: House, placed: list[PlacedWager], facts: Facts) -> None:
+    placed = in_units(rules, placed)
     settlement = settle(rules, facts, placed)
     at_once = rules.commission_taken is CommissionTaken.AT_ONCE
     for part in (settlement.totals, *settlement.seats.values()):
@@ -104,6 +110,7 @@ def test_money_in_is_money_out(rules: House, placed: list[PlacedWager], facts: F
 def test_each_wager_is_settled_on_its_own_and_rounded_by_the_houses_rule(
     rules: House, placed: list[PlacedWager], facts: Facts
 ) -> None:
+    placed = in_units(rules, placed)
     settlement = settle(rules, facts, placed)
     for wager in settlement.wagers:
         if wager.pays is None:
@@ -123,6 +130,7 @@ def test_each_wager_is_settled_on_its_own_and_rounded_by_the_houses_rule(
 
 @given(HOUSES, PLACED, st.sampled_from(all_facts()))
 def test_the_steps_follow_the_dealers_order_of_action(rules: House, placed: list[PlacedWager], facts: Facts) -> None:
+    placed = in_units(rules, placed)
     settlement = settle(rules, facts, placed)
     steps = settlement.steps
     assert sorted((s.seat, s.wager) for s in steps) == sorted((bet.seat, bet.wager) for bet in placed)
@@ -149,6 +157,7 @@ def test_the_steps_follow_the_dealers_order_of_action(rules: House, placed: list
 
 @given(HOUSES, PLACED, st.sampled_from(all_facts()))
 def test_the_rounds_limit_is_kept_and_used_up(rules: House, placed: list[PlacedWager], facts: Facts) -> None:
+    placed = in_units(rules, placed)
     settlement = settle(rules, facts, placed)
     limit = rules.round_limit
     limited = [wager for wager in settlement.wagers if limit and wager.wager in limit.wagers]
@@ -227,6 +236,7 @@ REFUSED = [
     ("below_minimum", {}, [("1", "base.tie", 0)], "below the minimum of 1"),
     ("below_minimum", {}, [("1", "base.tie", -5)], "below the minimum of 1"),
     ("above_maximum", {}, [("1", "base.tie", 10_000_001)], "above the maximum of 10000000"),
+    ("no_multiple", {"rounding": Rounding(unit=50)}, [("1", "base.tie", 120)], "120 is no multiple of 50"),
     ("placed_twice", {}, [("1", "base.tie", 5), ("1", "base.tie", 5)], "has this wager already"),
     ("needs_base_wager", {"needs_base": SIDE_WAGERS}, [("1", "pairs.player", 5)], "needs a wager on Player or Banker"),
     (

@@ -35,9 +35,9 @@ def test_what_is_no_card_is_refused_by_name(text: str) -> None:
         Card.parse(text)
 
 
-@given(st.text())
+@given(st.text(max_size=30))
 def test_any_text_is_a_card_or_a_clear_error(text: str) -> None:
-    if text.strip().upper() in {card.value for card in Card}:
+    if text.isascii() and text.strip().upper() in {card.value for card in Card}:
         assert isinstance(Card.parse(text), Card)
     elif not text.strip().startswith("10"):
         with pytest.raises(BadCardError) as error:

@@ -1,0 +1,89 @@
+"""`shoe-controller config check FILE` as its user types it."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.commands.running import run, run_program, run_with_closed_output
+from tests.table_files import EXAMPLE, small_house, write
+
+Capsys = pytest.CaptureFixture[str]
+
+
+def test_a_good_file_is_called_good_with_what_it_comes_to(capsys: Capsys) -> None:
+    answer = run(capsys, "config", "check", str(EXAMPLE))
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert answer.out == f"{EXAMPLE} is good: base game nepal, 8 decks, 41 wagers offered, 8 seats\n"
+
+
+def test_a_good_file_in_json(capsys: Capsys) -> None:
+    answer = run(capsys, "config", "check", str(EXAMPLE), "--json")
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert answer.json == {"good": True, "file": str(EXAMPLE), "problems": []}
+
+
+def test_everything_wrong_is_on_standard_error_a_line_each(capsys: Capsys, tmp_path: Path) -> None:
+    file = write(tmp_path, small_house(layout="five_dragons_a", seats=["1", "1"], rounding={"unit": 0}))
+    answer = run(capsys, "config", "check", str(file))
+    assert (answer.exit_code, answer.out) == (2, "")
+    lines = answer.err.splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith(f"{file}: house.") for line in lines)
+    assert any("34.74%" in line and "allow_player_edge" in line for line in lines)
+
+
+def test_everything_wrong_in_json(capsys: Capsys, tmp_path: Path) -> None:
+    file = write(tmp_path, small_house(seat=["1"], decks="8"))
+    answer = run(capsys, "config", "check", str(file), "--json")
+    assert answer.exit_code == 2
+    assert answer.json == {
+        "good": False,
+        "file": str(file),
+        "problems": [
+            {"place": "house.decks", "message": "expected a whole number, got '8'"},
+            {"place": "house.seat", "message": "unknown key; did you mean 'seats'?"},
+        ],
+    }
+    assert len(answer.err.splitlines()) == 2
+
+
+@pytest.mark.parametrize("content", [None, b"\xff", b"house", b""])
+def test_a_file_that_is_none(capsys: Capsys, tmp_path: Path, content: bytes | None) -> None:
+    file = tmp_path / "table.toml"
+    if content is not None:
+        file.write_bytes(content)
+    answer = run(capsys, "config", "check", str(file))
+    assert (answer.exit_code, answer.out) == (2, "")
+    assert answer.err.startswith(f"{file}: ")
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [(), ("check",), ("chek", "x"), ("check", "a", "b")])
+def test_arguments_that_cannot_be_meant(capsys: Capsys, arguments: tuple[str, ...]) -> None:
+    answer = run(capsys, "config", *arguments)
+    assert (answer.exit_code, answer.out) == (2, "")
+    assert "usage: shoe-controller" in answer.err
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_file_whose_name_is_no_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "utf-8:strict")  # as under most locales
+    name = os.fsencode(tmp_path) + b"/\xff.toml"
+    missing = run_program("config", "check", name, *options)
+    assert (missing.exit_code, "Traceback" in missing.err) == (2, False)
+    shutil.copyfile(EXAMPLE, name)
+    good = run_program("config", "check", name, *options)
+    assert (good.exit_code, good.err) == (0, "")
+
+
+def test_the_program_answers_as_the_function_does(capsys: Capsys) -> None:
+    arguments = ("config", "check", str(EXAMPLE), "--json")
+    assert run_program(*arguments) == run(capsys, *arguments)
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    assert run_with_closed_output("config", "check", str(EXAMPLE)) == (0, "")

@@ -1,0 +1,148 @@
+"""`shoe-controller odds` as its user types it. That the figures are right is the business of the tests of the game."""
+
+from fractions import Fraction
+from math import isclose, perm, sqrt
+from typing import Any
+
+import pytest
+
+from shoe_controller.catalogue_files import built_in_catalogue
+from tests.commands.running import run, run_program, run_with_closed_output
+
+Capsys = pytest.CaptureFixture[str]
+
+
+def odds(capsys: Capsys, *arguments: str) -> list[dict[str, Any]]:
+    answer = run(capsys, "odds", "--json", *arguments)
+    assert (answer.exit_code, answer.err) == (0, "")
+    entries: list[dict[str, Any]] = answer.json
+    return entries
+
+
+def price(pays: str) -> Fraction:
+    won, staked = pays.split(":")
+    return Fraction(int(won), int(staked))
+
+
+@pytest.mark.parametrize("decks", [1, 6, 8])
+def test_every_entry_is_exactly_as_promised_and_agrees_with_its_rows(capsys: Capsys, decks: int) -> None:
+    entries = odds(capsys, "--decks", str(decks))
+    assert [entry["wager"] for entry in entries] == list(built_in_catalogue().wagers)
+    for entry in entries:
+        assert list(entry) == [
+            "wager",
+            "pay_table",
+            "decks",
+            "house_edge",
+            "exact",
+            "hit_frequency",
+            "standard_deviation",
+            "rows",
+        ]
+        assert all(list(row) == ["when", "pays", "count"] for row in entry["rows"])
+        assert entry["decks"] == decks
+        draws = perm(52 * decks, 6)
+        assert sum(row["count"] for row in entry["rows"]) == draws
+        assert [row["pays"] for row in entry["rows"]].count("lose") == 1
+        gains = {"lose": Fraction(-1), "push": Fraction(0)}
+        outcomes = [(gains.get(row["pays"]) or price_or_push(row["pays"]), row["count"]) for row in entry["rows"]]
+        mean = sum((gain * count for gain, count in outcomes), Fraction(0)) / draws
+        square = sum((gain**2 * count for gain, count in outcomes), Fraction(0)) / draws
+        assert entry["exact"] == f"{-mean.numerator}/{mean.denominator}"
+        assert entry["house_edge"] == float(-mean)
+        assert entry["hit_frequency"] == sum(count for gain, count in outcomes if gain > 0) / draws
+        assert isclose(entry["standard_deviation"], sqrt(square - mean**2), rel_tol=1e-12)
+
+
+def price_or_push(pays: str) -> Fraction:
+    return Fraction(0) if pays == "push" else price(pays)
+
+
+def test_the_default_is_eight_decks_nepal_and_every_wager_once(capsys: Capsys) -> None:
+    entries = odds(capsys)
+    assert entries == odds(capsys, "--decks", "8", "--base", "nepal")
+    tables = {entry["wager"]: entry["pay_table"] for entry in entries}
+    assert len(tables) == len(entries) == 60
+    assert tables["base.banker"] == "nepal"
+    assert tables["base.player"] is None
+    assert tables["lucky_8.player"] == "L8-1"
+    assert tables["infinite_fortune.tie_7"] == "1"
+    assert tables["five_dragons.any_dragon"] == "B"
+
+
+def test_the_pay_table_selected_is_the_one_that_is_counted(capsys: Capsys) -> None:
+    wager = "five_dragons.any_dragon"
+    (suite_a,) = odds(capsys, "--wager", wager, "--pay-table", f"{wager}=A")
+    assert suite_a["pay_table"] == "A"
+    assert f"{suite_a['house_edge']:.2%}" == "-34.74%"
+    (commission,) = odds(capsys, "--wager", "base.banker", "--base", "commission")
+    assert commission["pay_table"] == "commission"
+    assert [row["pays"] for row in commission["rows"]] == ["19:20", "push", "lose"]
+
+
+def test_one_wager_or_all_of_a_group(capsys: Capsys) -> None:
+    assert [entry["wager"] for entry in odds(capsys, "--wager", "base.tie")] == ["base.tie"]
+    assert [entry["wager"] for entry in odds(capsys, "--wager", "pairs")] == ["pairs.player", "pairs.banker"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--wager", "base.bankr"], "did you mean 'base.banker'?"),
+        (["--wager", ""], "there is no group or wager ''"),
+        (["--base", "poker"], "there is no base game 'poker'; there is commission, nepal, no_commission"),
+        (["--pay-table", "lucky_8=A"], "it has L8-1, L8-2, L8-3"),
+    ],
+)
+def test_names_that_do_not_exist(capsys: Capsys, arguments: list[str], reason: str) -> None:
+    answer = run(capsys, "odds", *arguments)
+    assert (answer.exit_code, answer.out) == (2, "")
+    assert answer.err.startswith("shoe-controller odds: ")
+    assert reason in answer.err
+    with_json = run(capsys, "odds", *arguments, "--json")
+    assert with_json.exit_code == 2
+    assert with_json.json["error"]["code"] == "unknown_name"
+
+
+@pytest.mark.parametrize("decks", ["0", "9", "six", "", "6.0"])
+def test_a_number_of_decks_that_there_is_not(capsys: Capsys, decks: str) -> None:
+    answer = run(capsys, "odds", "--decks", decks)
+    assert (answer.exit_code, answer.out) == (2, "")
+    assert "must be a number of decks from 1 to 8" in answer.err
+
+
+def test_arguments_that_do_not_belong_here(capsys: Capsys) -> None:
+    answer = run(capsys, "odds", "lucky_8")
+    assert (answer.exit_code, answer.out) == (2, "")
+    assert "lucky_8" in answer.err
+
+
+def test_the_table_for_people(capsys: Capsys) -> None:
+    answer = run(capsys, "odds")
+    assert (answer.exit_code, answer.err) == (0, "")
+    for wager in built_in_catalogue().wagers:
+        assert wager in answer.out
+    for part in ("8 decks", "1.2351%", "1.4581%", "14.3596%"):
+        assert part in answer.out
+
+
+def test_the_rows_of_one_wager_for_people(capsys: Capsys) -> None:
+    answer = run(capsys, "odds", "--wager", "lucky_6", "--decks", "8")
+    for part in ("16.6836%", "20:1", "12:1", "lose", "winner banker, banker_total 6, banker_cards 3"):
+        assert part in answer.out
+
+
+def test_one_deck_is_one_deck(capsys: Capsys) -> None:
+    assert "1 decks" not in run(capsys, "odds", "--wager", "base", "--decks", "1").out
+
+
+def test_there_are_no_terminal_codes_in_a_pipe() -> None:
+    answer = run_program("odds", "--pay-table", "five_dragons.any_dragon=A")
+    assert answer.exit_code == 0
+    assert "-34.73" in answer.out
+    assert "\x1b" not in answer.out
+
+
+@pytest.mark.parametrize("arguments", [("--json",), ()], ids=["json", "drawing"])
+def test_a_reader_that_has_seen_enough_is_no_error(arguments: tuple[str, ...]) -> None:
+    assert run_with_closed_output("odds", *arguments) == (0, "")

@@ -1,0 +1,197 @@
+"""Dependencies point one way. This reads the imports of every file, and fails on an arrow the other way.
+
+The game and the wire are pure: they compute, and touch no file, clock, chance, network or loop. They share only the
+cards. The simulator knows of the controller only the game, so that it does not repeat a mistake of the rest.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+PURE_LIBRARIES = frozenset(
+    {
+        "abc",
+        "binascii",
+        "bisect",
+        "collections",
+        "contextlib",
+        "copy",
+        "dataclasses",
+        "difflib",
+        "enum",
+        "fractions",
+        "functools",
+        "hashlib",
+        "heapq",
+        "hmac",
+        "itertools",
+        "math",
+        "msgspec",
+        "operator",
+        "re",
+        "string",
+        "struct",
+        "types",
+        "typing",
+    }
+)
+"""What compute alone. A library that is not here is either not pure, or a reason to think about this list."""
+
+IMPURE_BUILT_INS = frozenset({"__import__", "breakpoint", "eval", "exec", "input", "open", "print"})
+
+OUR_PACKAGES = ("shoe_controller", "firmware_protocol", "simulator")
+
+
+class Layer(NamedTuple):
+    folder: str
+    may_import: frozenset[str]
+    """Of our own packages; parts of what is named are meant too."""
+    pure: bool
+
+
+LAYERS = [
+    Layer("shoe_controller/baccarat", frozenset({"shoe_controller.baccarat", "firmware_protocol.cards"}), pure=True),
+    Layer("firmware_protocol", frozenset({"firmware_protocol"}), pure=True),
+    Layer("simulator", frozenset({"simulator", "firmware_protocol", "shoe_controller.baccarat"}), pure=False),
+]
+
+ONE_FILE_EACH = ("serial", "usb", "aiomqtt")
+"""Outside libraries that talk to the world; one file knows each of them, so that it could be exchanged."""
+
+
+def imports_of(source: str, package: str) -> Iterator[str]:
+    """Every name that a file imports, dotted in full: anywhere in it, also for types alone, also relative to itself."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def is_within(name: str, modules: Iterable[str]) -> bool:
+    return any(name == module or name.startswith(f"{module}.") for module in modules)
+
+
+def wrong_arrows(source: str, package: str, layer: Layer) -> list[str]:
+    """Whatever a file of that layer should not know."""
+    wrong = []
+    for name in imports_of(source, package):
+        ours = is_within(name, OUR_PACKAGES)
+        if ours and not is_within(name, layer.may_import):
+            wrong.append(name)
+        if not ours and layer.pure and name.partition(".")[0] not in PURE_LIBRARIES:
+            wrong.append(name)
+    if layer.pure:
+        wrong.extend(
+            node.id
+            for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.Name) and node.id in IMPURE_BUILT_INS
+        )
+    return wrong
+
+
+def files_in(folder: str) -> list[Path]:
+    return sorted((ROOT / folder).rglob("*.py"))
+
+
+def package_of(file: Path) -> str:
+    return ".".join(file.parent.relative_to(ROOT).parts)
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=[layer.folder for layer in LAYERS])
+def test_every_arrow_points_the_right_way(layer: Layer) -> None:
+    files = files_in(layer.folder)
+    assert files
+    wrong = {
+        str(file.relative_to(ROOT)): arrows
+        for file in files
+        if (arrows := wrong_arrows(file.read_text(encoding="utf-8"), package_of(file), layer))
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("package", ["shoe_controller", "simulator"])
+@pytest.mark.parametrize("library", ONE_FILE_EACH)
+def test_an_outside_library_has_one_file_that_knows_it(package: str, library: str) -> None:
+    knowing = [
+        str(file.relative_to(ROOT))
+        for file in files_in(package)
+        if any(is_within(name, [library]) for name in imports_of(file.read_text(encoding="utf-8"), package_of(file)))
+    ]
+    assert len(knowing) <= 1, knowing
+
+
+def test_no_file_knows_two_of_these_libraries() -> None:
+    for file in (file for package in OUR_PACKAGES for file in files_in(package)):
+        names = list(imports_of(file.read_text(encoding="utf-8"), package_of(file)))
+        assert sum(any(is_within(name, [library]) for name in names) for library in ONE_FILE_EACH) <= 1, file
+
+
+# --- The check itself can fail. --------------------------------------------------------------------------------------
+
+GAME, WIRE, SIMULATOR = LAYERS
+
+
+@pytest.mark.parametrize(
+    ("layer", "source", "wrong"),
+    [
+        (GAME, "from shoe_controller.baccarat.facts import Facts\nimport msgspec, math", []),
+        (GAME, "from firmware_protocol.cards import Card", []),
+        (GAME, "from firmware_protocol import cards", []),
+        (GAME, "from .facts import Facts\nfrom . import facts", []),
+        (GAME, "from collections.abc import Iterable", []),
+        (GAME, "import firmware_protocol", ["firmware_protocol"]),
+        (GAME, "from firmware_protocol.events import Hand", ["firmware_protocol.events.Hand"]),
+        (GAME, "from firmware_protocol.cards_more import x", ["firmware_protocol.cards_more.x"]),
+        (GAME, "import shoe_controller.config", ["shoe_controller.config"]),
+        (GAME, "from shoe_controller import config", ["shoe_controller.config"]),
+        (GAME, "from ..config import load_config", ["shoe_controller.config.load_config"]),
+        (GAME, "from .. import config", ["shoe_controller.config"]),
+        (GAME, "def late():\n    import shoe_controller.cli", ["shoe_controller.cli"]),
+        (GAME, "if TYPE_CHECKING:\n    from shoe_controller.cli import main", ["shoe_controller.cli.main"]),
+        (GAME, "from simulator.decks import x", ["simulator.decks.x"]),
+        (GAME, "class A:\n    def f(self):\n        return open('x')", ["open"]),
+        (GAME, "read = open", ["open"]),
+        *(
+            (GAME, f"import {name}", [name])
+            for name in (
+                "asyncio",
+                "datetime",
+                "importlib.resources",
+                "io",
+                "logging",
+                "os",
+                "os.path",
+                "pathlib",
+                "random",
+                "rich",
+                "secrets",
+                "socket",
+                "sqlite3",
+                "subprocess",
+                "sys",
+                "threading",
+                "time",
+                "tomllib",
+            )
+        ),
+        (WIRE, "from firmware_protocol.native.framing import x\nimport struct", []),
+        (WIRE, "from shoe_controller.baccarat.drawing import Side", ["shoe_controller.baccarat.drawing.Side"]),
+        (WIRE, "import simulator.ports", ["simulator.ports"]),
+        (WIRE, "import time", ["time"]),
+        (SIMULATOR, "import asyncio, os, time\nfrom shoe_controller.baccarat.deal import Deal", []),
+        (SIMULATOR, "from shoe_controller.baccarat import deal\nprint(deal)", []),
+        (SIMULATOR, "import shoe_controller", ["shoe_controller"]),
+        (SIMULATOR, "from shoe_controller.transports import serial_port", ["shoe_controller.transports.serial_port"]),
+    ],
+)
+def test_the_check_sees_what_it_should_and_only_that(layer: Layer, source: str, wrong: list[str]) -> None:
+    package = layer.folder.replace("/", ".")
+    assert wrong_arrows(source, package, layer) == wrong
