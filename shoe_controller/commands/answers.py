@@ -2,7 +2,6 @@
 
 import argparse
 import io
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ GOOD = 0
 BAD_INPUT = 2
 
 WIDTH_OF_A_FILE = 160
-"""Columns for drawings that go elsewhere than to a terminal, unless the variable COLUMNS says otherwise."""
+"""Columns for tables that go elsewhere than to a terminal: there is no reason to squeeze them into 80."""
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
@@ -42,8 +41,11 @@ def bad_input(args: argparse.Namespace, code: str, message: str, **more: object)
     return BAD_INPUT
 
 
-def console() -> "Console":
-    """Where drawings go. Drawing alone needs rich; no other command should wait for its import."""
+def console(width_of_a_file: int | None = WIDTH_OF_A_FILE) -> "Console":
+    """Where drawings go; with no width given, what is no terminal has 80 columns or what COLUMNS says.
+
+    Drawing alone needs rich; no other command should wait for its import.
+    """
     from rich.console import Console  # noqa: PLC0415 - see above
 
     class PlainConsole(Console):
@@ -56,5 +58,4 @@ def console() -> "Console":
         sys.stdout.reconfigure(errors="replace")
     if sys.stdout.isatty():
         return PlainConsole(highlight=False, markup=False)
-    width = None if "COLUMNS" in os.environ else WIDTH_OF_A_FILE
-    return PlainConsole(highlight=False, markup=False, color_system=None, width=width)
+    return PlainConsole(highlight=False, markup=False, color_system=None, width=width_of_a_file)

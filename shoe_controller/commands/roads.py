@@ -114,7 +114,7 @@ def _draw(board: Roads) -> None:
     # Drawing alone needs rich; the other commands and --json should not wait for its import.
     from rich.text import Text  # noqa: PLC0415 - see above
 
-    out = console()
+    out = console(width_of_a_file=None)
     shapes = _SHAPES if out.encoding.startswith("utf") else _ASCII_SHAPES
     pictures = (
         ("Bead plate (b Banker pair, p Player pair, n natural)", _bead_plate_grid(board)),
