@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: test lint format bench clean
+.PHONY: test lint format bench fuzz clean
 
 test: lint
 	$(BIN)/pytest -n auto
@@ -20,6 +20,13 @@ format: $(VENV)/ready
 # Ratios to a floor measured in the same run; figures go to the terminal, nothing is asserted.
 bench: $(VENV)/ready
 	$(BIN)/python -m tests.bench
+
+# Coverage-guided, each decoder for so many seconds; a crash prints the input that caused it and how to run it again.
+FUZZ_SECONDS ?= 120
+fuzz: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	$(BIN)/python -m tests.fuzz.native -max_total_time=$(FUZZ_SECONDS)
+	$(BIN)/python -m tests.fuzz.angel_eye -max_total_time=$(FUZZ_SECONDS)
 
 $(VENV)/ready: pyproject.toml .ci/system-packages
 	PYTHON="$(PYTHON)" .ci/system-packages
