@@ -67,7 +67,7 @@ class LineError(LinkReport, frozen=True, kw_only=True, tag="line_error"):
 
 
 class EventGap(LinkReport, frozen=True, kw_only=True, tag="gap"):
-    """Events between the two numbers were sent and never reached us."""
+    """Events between the two numbers were sent and never reached us. Where cards are counted, `reason` says so."""
 
     expected: int
     received: int

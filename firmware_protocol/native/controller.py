@@ -110,7 +110,7 @@ class NativeController:
 
     @property
     def shoe(self) -> ShoeIdentity | None:
-        """Who is at the other end; `None` without a session."""
+        """Who is at the other end; `None` while the link is down."""
         return self._shoe
 
     @property
@@ -200,8 +200,7 @@ class NativeController:
         self._answer(now)
 
     def forget(self) -> None:
-        self._progress.forget()
-        if self._progress.must_start_again and self._session is not None:
+        if self._progress.forget() and self._is_connected:
             # The next tick asks for a new session, in which the shoe says again what it holds.
             self._session = self._handshake = None
             self._keep_alive_at = self._desire_at = _NEVER
@@ -217,6 +216,8 @@ class NativeController:
 
     def set_clock(self, unix_time: float, now: float) -> None:
         """Tell the shoe the time of day, now and after every reconnect. The shoe does not confirm it."""
+        if not 0 <= unix_time < 1e12:
+            raise LinkUsageError(f"a time of day is seconds since 1970, which {unix_time} cannot be")
         self._clock_offset = unix_time - now
         self._send_clock(now)
 

@@ -8,6 +8,11 @@ import msgspec
 
 from firmware_protocol.link import Refused
 
+MALFORMED = "a frame that is not filled as its type says"
+REFLECTED = "a frame of our own direction: the line sends back what we say"
+TOO_MANY_REASONS = "refused for more different reasons than are kept apart"
+MAX_REASONS = 16
+
 
 class LinkCounts(msgspec.Struct):
     line_errors: int = 0
@@ -39,23 +44,25 @@ class Refusals:
 
     def count(self, reason: str) -> list[Refused]:
         """One frame that was not believed."""
-        number = self._refused.get(reason, 0) + 1
-        self._refused[reason] = number
-        return [Refused(reason=reason, count=number)] if str(number).strip("0") == "1" else []
+        refused = self._counted(reason)
+        return [refused] if str(refused.count).strip("0") == "1" else []
 
     def once(self, reason: str) -> list[Refused]:
         """A reason that lasts until somebody acts: reported when it is new."""
+        refused = self._counted(reason)
+        if refused.reason in self._told:
+            return []
+        self._told.add(refused.reason)
+        return [refused]
+
+    def _counted(self, reason: str) -> Refused:
+        if reason not in self._refused and len(self._refused) >= MAX_REASONS:
+            # Some reasons have the other side's numbers in them: whoever invents such numbers must not fill our memory.
+            reason = TOO_MANY_REASONS
         number = self._refused.get(reason, 0) + 1
         self._refused[reason] = number
-        if reason in self._told:
-            return []
-        self._told.add(reason)
-        return [Refused(reason=reason, count=number)]
+        return Refused(reason=reason, count=number)
 
     def start_afresh(self) -> None:
         """A new line or a new session: what lasted may have been put right."""
         self._told.clear()
-
-
-MALFORMED = "a frame that is not filled as its type says"
-REFLECTED = "a frame of our own direction: the line sends back what we say"

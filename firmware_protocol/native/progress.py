@@ -59,8 +59,6 @@ class Progress:
         self._nak_for = 0
         self.ack_due = False
         self.nak_due = False
-        self.must_start_again = False
-        """The shoe must be asked afresh what it holds: a gap was forgotten."""
 
     @property
     def expected(self) -> int:
@@ -70,7 +68,6 @@ class Progress:
         self._nak_for = 0
         self.ack_due = True
         self.nak_due = False
-        self.must_start_again = False
 
     def take_event(self, body: bytes, out: list[Delivery | LinkReport]) -> None:
         """A believed EVENT frame of at least `MIN_EVENT` bytes."""
@@ -177,12 +174,15 @@ class Progress:
         elif not self._counted_anew and (self.stored is None or sequence > self.stored.sequence):
             raise LinkUsageError(f"event {sequence} was committed but is not delivered, or was forgotten since")
 
-    def forget(self) -> None:
+    def forget(self) -> bool:
+        """What is not stored was not delivered. True if a gap is forgotten too: the shoe must be asked afresh."""
         self._delivered.clear()
-        if self._outlived is not None:
+        self._known_boot_id = _NOBODY
+        gap_forgotten = self._outlived is not None
+        if gap_forgotten:
             self.stored, self._outlived = self._outlived, None
-            self.must_start_again = True
         self._expected = self._begin if self.stored is None else self.stored.sequence + 1
         self._total = None if self.stored is None else self.stored.total
         # The shoe's own resend brings them back, at its own pace: a disk that cannot be written is not helped by haste.
         self._nak_for = self._expected
+        return gap_forgotten

@@ -9,6 +9,8 @@ from firmware_protocol.native.controller import NativeController
 from firmware_protocol.native.event_layouts import encode_event
 from firmware_protocol.native.framing import encode_frame
 from firmware_protocol.native.messages import (
+    ACK,
+    NAK,
     OUR_VERSIONS,
     TAG_BYTES,
     Challenge,
@@ -25,6 +27,20 @@ from tests.firmware_protocol.native.line import KEY, bodies
 BOOT_ID = 0x0B00710D
 
 
+def new_controller(**options: object) -> NativeController:
+    """A real controller with the key, on a line."""
+    numbers = iter(range(1, 1000))
+    made = NativeController(key=KEY, nonce=lambda: next(numbers).to_bytes(16, "big"), **options)  # type: ignore[arg-type]
+    made.connected(0.0)
+    return made
+
+
+def only_delivery(found: list[Delivery | LinkReport]) -> Delivery:
+    (delivery,) = found
+    assert isinstance(delivery, Delivery)
+    return delivery
+
+
 class PuppetShoe:
     """Speaks with a real controller; virtual time stands still unless the test moves `now`."""
 
@@ -38,6 +54,11 @@ class PuppetShoe:
 
     def shake_hands(self, **status: int) -> list[Delivery | LinkReport]:
         """Answer the controller's HELLO and its PROOF; the first STATUS says what the test gives."""
+        self.answer_hello()
+        return self.say_status(**status)
+
+    def answer_hello(self) -> None:
+        """As far as the controller's PROOF."""
         hello = next(body for body in self.sent() if body[0] == FrameType.HELLO)
         shoe = ShoeIdentity(
             model="Puppet",
@@ -51,7 +72,6 @@ class PuppetShoe:
         self.say(challenge + shoe_tag(KEY, challenge))
         self.proof = Proof.read(next(body for body in self.sent() if body[0] == FrameType.PROOF))
         self.session = Session.of_shoe(KEY, challenge)
-        return self.say_status(**status)
 
     def sent(self) -> list[bytes]:
         """What the controller has sent since the last look."""
@@ -75,6 +95,17 @@ class PuppetShoe:
     ) -> list[Delivery | LinkReport]:
         payload = event_payload(boot_id or self.boot_id, sequence, age, encode_event(event))
         return self.say(self.session.seal(FrameType.EVENT, payload))
+
+    def acks(self) -> list[tuple[int, int]]:
+        """The acknowledgements among what the controller has sent since the last look."""
+        return [ACK.unpack(payload) for kind, payload in self.opened() if kind == FrameType.ACK]
+
+    def naks(self) -> list[int]:
+        return [NAK.unpack(payload)[0] for kind, payload in self.opened() if kind == FrameType.NAK]
+
+    def reconnect(self) -> None:
+        self.controller.disconnected(self.now)
+        self.controller.connected(self.now)
 
 
 class PuppetController:

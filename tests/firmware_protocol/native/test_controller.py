@@ -1,4 +1,4 @@
-"""The controller's end: order, gaps, forgetting, acknowledging only what is stored, wishes, silence."""
+"""The controller's end: order, forgetting, acknowledging only what is stored, wishes, silence."""
 
 from collections.abc import Iterator
 
@@ -6,117 +6,79 @@ import pytest
 
 from firmware_protocol.events import (
     CardDrawn,
-    DoubleFeed,
     Fault,
     FaultCode,
     Hand,
-    Misread,
-    ShoeEvent,
     Standby,
 )
 from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
-    EventGap,
     Lamp,
     LinkDown,
-    LinkReport,
     LinkUp,
     LinkUsageError,
     Refused,
 )
 from firmware_protocol.native.controller import ControllerTimings, NativeController
 from firmware_protocol.native.counts import MALFORMED
-from firmware_protocol.native.messages import ACK, CLOCK, IDENTIFY, NAK, WINDOW, Desire, FrameType
-from firmware_protocol.native.progress import LastCommitted
+from firmware_protocol.native.messages import CLOCK, IDENTIFY, WINDOW, Desire, FrameType
 from tests.firmware_protocol.native.events import table_events
 from tests.firmware_protocol.native.line import KEY, Line
-from tests.firmware_protocol.native.puppets import BOOT_ID, PuppetShoe
-
-NEW_BOOT_ID = 0x77777777
-
-
-def controller(**options: object) -> NativeController:
-    numbers = iter(range(1, 1000))
-    made = NativeController(key=KEY, nonce=lambda: next(numbers).to_bytes(16, "big"), **options)  # type: ignore[arg-type]
-    made.connected(0.0)
-    return made
+from tests.firmware_protocol.native.puppets import BOOT_ID, PuppetShoe, new_controller, only_delivery
 
 
 @pytest.fixture
 def shoe() -> PuppetShoe:
     """A shoe without history, in a session with a controller without history."""
-    puppet = PuppetShoe(controller())
+    puppet = PuppetShoe(new_controller())
     (up,) = puppet.shake_hands()
     assert isinstance(up, LinkUp)
     puppet.opened()
     return puppet
 
 
-def stored(boot_id: int, sequence: int, total: int | None = None) -> LastCommitted:
-    return LastCommitted(boot_id=boot_id, sequence=sequence, total=total)
-
-
-def delivered(found: list[Delivery | LinkReport]) -> Delivery:
-    (delivery,) = found
-    assert isinstance(delivery, Delivery)
-    return delivery
-
-
-def gap(found: list[Delivery | LinkReport]) -> EventGap:
-    (report,) = [item for item in found if isinstance(item, EventGap)]
-    return report
-
-
-def acks(shoe: PuppetShoe) -> list[tuple[int, int]]:
-    return [ACK.unpack(payload) for kind, payload in shoe.opened() if kind == FrameType.ACK]
-
-
-def naks(shoe: PuppetShoe) -> list[int]:
-    return [NAK.unpack(payload)[0] for kind, payload in shoe.opened() if kind == FrameType.NAK]
-
-
 # --- order and acknowledgement ---------------------------------------------------------------------------------
 
 
 def test_an_event_is_delivered_with_its_number_boot_and_age(shoe: PuppetShoe) -> None:
-    delivery = delivered(shoe.say_event(1, Standby(), age=1234))
+    delivery = only_delivery(shoe.say_event(1, Standby(), age=1234))
     assert delivery == Delivery(event=Standby(), sequence=1, boot_id=BOOT_ID, age=1.234)
 
 
 def test_nothing_is_acknowledged_before_it_is_committed(shoe: PuppetShoe) -> None:
-    first = delivered(shoe.say_event(1, Standby()))
-    second = delivered(shoe.say_event(2, Standby()))
+    first = only_delivery(shoe.say_event(1, Standby()))
+    second = only_delivery(shoe.say_event(2, Standby()))
     for _ in range(20):
         shoe.now += 0.5
         shoe.say_status(upcoming=3)
         shoe.say_event(2, Standby())
         shoe.controller.tick(shoe.now)
-        assert set(acks(shoe)) <= {(0, 0)}
+        assert set(shoe.acks()) <= {(0, 0)}
     shoe.controller.committed(first, shoe.now)
-    assert acks(shoe) == [(BOOT_ID, 1)]
+    assert shoe.acks() == [(BOOT_ID, 1)]
     shoe.controller.committed(second, shoe.now)
-    assert acks(shoe) == [(BOOT_ID, 2)]
+    assert shoe.acks() == [(BOOT_ID, 2)]
 
 
 def test_a_commit_covers_what_came_before(shoe: PuppetShoe) -> None:
-    found = [delivered(shoe.say_event(number, Standby())) for number in range(1, 6)]
+    found = [only_delivery(shoe.say_event(number, Standby())) for number in range(1, 6)]
     shoe.controller.committed(found[3], 0.0)
-    assert acks(shoe) == [(BOOT_ID, 4)]
+    assert shoe.acks() == [(BOOT_ID, 4)]
     shoe.controller.committed(found[1], 0.0)
-    assert acks(shoe) in ([], [(BOOT_ID, 4)]), "an older commit takes nothing back"
+    assert shoe.acks() in ([], [(BOOT_ID, 4)]), "an older commit takes nothing back"
     shoe.controller.committed(found[4], 0.0)
-    assert acks(shoe) == [(BOOT_ID, 5)]
+    assert shoe.acks() == [(BOOT_ID, 5)]
 
 
 def test_a_duplicate_is_counted_and_acknowledged_again_only_if_it_is_stored(shoe: PuppetShoe) -> None:
-    first = delivered(shoe.say_event(1, Standby()))
+    first = only_delivery(shoe.say_event(1, Standby()))
     assert shoe.say_event(1, Standby()) == []
-    assert acks(shoe) == []
+    assert shoe.acks() == []
     shoe.controller.committed(first, 0.0)
-    acks(shoe)
+    shoe.acks()
     assert shoe.say_event(1, Standby()) == []
-    assert acks(shoe) == [(BOOT_ID, 1)]
+    assert shoe.acks() == [(BOOT_ID, 1)]
     assert shoe.controller.counts.duplicates == 2
 
 
@@ -124,44 +86,44 @@ def test_one_nak_for_one_missing_event(shoe: PuppetShoe) -> None:
     shoe.say_event(1, Standby())
     for sequence in (3, 4, 5, 6, 3, 4):
         assert shoe.say_event(sequence, Standby()) == []
-    assert naks(shoe) == [2]
+    assert shoe.naks() == [2]
     for sequence in (2, 3, 4):
-        delivered(shoe.say_event(sequence, Standby()))
-    assert naks(shoe) == []
+        only_delivery(shoe.say_event(sequence, Standby()))
+    assert shoe.naks() == []
     assert shoe.say_event(6, Standby()) == []
     assert shoe.say_event(7, Standby()) == []
-    assert naks(shoe) == [5], "the next fault has its own"
+    assert shoe.naks() == [5], "the next fault has its own"
 
 
 def test_more_than_a_window_is_not_taken_until_something_is_stored(shoe: PuppetShoe) -> None:
-    found = [delivered(shoe.say_event(number, Standby())) for number in range(1, WINDOW + 1)]
+    found = [only_delivery(shoe.say_event(number, Standby())) for number in range(1, WINDOW + 1)]
     assert shoe.say_event(WINDOW + 1, Standby()) == []
     assert shoe.controller.counts.held_back == 1
     shoe.controller.committed(found[0], 0.0)
-    delivered(shoe.say_event(WINDOW + 1, Standby()))
+    only_delivery(shoe.say_event(WINDOW + 1, Standby()))
 
 
 def test_forgotten_deliveries_come_again_without_haste(shoe: PuppetShoe) -> None:
-    kept = delivered(shoe.say_event(1, Standby()))
-    lost = delivered(shoe.say_event(2, CardDrawn(total=1)))
+    kept = only_delivery(shoe.say_event(1, Standby()))
+    lost = only_delivery(shoe.say_event(2, CardDrawn(total=1)))
     shoe.controller.committed(kept, 0.0)
     shoe.controller.forget()
     shoe.opened()
     assert shoe.say_event(3, Standby()) == []
-    assert naks(shoe) == [], "the shoe's own resend is soon enough"
-    assert delivered(shoe.say_event(2, CardDrawn(total=1))) == lost
-    delivered(shoe.say_event(3, Standby()))
+    assert shoe.naks() == [], "the shoe's own resend is soon enough"
+    assert only_delivery(shoe.say_event(2, CardDrawn(total=1))) == lost
+    only_delivery(shoe.say_event(3, Standby()))
 
 
 def test_everything_can_be_forgotten(shoe: PuppetShoe) -> None:
     for _ in range(3):
-        delivered(shoe.say_event(1, Standby()))
-        delivered(shoe.say_event(2, Standby()))
+        only_delivery(shoe.say_event(1, Standby()))
+        only_delivery(shoe.say_event(2, Standby()))
         shoe.controller.forget()
 
 
 def test_committing_what_was_never_delivered_or_was_forgotten_is_our_own_mistake(shoe: PuppetShoe) -> None:
-    delivery = delivered(shoe.say_event(1, Standby()))
+    delivery = only_delivery(shoe.say_event(1, Standby()))
     with pytest.raises(LinkUsageError, match="event 2"):
         shoe.controller.committed(Delivery(event=Standby(), sequence=2, boot_id=BOOT_ID), 0.0)
     shoe.controller.forget()
@@ -183,173 +145,21 @@ def test_using_a_line_that_is_not_there_is_our_own_mistake() -> None:
         link.connected(0.0)
 
 
-# --- what the shoe says it holds -------------------------------------------------------------------------------
-
-
-def test_the_controller_says_what_it_stored_last_and_goes_on_from_there() -> None:
-    shoe = PuppetShoe(controller(last_committed=stored(BOOT_ID, 41, 7)))
-    assert [type(item) for item in shoe.shake_hands(oldest=42, upcoming=44, card_total=9)] == [LinkUp]
-    assert shoe.proof[1:] == (BOOT_ID, 41)
-    delivered(shoe.say_event(42, CardDrawn(total=8)))
-    delivered(shoe.say_event(43, CardDrawn(total=9)))
-
-
-def test_a_controller_without_history_begins_with_the_oldest_event_and_no_gap() -> None:
-    shoe = PuppetShoe(controller())
-    assert [type(item) for item in shoe.shake_hands(oldest=901, upcoming=903, card_total=5000)] == [LinkUp]
-    assert shoe.proof[1:] == (0, 0)
-    delivered(shoe.say_event(901, CardDrawn(total=4999)))
-    delivered(shoe.say_event(902, CardDrawn(total=5000)))
-
-
-def test_events_that_the_shoe_no_longer_holds_are_a_gap() -> None:
-    shoe = PuppetShoe(controller(last_committed=stored(BOOT_ID, 41)))
-    report = gap(shoe.shake_hands(oldest=45, upcoming=47, recognised=False))
-    assert (report.expected, report.received) == (42, 45)
-    assert report.reason == "the shoe no longer holds the events 42 to 44"
-    assert shoe.say_status() == [], "told once"
-    delivered(shoe.say_event(45, Standby()))
-
-
-def test_events_lost_in_the_middle_of_a_session_are_a_gap() -> None:
-    shoe = PuppetShoe(controller())
-    shoe.shake_hands(oldest=1, upcoming=3)
-    delivered(shoe.say_event(1, Standby()))
-    report = gap(shoe.say_status(oldest=9, upcoming=12))
-    assert (report.expected, report.received) == (2, 9)
-    delivered(shoe.say_event(9, Standby()))
-
-
-@pytest.mark.parametrize("upcoming", [1, 60, 42, 500])
-def test_a_wiped_or_exchanged_shoe_is_a_gap_and_none_of_its_events_are_skipped(upcoming: int) -> None:
-    shoe = PuppetShoe(controller(last_committed=stored(BOOT_ID, 41, 300)), boot_id=NEW_BOOT_ID)
-    found = shoe.shake_hands(oldest=1, upcoming=upcoming, recognised=False)
-    assert gap(found).expected == 42
-    assert gap(found).received == 1
-    for sequence in range(1, min(upcoming, WINDOW)):
-        assert delivered(shoe.say_event(sequence, Standby())).sequence == sequence
-
-
-def test_a_gap_that_could_not_be_stored_is_told_again() -> None:
-    shoe = PuppetShoe(controller(last_committed=stored(BOOT_ID, 41)), boot_id=NEW_BOOT_ID)
-    shoe.shake_hands(oldest=1, upcoming=3, recognised=False)
-    delivered(shoe.say_event(1, Standby()))
-    shoe.controller.forget()
-    shoe.sent()
-    assert shoe.controller.next_deadline() == 0.0
-    shoe.now += 1.0
-    shoe.controller.tick(shoe.now)
-    found = shoe.shake_hands(oldest=1, upcoming=3, recognised=False)
-    assert shoe.proof[1:] == (BOOT_ID, 41)
-    assert gap(found).expected == 42
-    delivered(shoe.say_event(1, Standby()))
-
-
-def reconnect(shoe: PuppetShoe) -> None:
-    shoe.controller.disconnected(shoe.now)
-    shoe.controller.connected(shoe.now)
-
-
-def test_after_a_gap_a_reconnect_delivers_nothing_twice() -> None:
-    shoe = PuppetShoe(controller(last_committed=stored(BOOT_ID, 41)), boot_id=NEW_BOOT_ID)
-    shoe.shake_hands(oldest=1, upcoming=3, recognised=False)
-    first = delivered(shoe.say_event(1, Standby()))
-    reconnect(shoe)
-    found = shoe.shake_hands(recognised=True)
-    assert shoe.proof[1:] == (0, 0), "nothing of this count is stored yet"
-    assert [type(item) for item in found] == [LinkUp]
-    assert shoe.say_event(1, Standby()) == []
-    shoe.controller.committed(first, 0.0)
-    assert (NEW_BOOT_ID, 1) in acks(shoe)
-
-
-def test_a_shoe_that_lost_its_newest_events_repeats_none_that_are_stored() -> None:
-    """Firmware that acknowledges power before it has stored: events 44 to 46 of the journal are gone in the shoe."""
-    shoe = PuppetShoe(controller(last_committed=stored(BOOT_ID, 46)), boot_id=NEW_BOOT_ID)
-    report = gap(shoe.shake_hands(oldest=42, upcoming=45, recognised=False))
-    assert "gone back" in report.reason
-    assert shoe.say_event(42, Standby(), boot_id=BOOT_ID) == []
-    assert shoe.say_event(43, Standby(), boot_id=BOOT_ID) == []
-    assert acks(shoe)[-1] == (BOOT_ID, 43), "they are stored, and the shoe may let them go"
-    assert delivered(shoe.say_event(44, Standby(), boot_id=NEW_BOOT_ID)).boot_id == NEW_BOOT_ID
-
-
-def test_a_commit_from_before_the_shoe_lost_its_count_harms_nothing() -> None:
-    shoe = PuppetShoe(controller())
-    shoe.shake_hands(oldest=1, upcoming=5)
-    old = [delivered(shoe.say_event(number, Standby())) for number in (1, 2, 3)]
-    reconnect(shoe)
-    shoe.boot_id = NEW_BOOT_ID
-    gap(shoe.shake_hands(oldest=1, upcoming=1))
-    shoe.opened()
-    shoe.controller.committed(old[-1], 0.0)
-    assert acks(shoe) in ([], [(0, 0)])
-    new = delivered(shoe.say_event(1, Standby()))
-    shoe.controller.committed(new, 0.0)
-    assert acks(shoe) == [(NEW_BOOT_ID, 1)]
-
-
-# --- the lifetime total ----------------------------------------------------------------------------------------
-
-TOTALS: list[tuple[ShoeEvent, bool]] = [
-    (CardDrawn(total=101), True),
-    (CardDrawn(total=102), False),
-    (CardDrawn(total=100), False),
-    (CardDrawn(total=100, carried_over=True), True),
-    (CardDrawn(total=101, carried_over=True), False),
-    (Misread(total=101), True),
-    (Misread(total=103), False),
-    (DoubleFeed(total=102), True),
-    (DoubleFeed(cards=3, total=103), True),
-    (DoubleFeed(total=101), False),
-]
-
-
-@pytest.mark.parametrize(("event", "fits"), TOTALS, ids=str)
-def test_a_jump_in_the_card_total_is_a_gap_beside_the_event(event: CardDrawn, fits: bool) -> None:  # noqa: FBT001 -- a column of the table above
-    shoe = PuppetShoe(controller(last_committed=stored(BOOT_ID, 5, 100)))
-    shoe.shake_hands(oldest=6, upcoming=7, card_total=event.total or 0)
-    found = shoe.say_event(6, event)
-    assert isinstance(found[-1], Delivery)
-    assert found[-1].event == event
-    assert [type(item) for item in found[:-1]] == ([] if fits else [EventGap])
-    assert [type(item) for item in shoe.say_event(7, CardDrawn(total=(event.total or 0) + 1))] == [Delivery]
-
-
-def test_cards_that_no_event_told_of_show_at_the_next_handshake() -> None:
-    shoe = PuppetShoe(controller(last_committed=stored(BOOT_ID, 5, 100)))
-    report = gap(shoe.shake_hands(oldest=6, upcoming=6, card_total=103))
-    assert (report.expected, report.received) == (100, 103)
-    assert shoe.say_status() == []
-
-
-def test_the_total_survives_events_without_one_and_is_forgotten_with_them() -> None:
-    shoe = PuppetShoe(controller())
-    shoe.shake_hands(oldest=1, upcoming=9, card_total=9)
-    delivered(shoe.say_event(1, CardDrawn(total=7)))
-    standby = delivered(shoe.say_event(2, Standby()))
-    shoe.controller.committed(standby, 0.0)
-    delivered(shoe.say_event(3, CardDrawn(total=8)))
-    shoe.controller.forget()
-    delivered(shoe.say_event(3, CardDrawn(total=8)))
-    assert gap(shoe.say_event(4, CardDrawn(total=10))).expected == 9
-
-
 # --- newer and faulty firmware ---------------------------------------------------------------------------------
 
 
 def test_frames_of_unknown_types_are_skipped(shoe: PuppetShoe) -> None:
     assert shoe.say(shoe.session.seal(0xF5, b"from the future"), bytes((0x8E, 1, 2))) == []
     assert shoe.controller.counts.unknown == 2
-    delivered(shoe.say_event(1, Standby()))
+    only_delivery(shoe.say_event(1, Standby()))
 
 
 def test_an_event_of_an_unknown_kind_keeps_its_place_and_is_a_fault(shoe: PuppetShoe) -> None:
     payload = BOOT_ID.to_bytes(4, "big") + (1).to_bytes(4, "big") + bytes(4) + b"\x6ewhatever"
-    delivery = delivered(shoe.say(shoe.session.seal(FrameType.EVENT, payload)))
+    delivery = only_delivery(shoe.say(shoe.session.seal(FrameType.EVENT, payload)))
     assert delivery.event == Fault(code=FaultCode.OTHER, detail=0x6E)
     shoe.controller.committed(delivery, 0.0)
-    assert acks(shoe) == [(BOOT_ID, 1)]
+    assert shoe.acks() == [(BOOT_ID, 1)]
 
 
 @pytest.mark.parametrize("frame_type", [FrameType.EVENT, FrameType.STATUS])
@@ -357,7 +167,7 @@ def test_a_frame_without_its_fields_is_refused(shoe: PuppetShoe, frame_type: Fra
     for length in range(12):
         shoe.say(shoe.session.seal(frame_type, bytes(length)))
     assert shoe.controller.counts.refused[MALFORMED] == 12
-    delivered(shoe.say_event(1, Standby()))
+    only_delivery(shoe.say_event(1, Standby()))
 
 
 # --- refusals --------------------------------------------------------------------------------------------------
@@ -366,7 +176,7 @@ def test_a_frame_without_its_fields_is_refused(shoe: PuppetShoe, frame_type: Fra
 def test_replayed_and_reordered_frames_are_refused_and_counted(shoe: PuppetShoe) -> None:
     payload = BOOT_ID.to_bytes(4, "big") + (1).to_bytes(4, "big") + bytes(4) + b"\x02"
     early, late = (shoe.session.seal(FrameType.EVENT, payload) for _ in range(2))
-    delivered(shoe.say(late))
+    only_delivery(shoe.say(late))
     reports = [report for _ in range(150) for report in shoe.say(early, late)]
     assert [report.count for report in reports if isinstance(report, Refused)] == [1, 10, 100]
     assert sum(shoe.controller.counts.refused.values()) == 300
@@ -381,7 +191,7 @@ def test_a_forged_frame_is_refused_wherever_it_was_changed(shoe: PuppetShoe) -> 
         forged[place] ^= 0x10
         assert not any(isinstance(item, Delivery) for item in shoe.say(bytes(forged)))
     assert sum(shoe.controller.counts.refused.values()) == len(real) - 1
-    delivered(shoe.say(real))
+    only_delivery(shoe.say(real))
 
 
 # --- wishes ----------------------------------------------------------------------------------------------------
@@ -429,7 +239,7 @@ def test_the_same_wish_is_no_news(shoe: PuppetShoe) -> None:
 
 
 def test_wishes_and_clock_are_sent_after_every_reconnect() -> None:
-    shoe = PuppetShoe(controller())
+    shoe = PuppetShoe(new_controller())
     shoe.controller.want(LOCKED, 0.0)
     shoe.controller.set_clock(1_700_000_000.25, 10.0)
     for number in range(3):
@@ -438,7 +248,13 @@ def test_wishes_and_clock_are_sent_after_every_reconnect() -> None:
         found = dict(shoe.opened())
         assert Desire.read(found[FrameType.DESIRE]) == Desire(1, LOCKED)
         assert CLOCK.unpack(found[FrameType.CLOCK]) == (1_700_000_000_250 + round((shoe.now - 10.0) * 1000),)
-        reconnect(shoe)
+        shoe.reconnect()
+
+
+@pytest.mark.parametrize("unix_time", [-1.0, 1e15, float("nan"), float("inf")])
+def test_a_time_that_cannot_be_is_our_own_mistake(shoe: PuppetShoe, unix_time: float) -> None:
+    with pytest.raises(LinkUsageError, match="time of day"):
+        shoe.controller.set_clock(unix_time, 0.0)
 
 
 def test_identify_is_sent_now_or_not_at_all(shoe: PuppetShoe) -> None:
@@ -446,7 +262,7 @@ def test_identify_is_sent_now_or_not_at_all(shoe: PuppetShoe) -> None:
     assert [IDENTIFY.unpack(payload) for kind, payload in shoe.opened() if kind == FrameType.IDENTIFY] == [(5,)]
     with pytest.raises(LinkUsageError):
         shoe.controller.identify(256, 0.0)
-    reconnect(shoe)
+    shoe.reconnect()
     assert not shoe.controller.identify(5, 0.0)
 
 
@@ -454,7 +270,7 @@ def test_identify_is_sent_now_or_not_at_all(shoe: PuppetShoe) -> None:
 
 
 def test_silence_is_noticed_in_time_and_told_once() -> None:
-    shoe = PuppetShoe(controller(timings=ControllerTimings(silence=2.0)))
+    shoe = PuppetShoe(new_controller(timings=ControllerTimings(silence=2.0)))
     shoe.shake_hands()
     shoe.now = 1.999
     assert shoe.controller.tick(shoe.now) == []

@@ -16,11 +16,12 @@ from firmware_protocol.native.messages import (
     Challenge,
     FrameType,
     Hello,
+    Reject,
     Versions,
     button_capability,
 )
 from firmware_protocol.native.session import CONTROLLER_KEY_LABEL, SHOE_KEY_LABEL, session_keys
-from firmware_protocol.native.shoe import NativeShoe
+from firmware_protocol.native.shoe import NativeShoe, ShoeTimings
 from firmware_protocol.native.store import ShoeStore
 from firmware_protocol.native.texts import UnsendableError
 from tests.firmware_protocol.native.events import table_events
@@ -199,6 +200,52 @@ def test_a_restarted_shoe_is_noticed_at_once_and_named() -> None:
     assert line.reports_of(LinkDown)[0].reason == "the shoe restarted: watchdog"
 
 
+def test_a_lost_first_status_is_sent_again_in_the_same_session() -> None:
+    line = Line(ends=Ends(shoe_timings=ShoeTimings(keep_alive=10.0)))
+    line.run_until(lambda: line.shoe.counts.sessions == 1)
+    line.tap = lambda sender, data: b"" if sender == "shoe" else data
+    line.run_for(0.1)
+    line.tap = lambda _, data: data
+    line.run_until(is_up(line), seconds=0.6)
+    assert line.shoe.counts.sessions == 1
+
+
+def test_a_reject_in_a_session_is_not_even_a_hint() -> None:
+    line = Line()
+    line.recording = True
+    line.run_until(is_up(line))
+    line.run_for(5.0)
+    line.inject("shoe", encode_frame(bytes((FrameType.AWAKE,))))
+    line.run_until(lambda: len(of_type(line.sent["controller"], FrameType.HELLO)) == 2)
+    nonce = Hello.read(of_type(line.sent["controller"], FrameType.HELLO)[1]).nonce
+    line.inject("shoe", encode_frame(Reject(2, Versions(1, 1), nonce).body()))
+    line.run_for(5.0)
+    assert [type(report) for report in line.reports] == [LinkUp]
+
+
+def test_a_late_answer_to_an_earlier_hello_is_not_taken_for_a_wrong_one() -> None:
+    line = Line()
+    line.recording = True
+    line.run_until(is_up(line))
+    late = of_type(line.sent["shoe"], FrameType.CHALLENGE)[0]
+    line.replug()
+    line.weather = Weather(loss=1.0)
+    line.inject("shoe", encode_frame(late))
+    line.run_for(0.1)
+    assert line.reports_of(Refused) == []
+    assert line.controller.counts.unexpected == 1
+
+
+def test_a_late_copy_of_the_hello_of_the_present_session_is_not_answered() -> None:
+    line = Line()
+    line.recording = True
+    line.run_until(is_up(line))
+    line.run_for(1.0)
+    line.inject("controller", encode_frame(of_type(line.sent["controller"], FrameType.HELLO)[0]))
+    line.run_for(1.0)
+    assert len(of_type(line.sent["shoe"], FrameType.CHALLENGE)) == 1
+
+
 # --- strangers on the line -------------------------------------------------------------------------------------
 
 
@@ -223,6 +270,19 @@ def test_nothing_unsigned_ends_a_session() -> None:
     assert line.controller.counts.sessions <= 6
     assert len(of_type(line.sent["controller"], FrameType.HELLO)) <= 40
     assert len(of_type(line.sent["shoe"], FrameType.CHALLENGE)) <= 12 / 0.1 + 1
+
+
+def test_a_stranger_cannot_flood_the_log_with_invented_reasons() -> None:
+    line = Line(connected=False)
+    line.controller.connected(line.now)
+    (hello,) = bodies(line.controller.to_send())
+    for versions in range(1000):
+        reject = Reject(1, Versions(versions % 256, versions // 256), Hello.read(hello).nonce)
+        line.inject("shoe", encode_frame(reject.body()))
+    line.run_for(0.1)
+    assert len(line.reports) <= 20
+    assert len(line.controller.counts.refused) <= 20
+    assert sum(line.controller.counts.refused.values()) == 1000
 
 
 def test_a_recorded_handshake_begins_nothing() -> None:

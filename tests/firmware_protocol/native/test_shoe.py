@@ -1,23 +1,14 @@
 """The shoe's end: it keeps, numbers and ages its events, sends again in good time, and locks its gate in silence."""
 
-import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from firmware_protocol.events import (
-    AnyShoeEvent,
     CardDrawn,
-    DoubleFeed,
-    Fault,
-    FaultCleared,
-    FaultCode,
     Standby,
 )
 from firmware_protocol.link import (
     ClockSet,
     DesiredShoe,
-    EventGap,
     GateLockedBySilence,
     IdentifyAsked,
     LinkUsageError,
@@ -25,13 +16,23 @@ from firmware_protocol.link import (
     Wanted,
 )
 from firmware_protocol.native.counts import MALFORMED
-from firmware_protocol.native.messages import ACK, CLOCK, IDENTIFY, NAK, WINDOW, Desire, FrameType, Status
+from firmware_protocol.native.messages import (
+    ACK,
+    CLOCK,
+    IDENTIFY,
+    NAK,
+    OUR_VERSIONS,
+    WINDOW,
+    Desire,
+    FrameType,
+    Hello,
+    Status,
+)
 from firmware_protocol.native.resend import ResendWait
 from firmware_protocol.native.session import payload_of
 from firmware_protocol.native.shoe import NativeShoe, ShoeTimings
-from firmware_protocol.native.store import EventStoreFullError, ShoeStore
-from firmware_protocol.native.texts import UnsendableError
-from tests.firmware_protocol.native.events import any_event, table_events
+from firmware_protocol.native.store import ShoeStore
+from tests.firmware_protocol.native.events import table_events
 from tests.firmware_protocol.native.line import KEY, Ends, Line, Weather
 from tests.firmware_protocol.native.puppets import BOOT_ID, PuppetController
 
@@ -96,54 +97,6 @@ def test_events_are_numbered_and_kept_until_acknowledged(controller: PuppetContr
     assert shoe.store.events == []
 
 
-@given(st.lists(any_event(st.none()), max_size=30))
-def test_a_saved_store_is_the_same_store(events: list[AnyShoeEvent]) -> None:
-    store = ShoeStore()
-    for number, event in enumerate(events):
-        store.add(event, BOOT_ID, number / 8)
-    assert msgspec.json.decode(msgspec.json.encode(store), type=ShoeStore) == store
-
-
-def test_the_shoe_counts_its_cards_itself() -> None:
-    store = ShoeStore(card_total=41)
-    for event in (CardDrawn(), DoubleFeed(cards=3), CardDrawn(carried_over=True), CardDrawn(total=46)):
-        store.add(event, BOOT_ID, 0.0)
-    assert [getattr(stored.event, "total", None) for stored in store.events] == [42, 45, 45, 46]
-    with pytest.raises(LinkUsageError, match="counts its cards itself"):
-        store.add(CardDrawn(total=99), BOOT_ID, 0.0)
-    with pytest.raises(UnsendableError):
-        store.add(CardDrawn(position=999), BOOT_ID, 0.0)
-    assert (store.card_total, store.next_sequence) == (46, 5), "what was refused left no trace"
-
-
-def test_a_full_store_is_one_fault_and_no_card_is_lost_unseen() -> None:
-    line = Line(weather=Weather(loss=1.0), store=ShoeStore(capacity=20))
-    for _ in range(19):
-        line.shoe.report(CardDrawn(), line.now)
-    for _ in range(3):
-        with pytest.raises(EventStoreFullError, match="stop dealing"):
-            line.shoe.report(CardDrawn(), line.now)
-    assert len(line.shoe.store.events) == 20
-    line.weather = Weather()
-    line.run_until(lambda: len(line.journal) == 21, seconds=20.0)
-    line.run_for(5.0)
-    events = [delivery.event for delivery in line.journal]
-    assert events[19:] == [
-        Fault(code=FaultCode.EVENT_STORE_FULL, stopped=True),
-        FaultCleared(code=FaultCode.EVENT_STORE_FULL),
-    ]
-    gaps = line.reports_of(EventGap)
-    assert [(gap.expected, gap.received) for gap in gaps] == [(19, 22)], "three cards left untold, and it shows"
-    line.shoe.report(CardDrawn(), line.now)
-    line.run_until(lambda: len(line.journal) == 22, seconds=5.0)
-    assert len(line.reports_of(EventGap)) == 1
-
-
-def test_a_store_too_small_to_work_is_refused() -> None:
-    with pytest.raises(LinkUsageError, match="too small"):
-        ShoeStore(capacity=7)
-
-
 # --- restarts --------------------------------------------------------------------------------------------------
 
 
@@ -187,6 +140,19 @@ def test_what_the_controller_stored_last_is_recognised_or_not(
     assert store.acknowledge(BOOT_ID, 2)
     status = PuppetController(new_shoe(store)).shake_hands(boot_id, sequence)
     assert (status.recognised, status.oldest, status.upcoming) == (recognised, oldest, 6), why
+
+
+def test_after_its_line_was_cut_a_shoe_answers_the_same_hello_again() -> None:
+    controller = PuppetController(new_shoe())
+    controller.shake_hands()
+    hello = Hello(OUR_VERSIONS, insecure=False, nonce=controller.nonces.to_bytes(16, "big")).body()
+    controller.now += 1.0
+    controller.say(hello)
+    assert controller.sent() == [], "it is the HELLO of the present session"
+    controller.shoe.disconnected(controller.now)
+    controller.shoe.connected(controller.now)
+    controller.say(hello)
+    assert [body[0] for body in controller.sent()] == [FrameType.AWAKE, FrameType.CHALLENGE]
 
 
 # --- sending ---------------------------------------------------------------------------------------------------
@@ -247,6 +213,21 @@ def test_the_wait_follows_the_line() -> None:
     wait.going_back()
     wait.acknowledged(100, 101.9)
     assert wait.seconds == 0.05, "the answer to an event that was sent twice tells nothing"
+
+
+def test_with_everything_acknowledged_nothing_is_waited_for(controller: PuppetController) -> None:
+    controller.shoe.report(Standby(), controller.now)
+    acknowledge(controller, 1)
+    assert controller.shoe.next_deadline() == controller.now + ShoeTimings().keep_alive
+
+
+def test_an_event_sent_twice_on_demand_is_not_measured(controller: PuppetController) -> None:
+    controller.shoe.report(Standby(), controller.now)
+    controller.now += 0.2
+    controller.say_sealed(FrameType.NAK, NAK.pack(1))
+    acknowledge(controller, 1)
+    controller.shoe.report(Standby(), controller.now)
+    assert controller.shoe.next_deadline() == controller.now + 0.25, "the wait is still the first one"
 
 
 def test_a_nak_is_obeyed_from_its_event_on(controller: PuppetController) -> None:

@@ -1,0 +1,194 @@
+"""Gaps: events or cards that the shoe lost are seen, told, and told again if that could not be stored."""
+
+import pytest
+
+from firmware_protocol.events import CardDrawn, DoubleFeed, Misread, ShoeEvent, Standby
+from firmware_protocol.link import Delivery, EventGap, LinkReport, LinkUp
+from firmware_protocol.native.messages import WINDOW
+from firmware_protocol.native.progress import LastCommitted
+from tests.firmware_protocol.native.puppets import BOOT_ID, PuppetShoe, new_controller, only_delivery
+
+NEW_BOOT_ID = 0x77777777
+
+
+def stored(boot_id: int, sequence: int, total: int | None = None) -> LastCommitted:
+    return LastCommitted(boot_id=boot_id, sequence=sequence, total=total)
+
+
+def gap(found: list[Delivery | LinkReport]) -> EventGap:
+    (report,) = [item for item in found if isinstance(item, EventGap)]
+    return report
+
+
+# --- what the shoe says it holds -------------------------------------------------------------------------------
+
+
+def test_the_controller_says_what_it_stored_last_and_goes_on_from_there() -> None:
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41, 7)))
+    assert [type(item) for item in shoe.shake_hands(oldest=42, upcoming=44, card_total=9)] == [LinkUp]
+    assert shoe.proof[1:] == (BOOT_ID, 41)
+    only_delivery(shoe.say_event(42, CardDrawn(total=8)))
+    only_delivery(shoe.say_event(43, CardDrawn(total=9)))
+
+
+def test_a_controller_without_history_begins_with_the_oldest_event_and_no_gap() -> None:
+    shoe = PuppetShoe(new_controller())
+    assert [type(item) for item in shoe.shake_hands(oldest=901, upcoming=903, card_total=5000)] == [LinkUp]
+    assert shoe.proof[1:] == (0, 0)
+    only_delivery(shoe.say_event(901, CardDrawn(total=4999)))
+    only_delivery(shoe.say_event(902, CardDrawn(total=5000)))
+
+
+def test_events_that_the_shoe_no_longer_holds_are_a_gap() -> None:
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41)))
+    report = gap(shoe.shake_hands(oldest=45, upcoming=47, recognised=False))
+    assert (report.expected, report.received) == (42, 45)
+    assert report.reason == "the shoe no longer holds the events 42 to 44"
+    assert shoe.say_status() == [], "told once"
+    only_delivery(shoe.say_event(45, Standby()))
+
+
+def test_events_lost_in_the_middle_of_a_session_are_a_gap() -> None:
+    shoe = PuppetShoe(new_controller())
+    shoe.shake_hands(oldest=1, upcoming=3)
+    only_delivery(shoe.say_event(1, Standby()))
+    report = gap(shoe.say_status(oldest=9, upcoming=12))
+    assert (report.expected, report.received) == (2, 9)
+    only_delivery(shoe.say_event(9, Standby()))
+
+
+@pytest.mark.parametrize("upcoming", [1, 60, 42, 500])
+def test_a_wiped_or_exchanged_shoe_is_a_gap_and_none_of_its_events_are_skipped(upcoming: int) -> None:
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41, 300)), boot_id=NEW_BOOT_ID)
+    found = shoe.shake_hands(oldest=1, upcoming=upcoming, recognised=False)
+    assert gap(found).expected == 42
+    assert gap(found).received == 1
+    for sequence in range(1, min(upcoming, WINDOW)):
+        assert only_delivery(shoe.say_event(sequence, Standby())).sequence == sequence
+
+
+def test_a_gap_that_could_not_be_stored_is_told_again() -> None:
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41)), boot_id=NEW_BOOT_ID)
+    shoe.shake_hands(oldest=1, upcoming=3, recognised=False)
+    only_delivery(shoe.say_event(1, Standby()))
+    shoe.controller.forget()
+    shoe.sent()
+    assert shoe.controller.next_deadline() == 0.0
+    shoe.now += 1.0
+    shoe.controller.tick(shoe.now)
+    found = shoe.shake_hands(oldest=1, upcoming=3, recognised=False)
+    assert shoe.proof[1:] == (BOOT_ID, 41)
+    assert gap(found).expected == 42
+    only_delivery(shoe.say_event(1, Standby()))
+
+
+def test_a_gap_forgotten_in_the_middle_of_a_handshake_is_told_again() -> None:
+    """The PROOF under way says that nothing is stored; after `forget` that is no longer what we say."""
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41)), boot_id=NEW_BOOT_ID)
+    shoe.shake_hands(oldest=1, upcoming=90, recognised=False)
+    only_delivery(shoe.say_event(1, Standby()))
+    shoe.reconnect()
+    shoe.answer_hello()
+    assert shoe.proof[1:] == (0, 0)
+    shoe.controller.forget()
+    assert shoe.say_status(recognised=True) == [], "it answers a question that we no longer ask"
+    shoe.now += 0.1
+    shoe.controller.tick(shoe.now)
+    assert gap(shoe.shake_hands(recognised=False)).expected == 42
+    only_delivery(shoe.say_event(1, Standby()))
+
+
+def test_after_a_gap_a_reconnect_delivers_nothing_twice() -> None:
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41)), boot_id=NEW_BOOT_ID)
+    shoe.shake_hands(oldest=1, upcoming=3, recognised=False)
+    first = only_delivery(shoe.say_event(1, Standby()))
+    shoe.reconnect()
+    found = shoe.shake_hands(recognised=True)
+    assert shoe.proof[1:] == (0, 0), "nothing of this count is stored yet"
+    assert [type(item) for item in found] == [LinkUp]
+    assert shoe.say_event(1, Standby()) == []
+    shoe.controller.committed(first, 0.0)
+    assert (NEW_BOOT_ID, 1) in shoe.acks()
+
+
+def test_a_shoe_that_lost_its_newest_events_repeats_none_that_are_stored() -> None:
+    """Firmware that acknowledges power before it has stored: events 44 to 46 of the journal are gone in the shoe."""
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 46)), boot_id=NEW_BOOT_ID)
+    report = gap(shoe.shake_hands(oldest=42, upcoming=45, recognised=False))
+    assert "gone back" in report.reason
+    assert shoe.say_event(42, Standby(), boot_id=BOOT_ID) == []
+    assert shoe.say_event(43, Standby(), boot_id=BOOT_ID) == []
+    assert shoe.acks()[-1] == (BOOT_ID, 43), "they are stored, and the shoe may let them go"
+    assert only_delivery(shoe.say_event(44, Standby(), boot_id=NEW_BOOT_ID)).boot_id == NEW_BOOT_ID
+
+
+def test_what_was_forgotten_is_not_held_for_known_when_the_shoe_counts_anew() -> None:
+    shoe = PuppetShoe(new_controller())
+    shoe.shake_hands(oldest=1, upcoming=5)
+    for number in (1, 2, 3):
+        only_delivery(shoe.say_event(number, Standby()))
+    gap(shoe.say_status(oldest=1, upcoming=2))
+    assert shoe.say_event(1, Standby()) == [], "delivered, and perhaps being stored"
+    shoe.controller.forget()
+    only_delivery(shoe.say_event(1, Standby()))
+
+
+def test_a_commit_from_before_the_shoe_lost_its_count_harms_nothing() -> None:
+    shoe = PuppetShoe(new_controller())
+    shoe.shake_hands(oldest=1, upcoming=5)
+    old = [only_delivery(shoe.say_event(number, Standby())) for number in (1, 2, 3)]
+    shoe.reconnect()
+    shoe.boot_id = NEW_BOOT_ID
+    gap(shoe.shake_hands(oldest=1, upcoming=1))
+    shoe.opened()
+    shoe.controller.committed(old[-1], 0.0)
+    assert shoe.acks() in ([], [(0, 0)])
+    new = only_delivery(shoe.say_event(1, Standby()))
+    shoe.controller.committed(new, 0.0)
+    assert shoe.acks() == [(NEW_BOOT_ID, 1)]
+
+
+# --- the lifetime total ----------------------------------------------------------------------------------------
+
+TOTALS: list[tuple[ShoeEvent, bool]] = [
+    (CardDrawn(total=101), True),
+    (CardDrawn(total=102), False),
+    (CardDrawn(total=100), False),
+    (CardDrawn(total=100, carried_over=True), True),
+    (CardDrawn(total=101, carried_over=True), False),
+    (Misread(total=101), True),
+    (Misread(total=103), False),
+    (DoubleFeed(total=102), True),
+    (DoubleFeed(cards=3, total=103), True),
+    (DoubleFeed(total=101), False),
+]
+
+
+@pytest.mark.parametrize(("event", "fits"), TOTALS, ids=str)
+def test_a_jump_in_the_card_total_is_a_gap_beside_the_event(event: CardDrawn, fits: bool) -> None:  # noqa: FBT001 -- a column of the table above
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 5, 100)))
+    shoe.shake_hands(oldest=6, upcoming=7, card_total=event.total or 0)
+    found = shoe.say_event(6, event)
+    assert isinstance(found[-1], Delivery)
+    assert found[-1].event == event
+    assert [type(item) for item in found[:-1]] == ([] if fits else [EventGap])
+    assert [type(item) for item in shoe.say_event(7, CardDrawn(total=(event.total or 0) + 1))] == [Delivery]
+
+
+def test_cards_that_no_event_told_of_show_at_the_next_handshake() -> None:
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 5, 100)))
+    report = gap(shoe.shake_hands(oldest=6, upcoming=6, card_total=103))
+    assert (report.expected, report.received) == (100, 103)
+    assert shoe.say_status() == []
+
+
+def test_the_total_survives_events_without_one_and_is_forgotten_with_them() -> None:
+    shoe = PuppetShoe(new_controller())
+    shoe.shake_hands(oldest=1, upcoming=9, card_total=9)
+    only_delivery(shoe.say_event(1, CardDrawn(total=7)))
+    standby = only_delivery(shoe.say_event(2, Standby()))
+    shoe.controller.committed(standby, 0.0)
+    only_delivery(shoe.say_event(3, CardDrawn(total=8)))
+    shoe.controller.forget()
+    only_delivery(shoe.say_event(3, CardDrawn(total=8)))
+    assert gap(shoe.say_event(4, CardDrawn(total=10))).expected == 9
