@@ -1,0 +1,35 @@
+"""An MQTT broker in software, for demonstrations and tests; never for production. Loopback only, standard library only.
+
+It speaks MQTT 5 and 3.1.1 and can misbehave on request:
+
+    async with EmulatedBroker(users={"table": "secret"}) as broker:
+        ...                                              # clients connect to 127.0.0.1, broker.port
+        broker.misbehaviour.withhold_acknowledgements()  # standing orders: withhold, deny, delay, drop, duplicate
+        broker.cut("table-7")                            # and acts: cut, stall, resume, forget_session, restart
+        await broker.restart(keep_sessions=False)
+
+`BrokerCore` is the same broker without a network, on whatever time its owner keeps. `python -m simulator.broker`
+runs one for a person.
+"""
+
+from simulator.broker.access import AccessFileError, AccessList, Rule
+from simulator.broker.connection import Ending
+from simulator.broker.core import BrokerCore, Outgoing
+from simulator.broker.limits import Limits
+from simulator.broker.misbehaviour import Misbehaviour
+from simulator.broker.reasons import Reason
+from simulator.broker.server import BrokerAddressError, EmulatedBroker
+
+__all__ = [
+    "AccessFileError",
+    "AccessList",
+    "BrokerAddressError",
+    "BrokerCore",
+    "EmulatedBroker",
+    "Ending",
+    "Limits",
+    "Misbehaviour",
+    "Outgoing",
+    "Reason",
+    "Rule",
+]

@@ -1,0 +1,44 @@
+"""What a broker remembers beyond a connection: sessions and retained messages. This is what a restart may lose."""
+
+from dataclasses import dataclass, field
+
+from simulator.broker.messages import Message
+from simulator.broker.session import Session
+from simulator.broker.topics import matches
+
+
+@dataclass(slots=True)
+class RetainedMessages:
+    """The last retained message of each topic."""
+
+    limit: int
+    _by_topic: dict[str, Message] = field(default_factory=dict)
+
+    def has_room_for(self, topic: str, now: float) -> bool:
+        """Say whether a message under this topic can be kept; those past their time make room first."""
+        if topic not in self._by_topic and len(self._by_topic) >= self.limit:
+            for old in [each.topic for each in self._by_topic.values() if each.expired(now)]:
+                del self._by_topic[old]
+        return topic in self._by_topic or len(self._by_topic) < self.limit
+
+    def keep(self, message: Message) -> None:
+        """Take the place of the topic's last one; an empty message clears the place."""
+        self._by_topic.pop(message.topic, None)
+        if message.payload:
+            self._by_topic[message.topic] = message
+
+    def matching(self, topic_filter: str) -> list[Message]:
+        """Give those that belong to a filter, the oldest first; one past its time is dropped on its way out."""
+        return [message for topic, message in self._by_topic.items() if matches(topic_filter, topic)]
+
+    def forget(self) -> None:
+        self._by_topic.clear()
+
+
+@dataclass(slots=True)
+class Memory:
+    retained: RetainedMessages
+    sessions: dict[str, Session] = field(default_factory=dict)
+
+    def end(self, session: Session) -> None:
+        del self.sessions[session.client_id]

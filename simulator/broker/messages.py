@@ -1,0 +1,97 @@
+"""A message inside the broker, and one copy of it on its way to one subscriber."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Self
+
+from simulator.broker.packets import Publish, Subscription, Will
+from simulator.broker.properties import NONE, Properties
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    topic: str
+    payload: bytes
+    qos: int
+    retain: bool
+    publisher: str
+    """The client id it came from."""
+    received_at: float
+    expiry: int | None = None
+    """How many seconds it may wait."""
+    properties: Properties = NONE
+    """Only those that travel with the message unchanged."""
+
+    @classmethod
+    def published(cls, packet: Publish, publisher: str, now: float) -> Self:
+        return cls._made(packet, publisher, now)
+
+    @classmethod
+    def left_behind(cls, will: Will, publisher: str, now: float) -> Self:
+        return cls._made(will, publisher, now)
+
+    @classmethod
+    def _made(cls, source: Publish | Will, publisher: str, now: float) -> Self:
+        given = source.properties
+        travelling = Properties(
+            payload_format=given.payload_format,
+            content_type=given.content_type,
+            response_topic=given.response_topic,
+            correlation_data=given.correlation_data,
+            user_properties=given.user_properties,
+        )
+        return cls(
+            topic=source.topic,
+            payload=source.payload,
+            qos=source.qos,
+            retain=source.retain,
+            publisher=publisher,
+            received_at=now,
+            expiry=given.message_expiry,
+            properties=NONE if travelling == NONE else travelling,
+        )
+
+    def expired(self, now: float) -> bool:
+        return self.expiry is not None and now - self.received_at >= self.expiry
+
+    def expiry_left(self, now: float) -> int | None:
+        """Give the seconds it may still wait: what it came with, less the whole seconds it has waited."""
+        return None if self.expiry is None else max(0, self.expiry - int(now - self.received_at))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One copy for one subscriber, with what its subscription makes of the message."""
+
+    message: Message
+    qos: int
+    retain: bool
+    identifiers: tuple[int, ...] = ()
+    not_before: float = -math.inf
+    """A broker told to dawdle keeps it until then."""
+
+    @classmethod
+    def for_subscription(cls, message: Message, subscription: Subscription, *, newly_subscribed: bool = False) -> Self:
+        """Give a subscriber its copy; a retained message says so to those who have just subscribed."""
+        return cls(
+            message=message,
+            qos=min(message.qos, subscription.qos),
+            retain=newly_subscribed or (message.retain and subscription.retain_as_published),
+            identifiers=() if subscription.identifier is None else (subscription.identifier,),
+        )
+
+    def packet(self, now: float, *, packet_id: int | None, dup: bool) -> Publish:
+        message, properties = self.message, self.message.properties
+        if self.identifiers or message.expiry is not None:
+            properties = replace(
+                properties, subscription_identifiers=self.identifiers, message_expiry=message.expiry_left(now)
+            )
+        return Publish(
+            topic=message.topic,
+            payload=message.payload,
+            qos=self.qos,
+            packet_id=packet_id,
+            retain=self.retain,
+            dup=dup,
+            properties=properties,
+        )

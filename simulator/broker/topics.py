@@ -1,0 +1,55 @@
+"""Topic names and topic filters: which are valid, which filter matches which topic."""
+
+from functools import lru_cache
+
+SHARED_PREFIX = "$share/"
+
+
+def is_topic(name: str) -> bool:
+    """Whether a message can be published under this name."""
+    return bool(name) and "+" not in name and "#" not in name
+
+
+def is_filter(name: str) -> bool:
+    """Whether a client can subscribe to this: + stands for a whole level, # for the last ones."""
+    levels = name.split("/")
+    wildcards_alone = all(level in {"+", "#"} or not set("+#") & set(level) for level in levels)
+    return bool(name) and wildcards_alone and "#" not in levels[:-1]
+
+
+def matches(topic_filter: str, topic: str) -> bool:
+    """Whether a message under this topic belongs to this filter."""
+    if not topic.startswith(_literal_start(topic_filter)):  # most filters, most of the time
+        return False
+    # A wildcard at the front never reaches topics that begin with $: those are the broker's own affairs.
+    if topic.startswith("$") and topic_filter[0] in "+#":
+        return False
+    wanted, levels = topic_filter.split("/"), topic.split("/")
+    for place, level in enumerate(wanted):
+        if level == "#":
+            return True
+        if place == len(levels) or level not in {"+", levels[place]}:
+            # "a/#" matches "a" too.
+            return place == len(levels) and wanted[place:] == ["#"]
+    return len(wanted) == len(levels)
+
+
+@lru_cache(maxsize=10_000)
+def _literal_start(topic_filter: str) -> str:
+    """Give the part before the first wildcard, which every matching topic begins with; "a" for "a/#"."""
+    return topic_filter.partition("+")[0].partition("#")[0].removesuffix("/")
+
+
+def covers(wide: str, narrow: str) -> bool:
+    """Whether every topic that belongs to the narrow filter belongs to the wide one too."""
+    if narrow.startswith("$") and wide[0] in "+#":
+        return False
+    outer, inner = ("#" if wide == "+/#" else wide).split("/"), narrow.split("/")
+    for place, level in enumerate(outer):
+        if level == "#":
+            return True
+        if place == len(inner):
+            return outer[place:] == ["#"]
+        if inner[place] == "#" or level not in {"+", inner[place]}:
+            return False
+    return len(outer) == len(inner)
