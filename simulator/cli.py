@@ -1,0 +1,277 @@
+"""The command `shoe-emulator`: `run` (also without saying so), `record`, `play` and `faults`.
+
+However a run ends (q, Ctrl-C, a kill, a lost terminal, a full disk), the port is closed and nothing is left behind.
+Exit code 0 is good, 1 a run that failed, 2 something on the command line that cannot be used.
+"""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from simulator.emulation import EmulationSettings
+from simulator.emulator import EmulatedShoe
+from simulator.faults import FAULTS, Group, markdown_table
+from simulator.options import BadOptionError, add_port_option, add_shoe_options, port_from, settings_from, speed_from
+from simulator.ports.port import Port, PortError
+from simulator.recording import BadRecordingError, Player, Recorder, RecordingPort, read_recording
+from simulator.relay import RealLineError, Relay
+from simulator.shoe_line import Wire
+from simulator.truth import AnyHappening, TellTruth, TruthFile
+from simulator.wording import in_words
+
+_COMMANDS = ("run", "record", "play", "faults")
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="shoe-emulator", description="A baccarat shoe in software that a controller cannot tell from a real one."
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="an emulated shoe at a port, with a console (this is the default)")
+    add_port_option(run)
+    add_shoe_options(run)
+    run.add_argument("--headless", "--no-console", action="store_true", help="no console: one line for each happening")
+    run.set_defaults(work=_run)
+
+    record = commands.add_parser(
+        "record", help="write down line traffic with its timing", description="Record an emulated shoe or a real line."
+    )
+    record.add_argument("file", metavar="FILE", help="where to write the recording")
+    record.add_argument(
+        "--line",
+        metavar="LINE",
+        help="sit between --port and a real shoe at /dev/ttyUSB0, /dev/ttyUSB0@9600 or tcp:HOST:PORT",
+    )
+    add_port_option(record)
+    add_shoe_options(record)
+    record.add_argument("--headless", "--no-console", action="store_true", help="no console")
+    record.set_defaults(work=_record)
+
+    play = commands.add_parser("play", help="play the shoe's side of a recording to a port")
+    play.add_argument("file", metavar="FILE", help="a recording, packed (.gz) or not")
+    add_port_option(play)
+    play.add_argument("--speed", default="1", metavar="N", help="20 is twenty times as fast, max without pauses")
+    play.set_defaults(work=_play)
+
+    faults = commands.add_parser("faults", help="what can go wrong, and how each wire tells of it")
+    faults.add_argument("--markdown", action="store_true", help="the table for a document")
+    faults.set_defaults(work=_faults)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words or (words[0] not in _COMMANDS and words[0] not in ("-h", "--help")):
+        words.insert(0, "run")
+    args = parser().parse_args(words)
+    try:
+        exit_code: int = args.work(args)
+    except (BadOptionError, BadRecordingError) as error:
+        return _complain(error, 2)
+    except (PortError, RealLineError) as error:
+        return _complain(error, 1)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain once more while it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _complain(error, 1)
+    return exit_code
+
+
+def _complain(error: Exception, exit_code: int) -> int:
+    sys.stderr.write(f"shoe-emulator: {error}\n")
+    return exit_code
+
+
+# --- run and record --------------------------------------------------------------------------------------------
+
+
+def _run(args: argparse.Namespace) -> int:
+    settings = settings_from(args)
+    port = port_from(args.port, args.serial_number)
+    return _until_stopped(lambda stop: _emulate(args, port, settings, stop))
+
+
+def _record(args: argparse.Namespace) -> int:
+    if args.line is not None:
+        port = port_from(args.port)
+        with ExitStack() as stack:
+            file = stack.enter_context(_new_file(args.file))
+            return _until_stopped(lambda stop: _relay(args.line, port, file, stop))
+    settings = settings_from(args)
+    port = port_from(args.port, args.serial_number)
+    with ExitStack() as stack:
+        file = stack.enter_context(_new_file(args.file))
+
+        async def work(stop: asyncio.Event) -> None:
+            recorder = Recorder(file, asyncio.get_running_loop().time)
+            await _emulate(args, RecordingPort(port, recorder), settings, stop)
+            sys.stdout.write(f"{recorder.chunks} pieces recorded in {args.file}\n")
+
+        return _until_stopped(work)
+
+
+async def _emulate(args: argparse.Namespace, port: Port, settings: EmulationSettings, stop: asyncio.Event) -> None:
+    about = _about(port, settings)
+    with ExitStack() as stack:
+        tellers: list[TellTruth] = []
+        if args.truth is not None:
+            truth = TruthFile(stack.enter_context(_new_file(args.truth)))
+            tellers.append(truth.tell)
+        if args.headless or not _has_a_screen():
+            tellers.append(_print)
+            sys.stdout.write(f"emulated shoe: {about}; Ctrl-C ends it\n")
+            sys.stdout.flush()
+            async with EmulatedShoe(port=port, settings=settings, truth=_all_of(tellers)) as shoe:
+                await _until_all_is_dealt(shoe, stop)
+        else:
+            from simulator.console import LiveConsole  # noqa: PLC0415 -- rich is loaded only where something is drawn
+
+            console = LiveConsole(about)
+            tellers.append(console.tell)
+            async with EmulatedShoe(port=port, settings=settings, truth=_all_of(tellers)) as shoe:
+                await console.run(shoe, stop)
+
+
+def _has_a_screen() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def _about(port: Port, settings: EmulationSettings) -> str:
+    wire = settings.wire
+    if wire.wire is Wire.NATIVE:
+        name = "native" if wire.key else "native, insecure"
+    else:
+        name = f"Angel Eye, {wire.disclosing.value.replace('_', ' ')}"
+    return f"{port.address}, {name}, seed {settings.seed}"
+
+
+def _print(happening: AnyHappening) -> None:
+    sys.stdout.write(f"{happening.t:10.3f}  {in_words(happening)}\n")
+    sys.stdout.flush()
+
+
+def _all_of(tellers: list[TellTruth]) -> TellTruth:
+    def tell(happening: AnyHappening) -> None:
+        for teller in tellers:
+            teller(happening)
+
+    return tell
+
+
+async def _until_all_is_dealt(shoe: EmulatedShoe, stop: asyncio.Event) -> None:
+    """Until somebody ends it, or the last shoe is dealt and everything said of it has gone out and been taken."""
+
+    def look() -> None:
+        emulation = shoe.emulation
+        line = emulation.shoe.line
+        if emulation.dealer.finished and not line.store.events and emulation.shoe.line.has_room:
+            stop.set()
+
+    shoe.on_change = look
+    await stop.wait()
+
+
+async def _relay(line: str, port: Port, file: BinaryIO, stop: asyncio.Event) -> None:
+    recorder = Recorder(file, asyncio.get_running_loop().time)
+    relay = asyncio.create_task(Relay(port, line, recorder).run())
+    relay.add_done_callback(lambda _: stop.set())
+    sys.stdout.write(f"recording {line} to {file.name}; the controller opens {port.address}; Ctrl-C ends it\n")
+    sys.stdout.flush()
+    await stop.wait()
+    relay.cancel()
+    await asyncio.wait([relay])
+    sys.stdout.write(f"{recorder.chunks} pieces recorded in {file.name}\n")
+    if not relay.cancelled():
+        relay.result()
+
+
+def _new_file(name: str) -> BinaryIO:
+    try:
+        return Path(name).open("wb")
+    except OSError as error:
+        raise BadOptionError(f"{name} cannot be written: {error.strerror}") from error
+
+
+# --- play and faults -------------------------------------------------------------------------------------------
+
+
+def _play(args: argparse.Namespace) -> int:
+    speed = speed_from(args.speed)
+    if speed is None:
+        raise BadOptionError("--speed manual: a recording plays by itself; write a number, or max")
+    path = Path(args.file)
+    for _ in read_recording(path):
+        # The whole file is looked at before anything is plugged in.
+        pass
+    port = port_from(args.port)
+
+    async def work(stop: asyncio.Event) -> None:
+        player = Player(port, read_recording(path), speed)
+        sys.stdout.write(f"{path.name} plays as soon as somebody opens {port.address}; Ctrl-C ends it\n")
+        sys.stdout.flush()
+        playing = asyncio.create_task(player.play())
+        playing.add_done_callback(lambda _: stop.set())
+        await stop.wait()
+        playing.cancel()
+        await asyncio.wait([playing])
+        if not playing.cancelled():
+            playing.result()
+        sys.stdout.write(f"{player.played} pieces played\n")
+
+    return _until_stopped(work)
+
+
+def _faults(args: argparse.Namespace) -> int:
+    if args.markdown:
+        sys.stdout.write(markdown_table())
+        return 0
+    for group in Group:
+        sys.stdout.write(f"{group.value}\n")
+        for kind in FAULTS.values():
+            if kind.group is group:
+                sys.stdout.write(
+                    f"  {kind.name}: {kind.what}\n"
+                    f"      when       {kind.moment.value}\n"
+                    f"      native     {kind.native}\n"
+                    f"      angel_eye  {kind.angel_eye}\n"
+                )
+    return 0
+
+
+# --- ends ------------------------------------------------------------------------------------------------------
+
+
+def _until_stopped(work: Callable[[asyncio.Event], Awaitable[None]]) -> int:
+    """Run this in an event loop until it ends or a signal ends it; an error in a callback ends it too."""
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        stop = asyncio.Event()
+        failed: list[BaseException] = []
+
+        def fail(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+            failed.append(context.get("exception") or RuntimeError(context["message"]))
+            stop.set()
+
+        loop.set_exception_handler(fail)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, stop.set)
+        await work(stop)
+        if failed:
+            raise failed[0]
+
+    asyncio.run(run())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,337 @@
+"""What the console's screen says: a picture of the shoe, made anew from the emulation each time. Pure.
+
+A picture is one `Line` for each line of the terminal; `console.py` draws it. Everything fits 80 columns and 24 lines; a
+larger terminal shows more of what happened and more about the faults.
+"""
+
+from enum import Enum
+from string import ascii_lowercase
+from typing import NamedTuple, Self
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import Hand
+from simulator.dealer import AS_FAST_AS_THE_LINE
+from simulator.emulation import Emulation
+from simulator.faults import FAULTS, FaultKind, Untold
+from simulator.firmware import Stage
+from simulator.shoe_line import Wire
+from simulator.truth import AnyHappening, CutCardOut, FaultInjected, GateMoved, HostAttached, HostDetached, RoundEnded
+from simulator.virtual_shoe import VirtualShoe
+from simulator.wording import in_words, total_of
+
+FAULT_KEYS: dict[str, str] = dict(zip(ascii_lowercase + "123456789", FAULTS, strict=False))
+"""The keys of the fault panel."""
+DISARM_KEY = "0"
+
+KEYS = (
+    ("d", "draw"),
+    ("r", "result"),
+    ("n", "new shoe"),
+    ("b", "burn"),
+    ("c", "clear"),
+    ("k", "keep card"),
+    ("space", "dealer"),
+    ("+ -", "speed"),
+    ("f", "faults"),
+    ("g", "gate"),
+    ("l", "lid"),
+    ("p", "power"),
+    ("x", "restart"),
+    ("u", "cable"),
+    ("?", "help"),
+    ("q", "quit"),
+)
+HELP = (
+    ("d, Enter", "draw the next card; it goes where the rules want it"),
+    ("r", "press the result button"),
+    ("R", "hold the result button down: the round ends by force"),
+    ("n", "new cards: lid, cards, lid, and the new-shoe button"),
+    ("b", "press the burn button; a card too many is burned"),
+    ("m, s", "press 'no more bets', 'call supervisor'"),
+    ("c", "set right what the shoe complains about"),
+    ("k", "the same, and keep a card too many for the next round"),
+    ("g", "turn the gate's key"),
+    ("l", "open or close the lid"),
+    ("p", "power off or on"),
+    ("x", "restart the shoe"),
+    ("u", "pull the cable or plug it in"),
+    ("space", "let the dealer deal, or deal by hand"),
+    ("+ -", "a faster or slower dealer"),
+    ("f", "let something go wrong"),
+    ("q, Ctrl-C", "quit"),
+)
+
+_LABEL = 9
+
+
+class Line:
+    """Pieces of text, each with its style in the words of rich."""
+
+    def __init__(self, text: str = "", style: str = "") -> None:
+        self.pieces: list[tuple[str, str]] = []
+        self.add(text, style)
+
+    def add(self, text: str, style: str = "") -> Self:
+        if text:
+            self.pieces.append((text, style))
+        return self
+
+    def join(self, other: "Line") -> Self:
+        self.pieces += other.pieces
+        return self
+
+    @property
+    def plain(self) -> str:
+        return "".join(text for text, _ in self.pieces)
+
+    @property
+    def width(self) -> int:
+        return sum(len(text) for text, _ in self.pieces)
+
+
+class Panel(Enum):
+    """What stands in the place of the last happenings."""
+
+    NONE = "none"
+    FAULTS = "faults"
+    HELP = "help"
+
+
+class View(NamedTuple):
+    emulation: Emulation
+    about: str
+    happened: list[AnyHappening]
+    message: str
+    panel: Panel
+    plugged_in: bool
+    now: float
+
+
+def picture(view: View, width: int, height: int) -> list[Line]:
+    """The whole screen; a line that is too long is for the drawer to cut."""
+    head = _head(view, width)
+    foot = _foot(view, width)
+    if view.panel is Panel.NONE:
+        room = max(height - len(head) - len(foot), 0)
+        body = _last_happenings(view.happened, room)
+    else:
+        # A panel takes the place of the picture where there is no room for both.
+        needed = 1 + max(len(HELP), len(FAULTS))
+        head = head if height >= len(head) + needed + len(foot) else [head[0], head[-1]]
+        room = max(height - len(head) - len(foot), 0)
+        body = _help_panel() if view.panel is Panel.HELP else _fault_panel(view.emulation, width, room)
+    body = body[:room] + [Line()] * (room - len(body))
+    return [*head, *body, *foot][:height]
+
+
+# --- the shoe as it stands -------------------------------------------------------------------------------------
+
+
+def _head(view: View, width: int) -> list[Line]:
+    emulation = view.emulation
+    shoe, firmware = emulation.shoe, emulation.shoe.firmware
+    return [
+        _title(view, width),
+        _row("Shoe", _cards_left(view)),
+        _row("", _body(view)),
+        _row("Round", _round(view)),
+        _row("Player", _hand(firmware.hand(Hand.PLAYER))),
+        _row("Banker", _hand(firmware.hand(Hand.BANKER))),
+        _row("Wanted", _wanted(view)),
+        _row("Dealer", _dealer(view)),
+        _row("Faults", _faults(emulation, stopped=shoe.firmware.stopped)),
+        Line("─" * width, "dim"),
+    ]
+
+
+def _title(view: View, width: int) -> Line:
+    shoe = view.emulation.shoe
+    if not shoe.line.host_attached:
+        state, style = "no controller", "white on red"
+    elif shoe.line.is_native and not shoe.link_up:
+        state, style = "no session yet", "black on yellow"
+    else:
+        state, style = "connected", "black on green"
+    left = f" shoe-emulator  {view.about}"
+    state = f" {state} "
+    left = left[: max(width - len(state) - 1, 0)]
+    return Line(left.ljust(max(width - len(state), 0)), "reverse").add(state, style)
+
+
+def _row(label: str, content: Line) -> Line:
+    return Line(f" {label:<{_LABEL}}", "bold").join(content)
+
+
+def _cards_left(view: View) -> Line:
+    shoe = view.emulation.shoe
+    words = Line(f"no. {shoe.shoes_loaded}, {shoe.cards_out} cards out, {shoe.cards_inside} inside")
+    if shoe.cut_card is not None:
+        out = shoe.last_round is not None
+        words.add(", cut card is out" if out else f", cut card in {shoe.cards_inside - shoe.cut_card}")
+    return words
+
+
+def _body(view: View) -> Line:
+    shoe = view.emulation.shoe
+    words = Line()
+    for text, wrong in (
+        ("power on" if shoe.powered else "NO POWER", not shoe.powered),
+        ("gate LOCKED" if shoe.gate_locked else "gate open", shoe.gate_locked),
+        ("lid OPEN" if shoe.lid_open else "lid closed", shoe.lid_open),
+        ("cable in" if view.plugged_in else "cable OUT", not view.plugged_in),
+    ):
+        words.add(text, "bold yellow" if wrong else "").add("   ")
+    waiting = len(shoe.line.store.events)
+    if waiting:
+        words.add(f"{waiting} event{'s' if waiting > 1 else ''} waiting", "yellow")
+    if shoe.firmware.unreported:
+        words.add(f", {shoe.firmware.unreported} lost", "bold red")
+    return words
+
+
+def _round(view: View) -> Line:
+    firmware = view.emulation.shoe.firmware
+    match firmware.stage:
+        case Stage.FIRST_CARD:
+            return Line("none yet: the first card tells how many are burned")
+        case Stage.BURNING:
+            return Line(f"none yet: {firmware.burns_left} more to burn")
+        case Stage.READY if firmware.carried is not None:
+            return Line(f"{firmware.rounds} dealt; the next begins with {firmware.carried.card}, carried over")
+        case Stage.READY:
+            return Line(f"{firmware.rounds} dealt; ready for the next")
+        case _ if firmware.spoilt:
+            return Line(f"{firmware.rounds}, spoilt: it can only be ended by force (R)", "yellow")
+        case _:
+            return Line(f"{firmware.rounds}. {firmware.why}")
+
+
+def _hand(cards: tuple[Card, ...]) -> Line:
+    words = Line()
+    for card in cards:
+        words.add(str(card), "bold red" if card.suit.value in "HD" else "bold").add(" ")
+    if cards:
+        words.add(" " * (12 - words.width)).add(str(total_of(cards)), "bold cyan")
+    return words
+
+
+def _wanted(view: View) -> Line:
+    shoe = view.emulation.shoe
+    if not shoe.line.is_native:
+        return Line("nothing can be asked of this shoe but its gate", "dim")
+    lamps = ", ".join(sorted(lamp.value for lamp in shoe.lamps)) or "none"
+    next_hand = "not said" if shoe.next_hand is None else f"for {shoe.next_hand.value.capitalize()}"
+    return Line(f"lamps: {lamps}; next card: {next_hand}")
+
+
+def _dealer(view: View) -> Line:
+    emulation = view.emulation
+    dealer, shoe = emulation.dealer, emulation.shoe
+    if not emulation.dealer_is_on:
+        return Line(f"by hand: {_hint(shoe)}", "cyan")
+    speed = "full speed" if dealer.speed == AS_FAST_AS_THE_LINE else f"speed {dealer.speed:g}"
+    words = Line(f"{speed}, ")
+    at = dealer.next_deadline()
+    if dealer.finished:
+        return words.add("has dealt all his shoes")
+    if dealer.next_act is not None and at is not None:
+        return words.add(f"{dealer.next_act.value} in {max(at - view.now, 0):.0f} s")
+    if not emulation.has_begun:
+        return words.add("waits for a controller", "yellow")
+    why = shoe.why_no_card or ("waits for the line" if not shoe.line.has_room else "waits")
+    return words.add(f"waits: {why}" if shoe.why_no_card else why, "yellow")
+
+
+def _hint(shoe: VirtualShoe) -> str:
+    """What a person would do next."""
+    firmware = shoe.firmware
+    if firmware.extras:
+        return "b burns the card too many, k keeps it for the next round"
+    if firmware.standing:
+        return "c sets right what the shoe complains about"
+    if firmware.spoilt:
+        return "R ends the round by force"
+    if firmware.stage is Stage.COMPLETE:
+        return "r asks for the result"
+    if shoe.cards_inside == 0:
+        return "n puts new cards in"
+    return "d draws the next card"
+
+
+def _faults(emulation: Emulation, *, stopped: bool) -> Line:
+    standing = [code.value for code in emulation.shoe.firmware.standing]
+    armed = [kind.name for kind in emulation.plan.armed]
+    words = Line()
+    if standing:
+        words.add(f"{', '.join(standing)}{' (stopped)' if stopped else ''}", "bold red")
+        words.add("; " if armed else "")
+    if armed:
+        more = f" and {len(armed) - 1} more" if len(armed) > 1 else ""
+        words.add(f"about to happen: {armed[0]}{more}", "magenta")
+    return words if words.plain else Line("none", "dim")
+
+
+# --- below it --------------------------------------------------------------------------------------------------
+
+
+def _last_happenings(happened: list[AnyHappening], room: int) -> list[Line]:
+    lines = []
+    for happening in happened[-room:] if room else []:
+        minutes, seconds = divmod(happening.t, 60)
+        line = Line(f" {minutes:3.0f}:{seconds:04.1f}  ", "dim")
+        lines.append(line.add(in_words(happening), _style(happening)))
+    return lines
+
+
+def _style(happening: AnyHappening) -> str:
+    match happening:
+        case FaultInjected():
+            return "bold magenta"
+        case RoundEnded():
+            return "bold"
+        case HostAttached() | HostDetached() | GateMoved() | CutCardOut():
+            return "yellow"
+        case _:
+            return ""
+
+
+def _fault_panel(emulation: Emulation, width: int, room: int) -> list[Line]:
+    """All faults with their keys: in two columns by name, or in one with what they are, as there is room."""
+    wire = emulation.settings.wire.wire
+    entries = [(key, FAULTS[name]) for key, name in FAULT_KEYS.items()]
+    lines = [Line(f" What should go wrong? {DISARM_KEY} takes back what is still to come; other keys go back.", "bold")]
+    if room > len(entries):
+        return lines + [_fault_line(key, kind, wire, with_words=True) for key, kind in entries]
+    rows = max(room - 1, 1)
+    columns = [entries[begin : begin + rows] for begin in range(0, len(entries), rows)]
+    column_width = width // len(columns)
+    for row in range(rows):
+        line = Line()
+        for column in columns:
+            if row < len(column):
+                cell = _fault_line(*column[row], wire, with_words=False)
+                line.join(cell).add(" " * (column_width - cell.width))
+        lines.append(line)
+    return lines
+
+
+def _fault_line(key: str, kind: FaultKind, wire: Wire, *, with_words: bool) -> Line:
+    told = kind.on(wire)
+    cannot = isinstance(told, Untold)
+    words = f"{kind.name:<24} {kind.what}" if with_words else kind.name
+    if with_words and cannot:
+        words = f"{kind.name:<24} {told}"
+    return Line(f" {key} ", "dim" if cannot else "bold cyan").add(words, "dim" if cannot else "")
+
+
+def _help_panel() -> list[Line]:
+    return [Line(f" {key:<12}", "bold cyan").add(words) for key, words in HELP]
+
+
+def _foot(view: View, width: int) -> list[Line]:
+    lines = [Line(f" {view.message}", "bold yellow"), Line("─" * width, "dim"), Line()]
+    for key, word in KEYS:
+        if lines[-1].width + len(f"  {key} {word}") > width:
+            lines.append(Line())
+        lines[-1].add("  " if lines[-1].width else " ").add(key, "bold cyan").add(f" {word}")
+    return lines

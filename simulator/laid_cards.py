@@ -1,0 +1,67 @@
+"""Cards on the table: where each was laid, what the reader made of it, and what a round of them comes to."""
+
+from typing import NamedTuple
+
+from firmware_protocol.cards import Card, Rank
+from firmware_protocol.events import Hand, Winner
+from shoe_controller.baccarat.deal import Deal
+from simulator.decks import Piece
+from simulator.truth import Reading
+
+_TENS = frozenset({Rank.TEN, Rank.JACK, Rank.QUEEN, Rank.KING})
+
+
+class Place(NamedTuple):
+    """Where a card was laid."""
+
+    hand: Hand
+    position: int | None = None
+
+
+class LaidCard(NamedTuple):
+    """A card on the table."""
+
+    piece: Piece
+    place: Place
+    reading: Reading
+    told: bool
+    """Its face was disclosed when it was drawn."""
+
+
+class Told(NamedTuple):
+    """What is told of a card."""
+
+    card: Card | None = None
+    card_id: str | None = None
+    deck_set: str | None = None
+
+
+NOTHING_TOLD = Told()
+
+
+def all_told(piece: Piece) -> Told:
+    return Told(piece.card, piece.card_id, piece.deck_set)
+
+
+class Outcome(NamedTuple):
+    """What a complete round comes to by the rules."""
+
+    winner: Winner
+    player_pair: bool
+    banker_pair: bool
+    banker_six: bool
+
+
+def outcome_of(deal: Deal) -> Outcome:
+    facts = deal.facts
+    if facts.player_total == facts.banker_total:
+        winner = Winner.TIE
+    else:
+        winner = Winner.PLAYER if facts.player_total > facts.banker_total else Winner.BANKER
+    banker_six = winner is Winner.BANKER and facts.banker_total == 6
+    return Outcome(winner, facts.player_pair, facts.banker_pair, banker_six)
+
+
+def cards_to_burn(first: Card) -> int:
+    """The first card's number; ten for a face card."""
+    return 10 if first.rank in _TENS else first.points

@@ -1,0 +1,169 @@
+"""An emulated shoe in a USB socket of this process: threads of the host on one side, the event loop on the other.
+
+Knows nothing of pyusb, whose backend is in `usb.py`: what goes wrong here is an `OSError` with the number that libusb
+would give.
+"""
+
+import asyncio
+import errno
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from simulator.ports.port import LINE_BUFFER, Happening, Host
+from simulator.ports.usb_shoe import CONFIGURATION, PACKET_SIZE, Setup, UsbShoe
+
+
+@dataclass(eq=False, frozen=True)
+class UsbHandle:
+    """One opening of the device by a host."""
+
+    plug: "UsbPlug"
+
+
+class UsbPlug:
+    """The device from one plugging in to the next unplugging. Everything is guarded by `_changed`.
+
+    `happened` is called in the event loop, once for any number of happenings; `take_happenings` then has them in order.
+    """
+
+    def __init__(
+        self,
+        device: UsbShoe,
+        address: int,
+        happened: "Callable[[UsbPlug], None]",
+        *,
+        kernel_driver: bool,
+    ) -> None:
+        device.configuration = CONFIGURATION  # as the kernel sets it when a device is plugged in
+        self.device = device
+        self.address = address
+        self._happened = happened
+        self._loop = asyncio.get_running_loop()
+        self._changed = threading.Condition()
+        self._kernel_driver = kernel_driver
+        self._holder: UsbHandle | None = None
+        self._plugged_in = True
+        self._from_shoe = bytearray()
+        self._to_shoe = 0
+        """Bytes that the host has sent and the shoe has not taken yet; they are among the happenings."""
+        self._happenings: list[Happening] = []
+
+    # In the event loop.
+
+    def offer(self, data: bytes) -> int:
+        """Keep bytes for the host to fetch, if there is one. Returns how many, the newest ones, did not fit."""
+        with self._changed:
+            if self._holder is None:
+                return 0
+            fits = data[: max(0, LINE_BUFFER - len(self._from_shoe))]
+            self._from_shoe += fits
+            self._changed.notify_all()
+            return len(data) - len(fits)
+
+    def take_happenings(self) -> list[Happening]:
+        with self._changed:
+            taken, self._happenings = self._happenings, []
+            self._to_shoe = 0
+            self._changed.notify_all()
+            return taken
+
+    def pull(self) -> None:
+        with self._changed:
+            self._plugged_in = False
+            self._changed.notify_all()
+
+    # In the host's threads.
+
+    def check(self) -> None:
+        """Raise the error of a device that is gone, if it is."""
+        if not self._plugged_in or self._loop.is_closed():
+            raise _error(errno.ENODEV)
+
+    def claim(self, handle: UsbHandle) -> None:
+        with self._changed:
+            self.check()
+            if self._kernel_driver or self._holder not in {None, handle}:
+                raise _error(errno.EBUSY)
+            if self._holder is None:
+                self._holder = handle
+                self._from_shoe.clear()
+                self._note(Host.ATTACHED)
+
+    def release(self, handle: UsbHandle) -> None:
+        """Give up the claim of this handle, if it has one."""
+        with self._changed:
+            if self._holder is handle:
+                self._holder = None
+                self._note(Host.DETACHED)
+                self._changed.notify_all()
+
+    def read(self, handle: UsbHandle, size: int, milliseconds: int) -> bytes:
+        """One transfer to the host: what is there, up to `size`. The shoe ends it when it has no more to say."""
+        with self._changed:
+            self._wait(handle, lambda: bool(self._from_shoe), milliseconds)
+            packets = -(-size // PACKET_SIZE)
+            data = bytes(self._from_shoe[: packets * PACKET_SIZE])
+            del self._from_shoe[: len(data)]
+            if len(data) > size:  # the last packet was longer than the room the host had for it, and is lost
+                raise _error(errno.EOVERFLOW)
+            return data
+
+    def write(self, handle: UsbHandle, data: bytes, milliseconds: int) -> int:
+        with self._changed:
+            self._wait(handle, lambda: self._to_shoe < LINE_BUFFER, milliseconds)
+            if data:
+                self._to_shoe += len(data)
+                self._note(data)
+            return len(data)
+
+    def control(self, setup: Setup, data: bytes = b"") -> bytes:
+        with self._changed:
+            self.check()
+            answer = self.device.answer(setup, data)
+        if answer is None:
+            raise _error(errno.EPIPE)
+        return answer
+
+    @property
+    def kernel_driver(self) -> bool:
+        self.check()
+        return self._kernel_driver
+
+    @kernel_driver.setter
+    def kernel_driver(self, active: bool) -> None:
+        with self._changed:
+            self.check()
+            if active and self._holder is not None:
+                raise _error(errno.EBUSY)
+            self._kernel_driver = active
+
+    @property
+    def in_use(self) -> bool:
+        self.check()
+        return self._kernel_driver or self._holder is not None
+
+    def _wait(self, handle: UsbHandle, ready: Callable[[], bool], milliseconds: int) -> None:
+        """Wait for a transfer that the shoe is ready for; 0 milliseconds mean for ever, as libusb has it."""
+
+        def over() -> bool:
+            return not self._plugged_in or self._holder is not handle
+
+        in_time = self._changed.wait_for(lambda: ready() or over(), milliseconds / 1000 or None)
+        self.check()
+        if self._holder is not handle:
+            raise _error(errno.EINVAL)
+        if not in_time:
+            raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+
+    def _note(self, happening: Happening) -> None:
+        if not self._happenings:
+            with suppress(RuntimeError):  # the event loop is closed, and the shoe has gone with it
+                self._loop.call_soon_threadsafe(self._happened, self)
+        self._happenings.append(happening)
+
+
+def _error(code: int) -> OSError:
+    return OSError(code, os.strerror(code))

@@ -1,0 +1,218 @@
+"""The emulated shoe as a USB device: who it is, its descriptors, and its answers on the control endpoint. Pure.
+
+Two kinds of it: a device of the vendor class, which the controller reads with pyusb, and a CDC-ACM device, which every
+Linux kernel makes a /dev/ttyACM of. `usb.py` plugs it into pyusb and `usbip.py` into a kernel; both get the same bytes.
+A full-speed device, as most microcontrollers are.
+"""
+
+import struct
+from dataclasses import dataclass
+from enum import Enum
+from typing import Self
+
+from simulator.ports.port import PortError
+
+DATA_IN, DATA_OUT, NOTIFICATION_IN = 0x81, 0x02, 0x83
+"""The endpoints' addresses: bytes to the host, bytes from it, and the state of the serial line (CDC-ACM only)."""
+
+PACKET_SIZE = 64
+FULL_SPEED = 2
+CONFIGURATION = 1
+LONGEST_TEXT = 126
+"""Characters in a string descriptor, of two bytes each."""
+
+_ENGLISH = 0x0409
+_MANUFACTURER, _PRODUCT, _SERIAL_NUMBER = 1, 2, 3
+_DEVICE_TO_HOST = 0x80
+_DTR = 0x01
+_CARRIER_AND_READY = 0x03
+
+
+class UsbKind(Enum):
+    VENDOR = "vendor"
+    CDC_ACM = "cdc_acm"
+
+
+@dataclass(frozen=True)
+class UsbIdentity:
+    """How the device names itself. The serial number is what tells two shoes on one host apart."""
+
+    serial_number: str | None = "EMULATED-1"
+    vendor: int = 0x1209
+    product: int = 0x5B0E
+    manufacturer: str = "Shoe emulator"
+    product_name: str = "Emulated shoe"
+
+    def __post_init__(self) -> None:
+        for what, number in (("vendor", self.vendor), ("product", self.product)):
+            if not 0 <= number <= 0xFFFF:
+                raise PortError(f"{number} is not a USB {what} id: write a number from 0x0000 to 0xFFFF.")
+        for what, text in (
+            ("serial number", self.serial_number),
+            ("manufacturer", self.manufacturer),
+            ("product name", self.product_name),
+        ):
+            if text is not None and not (text.strip() and text.isprintable() and _size(text) <= LONGEST_TEXT):
+                raise PortError(f"{text!r} is not a USB {what}: write 1 to {LONGEST_TEXT} printable characters.")
+
+    @property
+    def address(self) -> str:
+        numbers = f"usb:{self.vendor:04x}:{self.product:04x}"
+        return numbers if self.serial_number is None else f"{numbers}:{self.serial_number}"
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The eight bytes that begin a control transfer."""
+
+    request_type: int
+    request: int
+    value: int
+    index: int
+    length: int
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Self:
+        return cls(*struct.unpack("<BBHHH", data))
+
+    @property
+    def to_host(self) -> bool:
+        return bool(self.request_type & _DEVICE_TO_HOST)
+
+
+class UsbShoe:
+    """A device as it is just after it was plugged in, and as control requests change it."""
+
+    def __init__(self, identity: UsbIdentity, kind: UsbKind) -> None:
+        self.identity = identity
+        self.kind = kind
+        self.configuration = 0
+        self.port_open = False
+        """CDC-ACM: whether the host holds its DTR line up, which Linux does while the tty is open."""
+        self._line_coding = struct.pack("<IBBB", 115_200, 0, 0, 8)
+
+    @property
+    def device_descriptor(self) -> bytes:
+        device_class = 0x02 if self.kind is UsbKind.CDC_ACM else 0x00
+        serial_number = 0 if self.identity.serial_number is None else _SERIAL_NUMBER
+        return struct.pack(
+            "<BBHBBBBHHHBBBB",
+            *(18, 1, 0x0200, device_class, 0, 0, PACKET_SIZE),
+            *(self.identity.vendor, self.identity.product, 0x0100),
+            *(_MANUFACTURER, _PRODUCT, serial_number, 1),
+        )
+
+    @property
+    def configuration_descriptor(self) -> bytes:
+        """The configuration with all that is in it, as the host reads it."""
+        parts = _ACM_PARTS if self.kind is UsbKind.CDC_ACM else _VENDOR_PARTS
+        inside = b"".join(parts)
+        bus_powered, milliamperes = 0x80, 100
+        head = struct.pack(
+            "<BBHBBBBB",
+            *(9, 2, 9 + len(inside), len(self.interface_classes), CONFIGURATION, 0, bus_powered, milliamperes // 2),
+        )
+        return head + inside
+
+    @property
+    def interface_classes(self) -> list[bytes]:
+        """Class, subclass and protocol of each interface."""
+        parts = _ACM_PARTS if self.kind is UsbKind.CDC_ACM else _VENDOR_PARTS
+        return [part[5:8] for part in parts if part[1] == 4]
+
+    def answer(self, setup: Setup, data: bytes = b"") -> bytes | None:
+        """The answer to a control request, or `None` for a stall. `data` is what the host sent with it."""
+        answer = self._standard(setup)
+        if answer is None and self.kind is UsbKind.CDC_ACM:
+            answer = self._serial(setup, data)
+        return None if answer is None else answer[: setup.length]
+
+    def _standard(self, setup: Setup) -> bytes | None:
+        match setup:
+            case Setup(0x80, 0x06, value, _):  # GET_DESCRIPTOR
+                return self._descriptor(value >> 8, value & 0xFF)
+            case Setup(0x00, 0x09, 0 | 1):  # SET_CONFIGURATION
+                self.configuration = setup.value
+                self.port_open = False
+            case Setup(0x80, 0x08):  # GET_CONFIGURATION
+                return bytes([self.configuration])
+            case Setup(0x80 | 0x81 | 0x82, 0x00):  # GET_STATUS: bus powered, no remote wake-up, no endpoint halted
+                return b"\0\0"
+            case Setup(0x81, 0x0A) if setup.index < len(self.interface_classes):  # GET_INTERFACE
+                return b"\0"
+            case Setup(0x01, 0x0B, 0) if setup.index < len(self.interface_classes):  # SET_INTERFACE: there is only 0
+                pass
+            case Setup(0x02, 0x01, 0):  # CLEAR_FEATURE of an endpoint: end its halt, which it never has
+                pass
+            case Setup(0x00, 0x05):  # SET_ADDRESS, which is the business of whoever runs the bus
+                pass
+            case _:
+                return None
+        return b""
+
+    def _descriptor(self, kind: int, index: int) -> bytes | None:
+        texts = {
+            _MANUFACTURER: self.identity.manufacturer,
+            _PRODUCT: self.identity.product_name,
+            _SERIAL_NUMBER: self.identity.serial_number,
+        }
+        match kind, index:
+            case 1, 0:
+                return self.device_descriptor
+            case 2, 0:
+                return self.configuration_descriptor
+            case 3, 0:
+                return struct.pack("<BBH", 4, 3, _ENGLISH)
+            case 3, _ if (text := texts.get(index)) is not None:
+                encoded = text.encode("utf-16-le")
+                return bytes([len(encoded) + 2, 3]) + encoded
+            case _:
+                return None
+
+    def _serial(self, setup: Setup, data: bytes) -> bytes | None:
+        """The requests of the CDC class, to interface 0. A baud rate is remembered and changes nothing."""
+        if setup.index != 0:
+            return None
+        match setup:
+            case Setup(0x21, 0x20) if len(data) == len(self._line_coding):  # SET_LINE_CODING
+                self._line_coding = data
+            case Setup(0xA1, 0x21):  # GET_LINE_CODING
+                return self._line_coding
+            case Setup(0x21, 0x22):  # SET_CONTROL_LINE_STATE
+                self.port_open = bool(setup.value & _DTR)
+            case Setup(0x21, 0x23):  # SEND_BREAK
+                pass
+            case _:
+                return None
+        return b""
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def serial_state() -> bytes:
+    """The notification of a CDC-ACM device whose line is up: carrier there, ready."""
+    return struct.pack("<BBHHHH", 0xA1, 0x20, 0, 0, 2, _CARRIER_AND_READY)
+
+
+def _interface(number: int, endpoints: int, interface_class: int, subclass: int = 0, protocol: int = 0) -> bytes:
+    return bytes([9, 4, number, 0, endpoints, interface_class, subclass, protocol, 0])
+
+
+def _bulk(address: int) -> bytes:
+    return struct.pack("<BBBBHB", 7, 5, address, 2, PACKET_SIZE, 0)
+
+
+_VENDOR_PARTS = [_interface(0, 2, 0xFF), _bulk(DATA_IN), _bulk(DATA_OUT)]
+_ACM_PARTS = [
+    _interface(0, 1, 0x02, 0x02),  # communications, abstract control model, no modem commands
+    bytes([5, 0x24, 0x00, 0x10, 0x01]),  # CDC release 1.10
+    bytes([5, 0x24, 0x01, 0x00, 1]),  # no call management
+    bytes([4, 0x24, 0x02, 0x06]),  # line coding, control lines, serial state and break are understood
+    bytes([5, 0x24, 0x06, 0, 1]),  # interface 0 governs interface 1
+    struct.pack("<BBBBHB", 7, 5, NOTIFICATION_IN, 3, 16, 16),  # interrupt, asked every 16 ms
+    _interface(1, 2, 0x0A),  # the data
+    _bulk(DATA_IN),
+    _bulk(DATA_OUT),
+]

@@ -1,0 +1,196 @@
+"""The shoe's end of its line: which wire it speaks, the link of the present power-up, and the store that outlives it.
+
+The firmware says what happened in the richer words of the native wire; what the Angel Eye wire has no telegram for is
+told here in the nearest telegram it has, or not at all. The links themselves are those of `firmware_protocol`.
+"""
+
+import random
+from enum import Enum
+
+import msgspec
+
+from firmware_protocol.angel_eye.messages import FAULT_NUMBERS
+from firmware_protocol.angel_eye.shoe import AngelEyeShoe, Disclosing, ShoeManner
+from firmware_protocol.events import (
+    AnyShoeEvent,
+    Burn,
+    Button,
+    ButtonPressed,
+    CardDrawn,
+    CardReturned,
+    DoubleFeed,
+    Fault,
+    FaultCleared,
+    ForeignCard,
+    Health,
+    LidChanged,
+    Misread,
+    StartCause,
+    Started,
+)
+from firmware_protocol.link import LinkReport, ShoeIdentity, ShoeLink, ShoeNotice
+from firmware_protocol.native.messages import WINDOW, button_capability
+from firmware_protocol.native.shoe import NativeShoe, ShoeTimings
+from firmware_protocol.native.store import EventStoreFullError, ShoeStore
+
+CAPABILITIES = frozenset({"gate", "lamps", "card_ids", *map(button_capability, Button)})
+KEPT_FREE = 24
+"""Places in the store that are left for what a round still has to say; with fewer, no card is let out."""
+BACKLOG = 2 * WINDOW
+"""Unacknowledged events above which a dealer has to wait for the line."""
+
+
+class Wire(Enum):
+    NATIVE = "native"
+    ANGEL_EYE = "angel_eye"
+
+
+class WireSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the shoe speaks, and how."""
+
+    wire: Wire = Wire.NATIVE
+    disclosing: Disclosing = Disclosing.AT_DRAW
+    key: bytes | None = None
+    """Of the native wire; without one the shoe speaks insecurely."""
+    serial_number: str = "EMU-0001"
+    timings: ShoeTimings = ShoeTimings()
+    store_capacity: int = 1024
+    copies: int = 3
+    spacing: float = 0.1
+    """Of the Angel Eye wire: how often each telegram is sent, and seconds from one to the next."""
+    stx_in_bcc: bool = False
+
+
+class ShoeLine:
+    """All that the shoe says and hears. Without power it has no link, and bytes go nowhere."""
+
+    def __init__(self, settings: WireSettings, generator: random.Random) -> None:
+        self.settings = settings
+        self.store = ShoeStore(capacity=settings.store_capacity)
+        self.link: ShoeLink | None = None
+        self.boot_id = 0
+        self.host_attached = False
+        self._random = generator
+        self._said_since_start = False
+
+    @property
+    def is_native(self) -> bool:
+        return self.settings.wire is Wire.NATIVE
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the line keeps up with what is being said."""
+        if self.is_native:
+            return len(self.store.events) < BACKLOG
+        return self.link is None or self.link.next_deadline() is None
+
+    @property
+    def store_is_full(self) -> bool:
+        return self.is_native and (self.store.full or self.store.capacity - len(self.store.events) <= KEPT_FREE)
+
+    # --- power and plug ----------------------------------------------------------------------------------------
+
+    def power_up(self, cause: StartCause, now: float, *, wrong_key: bool = False) -> None:
+        first = self.boot_id == 0
+        self.boot_id = self._random.randrange(1, 1 << 32)
+        self._said_since_start = False
+        self.link = self._native_link(cause, now, wrong_key=wrong_key) if self.is_native else self._angel_eye_link()
+        if self.host_attached:
+            self.link.connected(now)
+        if self.is_native:
+            self.link.report(Started(cause=cause), now)
+        elif not first and not self.host_attached:
+            # An Angel Eye shoe says this once, whether anybody listens or not. Only the very first power-up waits for
+            # somebody to be there: the emulator and its controller are seldom started in the same second.
+            self.link.report(Started(cause=cause), now)
+
+    def power_down(self) -> None:
+        self.link = None
+
+    def attached(self, now: float) -> None:
+        self.host_attached = True
+        if self.link is not None:
+            self.link.connected(now)
+
+    def detached(self, now: float) -> list[LinkReport]:
+        self.host_attached = False
+        return [] if self.link is None else self.link.disconnected(now)
+
+    def _native_link(self, cause: StartCause, now: float, *, wrong_key: bool) -> NativeShoe:
+        settings = self.settings
+        identity = ShoeIdentity(
+            model="Emulated Shoe",
+            firmware="1.0.0",
+            serial_number=settings.serial_number,
+            boot_id=self.boot_id,
+            protocol_version=1,
+            capabilities=CAPABILITIES,
+            start_cause=cause,
+        )
+        return NativeShoe(
+            identity=identity,
+            store=self.store,
+            nonce=lambda: self._random.randbytes(16),
+            now=now,
+            key=self._random.randbytes(32) if wrong_key else settings.key,
+            insecure=settings.key is None and not wrong_key,
+            timings=settings.timings,
+        )
+
+    def _angel_eye_link(self) -> AngelEyeShoe:
+        # The firmware decides itself what it discloses when, alike on both wires, so the link has to hide nothing.
+        settings = self.settings
+        return AngelEyeShoe(
+            ShoeManner(
+                disclosing=Disclosing.AT_DRAW,
+                copies=settings.copies,
+                spacing=settings.spacing,
+                stx_in_bcc=settings.stx_in_bcc,
+            )
+        )
+
+    # --- saying and hearing ------------------------------------------------------------------------------------
+
+    def say(self, event: AnyShoeEvent, now: float) -> bool:
+        """Report an event, if this wire has words for it. False if the store is too full to keep it."""
+        said = event if self.is_native else in_angel_eye_words(event)
+        if self.link is None or said is None:
+            return True
+        self._said_since_start = True
+        try:
+            self.link.report(said, now)
+        except EventStoreFullError:
+            return False
+        return True
+
+    def start_anew(self, now: float) -> None:
+        """On the Angel Eye wire a new shoe begins with start-up; right after start-up there is nothing to add."""
+        if self.link is not None and not self.is_native and self._said_since_start:
+            self.link.report(Started(), now)
+            self._said_since_start = False
+
+    def receive(self, data: bytes, now: float) -> list[ShoeNotice | LinkReport]:
+        return [] if self.link is None or not self.host_attached else self.link.receive(data, now)
+
+    def next_deadline(self) -> float | None:
+        return None if self.link is None else self.link.next_deadline()
+
+    def tick(self, now: float) -> list[ShoeNotice | LinkReport]:
+        return [] if self.link is None else self.link.tick(now)
+
+    def to_send(self) -> bytes:
+        return b"" if self.link is None else self.link.to_send()
+
+
+def in_angel_eye_words(event: AnyShoeEvent) -> AnyShoeEvent | None:
+    """The event as the Angel Eye wire can tell it; `None` where it has no telegram for it."""
+    match event:
+        case Misread(hand=hand, position=position) | ForeignCard(hand=hand, position=position):
+            # That something is wrong with the card is told by the error that follows.
+            return CardDrawn(hand=hand, position=position)
+        case Fault(code=code) | FaultCleared(code=code) if code not in FAULT_NUMBERS:
+            return None
+        case DoubleFeed() | CardReturned() | Burn() | ButtonPressed() | LidChanged() | Health():
+            return None
+        case _:
+            return event

@@ -1,0 +1,61 @@
+"""Somebody else on the line, who hears what the shoe sends and puts bytes of his own among it.
+
+On the native wire he has no key, so whatever he says should be refused. On the Angel Eye wire nothing is signed, and he
+is believed; only the numbers of the telegrams then no longer fit.
+"""
+
+import random
+from collections import deque
+from collections.abc import Callable
+
+from firmware_protocol.angel_eye import messages as angel_eye
+from firmware_protocol.angel_eye.telegrams import Telegram, TelegramReader, encode_telegram
+from firmware_protocol.cards import Card
+from firmware_protocol.events import CardDrawn, Hand
+from firmware_protocol.native.event_layouts import encode_event
+from firmware_protocol.native.framing import FrameReader, encode_frame
+from firmware_protocol.native.messages import SEALED_HEADER, FrameType, event_payload
+from firmware_protocol.native.session import FRAME_TAG_BYTES
+from simulator.shoe_line import Wire
+
+REMEMBERED = 4
+"""Messages that he can send again."""
+
+
+class Stranger:
+    def __init__(self, wire: Wire, generator: random.Random) -> None:
+        self._random = generator
+        self._heard: deque[bytes] = deque(maxlen=REMEMBERED)
+        self._frames = FrameReader()
+        self._telegrams = TelegramReader()
+        native = wire is Wire.NATIVE
+        self.overhear: Callable[[bytes], None] = self._overhear_native if native else self._overhear_angel_eye
+        self.forge: Callable[[], bytes] = self._forge_native if native else self._forge_angel_eye
+
+    def replay(self) -> bytes | None:
+        """The oldest message that he remembers; none if he has not heard more than one."""
+        return self._heard[0] if len(self._heard) > 1 else None
+
+    def _overhear_native(self, data: bytes) -> None:
+        for frame in self._frames.feed(data):
+            if isinstance(frame, bytes) and frame[0] == FrameType.EVENT:
+                self._heard.append(b"\0" + encode_frame(frame))
+
+    def _forge_native(self) -> bytes:
+        card = CardDrawn(hand=Hand.PLAYER, position=3, card=self._any_card(), total=self._random.randrange(1, 400))
+        payload = event_payload(self._random.getrandbits(32), self._random.randrange(1, 1000), 0, encode_event(card))
+        header = SEALED_HEADER.pack(FrameType.EVENT, self._random.randrange(1, 1 << 32))
+        return b"\0" + encode_frame(header + payload + self._random.randbytes(FRAME_TAG_BYTES))
+
+    def _overhear_angel_eye(self, data: bytes) -> None:
+        for item in self._telegrams.read(data):
+            if isinstance(item, Telegram) and item.raw not in self._heard:
+                self._heard.append(item.raw)
+
+    def _forge_angel_eye(self) -> bytes:
+        last = self._heard[-1][1] - 0x30 if self._heard else 0
+        card = CardDrawn(hand=Hand.PLAYER, position=3, card=self._any_card())
+        return encode_telegram(last % 9 + 1, angel_eye.encode_event(card))
+
+    def _any_card(self) -> Card:
+        return self._random.choice(list(Card))

@@ -1,0 +1,59 @@
+"""`python -m tests.hardware`: boots the guest, shows what it says, and exits with 0 if all its checks passed."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from tests.hardware.guest_image import Guest
+
+VERDICT = "guest: all checks passed"
+BOOT_AND_CHECK_SECONDS = 600
+
+
+def main() -> int:
+    started = time.monotonic()
+
+    def say(text: str) -> None:
+        print(f"[{time.monotonic() - started:5.1f} s] {text}", flush=True)  # noqa: T201 - this is a command
+
+    machine = os.uname().machine
+    if machine != "x86_64":
+        say(f"The guest is made for x86_64, and this machine is {machine}.")
+        return 1
+    subprocess.run([str(Path(__file__).with_name("system-packages"))], check=True)
+    guest = Guest(say)
+    guest.prepare()
+    say("booting the guest")
+    qemu = subprocess.Popen(
+        [
+            *("qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "768", "-nodefaults", "-nic", "none"),
+            *("-display", "none", "-serial", "stdio", "-no-reboot"),
+            *("-kernel", str(guest.kernel), "-initrd", str(guest.initial_files)),
+            *("-append", "console=ttyS0 quiet panic=-1 rdinit=/init"),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+    alarm = threading.Timer(BOOT_AND_CHECK_SECONDS, qemu.kill)
+    alarm.start()
+    passed = False
+    try:
+        for line in qemu.stdout or ():
+            text = line.rstrip()
+            passed = passed or text == VERDICT
+            say(text)
+    finally:
+        alarm.cancel()
+        qemu.kill()
+        qemu.wait()
+    say("passed" if passed else "FAILED: the guest did not say that all its checks passed")
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

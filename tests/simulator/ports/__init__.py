@@ -1,0 +1,1 @@
+"""The ports of the emulated shoe, mostly through the controller's own transports."""

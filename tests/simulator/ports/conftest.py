@@ -1,0 +1,32 @@
+"""Every test of this folder runs inside a leak check: descriptors, tasks and threads, and links in its own folder."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from tests.simulator.ports.shoe_end import ShoeEnd
+from tests.transports.leaks import Belongings
+
+
+@pytest_asyncio.fixture(autouse=True)
+async def nothing_leaks() -> AsyncIterator[None]:
+    before = Belongings.now()
+    yield
+    await asyncio.get_running_loop().shutdown_default_executor()
+    left = Belongings.now().left_since(before)
+    assert not left, f"the test left behind: {left}"
+
+
+@pytest_asyncio.fixture
+async def shoe() -> ShoeEnd:
+    return ShoeEnd()
+
+
+@pytest_asyncio.fixture
+async def link(tmp_path: Path, nothing_leaks: None) -> AsyncIterator[Path]:  # noqa: ARG001 - looked at inside the leak check
+    """Where a pty is to be found; afterwards nothing may be left there."""
+    link = tmp_path / "shoe"
+    yield link
+    assert not link.is_symlink()
