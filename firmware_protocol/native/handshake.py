@@ -24,6 +24,7 @@ from firmware_protocol.native.session import INSECURE_KEY, Session, controller_t
 
 SHOE_HAS_ANOTHER_KEY = "the shoe does not hold our key: put the same key into the shoe and into the configuration"
 CONTROLLER_HAS_ANOTHER_KEY = "a controller that does not hold our key: put the same key into both"
+NO_BOOT_ID = "the shoe gives 0 as its boot id, which stands for none: its firmware must draw one at each power-up"
 TAMPERED_HELLO = "the shoe answered another HELLO than we sent: somebody on the line changes what we say"
 
 
@@ -68,6 +69,8 @@ class ControllerHandshake:
             raise HandshakeRefusedError(SHOE_HAS_ANOTHER_KEY)
         if challenge.hello != self._hello or challenge.version != self._hello.versions.common(challenge.versions):
             raise HandshakeRefusedError(TAMPERED_HELLO)
+        if not challenge.shoe.boot_id:
+            raise HandshakeRefusedError(NO_BOOT_ID)
         proof = Proof(challenge.nonce, *stored).untagged_body()
         self._answered = body
         self.to_repeat = proof + controller_tag(self._key, untagged, proof)

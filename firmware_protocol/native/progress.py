@@ -177,7 +177,7 @@ class Progress:
     def forget(self) -> bool:
         """What is not stored was not delivered. True if a gap is forgotten too: the shoe must be asked afresh."""
         self._delivered.clear()
-        self._known_boot_id = _NOBODY
+        self._known_boot_id, self._known_up_to = _NOBODY, 0
         gap_forgotten = self._outlived is not None
         if gap_forgotten:
             self.stored, self._outlived = self._outlived, None

@@ -98,6 +98,11 @@ def _desire(body: bytes) -> Fields:
     }
 
 
+def _status(body: bytes) -> Fields:
+    status = Status.read(payload_of(body))._asdict()
+    return {"oldest": status.pop("oldest"), "next": status.pop("upcoming"), "total": status.pop("card_total"), **status}
+
+
 _FIELDS: dict[FrameType, Callable[[bytes], Fields]] = {
     FrameType.HELLO: _hello,
     FrameType.CHALLENGE: _challenge,
@@ -105,7 +110,7 @@ _FIELDS: dict[FrameType, Callable[[bytes], Fields]] = {
     FrameType.PROOF: _proof,
     FrameType.AWAKE: lambda _: {},
     FrameType.EVENT: _event,
-    FrameType.STATUS: lambda body: Status.read(payload_of(body))._asdict(),
+    FrameType.STATUS: _status,
     FrameType.ACK: _ack,
     FrameType.NAK: lambda body: {"sequence": NAK.unpack(payload_of(body))[0]},
     FrameType.DESIRE: _desire,

@@ -2,9 +2,10 @@
 
 import pytest
 
-from firmware_protocol.events import CardDrawn, DoubleFeed, Misread, ShoeEvent, Standby
+from firmware_protocol.events import CardDrawn, DoubleFeed, Fault, FaultCode, Misread, ShoeEvent, Standby
 from firmware_protocol.link import Delivery, EventGap, LinkReport, LinkUp
-from firmware_protocol.native.messages import WINDOW
+from firmware_protocol.native.event_layouts import encode_event
+from firmware_protocol.native.messages import WINDOW, FrameType, event_payload
 from firmware_protocol.native.progress import LastCommitted
 from tests.firmware_protocol.native.puppets import BOOT_ID, PuppetShoe, new_controller, only_delivery
 
@@ -133,6 +134,16 @@ def test_what_was_forgotten_is_not_held_for_known_when_the_shoe_counts_anew() ->
     only_delivery(shoe.say_event(1, Standby()))
 
 
+def test_even_an_event_without_a_boot_id_is_not_taken_for_one_that_is_known() -> None:
+    """Only faulty firmware says 0; its card is delivered all the same, after a `forget` in a new count too."""
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 46)), boot_id=NEW_BOOT_ID)
+    gap(shoe.shake_hands(oldest=42, upcoming=45, recognised=False))
+    shoe.controller.committed(only_delivery(shoe.say_event(42, Standby())), 0.0)
+    shoe.controller.forget()
+    payload = event_payload(0, 43, 0, encode_event(Standby()))
+    only_delivery(shoe.say(shoe.session.seal(FrameType.EVENT, payload)))
+
+
 def test_a_commit_from_before_the_shoe_lost_its_count_harms_nothing() -> None:
     shoe = PuppetShoe(new_controller())
     shoe.shake_hands(oldest=1, upcoming=5)
@@ -192,3 +203,25 @@ def test_the_total_survives_events_without_one_and_is_forgotten_with_them() -> N
     shoe.controller.forget()
     only_delivery(shoe.say_event(3, CardDrawn(total=8)))
     assert gap(shoe.say_event(4, CardDrawn(total=10))).expected == 9
+
+
+def test_a_status_that_counts_a_card_before_its_event_is_a_gap() -> None:
+    shoe = PuppetShoe(new_controller())
+    shoe.shake_hands(oldest=1, upcoming=1, card_total=10)
+    only_delivery(shoe.say_event(1, CardDrawn(total=11)))
+    assert shoe.say_status(upcoming=2, card_total=11) == []
+    assert shoe.say_status(upcoming=3, card_total=12) == [], "the event is under way"
+    only_delivery(shoe.say_event(2, CardDrawn(total=12)))
+    report = gap(shoe.say_status(upcoming=3, card_total=13))
+    assert (report.expected, report.received) == (12, 13)
+
+
+@pytest.mark.parametrize("kind", range(0x14, 0x20))
+def test_cards_of_a_kind_that_we_do_not_know_are_a_gap_at_the_next_total(kind: int) -> None:
+    shoe = PuppetShoe(new_controller())
+    shoe.shake_hands(oldest=1, upcoming=1, card_total=10)
+    said = bytes((kind,)) + (11).to_bytes(4, "big")
+    found = shoe.say(shoe.session.seal(FrameType.EVENT, event_payload(BOOT_ID, 1, 0, said)))
+    assert only_delivery(found).event == Fault(code=FaultCode.OTHER, detail=kind)
+    report = gap(shoe.say_event(2, CardDrawn(total=12)))
+    assert (report.expected, report.received) == (11, 12)

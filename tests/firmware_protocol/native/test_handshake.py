@@ -11,8 +11,9 @@ from firmware_protocol.events import Button, StartCause
 from firmware_protocol.link import LineError, LinkDown, LinkUp, LinkUsageError, Refused, ShoeIdentity
 from firmware_protocol.native.controller import ControllerTimings, NativeController
 from firmware_protocol.native.framing import encode_frame
-from firmware_protocol.native.handshake import SHOE_HAS_ANOTHER_KEY, TAMPERED_HELLO
+from firmware_protocol.native.handshake import NO_BOOT_ID, SHOE_HAS_ANOTHER_KEY, TAMPERED_HELLO
 from firmware_protocol.native.messages import (
+    TAG_BYTES,
     Challenge,
     FrameType,
     Hello,
@@ -20,7 +21,7 @@ from firmware_protocol.native.messages import (
     Versions,
     button_capability,
 )
-from firmware_protocol.native.session import CONTROLLER_KEY_LABEL, SHOE_KEY_LABEL, session_keys
+from firmware_protocol.native.session import CONTROLLER_KEY_LABEL, SHOE_KEY_LABEL, session_keys, shoe_tag
 from firmware_protocol.native.shoe import NativeShoe, ShoeTimings
 from firmware_protocol.native.store import ShoeStore
 from firmware_protocol.native.texts import UnsendableError
@@ -340,6 +341,48 @@ def test_a_downgrade_is_noticed(forged: Versions) -> None:
     line.run_for(10.0)
     assert line.controller.shoe is None
     assert line.reports == [Refused(reason=TAMPERED_HELLO, count=1)]
+
+
+def test_a_shoe_with_a_boot_id_of_0_is_refused_and_told_of_once() -> None:
+    """0 stands for no event at all in ACK and PROOF, so no power-up may have it."""
+    line = Line()
+
+    def without_boot_id(sender: str, data: bytes) -> bytes:
+        sent = b""
+        for body in bodies(data):
+            if body[0] == FrameType.CHALLENGE:
+                untagged = body[:39] + bytes(4) + body[43:-TAG_BYTES]
+                sent += encode_frame(untagged + shoe_tag(KEY, untagged))
+            else:
+                sent += encode_frame(body)
+        return sent if sender == "shoe" else data
+
+    line.tap = without_boot_id
+    line.run_for(10.0)
+    assert line.reports == [Refused(reason=NO_BOOT_ID, count=1)]
+    assert line.controller.shoe is None
+    line.tap = lambda _, data: data
+    line.run_until(is_up(line), seconds=5.0)
+
+
+def test_a_hello_with_reserved_flags_is_the_same_hello() -> None:
+    line = Line()
+    line.recording = True
+
+    def newer(sender: str, data: bytes) -> bytes:
+        if sender == "controller" and bodies(data)[0][0] == FrameType.HELLO:
+            (hello,) = bodies(data)
+            return encode_frame(hello[:3] + b"\xfe" + hello[4:])
+        return data
+
+    line.tap = newer
+    line.run_until(is_up(line), seconds=5.0)
+    (challenge,) = of_type(line.sent["shoe"], FrameType.CHALLENGE)
+    assert challenge[6] == 0
+    line.run_for(1.0)
+    line.inject("controller", encode_frame(of_type(line.sent["controller"], FrameType.HELLO)[0]))
+    line.run_for(1.0)
+    assert of_type(line.sent["shoe"], FrameType.CHALLENGE) == [challenge], "the HELLO of the session is dropped"
 
 
 @pytest.mark.parametrize("place", range(1, 60))

@@ -29,7 +29,7 @@ from firmware_protocol.native.messages import (
     Status,
 )
 from firmware_protocol.native.resend import ResendWait
-from firmware_protocol.native.session import payload_of
+from firmware_protocol.native.session import REPLAYED, payload_of
 from firmware_protocol.native.shoe import NativeShoe, ShoeTimings
 from firmware_protocol.native.store import ShoeStore
 from tests.firmware_protocol.native.events import table_events
@@ -243,6 +243,19 @@ def test_a_nak_is_obeyed_from_its_event_on(controller: PuppetController) -> None
         assert (status.oldest, status.upcoming) == (6, 7), "it is told what there is"
 
 
+def test_after_a_time_out_later_events_count_as_not_sent(controller: PuppetController) -> None:
+    for event in table_events(3):
+        controller.shoe.report(event, controller.now)
+    assert sequences(controller) == [1, 2, 3]
+    controller.now += 0.25
+    controller.shoe.tick(controller.now)
+    assert sequences(controller) == [1]
+    controller.say_sealed(FrameType.NAK, NAK.pack(2))
+    assert len(statuses(controller)) == 1
+    assert controller.shake_hands().oldest == 1
+    assert sequences(controller) == [1, 2, 3], "a session begins with the whole window"
+
+
 def test_the_age_is_never_negative_nor_too_large(controller: PuppetController) -> None:
     controller.shoe.report(Standby(), controller.now)
     for now, age in ((controller.now - 5.0, 0), (controller.now + 1e9, 2**32 - 1)):
@@ -271,6 +284,8 @@ def test_a_wish_is_told_once_and_confirmed_every_time(controller: PuppetControll
     assert [status.revision for status in statuses(controller)] == [7]
     assert controller.say_sealed(FrameType.DESIRE, Desire(7, desired).payload()) == []
     assert [status.revision for status in statuses(controller)] == [7]
+    assert controller.say_sealed(FrameType.DESIRE, Desire(3, desired).payload()) == [Wanted(desired=desired)]
+    assert [status.revision for status in statuses(controller)] == [3], "a lower revision is followed too"
     assert controller.shake_hands().revision == 0, "a new session has wished for nothing yet"
     assert controller.say_sealed(FrameType.DESIRE, Desire(7, desired).payload()) == [Wanted(desired=desired)]
 
@@ -291,6 +306,18 @@ def test_frames_of_unknown_types_are_skipped_and_bad_ones_refused(controller: Pu
     controller.say_sealed(FrameType.DESIRE, bytes((0, 0, 0, 1, 9, 0, 0)))
     controller.say_sealed(FrameType.DESIRE, bytes((0, 0, 0, 1, 0, 0, 9)))
     assert controller.shoe.counts.refused == {MALFORMED: 7}
+
+
+def test_a_malformed_frame_that_is_believed_takes_its_counter_and_breaks_the_silence() -> None:
+    controller = PuppetController(new_shoe(timings=ShoeTimings(lock_gate_after=2.0)))
+    controller.shake_hands()
+    controller.now += 1.5
+    malformed = controller.session.seal(FrameType.DESIRE, b"")
+    controller.say(malformed)
+    controller.say(malformed)
+    assert controller.shoe.counts.refused == {MALFORMED: 1, REPLAYED: 1}
+    controller.now += 1.5
+    assert controller.shoe.tick(controller.now) == []
 
 
 # --- silence ---------------------------------------------------------------------------------------------------
@@ -342,6 +369,11 @@ def test_status_tells_of_a_gate_locked_by_silence() -> None:
     controller.now += 2.0
     controller.shoe.tick(controller.now)
     assert [(status.revision, status.gate_locked_by_silence) for status in statuses(controller)] == [(0, True)]
+    controller.say_sealed(FrameType.DESIRE, Desire(1, DesiredShoe()).payload())
+    assert [(status.revision, status.gate_locked_by_silence) for status in statuses(controller)] == [(1, True)]
+    controller.now += 2.0
+    controller.shoe.tick(controller.now)
+    statuses(controller)
     controller.say_sealed(FrameType.DESIRE, Desire(1, DesiredShoe(gate_locked=False)).payload())
     assert [(status.revision, status.gate_locked_by_silence) for status in statuses(controller)] == [(1, False)]
 

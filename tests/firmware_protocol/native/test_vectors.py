@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,16 @@ import pytest
 
 import firmware_protocol.native
 from firmware_protocol.events import AnyShoeEvent, FaultCode
-from firmware_protocol.link import Delivery, LineError, LinkUp, Refused
+from firmware_protocol.link import Delivery, EventGap, LineError, LinkReport, LinkUp, Refused
 from firmware_protocol.native.controller import NativeController
 from firmware_protocol.native.event_layouts import FAULTS, decode_event, encode_event
 from firmware_protocol.native.framing import FrameReader
 from firmware_protocol.native.messages import FrameType
 from firmware_protocol.native.progress import LastCommitted
-from tests.firmware_protocol.native import make_vectors
+from firmware_protocol.native.shoe import NativeShoe
+from firmware_protocol.native.store import ShoeStore, StoredEvent
+from tests.firmware_protocol.native import make_vectors, vector_talks
+from tests.firmware_protocol.native.line import bodies
 
 VECTORS: dict[str, Any] = json.loads(make_vectors.FILE.read_text(encoding="utf-8"))
 DOCUMENT = (Path(firmware_protocol.native.__file__).parent / "PROTOCOL.md").read_text(encoding="utf-8")
@@ -53,13 +57,10 @@ def test_keys_and_tags_follow_the_documents_formulas() -> None:
 
 
 def test_every_frame_on_the_wire_carries_its_body() -> None:
-    shown = [
-        *VECTORS["framing"],
-        *VECTORS["conversation"]["frames"],
-        *VECTORS["insecure"]["frames"],
-        *VECTORS["refused"],
-    ]
+    shown = [*VECTORS["framing"], *VECTORS["refused"]]
+    shown += [frame for name in ("conversation", "unrecognised", "insecure") for frame in VECTORS[name]["frames"]]
     shown += [half for pair in VECTORS["rejected"] for half in (pair["hello"], pair["reject"])]
+    shown += [half for pair in VECTORS["answered"] for half in (pair["said"], pair["answer"])]
     for frame in shown:
         assert FrameReader().feed(bytes.fromhex(frame["wire"])) == [bytes.fromhex(frame["body"])]
 
@@ -86,28 +87,101 @@ def test_every_type_of_frame_is_there() -> None:
     assert {frame["type"] for frame in shown} == {frame_type.name for frame_type in FrameType}
 
 
-def test_a_controller_that_hears_the_shoes_half_says_the_other_and_refuses_the_forged() -> None:
-    talk = VECTORS["conversation"]
+def controller_of(talk: dict[str, Any]) -> NativeController:
     link = NativeController(
         key=bytes.fromhex(talk["key"]),
         nonce=lambda: bytes.fromhex(talk["controller_nonce"]),
         last_committed=LastCommitted(**talk["stored_last"]),
     )
-    link.connected(0.0)
-    found = []
-    for shown in talk["frames"]:
-        if shown["from"] == "shoe" and not shown["lost"]:
-            found += link.receive(bytes.fromhex(shown["wire"]), 0.0)
+    link.connected(0.25)
+    return link
+
+
+def test_a_controller_that_hears_the_shoes_half_says_the_other_and_refuses_the_forged() -> None:
+    talk = VECTORS["conversation"]
+    link = controller_of(talk)
+    found: list[Delivery | LinkReport] = []
+    for place, shown in enumerate([*talk["frames"], None]):
+        for refused in VECTORS["refused"]:
+            if refused["by"] == "controller" and refused["after"] == place:
+                before = sum(link.counts.refused.values())
+                reports = link.receive(bytes.fromhex(refused["wire"]), 0.25)
+                assert all(isinstance(item, Refused) for item in reports)
+                assert sum(link.counts.refused.values()) == before + 1, refused["why"]
+        if shown is not None and shown["from"] == "shoe" and not shown["lost"]:
+            found += link.receive(bytes.fromhex(shown["wire"]), shown["t"])
     proof = next(shown["wire"] for shown in talk["frames"] if shown["type"] == "PROOF")
     assert bytes.fromhex(proof) in link.to_send()
     assert isinstance(found[0], LinkUp)
     assert [item.sequence for item in found[1:] if isinstance(item, Delivery)] == [41, 42, 43, 44]
-    assert len(found) == 5, "no gap, no refusal"
-    for shown in VECTORS["refused"]:
-        if shown["by"] == "controller":
-            before = sum(link.counts.refused.values())
-            assert all(isinstance(item, Refused) for item in link.receive(bytes.fromhex(shown["wire"]), 0.0))
-            assert sum(link.counts.refused.values()) == before + 1, shown["why"]
+    assert len(found) == 5, "no gap, no refusal of what the shoe said"
+
+
+def shoe_of(talk: dict[str, Any]) -> NativeShoe:
+    """As it is powered up, with what it kept."""
+    keeps = talk["shoe_keeps"]
+    held = [
+        StoredEvent(sequence=event["sequence"], boot_id=event["boot_id"], happened=0.0, event=decoded(event["bytes"]))
+        for event in keeps["held"]
+    ]
+    store = ShoeStore(
+        events=held,
+        next_sequence=keeps["next"],
+        card_total=keeps["total"],
+        acknowledged_boot_id=keeps["acknowledged"]["boot_id"],
+        acknowledged_sequence=keeps["acknowledged"]["sequence"],
+    )
+    nonce, key = bytes.fromhex(talk["shoe_nonce"]), bytes.fromhex(talk["key"])
+    shoe = NativeShoe(identity=vector_talks.SHOE, store=store, nonce=lambda: nonce, now=0.0, key=key)
+    shoe.connected(0.0)
+    return shoe
+
+
+def decoded(said: str) -> AnyShoeEvent:
+    return decode_event(int(said[:2], 16), bytes.fromhex(said[2:]))
+
+
+def test_a_shoe_that_hears_the_controllers_half_says_the_other_and_refuses_the_forged() -> None:
+    talk = VECTORS["conversation"]
+    shoe, now = shoe_of(talk), 0.0
+    said: list[str] = []
+    happens = list(talk["happens"])
+    for place, shown in enumerate([*talk["frames"], None]):
+        for refused in VECTORS["refused"]:
+            if refused["by"] == "shoe" and refused["after"] == place:
+                before = sum(shoe.counts.refused.values())
+                shoe.receive(bytes.fromhex(refused["wire"]), now)
+                assert sum(shoe.counts.refused.values()) == before + 1, refused["why"]
+        if shown is None:
+            break
+        now = shown["t"]
+        shoe.tick(now)
+        while happens and happens[0]["t"] <= now:
+            shoe.report(decoded(happens.pop(0)["bytes"]), now)
+        if shown["from"] == "controller":
+            shoe.receive(bytes.fromhex(shown["wire"]), now)
+        said += [body.hex() for body in bodies(shoe.to_send())]
+    assert said == [shown["body"] for shown in talk["frames"] if shown["from"] == "shoe"]
+    for pair in VECTORS["answered"]:
+        shoe.receive(bytes.fromhex(pair["said"]["wire"]), pair["t"])
+        assert [body.hex() for body in bodies(shoe.to_send())] == [pair["answer"]["body"]], pair["why"]
+
+
+def test_a_controller_that_is_not_recognised_reports_a_gap_and_takes_every_event() -> None:
+    link = controller_of(VECTORS["unrecognised"])
+    found: list[Delivery | LinkReport] = []
+    for shown in VECTORS["unrecognised"]["frames"]:
+        if shown["from"] == "shoe" and not shown["lost"]:
+            found += link.receive(bytes.fromhex(shown["wire"]), shown["t"])
+    assert isinstance(found[1], EventGap)
+    assert (found[1].expected, found[1].received) == (8, 40)
+    assert [item.sequence for item in found if isinstance(item, Delivery)] == [40, 41, 42]
+
+
+@pytest.mark.parametrize("shown", VECTORS["not_understood"], ids=lambda shown: shown["why"])
+def test_an_event_that_is_not_understood_becomes_what_the_file_says(shown: dict[str, Any]) -> None:
+    said = bytes.fromhex(shown["bytes"])
+    assert msgspec.to_builtins(decode_event(said[0], said[1:])) == shown["becomes"]
 
 
 # --- the document ----------------------------------------------------------------------------------------------
@@ -141,3 +215,20 @@ def test_the_documents_fault_codes_are_the_codes() -> None:
     }
     assert written == {code: fault.value for code, fault in FAULTS.items()}
     assert set(FAULTS.values()) == set(FaultCode)
+
+
+def names_in(value: object) -> Iterator[str]:
+    """Every key of the file but those of an event's JSON, which is not the wire's business."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield name
+            if name not in ("event", "becomes"):
+                yield from names_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from names_in(item)
+
+
+def test_the_document_explains_every_key_of_the_file_and_no_other() -> None:
+    explained = set(re.findall(r"`(\w+)`", DOCUMENT.partition("## 11. vectors.json")[2]))
+    assert explained == set(names_in(VECTORS))
