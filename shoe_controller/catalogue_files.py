@@ -58,18 +58,13 @@ class _BaseGameEntry(msgspec.Struct):
     commission: str = "0%"
 
 
-class _OptionRuleEntry(msgspec.Struct):
-    at_most: int
-    options: tuple[tuple[str, ...], ...]
-
-
 class _LayoutEntry(msgspec.Struct):
     id: str
     name: Names
     document: str
     offers: tuple[str, ...]
     pay_tables: dict[str, str] = {}
-    option_rule: _OptionRuleEntry | None = None
+    option_rule: OptionRule | None = None
 
 
 class _File(msgspec.Struct):
@@ -202,7 +197,6 @@ class _FileReader:
         if layout.document not in self.documents:
             self._problem(place, unknown("document", layout.document, self.documents))
         so_far = Catalogue(self.documents, self.groups, self.wagers, self.base_games, self.layouts)
-        rule = layout.option_rule
         for name in layout.offers:
             try:
                 so_far.expand((name,))
@@ -213,7 +207,7 @@ class _FileReader:
                 so_far.chosen_tables({name: table})
             except CatalogueError as error:
                 self._problem(place, str(error))
-        for message in option_rule_mistakes(rule.at_most, rule.options, self.wagers) if rule else ():
+        for message in option_rule_mistakes(layout.option_rule, self.wagers) if layout.option_rule else ():
             self._problem(place, message)
         self.layouts[layout.id] = Layout(
             id=layout.id,
@@ -221,7 +215,7 @@ class _FileReader:
             document=layout.document,
             offers=layout.offers,
             pay_tables=layout.pay_tables,
-            option_rule=None if rule is None else OptionRule(rule.at_most, rule.options),
+            option_rule=layout.option_rule,
         )
 
     def _pay_tables(self, entries: tuple[object, ...], place: str) -> dict[str, PayTable]:
@@ -290,13 +284,13 @@ class _FileReader:
             self.problems.append(problem)
 
 
-def option_rule_mistakes(at_most: int, options: tuple[tuple[str, ...], ...], wagers: Collection[str]) -> Iterator[str]:
+def option_rule_mistakes(rule: OptionRule, wagers: Collection[str]) -> Iterator[str]:
     """What is wrong with a rule on how many options a seat may play."""
-    for name in (wager for option in options for wager in option):
+    for name in (wager for option in rule.options for wager in option):
         if name not in wagers:
             yield unknown("wager", name, wagers)
-    if not 1 <= at_most <= len(options):
-        yield f"at_most must be from 1 to the number of options, not {at_most}"
+    if not 1 <= rule.at_most <= len(rule.options):
+        yield f"at_most must be from 1 to the number of options, not {rule.at_most}"
 
 
 def parse_percentage(text: str) -> Fraction | None:

@@ -44,11 +44,6 @@ class RoundLimitEntry(msgspec.Struct):
     over_limit: Literal["proportional", "in_order"] = "proportional"
 
 
-class OptionRuleEntry(msgspec.Struct):
-    at_most: int
-    options: tuple[tuple[str, ...], ...]
-
-
 class HouseEntry(msgspec.Struct):
     """The keys of the section. Those that must be there may be `None` here, so that a mistake in one hides no other."""
 
@@ -61,7 +56,7 @@ class HouseEntry(msgspec.Struct):
     pay_tables: dict[str, str] = {}
     catalogue: tuple[str, ...] = ()
     needs_base: tuple[str, ...] = ()
-    option_rules: tuple[OptionRuleEntry, ...] | None = None
+    option_rules: tuple[OptionRule, ...] | None = None
     rounding: RoundingEntry = msgspec.field(default_factory=RoundingEntry)
     commission: CommissionEntry = msgspec.field(default_factory=CommissionEntry)
     round_limit: RoundLimitEntry | None = None
@@ -212,9 +207,9 @@ class _HouseReader:
         if self.entry.option_rules is None:
             return tuple(layout.option_rule for layout in self.layouts if layout.option_rule is not None)
         for rule in self.entry.option_rules:
-            for message in option_rule_mistakes(rule.at_most, rule.options, self.catalogue.wagers):
+            for message in option_rule_mistakes(rule, self.catalogue.wagers):
                 self._problem("option_rules", message)
-        return tuple(OptionRule(rule.at_most, rule.options) for rule in self.entry.option_rules)
+        return self.entry.option_rules
 
     def _round_limit(self) -> RoundLimit | None:
         entry = self.entry.round_limit
