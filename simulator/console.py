@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console, Group
+from rich.console import Console, ConsoleDimensions, Group
 from rich.live import Live
 from rich.text import Text
 
@@ -102,7 +102,10 @@ class LiveConsole:
             plugged_in=self._shoe.plugged_in,
             now=self._loop.time(),
         )
-        width, height = self._console.size
+        # The terminal itself is asked: a COLUMNS left over from elsewhere would fix the size for ever.
+        columns, rows = os.get_terminal_size(sys.stdout.fileno())
+        width, height = columns or 80, rows or 24
+        self._console.size = ConsoleDimensions(width, height)
         lines = [_as_text(line, width) for line in picture(view, width, height)]
         self._live.update(Group(*lines), refresh=True)
         self._set_redraw(self._loop.time() + _REDRAW_EVERY)

@@ -5,12 +5,9 @@ The address is a number, never a name: nothing is looked up, and a person sees w
 
 import asyncio
 import errno
-import fcntl
 import ipaddress
 import os
 import socket
-import struct
-import termios
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -109,9 +106,3 @@ def refuse(connection: socket.socket) -> None:
     with suppress(OSError):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
     connection.close()
-
-
-def unconfirmed(connection: socket.socket) -> int:
-    """Bytes that the other end's kernel does not have yet."""
-    count: int = struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0]
-    return count

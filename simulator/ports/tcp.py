@@ -1,9 +1,12 @@
 """The emulated shoe behind a serial server: raw bytes on a TCP connection, `socket://host:port` to the controller."""
 
+import fcntl
 import socket
+import struct
+import termios
 
 from simulator.ports.line import Line
-from simulator.ports.listening import LOOPBACK, Listening, refuse, unconfirmed
+from simulator.ports.listening import LOOPBACK, Listening, refuse
 from simulator.ports.port import PortListener, linger_until
 
 
@@ -69,5 +72,11 @@ class TcpPort:
 
     def _all_arrived(self) -> bool:
         return (
-            self._connection is None or self._line is None or not (self._line.unsent or unconfirmed(self._connection))
+            self._connection is None or self._line is None or not (self._line.unsent or _unconfirmed(self._connection))
         )
+
+
+def _unconfirmed(connection: socket.socket) -> int:
+    """Bytes that the other end's kernel does not have yet."""
+    count: int = struct.unpack("i", fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)))[0]
+    return count

@@ -8,8 +8,8 @@ import socket
 from collections.abc import Callable
 
 from simulator.ports.line import Line
-from simulator.ports.listening import LOOPBACK, Listening, refuse, unconfirmed
-from simulator.ports.port import Happening, Host, PortListener, linger_until, tell
+from simulator.ports.listening import LOOPBACK, Listening, refuse
+from simulator.ports.port import Happening, Host, PortListener, tell
 from simulator.ports.usb_shoe import UsbIdentity, UsbKind, UsbShoe
 from simulator.ports.usbip_packets import LONGEST_TRANSFER, ExportedShoe, MalformedPacketError
 from simulator.ports.usbip_session import ImportedShoe, UsbIpSession
@@ -49,10 +49,6 @@ class _Client:
         )
         self.patience = asyncio.get_running_loop().call_later(IMPORT_SECONDS, gone, self)
 
-    @property
-    def on_its_way(self) -> int:
-        return self.line.unsent + unconfirmed(self.connection)
-
 
 class UsbIpPort:
     """A shoe that a kernel with `vhci_hcd` attaches with the command in `address`, and then finds at `device`.
@@ -66,6 +62,9 @@ class UsbIpPort:
 
     USB/IP knows no passwords: whoever can connect can have the shoe. So it is for this machine only, unless `host`
     says otherwise.
+
+    A program must not open the device from the event loop that runs this port: opening waits inside the kernel for
+    answers that the waiting loop could not give, and neither would ever end.
     """
 
     def __init__(
@@ -106,7 +105,7 @@ class UsbIpPort:
 
     def write(self, data: bytes) -> None:
         host = self._host()
-        if host is not None and host.session.imported is not None and self._exported is not None:
+        if host is not None and host.session.imported is not None:
             self.lost_bytes += host.session.imported.offer(data)
             self._send(host)
 
@@ -114,10 +113,7 @@ class UsbIpPort:
         self._exported = None
         host = self._host()
         if host is not None:
-            try:
-                await linger_until(lambda: host not in self._clients or not host.on_its_way)
-            finally:
-                self._drop(host)
+            self._drop(host)
 
     async def replug(self) -> None:
         if self._exported is None:
@@ -126,11 +122,9 @@ class UsbIpPort:
 
     async def close(self) -> None:
         self._listening.stop()
-        try:
-            await self.unplug()
-        finally:
-            for client in list(self._clients):
-                self._drop(client)
+        await self.unplug()
+        for client in list(self._clients):
+            self._drop(client)
 
     def _offer(self) -> tuple[ExportedShoe | None, bool]:
         return self._exported, self._host() is None

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from functools import cache
-from typing import Any
 
 import pytest
 
 from firmware_protocol.angel_eye.shoe import Disclosing
-from firmware_protocol.events import CardDrawn, CardIdentified, Hand, ResultIndicated
+from firmware_protocol.cards import Card
+from firmware_protocol.events import Button, CardDrawn, CardIdentified, Hand, ResultIndicated
 from firmware_protocol.link import EventGap, LineError, LinkDown, Refused
 from firmware_protocol.native.handshake import SHOE_HAS_ANOTHER_KEY
 from firmware_protocol.native.session import FORGED, REPLAYED
@@ -28,6 +28,7 @@ from tests.simulator.agreement import (
     cards_of_events,
     unknown_faces_in_hands,
 )
+from tests.simulator.promises import assert_seen_in_order
 from tests.simulator.virtual_table import KEY, VirtualTable
 
 WAYS = [(wire, disclosing) for wire in Wire for disclosing in Disclosing]
@@ -73,23 +74,6 @@ def dealt_out(how: EmulationSettings) -> VirtualTable:
 def first_card_of_round(table: VirtualTable, round_number: int) -> int:
     firsts = [out.number for out in table.cards_out() if (out.to, out.position) == (Hand.PLAYER, 1)]
     return firsts[round_number - 1]
-
-
-def fields_of(promise: str) -> tuple[str, dict[str, object]]:
-    """`fault code=over_draw stopped=no` as the name and the fields of an event."""
-    plain: dict[str, object] = {"yes": True, "no": False, "none": None}
-    name, *fields = promise.split()
-    pairs = (field.split("=") for field in fields)
-    return name, {key: int(value) if value.isdigit() else plain.get(value, value) for key, value in pairs}
-
-
-def assert_seen_in_order(promises: tuple[str, ...], seen: list[dict[str, Any]]) -> None:
-    rest = iter(seen)
-    for promise in promises:
-        name, fields = fields_of(promise)
-        assert any(event["event"] == name and fields.items() <= event.items() for event in rest), (
-            f"{promise!r} is promised and was not seen, or not in that order"
-        )
 
 
 @pytest.mark.parametrize(("wire", "disclosing"), WAYS)
@@ -186,6 +170,27 @@ def test_one_face_is_shown_once_more_than_there_are_decks(wire: Wire, disclosing
 def test_the_native_wire_says_why_it_does_not_believe(name: str, reason: str) -> None:
     table = with_fault(name, Wire.NATIVE)
     assert [item.reason for item in table.seen if isinstance(item, Refused)] == [reason]
+
+
+def test_nine_telegrams_in_a_silence_look_like_none() -> None:
+    """The one digit of the Angel Eye wire cannot tell: the rest of a round is gone, and only the table can notice."""
+    wire = WireSettings(wire=Wire.ANGEL_EYE, disclosing=Disclosing.AT_RESULT)
+    cards = tuple(map(Card, ["AC", "9H", "KC", "9D", "KD", "KH", "5H"]))
+    table = VirtualTable(EmulationSettings(wire=wire, cards=cards, speed=None))
+    table.run_for(1)
+    for _ in range(3):
+        table.emulation.draw(table.now)
+        table.run_for(1)
+    table.emulation.inject("silence", table.now)
+    for _ in range(3):
+        table.emulation.draw(table.now)
+    table.emulation.press(Button.RESULT, table.now)
+    table.run_for(10)
+    table.emulation.draw(table.now)
+    table.run_for(1)
+    places = [(event.hand, event.position) for event in table.seen if isinstance(event, CardDrawn)]
+    assert places[-2:] == [(Hand.PLAYER, 1), (Hand.PLAYER, 1)]
+    assert not any(isinstance(item, EventGap | ResultIndicated) for item in table.seen)
 
 
 def test_what_the_power_took_from_the_line_is_not_lost_on_the_native_wire() -> None:

@@ -20,6 +20,7 @@ from tests.simulator.make_recordings import (
     record,
     settings_of,
 )
+from tests.simulator.promises import assert_seen_in_order
 from tests.simulator.virtual_table import controller_for
 
 EVERY_SHOE = [pytest.param(wire, number, id=name_of(wire, number)) for wire in Wire for number in range(1, SHOES + 1)]
@@ -76,6 +77,9 @@ def test_truth_and_events_agree(wire: Wire, number: int) -> None:
     injected = [happening.fault for happening in table.truth if isinstance(happening, FaultInjected)]
     assert sorted(injected) == sorted(faults_of(wire, number))
     told = [FAULTS[name].on(wire) for name in injected]
+    for one in told:
+        assert isinstance(one, Told)
+        assert_seen_in_order(one.sees, table.seen_plainly())
     if any(isinstance(one, Told) and one.invents for one in told):
         return
     if any(isinstance(one, Told) and one.loses for one in told):

@@ -45,7 +45,7 @@ def opened(path: Path) -> Iterator[int]:
 
 
 async def read_all(descriptor: int, size: int) -> bytes:
-    """What a host reads within the time that a test has."""
+    """What a host reads until it has so many bytes; more, if more are there."""
     data = bytearray()
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
@@ -56,7 +56,7 @@ async def read_all(descriptor: int, size: int) -> bytes:
                 await ready.wait()
                 ready.clear()
                 with suppress(BlockingIOError):  # the loop may have said it twice
-                    data += os.read(descriptor, size)
+                    data += os.read(descriptor, 65536)
     finally:
         loop.remove_reader(descriptor)
     return bytes(data)

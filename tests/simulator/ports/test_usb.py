@@ -216,6 +216,17 @@ async def test_what_one_host_left_unread_is_not_for_the_next(bus: UsbBus, shoe: 
 
 
 @pytest.mark.asyncio
+async def test_what_a_host_had_sent_before_an_unplug_has_arrived(bus: UsbBus, shoe: ShoeEnd) -> None:
+    """The event loop has not turned since, so that the shoe has not even heard of the host."""
+    port = UsbPort(bus)
+    async with plugged_in(port, shoe):
+        with claimed(bus) as device:
+            device.write(DATA_OUT, b"gate shut")
+            await port.unplug()
+        assert (shoe.hosts, bytes(shoe.data)) == (1, b"gate shut")
+
+
+@pytest.mark.asyncio
 async def test_a_packet_longer_than_the_room_for_it_is_an_overflow_and_is_lost(bus: UsbBus, shoe: ShoeEnd) -> None:
     port = UsbPort(bus)
     async with plugged_in(port, shoe):

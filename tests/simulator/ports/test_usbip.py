@@ -178,6 +178,7 @@ async def test_a_serial_shoe_sees_the_port_opened_and_closed(serial: UsbIpPort, 
             await host.open_tty()
             assert (shoe.attached, shoe.hosts) == (True, opened)
             assert (await host.result(notification)).data == bytes([0xA1, 0x20, 0, 0, 0, 0, 2, 0, 3, 0])
+            assert await host.unlink(host.submit(3, IN, 16)) == ECONNRESET, "it is told once"
             serial.write(b"unread")
             await host.close_tty()
             assert not shoe.attached
@@ -216,6 +217,22 @@ async def test_a_vendor_shoe_has_a_host_while_somebody_reads(
         assert shoe.data == b"hello"
         assert shoe.hosts == 2
         await shoe.until_no_host()
+
+
+@pytest.mark.asyncio
+async def test_the_silence_of_one_host_is_not_held_against_the_next(
+    vendor: UsbIpPort, shoe: ShoeEnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(usbip, "SILENCE_SECONDS", 0.05)
+    async with plugged_in(vendor, shoe):
+        async with attached(vendor) as host:
+            await host.write(b"hello")
+        await shoe.until_no_host()
+        async with attached(vendor) as host:
+            host.submit(1, IN, 64)
+            await shoe.until_host()
+            await asyncio.sleep(0.15)
+            assert (shoe.attached, shoe.hosts) == (True, 2)
 
 
 @pytest.mark.asyncio
