@@ -71,6 +71,8 @@ class PtyPort:
         await self.unplug()
 
     def _plug_in(self) -> None:
+        if os.path.lexists(self._link):  # looked at before we make a terminal, which might bring its old target to life
+            raise PortError(_in_the_way(self._link))
         try:
             master, slave = os.openpty()
         except OSError as error:

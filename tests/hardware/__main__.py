@@ -11,6 +11,7 @@ from tests.hardware.guest_image import Guest
 
 VERDICT = "guest: all checks passed"
 BOOT_AND_CHECK_SECONDS = 600
+SYSTEM_PACKAGES = Path(__file__).parents[2] / ".ci" / "system-packages"
 
 
 def main() -> int:
@@ -23,7 +24,9 @@ def main() -> int:
     if machine != "x86_64":
         say(f"The guest is made for x86_64, and this machine is {machine}.")
         return 1
-    subprocess.run([str(Path(__file__).with_name("system-packages"))], check=True)
+    if subprocess.run([str(SYSTEM_PACKAGES), "hardware"], check=False).returncode:
+        say("The packages could not be installed.")
+        return 1
     guest = Guest(say)
     guest.prepare()
     say("booting the guest")
@@ -32,7 +35,7 @@ def main() -> int:
             *("qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "768", "-nodefaults", "-nic", "none"),
             *("-display", "none", "-serial", "stdio", "-no-reboot"),
             *("-kernel", str(guest.kernel), "-initrd", str(guest.initial_files)),
-            *("-append", "console=ttyS0 quiet panic=-1 rdinit=/init"),
+            *("-append", "console=ttyS0 loglevel=3 panic=-1 rdinit=/init"),
         ],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -44,9 +47,9 @@ def main() -> int:
     passed = False
     try:
         for line in qemu.stdout or ():
-            text = line.rstrip()
-            passed = passed or text == VERDICT
-            say(text)
+            if text := line.rstrip():
+                passed = passed or text == VERDICT
+                say(text)
     finally:
         alarm.cancel()
         qemu.kill()

@@ -156,5 +156,7 @@ def _install_libraries(root: Path, libraries: list[str]) -> None:
 def _run(*command: str, folder: Path | None = None) -> str:
     try:
         return subprocess.run(command, cwd=folder, check=True, text=True, capture_output=True).stdout
+    except FileNotFoundError as error:
+        raise SystemExit(f"{command[0]} is missing: the guest is built from Debian's packages, on Debian.") from error
     except subprocess.CalledProcessError as error:
         raise SystemExit(f"{' '.join(command)}\nfailed:\n{error.stdout}{error.stderr}") from error

@@ -272,6 +272,17 @@ async def test_what_is_in_the_way_is_not_touched(tmp_path: Path, shoe: ShoeEnd, 
 
 
 @pytest.mark.asyncio
+async def test_no_terminal_is_made_while_something_is_in_the_way(
+    tmp_path: Path, shoe: ShoeEnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It might have the name of the one that a killed emulator's link points to, and seem to be still in use."""
+    (tmp_path / "shoe").symlink_to("/dev/pts/no-more")
+    monkeypatch.delattr(os, "openpty")
+    with pytest.raises(PortError, match="which is gone, is in the way"):
+        await PtyPort(tmp_path / "shoe").open(shoe)
+
+
+@pytest.mark.asyncio
 async def test_something_in_the_way_at_a_replug(link: Path, shoe: ShoeEnd) -> None:
     port = PtyPort(link)
     async with plugged_in(port, shoe):
