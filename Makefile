@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: test lint format bench fuzz test-hardware clean
+.PHONY: test lint format bench fuzz torture test-hardware clean
 
 test: lint
 	$(BIN)/pytest -n auto
@@ -27,6 +27,11 @@ fuzz: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	$(BIN)/python -m tests.fuzz.native -max_total_time=$(FUZZ_SECONDS)
 	$(BIN)/python -m tests.fuzz.angel_eye -max_total_time=$(FUZZ_SECONDS)
+
+# Power cuts: the journal on a file system that forgets what was not synced, so many times.
+CUTS ?= 200
+torture: $(VENV)/ready
+	$(BIN)/python -m tests.torture $(CUTS)
 
 # Boots a QEMU guest with Debian's kernel, into which the emulated shoe is plugged over USB/IP. Takes a minute or two.
 test-hardware: $(VENV)/ready

@@ -1,0 +1,251 @@
+"""`shoe-controller journal verify|export|prune FILE`: what an auditor and an operator do with a table's journal.
+
+All of them work beside a running controller. Exit code 1 means that the journal is damaged, 2 that the command could
+not be carried out as it was given. The work itself is in `shoe_controller/journal/`.
+"""
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO
+
+from shoe_controller.commands.answers import GOOD, add_json_option, as_text, bad_input, print_json
+from shoe_controller.journal.errors import DamagedJournalError, JournalError
+from shoe_controller.journal.export import Form, Selection, header, line, selected
+from shoe_controller.journal.prune import prune
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Head, Moment
+from shoe_controller.journal.replaying import Replay
+from shoe_controller.journal.verify import Report, verify
+
+DAMAGED = 1
+
+REPLAY: Replay | None = None
+"""How the inputs of a shoe are replayed; without it `verify` checks the chain alone, and says so."""
+
+SECONDS_BETWEEN_LOOKS = 0.5
+REST = 0.02
+"""Seconds between two transactions of `prune`, in which the table can write."""
+
+_HEAD = re.compile(r"(\d{1,18}):([0-9a-fA-F]{64})")
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser("journal", help="check, export or prune a table's journal")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    _add_verify(actions)
+    _add_export(actions)
+    _add_prune(actions)
+
+
+def _add_verify(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = actions.add_parser(
+        "verify",
+        help="find out whether anything was changed, removed or added",
+        description="Check every record of a journal against the chain that ties them together.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--head",
+        action="append",
+        default=[],
+        type=_head,
+        metavar="NUMBER:HASH",
+        help="an end of the chain that was kept elsewhere, as messages carry it; may be given more than once",
+    )
+    add_json_option(parser)
+    parser.set_defaults(run=run, act=_verify)
+
+
+def _add_export(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = actions.add_parser(
+        "export",
+        help="write records as JSON lines or CSV",
+        description="Write the records of a journal, all or some of them, one on each line.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("--format", choices=[form.value for form in Form], default=Form.JSON_LINES.value)
+    parser.add_argument("--shoe", type=_number, metavar="N")
+    parser.add_argument("--round", type=_number, metavar="N")
+    parser.add_argument("--since", type=_time, metavar="TIME", help="as 2026-11-16T20:00, in UTC unless it says +01:00")
+    parser.add_argument("--until", type=_time, metavar="TIME", help="the first moment that is not wanted any more")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="a new file; without it, standard output")
+    parser.set_defaults(run=run, act=_export, json=False)
+
+
+def _add_prune(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = actions.add_parser(
+        "prune",
+        help="export old shoes to files of their own, then remove them",
+        description="Export whole shoes that are older than so many days, each to a file of its own, then remove them "
+        "from the journal. The current shoe stays, and so does a shoe with messages that were not sent yet.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("--older-than", type=_days, required=True, metavar="DAYS")
+    parser.add_argument("--export-to", type=Path, required=True, metavar="FOLDER")
+    add_json_option(parser)
+    parser.set_defaults(run=run, act=_prune)
+
+
+def run(args: argparse.Namespace) -> int:
+    act: Callable[[argparse.Namespace], int] = args.act
+    try:
+        return act(args)
+    except DamagedJournalError as error:
+        bad_input(args, "damaged", str(error))
+        return DAMAGED
+    except JournalError as error:
+        return bad_input(args, "journal", str(error))
+
+
+def _verify(args: argparse.Namespace) -> int:
+    with _progress() as look:
+        report = verify(args.file, replay=REPLAY, software=version("shoe-controller"), heads=args.head, progress=look)
+    if args.json:
+        print_json(_as_object(args.file, report))
+    else:
+        sys.stdout.write("".join(f"{as_text(sentence)}\n" for sentence in _sentences(args.file, report)))
+    return GOOD if report.good else DAMAGED
+
+
+def _as_object(file: Path, report: Report) -> dict[str, object]:
+    return {
+        "good": report.good,
+        "file": as_text(str(file)),
+        "table": as_text(report.identity.table),
+        "journal_id": as_text(report.identity.journal_id),
+        "head": str(report.head),
+        "records": report.records,
+        "pruned": report.pruned,
+        "replay": None if report.replayed is None else {"same": report.replayed, "not_replayed": report.not_replayed},
+        "problems": [
+            {"record": problem.number, "kind": problem.kind and as_text(problem.kind), "what": as_text(problem.what)}
+            for problem in report.problems
+        ],
+        "more_problems": report.more_problems,
+        "notes": report.notes,
+    }
+
+
+def _sentences(file: Path, report: Report) -> Iterator[str]:
+    verdict = "is whole" if report.good else "IS DAMAGED"
+    yield f"{file} {verdict}: table {report.identity.table}, {report.records} records checked, {report.pruned} pruned."
+    yield f"It ends with {report.head}."
+    for problem in report.problems:
+        yield f"  {problem.what}"
+    if report.more_problems:
+        yield f"  and {report.more_problems} more of this sort."
+    yield from report.notes
+    if report.replayed is None:
+        yield "Only the chain was checked; the inputs were not replayed."
+        return
+    yield f"Replaying the inputs gave {report.replayed} facts again, byte for byte."
+    for software, count in sorted(report.not_replayed.items()):
+        yield f"Not replayed: {count} facts written by version {software}."
+
+
+def _export(args: argparse.Namespace) -> int:
+    form = Form(args.format)
+    wanted = Selection(shoe=args.shoe, round=args.round, since_ms=args.since, until_ms=args.until)
+    with JournalReader(args.file) as reader:
+        reader.position()
+        try:
+            with _output(args.output) as out, _progress() as look:
+                out.write(header(form))
+                for record in selected(reader, wanted, look):
+                    out.write(line(record, form))
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            return bad_input(args, "output", f"{args.output} cannot be written: {error.strerror}")
+    return GOOD
+
+
+def _prune(args: argparse.Namespace) -> int:
+    now = Moment(wall_ms=time.time_ns() // 1_000_000, mono_ns=time.monotonic_ns(), synchronised=False)
+    if not args.export_to.is_dir():
+        return bad_input(args, "folder", f"{args.export_to} is no folder; make it first.")
+    with _progress() as look:
+        pruned = prune(
+            args.file,
+            older_than_ms=now.wall_ms - args.older_than,
+            folder=args.export_to,
+            now=now,
+            software=version("shoe-controller"),
+            progress=look,
+            rest=lambda: time.sleep(REST),
+        )
+    if args.json:
+        print_json(pruned)
+    else:
+        sys.stdout.write(f"Pruned {pruned.shoes} shoes, {pruned.records} records; {pruned.kept_because}\n")
+        sys.stdout.write("".join(f"  {as_text(name)}\n" for name in pruned.exports))
+    return GOOD
+
+
+@contextmanager
+def _output(path: Path | None) -> Iterator[IO[bytes]]:
+    if path is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:
+        with path.open("xb") as file:
+            yield file
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """Shows on a terminal how far it is; anything else that reads standard error gets none of it."""
+    shown = sys.stderr.isatty()
+    last = time.monotonic()
+
+    def look(done: int, everything: int) -> None:
+        nonlocal last
+        if shown and time.monotonic() - last >= SECONDS_BETWEEN_LOOKS:
+            last = time.monotonic()
+            sys.stderr.write(f"\r{done} of {everything} records\x1b[K")
+            sys.stderr.flush()
+
+    try:
+        yield look
+    finally:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+
+
+def _head(text: str) -> Head:
+    match = _HEAD.fullmatch(text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{as_text(text)!r} is no head: it looks like 1234: and 64 hexadecimal digits")
+    return Head(number=int(match[1]), hash=bytes.fromhex(match[2]))
+
+
+def _number(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,18}", text):
+        raise argparse.ArgumentTypeError(f"{as_text(text)!r} is no number")
+    return int(text)
+
+
+def _days(text: str) -> int:
+    """Days as milliseconds."""
+    days = _number(text)
+    if days > 100_000:
+        raise argparse.ArgumentTypeError(f"{days} days are more than anybody keeps")
+    return days * 24 * 60 * 60 * 1000
+
+
+def _time(text: str) -> int:
+    """A point in time as milliseconds since 1970."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{as_text(text)!r} is no time such as 2026-11-16T20:00") from error
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return int(moment.timestamp() * 1000)

@@ -1,0 +1,15 @@
+"""The memory of a table: one SQLite file that holds all that came, all that it led to and all that is to be sent.
+
+The journal knows nothing of cards. To it an input, a fact and a message are bytes with a name, a shoe and a round. What
+the shell submits as one entry is stored whole or not at all, and is answered only when it is on the disk.
+
+- `records.py`: what goes in and what comes out
+- `chain.py`: how each record is tied to the one before it
+- `errors.py`: what can go wrong, each with a sentence
+- `database.py`: the one file that knows sqlite3
+- `schema.py`: the tables in the file, their version, and how an older file is brought up to date
+- `opening.py`: finds out whether a file can be trusted, makes a new one, sets a damaged one aside
+- `store.py`: the writer, with its thread and its group commit
+- `reading.py`: start-up, outbox and records in order, beside a running writer
+- `verify.py`, `export.py`, `prune.py`: what an auditor and an operator do with a journal
+"""

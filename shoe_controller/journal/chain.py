@@ -1,0 +1,46 @@
+"""How each record is tied to the one before it. Pure.
+
+The hash of a record is blake2s over the hash before it, the record's numbers, the lengths of its texts and the texts.
+Every field has its fixed place or its length in front, so two different records never give the same bytes. The first
+record follows the genesis, which names the table and the file: a journal cannot be passed off as another table's.
+
+The chain has no key. Whoever can write to the file can compute a new chain; that he did so shows in the heads that
+went out with the messages before.
+"""
+
+import hashlib
+import struct
+
+from shoe_controller.journal.records import Record
+
+_RECORD_PERSON = b"shoerec1"
+_GENESIS_PERSON = b"shoegen1"
+
+_NUMBERS = struct.Struct(">8q4Q")
+_LENGTHS = struct.Struct(">2Q")
+
+NO_SEQ = 0
+"""Stands for the missing number of a record that is no message; messages are numbered from 1."""
+
+
+def genesis(table: str, journal_id: str) -> bytes:
+    """What the first record of a journal follows."""
+    names = table.encode(), journal_id.encode()
+    digest = hashlib.blake2s(_LENGTHS.pack(*map(len, names)), person=_GENESIS_PERSON)
+    digest.update(b"".join(names))
+    return digest.digest()
+
+
+def link(previous: bytes, record: Record) -> bytes:
+    """The hash of this record when it follows the one with the hash `previous`; its own hash is not looked at."""
+    number, entry, kind, name, wall_ms, mono_ns, synchronised, shoe, round_, seq, software, body, _ = record
+    # A file that was tampered with can hold texts that are no UTF-8; they are hashed as the bytes they are.
+    texts = (
+        kind.encode("utf-8", "surrogateescape"),
+        name.encode("utf-8", "surrogateescape"),
+        software.encode("utf-8", "surrogateescape"),
+        body,
+    )
+    numbers = (number, entry, wall_ms, mono_ns, synchronised, shoe, round_, NO_SEQ if seq is None else seq)
+    packed = _NUMBERS.pack(*numbers, *map(len, texts))
+    return hashlib.blake2s(b"".join((previous, packed, *texts)), person=_RECORD_PERSON).digest()

@@ -1,0 +1,94 @@
+"""What can go wrong with a journal; each is a sentence for the person who must act.
+
+`database.py` and `opening.py` raise those about the file, `store.py` those about what is to be written.
+"""
+
+from pathlib import Path
+
+
+class JournalError(Exception):
+    """Something about a journal; the message is a sentence."""
+
+
+class JournalUsageError(JournalError):
+    """Our own program asked the journal for something that makes no sense. Nothing was written."""
+
+
+class FileError(JournalError):
+    """About the file itself."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class JournalMissingError(FileError):
+    """There is no file of that name."""
+
+
+class JournalInUseError(FileError):
+    """Another program writes to this journal."""
+
+
+class JournalBusyError(FileError):
+    """Another program held the file for too long; nothing was written."""
+
+
+class OtherTableError(FileError):
+    """A good journal, of another table."""
+
+
+class NewerJournalError(FileError):
+    """Written by a newer version of this program."""
+
+
+class OlderJournalError(FileError):
+    """Written by an older version of this program, and not yet brought up to date."""
+
+
+class DamagedJournalError(FileError):
+    """The file cannot be trusted. It is to be set aside, never to be written to or taken for an empty one."""
+
+
+class NotAJournalError(DamagedJournalError):
+    """The file is something else."""
+
+
+class TruncatedJournalError(DamagedJournalError):
+    """A part of the file is missing."""
+
+
+class WrongSchemaError(DamagedJournalError):
+    """The tables in the file are not those of a journal."""
+
+
+class BrokenChainError(DamagedJournalError):
+    """A record does not follow from the one before it."""
+
+
+class StorageError(FileError):
+    """What was to be stored was not, no part of it. It can be tried again when the cause is gone."""
+
+
+class DiskFullError(StorageError):
+    """There is no room."""
+
+
+class ReadOnlyError(StorageError):
+    """The file or its file system may not be written to."""
+
+
+class DiskFailedError(StorageError):
+    """The disk did not do what it was told."""
+
+
+class MessagesPrunedError(JournalError):
+    """Messages were asked for that are no longer in the journal."""
+
+    def __init__(self, wanted: int, first: int) -> None:
+        super().__init__(
+            f"message {wanted} was pruned; the oldest that is still here is {first}. Older ones are in the exports."
+        )
+        self.wanted = wanted
+        self.first = first

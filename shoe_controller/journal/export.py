@@ -1,0 +1,130 @@
+"""Records as JSON lines or CSV, for people and programs that have no SQLite: by shoe, by round, by time.
+
+One line for each record, with everything that is in it, hash included, so that the chain can be checked from an export
+too. A body that is text is given as text, any other as base64. Used by `prune.py` and the command.
+"""
+
+import base64
+import csv
+import io
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Record
+
+NUMBERS_AT_ONCE = 5000
+"""How far one reading goes; what is not wanted of it stays in SQLite."""
+
+Progress = Callable[[int, int], object]
+"""Called with the records done and the records there are."""
+
+COLUMNS = (
+    "number",
+    "entry",
+    "kind",
+    "name",
+    "wall_ms",
+    "mono_ns",
+    "synchronised",
+    "shoe",
+    "round",
+    "seq",
+    "software",
+    "text",
+    "base64",
+    "hash",
+)
+
+
+class Form(StrEnum):
+    JSON_LINES = "jsonl"
+    CSV = "csv"
+
+
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
+    """Which records; without anything, all of them."""
+
+    shoe: int | None = None
+    round: int | None = None
+    since_ms: int | None = None
+    until_ms: int | None = None
+    """Not included."""
+    first: int = -(2**63)
+    last: int | None = None
+
+
+def selected(reader: JournalReader, selection: Selection, progress: Progress) -> Iterator[Record]:
+    """The records that are wanted, in order; beside a writer, those that are there now."""
+    end = reader.position().head.number if selection.last is None else selection.last
+    row = reader.database.row("SELECT min(number) FROM record WHERE number >= ?", (selection.first,))
+    after = end if row is None or row[0] is None else row[0] - 1
+    while after < end:
+        up_to = min(after + NUMBERS_AT_ONCE, end)
+        rows = reader.database.rows(
+            "SELECT * FROM record WHERE number > ? AND number <= ? AND shoe = ifnull(?, shoe) "
+            "AND round = ifnull(?, round) AND wall_ms >= ifnull(?, wall_ms) AND wall_ms < ifnull(?, wall_ms + 1) "
+            "ORDER BY number",
+            (after, up_to, selection.shoe, selection.round, selection.since_ms, selection.until_ms),
+        )
+        yield from map(Record._make, rows)
+        after = up_to
+        progress(after, end)
+
+
+def header(form: Form) -> bytes:
+    return _csv_line(COLUMNS) if form is Form.CSV else b""
+
+
+def line(record: Record, form: Form) -> bytes:
+    fields = _fields(record)
+    if form is Form.CSV:
+        return _csv_line(fields.get(column) for column in COLUMNS)
+    return msgspec.json.encode(fields) + b"\n"
+
+
+def _fields(record: Record) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "number": record.number,
+        "entry": record.entry,
+        "kind": _printable(record.kind),
+        "name": _printable(record.name),
+        "wall_ms": record.wall_ms,
+        "mono_ns": record.mono_ns,
+        "synchronised": bool(record.synchronised),
+        "shoe": record.shoe,
+        "round": record.round,
+        "software": _printable(record.software),
+        "hash": record.hash.hex(),
+    }
+    if record.seq is not None:
+        fields["seq"] = record.seq
+    text = _as_text(record.body)
+    if text is None:
+        fields["base64"] = base64.b64encode(record.body).decode()
+    else:
+        fields["text"] = text
+    return fields
+
+
+def _as_text(body: bytes) -> str | None:
+    """The body as text, if it is such that no program on the way would change it."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return None
+    return text if text.isprintable() else None
+
+
+def _printable(name: str) -> str:
+    """A file that someone meddled with can hold names that are no text."""
+    return name.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def _csv_line(fields: Any) -> bytes:  # noqa: ANN401 - whatever csv can write
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(fields)
+    return text.getvalue().encode()

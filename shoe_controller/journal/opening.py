@@ -1,0 +1,269 @@
+"""Finds out whether a journal file can be trusted, makes a new one, and sets a damaged one aside.
+
+What is checked here costs the same for a journal of one shoe and of ten years. `reading.py` checks the chain of the
+current shoe while it is read at start-up, and `verify.py` checks everything. Clock and identifiers are passed in.
+"""
+
+import fcntl
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from shoe_controller.journal.chain import genesis, link
+from shoe_controller.journal.database import Database, check_bytes, files_of, layout_of
+from shoe_controller.journal.errors import (
+    BrokenChainError,
+    DamagedJournalError,
+    JournalInUseError,
+    NewerJournalError,
+    NotAJournalError,
+    OlderJournalError,
+    OtherTableError,
+    ReadOnlyError,
+    StorageError,
+    WrongSchemaError,
+)
+from shoe_controller.journal.records import Head, Record
+from shoe_controller.journal.schema import APPLICATION_ID, SCHEMA, Schema
+
+
+class Identity(msgspec.Struct, frozen=True, kw_only=True):
+    table: str
+    journal_id: str
+    """Tells one file of a table from the next, for instance after a damaged one was set aside."""
+
+    @property
+    def genesis(self) -> bytes:
+        return genesis(self.table, self.journal_id)
+
+
+class Position(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the journal stands."""
+
+    head: Head
+    last_seq: int
+    published_seq: int
+    link_state: bytes | None
+
+
+class WriterLock:
+    """One program at a time writes to a journal; pruning alone comes in between."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = _locked(path)
+
+    def release(self) -> None:
+        self._file.close()
+
+
+def _locked(path: Path) -> IO[bytes]:
+    name = path.with_name(f"{path.name}.lock")
+    try:
+        file = name.open("ab")
+    except OSError as error:
+        raise ReadOnlyError(path, f"its lock {name} cannot be written: {error.strerror}.") from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        file.close()
+        raise JournalInUseError(path, "another program writes to this journal; stop that one first.") from error
+    return file
+
+
+def create(path: Path, identity: Identity, *, created_ms: int, schema: Schema = SCHEMA) -> None:
+    """Make an empty journal. It gets its name only when it is whole, so a crash leaves no half of one."""
+    _, log, _ = files_of(path)
+    if path.exists():
+        raise StorageError(path, "there is a journal already; it is never overwritten.")
+    if log.exists():
+        raise DamagedJournalError(path, f"the journal is gone, but its log {log.name} is still there.")
+    unfinished = path.with_name(f"{path.name}.new")
+    try:
+        for file in files_of(unfinished):
+            file.unlink(missing_ok=True)
+    except OSError as error:
+        raise ReadOnlyError(path, f"a new journal cannot be made here: {error.strerror}.") from error
+    with closing(Database.for_writing(unfinished)) as database, database.transaction():
+        _set_pragma(database, "application_id", APPLICATION_ID)
+        _set_pragma(database, "user_version", schema.version)
+        for statement in schema.tables:
+            database.run(statement)
+        database.run(
+            "INSERT INTO journal (id, table_name, journal_id, created_ms) VALUES (1, ?, ?, ?)",
+            (identity.table, identity.journal_id, created_ms),
+        )
+        database.run(
+            "INSERT INTO position (id, head_number, head_hash, last_seq, published_seq) VALUES (1, 0, ?, 0, 0)",
+            (identity.genesis,),
+        )
+    sync(unfinished)
+    unfinished.rename(path)
+    sync(path.absolute().parent)
+
+
+def identify(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Position]:
+    """Who this journal is and where it says that it stands; an error unless it is one of the present version."""
+    path = database.path
+    version = version_of(database)
+    if version > schema.version:
+        raise NewerJournalError(
+            path,
+            f"written by a newer version of this program (schema {version}, known is {schema.version}); "
+            "install that version. The file was left as it is.",
+        )
+    if version < schema.version:
+        raise OlderJournalError(
+            path,
+            f"written by an older version of this program (schema {version}, now {schema.version}); "
+            "it is brought up to date when the table's controller next starts.",
+        )
+    _check_layout(database, schema)
+    who = database.row("SELECT table_name, journal_id FROM journal")
+    place = database.row("SELECT head_number, head_hash, last_seq, published_seq, link_state FROM position")
+    if who is None or place is None:
+        raise DamagedJournalError(path, "the rows that say whose journal this is, or where it stands, are missing.")
+    number, head_hash, last_seq, published_seq, link_state = place
+    if not 0 <= published_seq <= last_seq:
+        raise DamagedJournalError(path, f"message {published_seq} counts as sent, but the last one is {last_seq}.")
+    return Identity(table=who[0], journal_id=who[1]), Position(
+        head=Head(number=number, hash=head_hash),
+        last_seq=last_seq,
+        published_seq=published_seq,
+        link_state=link_state,
+    )
+
+
+def examine(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Position]:
+    """As `identify`, and the journal ends with the record with which it says that it ends."""
+    with database.one_view():
+        identity, position = identify(database, schema)
+        _check_end(database, identity, position.head)
+    return identity, position
+
+
+def version_of(database: Database) -> int:
+    """The version of the schema; an error where the file is no journal at all."""
+    (application,) = database.row("PRAGMA application_id") or (0,)
+    if application != APPLICATION_ID:
+        raise NotAJournalError(database.path, "this is an SQLite file, but no journal of this program.")
+    (version,) = database.row("PRAGMA user_version") or (0,)
+    if version < 1:
+        raise WrongSchemaError(database.path, f"its schema has the version {version}; the first one was 1.")
+    return int(version)
+
+
+def migrate(database: Database, schema: Schema, *, stamp: str) -> Path:
+    """Bring an older journal up to date, in one transaction; the copy from before is kept beside it and returned."""
+    version = version_of(database)
+    backup = _free_name(database.path, f"schema-{version}-{stamp}")
+    database.copy_to(backup)
+    sync(backup)
+    sync(backup.absolute().parent)
+    with database.transaction():
+        for older in range(version, schema.version):
+            if older not in schema.migrations:
+                raise WrongSchemaError(database.path, f"there is no way from schema {older} to {older + 1}.")
+            for statement in schema.migrations[older]:
+                database.run(statement)
+        _set_pragma(database, "user_version", schema.version)
+        _check_layout(database, schema)
+    return backup
+
+
+def prepare(path: Path, table: str, *, stamp: str, schema: Schema = SCHEMA) -> Path | None:
+    """Find out whether a journal that exists is ready for its writer; the backup, if it had to be brought up to date.
+
+    Nothing is written before the file is known to be ours: opening for writing alone changes a foreign database.
+    """
+    check_bytes(path)
+    backup = None
+    with closing(Database.for_reading(path)) as database:
+        version = version_of(database)
+    if version < schema.version:
+        with closing(Database.for_writing(path)) as database:
+            backup = migrate(database, schema, stamp=stamp)
+    with closing(Database.for_reading(path)) as database:
+        identity, _ = examine(database, schema)
+    if identity.table != table:
+        raise OtherTableError(path, f"this is the journal of table {identity.table!r}, not of {table!r}.")
+    return backup
+
+
+def set_aside(path: Path, *, stamp: str) -> Path:
+    """Give a damaged journal, with what lies beside it, another name; what the name is. Nothing is ever overwritten."""
+    lock = WriterLock(path)
+    try:
+        aside = _free_name(path, f"damaged-{stamp}")
+        for old, new in zip(files_of(path), files_of(aside), strict=True):
+            if old.exists():
+                old.rename(new)
+        sync(path.absolute().parent)
+    except OSError as error:
+        raise ReadOnlyError(path, f"the damaged journal cannot be set aside: {error.strerror}.") from error
+    finally:
+        lock.release()
+    return aside
+
+
+def previous_hash(database: Database, identity: Identity, number: int) -> bytes | None:
+    """What the record of that number must follow; `None` when the record before it is missing."""
+    if number == 1:
+        return identity.genesis
+    before = database.row("SELECT hash FROM record WHERE number = ?", (number - 1,)) or database.row(
+        "SELECT last_hash FROM tombstone WHERE last = ?", (number - 1,)
+    )
+    return None if before is None else bytes(before[0])
+
+
+def _check_end(database: Database, identity: Identity, head: Head) -> None:
+    row = database.row("SELECT * FROM record ORDER BY number DESC LIMIT 1")
+    if row is None:
+        if head.number != 0 or head.hash != identity.genesis:
+            raise BrokenChainError(
+                database.path, f"all records are missing; the journal says that there are {head.number}."
+            )
+        return
+    last = Record(*row)
+    if last.number != head.number or last.hash != head.hash:
+        raise BrokenChainError(
+            database.path, f"the journal says that it ends with record {head.number}, but it ends with {last}."
+        )
+    before = previous_hash(database, identity, last.number)
+    if before is None or link(before, last) != last.hash:
+        raise BrokenChainError(database.path, f"{last}, the last one, does not follow from the one before it.")
+
+
+def _check_layout(database: Database, schema: Schema) -> None:
+    wrong = sorted({name for _, name, _, _ in database.layout() ^ layout_of(schema.tables)})
+    if wrong:
+        raise WrongSchemaError(
+            database.path, f"the layout is not that of a journal: {', '.join(wrong)} missing, changed or not ours."
+        )
+
+
+def _free_name(path: Path, what: str) -> Path:
+    name = path.with_name(f"{path.name}.{what}")
+    count = 1
+    while any(file.exists() for file in files_of(name)):
+        count += 1
+        name = path.with_name(f"{path.name}.{what}-{count}")
+    return name
+
+
+def _set_pragma(database: Database, name: str, value: int) -> None:
+    database.run(f"PRAGMA {name} = {value:d}")
+
+
+def sync(path: Path) -> None:
+    """What was written to a file, or the names in a folder, are on the disk after this."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise StorageError(path, f"the disk did not take it: {error.strerror}.") from error

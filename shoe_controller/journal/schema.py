@@ -1,0 +1,85 @@
+"""The tables in a journal file, their version, and the way from an older version to this one.
+
+A version that was ever released is never edited: a change is a new version with a migration from the one before, and
+a file of the old version stays among the test data. Used by `opening.py`.
+"""
+
+import msgspec
+
+APPLICATION_ID = 0x53484A31
+"""SQLite's place for saying whose file this is; "SHJ1"."""
+
+TABLES = (
+    """
+    CREATE TABLE journal (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        table_name TEXT NOT NULL,
+        journal_id TEXT NOT NULL,
+        created_ms INTEGER NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE record (
+        number INTEGER PRIMARY KEY,
+        entry INTEGER NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('raw', 'opening', 'snapshot', 'input', 'fact', 'message', 'pruned')),
+        name TEXT NOT NULL,
+        wall_ms INTEGER NOT NULL,
+        mono_ns INTEGER NOT NULL,
+        synchronised INTEGER NOT NULL,
+        shoe INTEGER NOT NULL,
+        round INTEGER NOT NULL,
+        seq INTEGER,
+        software TEXT NOT NULL,
+        body BLOB NOT NULL,
+        hash BLOB NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE position (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        head_number INTEGER NOT NULL,
+        head_hash BLOB NOT NULL,
+        last_seq INTEGER NOT NULL,
+        published_seq INTEGER NOT NULL,
+        link_state BLOB
+    ) STRICT
+    """,
+    """
+    CREATE TABLE tombstone (
+        first INTEGER PRIMARY KEY,
+        last INTEGER NOT NULL,
+        previous_hash BLOB NOT NULL,
+        first_hash BLOB NOT NULL,
+        last_hash BLOB NOT NULL,
+        last_seq INTEGER NOT NULL,
+        shoe INTEGER NOT NULL,
+        counts TEXT NOT NULL,
+        first_wall_ms INTEGER NOT NULL,
+        last_wall_ms INTEGER NOT NULL,
+        export_name TEXT NOT NULL,
+        export_digest BLOB NOT NULL
+    ) STRICT
+    """,
+    "CREATE UNIQUE INDEX record_by_seq ON record (seq) WHERE seq IS NOT NULL",
+    "CREATE INDEX record_starts ON record (number) WHERE kind IN ('opening', 'snapshot')",
+    """
+    CREATE TRIGGER record_never_changes BEFORE UPDATE ON record
+    BEGIN SELECT raise(ABORT, 'a record of the journal never changes'); END
+    """,
+    """
+    CREATE TRIGGER record_stays_until_pruned BEFORE DELETE ON record
+    WHEN NOT EXISTS (SELECT 1 FROM tombstone WHERE old.number BETWEEN first AND last)
+    BEGIN SELECT raise(ABORT, 'a record stays until its shoe has a tombstone'); END
+    """,
+)
+
+
+class Schema(msgspec.Struct, frozen=True, kw_only=True):
+    version: int
+    tables: tuple[str, ...]
+    migrations: dict[int, tuple[str, ...]] = {}
+    """From each older version to the next one, as statements."""
+
+
+SCHEMA = Schema(version=1, tables=TABLES)

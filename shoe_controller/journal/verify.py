@@ -1,0 +1,257 @@
+"""Whether a journal is whole: the chain of its records, and that replaying the inputs gives the same facts again.
+
+Streams through the file with memory that does not grow, beside a running writer. Whoever knows how to replay passes a
+function (`replaying.py`); without one only the chain is checked, and the report says so. Facts of another version of
+the program cannot be expected to come out the same: their chain is checked and they are counted as not replayed.
+"""
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from shoe_controller.journal.chain import link
+from shoe_controller.journal.errors import DamagedJournalError
+from shoe_controller.journal.opening import Identity, Position, identify
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Head, Kind, Record, Tombstone
+from shoe_controller.journal.replaying import Replay, ReplayCheck
+from shoe_controller.journal.tombstones import as_body
+
+MOST_PROBLEMS = 100
+"""After so many the rest is counted only: a file that bad needs no longer list."""
+
+RECORDS_BETWEEN_LOOKS = 10_000
+
+Progress = Callable[[int, int], object]
+"""Called with the records done and the records there are."""
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    number: int | None
+    """Of the record where it shows; nothing when it is about the file as a whole."""
+    kind: str | None
+    what: str
+
+
+class Report(msgspec.Struct, kw_only=True):
+    identity: Identity
+    head: Head
+    records: int = 0
+    """Checked."""
+    pruned: int = 0
+    """Gone, with a tombstone."""
+    problems: list[Problem] = []
+    more_problems: int = 0
+    notes: list[str] = []
+    replayed: int | None = None
+    """Facts that came out the same; nothing when no replay was asked for."""
+    not_replayed: dict[str, int] = {}
+    """Facts of other versions of the program, or after a difference, by version."""
+
+    @property
+    def good(self) -> bool:
+        return not self.problems
+
+    def tell(self, number: int | None, kind: str | None, what: str) -> None:
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(Problem(number=number, kind=kind, what=what))
+        else:
+            self.more_problems += 1
+
+    def tell_of(self, record: Record, what: str) -> None:
+        self.tell(record.number, record.kind, f"{record}: {what}")
+
+
+def verify(
+    path: Path, *, replay: Replay | None = None, software: str, heads: Iterable[Head] = (), progress: Progress
+) -> Report:
+    """Check all of a journal. `heads` are ends of the chain that someone kept, from messages for instance.
+
+    A file that cannot be read as a journal at all is an error, as everywhere; what is wrong inside is in the report.
+    """
+    with JournalReader(path) as reader:
+        with reader.database.one_view():
+            identity, position = identify(reader.database)
+            beyond = reader.database.row(
+                "SELECT * FROM record WHERE number > ? ORDER BY number LIMIT 1", (position.head.number,)
+            )
+        report = Report(identity=identity, head=position.head)
+        if beyond is not None:
+            report.tell_of(Record(*beyond), f"comes after record {position.head.number}, where the journal ends.")
+        try:
+            _check_file(reader, report, progress, position.head.number)
+            records = _ChainCheck(reader, position, report, heads, progress).records()
+            if replay is None:
+                deque(records, maxlen=0)
+            else:
+                check = ReplayCheck(records, replay, software, report.tell_of)
+                check.run()
+                report.replayed = check.same
+                report.not_replayed = dict(check.not_replayed)
+        except DamagedJournalError as error:
+            report.tell(None, None, error.reason)
+        return report
+
+
+def _check_file(reader: JournalReader, report: Report, progress: Progress, total: int) -> None:
+    """SQLite's own check of its pages and indexes."""
+    with reader.database.looking_on(lambda: progress(0, total)):
+        for (finding,) in reader.database.rows("PRAGMA integrity_check(20)"):
+            if finding != "ok":
+                report.tell(None, None, f"the file is damaged: {finding}")
+
+
+class _ChainCheck:
+    """Follows the chain from its beginning to the head, over the tombstones."""
+
+    def __init__(
+        self, reader: JournalReader, position: Position, report: Report, heads: Iterable[Head], progress: Progress
+    ) -> None:
+        self._reader = reader
+        self._position = position
+        self._report = report
+        self._heads = {head.number: head for head in heads}
+        self._progress = progress
+        self._take_tombstones()
+        self._tombstones_at_first = self._tombstones
+        self._expected = 1
+        self._before: bytes | None = reader.identity.genesis
+        """The hash that the next record follows; unknown after a gap."""
+        self._last_seq: int | None = 0
+        self._noted: dict[int, bytes] = {}
+        """The tombstones as the chain tells of them, by their first record."""
+
+    def records(self) -> Iterator[Record | None]:
+        """The records for a replay; `None` where pruning has cut some away, so that a shoe may be incomplete."""
+        end = self._position.head.number
+        for record in self._reader.records(-(2**63), end):
+            if record.number < self._expected:
+                self._report.tell_of(record, "is not a part of the chain; someone has added it.")
+                continue
+            if self._reach(record.number, str(record)):
+                yield None
+            self._check(record)
+            if self._report.records % RECORDS_BETWEEN_LOOKS == 0:
+                self._progress(record.number, end)
+            if not self._tombstones or record.number > self._tombstones[-1].last:
+                yield record
+        self._reach(end + 1, "the end of the journal")
+        self._check_end()
+        self._progress(end, end)
+
+    def _reach(self, number: int, what: str) -> bool:
+        """Get over a gap in the numbers; whether a tombstone was passed."""
+        passed = False
+        while self._expected < number:
+            tombstone = self._tombstone_over(self._expected)
+            if tombstone is None or tombstone.last >= number:
+                if number - self._expected == 1:
+                    missing = f"record {self._expected} is missing"
+                else:
+                    missing = f"the records from {self._expected} to {number - 1} are missing"
+                self._report.tell(self._expected, None, f"{missing}, before {what}.")
+                self._expected, self._before, self._last_seq = number, None, None
+                break
+            if tombstone.first < self._expected:
+                self._report.notes.append(
+                    f"pruning of shoe {tombstone.shoe} was interrupted; its records from {tombstone.first} to "
+                    f"{self._expected - 1} are still here, and go with the next pruning."
+                )
+            elif self._before is not None and tombstone.previous_hash != self._before:
+                self._report.tell(
+                    tombstone.first, None, f"{_name(tombstone)} does not follow from record {tombstone.first - 1}."
+                )
+            self._report.pruned += tombstone.last - self._expected + 1
+            for head in self._heads.values():
+                if self._expected <= head.number < tombstone.last:
+                    self._report.notes.append(f"record {head.number} was pruned; the head {head} was not compared.")
+            if tombstone.last in self._heads and self._heads[tombstone.last].hash != tombstone.last_hash:
+                self._tell_head(self._heads[tombstone.last], _name(tombstone))
+            self._expected, self._before = tombstone.last + 1, tombstone.last_hash
+            self._last_seq = tombstone.last_seq
+            passed = True
+        return passed
+
+    def _check(self, record: Record) -> None:
+        report = self._report
+        report.records += 1
+        if self._before is not None and link(self._before, record) != record.hash:
+            report.tell_of(
+                record, f"does not follow from record {record.number - 1}: one of the two was changed or replaced."
+            )
+        if record.kind == Kind.MESSAGE:
+            if self._last_seq is not None and record.seq != self._last_seq + 1:
+                report.tell_of(record, f"is message {record.seq}, after message {self._last_seq}.")
+            self._last_seq = record.seq
+        elif record.seq is not None:
+            report.tell_of(record, f"has the number of a message, {record.seq}.")
+        if record.kind == Kind.PRUNED:
+            self._note(record)
+        if record.number in self._heads and self._heads[record.number].hash != record.hash:
+            self._tell_head(self._heads[record.number], str(record))
+        if record.number in self._cut_ends and self._cut_ends[record.number].last_hash != record.hash:
+            report.tell_of(record, f"is not the one that {_name(self._cut_ends[record.number])} names.")
+        self._expected, self._before = record.number + 1, record.hash
+
+    def _note(self, record: Record) -> None:
+        try:
+            tombstone = msgspec.json.decode(record.body, type=Tombstone)
+        except msgspec.DecodeError:
+            self._report.tell_of(record, "cannot be read as a tombstone.")
+        else:
+            self._noted[tombstone.first] = record.body
+
+    def _check_end(self) -> None:
+        head, report = self._position.head, self._report
+        if self._before is not None and self._before != head.hash:
+            report.tell(head.number, None, f"record {head.number} is not the one with which the journal says it ends.")
+        if self._last_seq is not None and self._last_seq != self._position.last_seq:
+            report.tell(
+                head.number, None, f"the last message is {self._last_seq}, not {self._position.last_seq} as noted."
+            )
+        for number, kept in self._heads.items():
+            if number > head.number:
+                report.tell(
+                    head.number, None, f"the journal ends before record {number}; the head {kept} is beyond it."
+                )
+        self._check_tombstones()
+
+    def _check_tombstones(self) -> None:
+        unconfirmed = 0
+        noted = dict(self._noted)
+        for tombstone in self._tombstones_at_first:
+            body = noted.pop(tombstone.first, None)
+            unconfirmed += body is None
+            if body is not None and body != as_body(tombstone):
+                self._report.tell(tombstone.first, None, f"{_name(tombstone)} is not as the chain tells of it.")
+        for first in noted:
+            self._report.tell(first, None, f"the tombstone of record {first} is missing; the chain tells of it.")
+        gone = sum(tombstone.counts.get(Kind.PRUNED, 0) for tombstone in self._tombstones)
+        if unconfirmed > gone:
+            self._report.tell(
+                None, None, f"{unconfirmed - gone} tombstones were added; the chain tells nothing of them."
+            )
+
+    def _tell_head(self, head: Head, what: str) -> None:
+        self._report.tell(head.number, None, f"{what} is not the one that was known as {head}.")
+
+    def _tombstone_over(self, number: int) -> Tombstone | None:
+        for again in (False, True):
+            if again:
+                # Pruning may have gone on while we read.
+                self._take_tombstones()
+            place = bisect_right(self._tombstones, number, key=lambda tombstone: tombstone.first)
+            if place and self._tombstones[place - 1].last >= number:
+                return self._tombstones[place - 1]
+        return None
+
+    def _take_tombstones(self) -> None:
+        self._tombstones = self._reader.tombstones()
+        self._cut_ends = {tombstone.last: tombstone for tombstone in self._tombstones}
+
+
+def _name(tombstone: Tombstone) -> str:
+    return f"the tombstone of shoe {tombstone.shoe} (records {tombstone.first} to {tombstone.last})"

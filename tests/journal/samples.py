@@ -1,0 +1,105 @@
+"""Entries as a table might submit them, and journals made of them. Everything follows from the numbers passed in."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from shoe_controller.journal.opening import Identity
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import (
+    Direction,
+    Entry,
+    Fact,
+    Input,
+    Message,
+    Moment,
+    Raw,
+    Start,
+    StoredInput,
+)
+from shoe_controller.journal.store import Journal, open_journal
+from shoe_controller.journal.verify import Report, verify
+
+IDENTITY = Identity(table="pit 3 table 7", journal_id="a1b2c3")
+SOFTWARE = "0.1.0"
+NOON = 1_690_000_000_000
+"""A day in 2023, long enough ago for every retention time of these tests."""
+STAMP = "20261116T120000Z"
+
+
+def moment(number: int) -> Moment:
+    return Moment(wall_ms=NOON + 1000 * number, mono_ns=10**9 * number, synchronised=number % 3 != 0)
+
+
+def facts_of(given: Input) -> tuple[Fact, ...]:
+    """A table in one line: the facts that an input leads to follow from its bytes alone."""
+    digest = hashlib.sha256(given.body).digest()
+    return tuple(Fact(name=f"fact_{index}", body=digest[: index + 4]) for index in range(1 + digest[0] % 3))
+
+
+def replay(inputs: Iterable[StoredInput]) -> Iterator[Fact]:
+    for given in inputs:
+        yield from facts_of(given.input)
+
+
+def entry(number: int, *, shoe: int = 1, start: Start | None = None, messages: int = 1) -> Entry:
+    """The entry with that number in the life of a table: two pieces of raw bytes, an input, its facts, messages."""
+    given = Input(name="card_drawn" if start is None else start.value, body=b"input %d" % number, start=start)
+    at = moment(number)
+    return Entry(
+        at=at,
+        shoe=shoe,
+        round=1 + number // 6,
+        raw=(
+            Raw(direction=Direction.FROM_SHOE, data=b"\x02\x00raw %d" % number, mono_ns=at.mono_ns - 5),
+            Raw(direction=Direction.TO_SHOE, data=b"\x06", mono_ns=at.mono_ns - 4),
+        ),
+        input=given,
+        facts=facts_of(given),
+        messages=tuple(
+            Message(topic="table/7/round", payload=b'{"entry":%d,"part":%d}' % (number, part))
+            for part in range(messages)
+        ),
+        link_state=b"link %d" % number,
+    )
+
+
+@contextmanager
+def opened(path: Path, *, software: str = SOFTWARE, identity: Identity = IDENTITY) -> Iterator[Journal]:
+    journal = open_journal(path, identity=identity, software=software, now_ms=NOON, stamp=STAMP)
+    try:
+        yield journal
+    finally:
+        journal.close()
+
+
+def write(path: Path, entries: Iterable[Entry], *, software: str = SOFTWARE) -> None:
+    """All of them, in one go, and all answered."""
+    with opened(path, software=software) as journal:
+        for answer in [journal.submit(one) for one in entries]:
+            answer.result(timeout=30)
+
+
+def shoes(count: int, entries_each: int = 6) -> Iterator[Entry]:
+    """Whole shoes, each with its opening."""
+    for shoe in range(1, count + 1):
+        for index in range(entries_each):
+            number = (shoe - 1) * entries_each + index + 1
+            yield entry(number, shoe=shoe, start=Start.OPENING if index == 0 else None)
+
+
+def verified(path: Path, *, software: str = SOFTWARE) -> Report:
+    return verify(path, replay=replay, software=software, progress=lambda _done, _all: None)
+
+
+def named(report: Report) -> set[int | None]:
+    """The records that a report complains of."""
+    return {problem.number for problem in report.problems}
+
+
+def bodies_of_inputs(path: Path) -> list[bytes]:
+    """The bodies of all inputs in the journal, in order."""
+    with JournalReader(path) as reader:
+        end = reader.position().head.number
+        return [record.body for record in reader.records(0, end) if record.kind in {"opening", "snapshot", "input"}]

@@ -1,0 +1,180 @@
+"""`shoe-controller journal verify|export|prune`, as people and programs use it."""
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from shoe_controller.commands import journal as command
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Fact, StoredInput
+from tests.commands.running import Answer
+from tests.journal.samples import moment, opened, replay, shoes, write
+from tests.journal.tampering import query, tampered
+from tests.journal.test_export import as_record, of_csv, of_json
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> "Say":
+    return Say(capsys)
+
+
+class Say:
+    """Runs the command inside this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str | Path) -> Answer:
+        parser = argparse.ArgumentParser(prog="shoe-controller")
+        command.add_parser(parser.add_subparsers(dest="command", required=True))
+        try:
+            args = parser.parse_args(["journal", *map(str, arguments)])
+            exit_code: int = args.run(args)
+        except SystemExit as stop:  # argparse leaves so when it does not like the arguments
+            exit_code = stop.code if isinstance(stop.code, int) else 1
+        sys.stdout.flush()
+        return Answer(exit_code, *self._capsys.readouterr())
+
+
+def test_verify_says_that_it_is_whole_and_what_was_not_checked(path: Path, say: Say) -> None:
+    answer = say("verify", path)
+    assert answer.exit_code == 0
+    assert f"{path} is whole: table pit 3 table 7, " in answer.out
+    assert "Only the chain was checked; the inputs were not replayed." in answer.out
+    assert answer.err == ""
+
+
+def test_verify_for_programs(path: Path, say: Say) -> None:
+    answer = say("verify", "--json", path)
+    assert answer.exit_code == 0
+    with JournalReader(path) as reader:
+        head = reader.position().head
+    assert answer.json["good"] is True
+    assert answer.json["head"] == str(head)
+    assert answer.json["records"] == query(path, "SELECT count(*) FROM record")[0][0]
+    assert answer.json["replay"] is None
+    assert answer.json["problems"] == []
+
+
+def test_verify_with_a_replay(path: Path, say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "REPLAY", replay)
+    answer = say("verify", path)
+    assert answer.exit_code == 0
+    facts = query(path, "SELECT count(*) FROM record WHERE kind = 'fact'")[0][0]
+    assert f"gave {facts} facts again, byte for byte" in answer.out
+
+    def nothing(inputs: Iterable[StoredInput]) -> list[Fact]:
+        return [fact for fact in replay(inputs) if not fact.name]
+
+    monkeypatch.setattr(command, "REPLAY", nothing)
+    answer = say("verify", path)
+    assert answer.exit_code == 1
+    assert "replaying does not give this fact" in answer.out
+
+
+def test_verify_names_what_is_wrong(path: Path, say: Say) -> None:
+    tampered(path, "UPDATE record SET body = x'00' WHERE number = 100")
+    answer = say("verify", path)
+    assert answer.exit_code == 1
+    assert "IS DAMAGED" in answer.out
+    assert "record 100 (" in answer.out
+    problems = say("verify", "--json", path).json["problems"]
+    assert [problem["record"] for problem in problems] == [100]
+
+
+def test_verify_compares_heads_that_were_kept(path: Path, say: Say) -> None:
+    with JournalReader(path) as reader:
+        head = reader.position().head
+    assert say("verify", path, "--head", str(head)).exit_code == 0
+    answer = say("verify", path, "--head", str(head), "--head", f"{head.number}:{'00' * 32}")
+    assert answer.exit_code == 1
+    assert f"known as {head.number}:0000" in answer.out
+    for nonsense in ("", "5", "5:zz", ":", "-1:" + "00" * 32, "5:" + "00" * 31):
+        answer = say("verify", path, f"--head={nonsense}")
+        assert answer.exit_code == 2
+        assert "is no head" in answer.err
+
+
+def test_export_writes_everything_in_both_forms(path: Path, say: Say, tmp_path: Path) -> None:
+    answer = say("export", path)
+    assert answer.exit_code == 0
+    out = tmp_path / "out.csv"
+    assert say("export", path, "--format", "csv", "--output", out).exit_code == 0
+    in_json = [as_record(one) for one in of_json(answer.out.encode())]
+    assert in_json == [as_record(one) for one in of_csv(out.read_bytes())]
+    with JournalReader(path) as reader:
+        assert in_json == list(reader.records(0, reader.position().head.number))
+    again = say("export", path, "--output", out)
+    assert again.exit_code == 2
+    assert "cannot be written: File exists" in again.err
+
+
+def test_export_of_a_part(path: Path, say: Say) -> None:
+    shoe = of_json(say("export", path, "--shoe", "3").out.encode())
+    assert {one["shoe"] for one in shoe} == {3}
+    a_round = of_json(say("export", path, "--shoe", "3", "--round", "3").out.encode())
+    assert {one["round"] for one in a_round} == {3}
+    assert 0 < len(a_round) < len(shoe)
+    moments = sorted({one["wall_ms"] for one in shoe})
+    assert moments[2] == moment(15).wall_ms
+    # 1 690 000 015 seconds after 1970, in two time zones.
+    for since in ("2023-07-22T04:26:55", "2023-07-22T06:26:55+02:00"):
+        late = of_json(
+            say("export", path, "--shoe", "3", "--since", since, "--until", "2023-07-22T04:26:57").out.encode()
+        )
+        assert {one["wall_ms"] for one in late} == set(moments[2:4])
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--shoe", "x"), ("--shoe", "-1"), ("--round", "9" * 30), ("--since", "soon"), ("--format", "xml")]
+)
+def test_export_refuses_nonsense(path: Path, say: Say, arguments: tuple[str, str]) -> None:
+    answer = say("export", path, *arguments)
+    assert answer.exit_code == 2
+    assert answer.out == ""
+
+
+def test_prune(tmp_path: Path, say: Say) -> None:
+    path = tmp_path / "table.journal"
+    exports = tmp_path / "exports"
+    write(path, shoes(3))
+    with opened(path) as journal:
+        journal.confirm(18).result(timeout=10)
+    no_folder = say("prune", path, "--older-than", "0", "--export-to", exports)
+    assert no_folder.exit_code == 2
+    assert "is no folder" in no_folder.err
+    exports.mkdir()
+    assert say("prune", path, "--older-than", "10000", "--export-to", exports, "--json").json["shoes"] == 0
+    answer = say("prune", path, "--older-than", "0", "--export-to", exports)
+    assert answer.exit_code == 0
+    assert "Pruned 2 shoes" in answer.out
+    assert sorted(file.name for file in exports.iterdir()) == sorted(
+        line.strip() for line in answer.out.splitlines()[1:]
+    )
+    assert say("verify", path).exit_code == 0
+    for nonsense in ("-1", "x", "1.5", "9999999"):
+        assert say("prune", path, f"--older-than={nonsense}", "--export-to", exports).exit_code == 2
+
+
+@pytest.mark.parametrize("action", ["verify", "export", "prune"])
+def test_files_that_are_no_good(tmp_path: Path, say: Say, action: str) -> None:
+    more = ("--older-than", "1", "--export-to", str(tmp_path)) if action == "prune" else ()
+    missing = say(action, tmp_path / "nothing", *more)
+    assert missing.exit_code == 2
+    assert "there is no such file" in missing.err
+    text = tmp_path / "text"
+    text.write_text("dear diary")
+    no_journal = say(action, text, *more)
+    assert no_journal.exit_code == 1
+    assert "no journal" in no_journal.err
+    folder = say(action, tmp_path, *more)
+    assert folder.exit_code == 2
+    newer = tmp_path / "newer"
+    write(newer, [])
+    tampered(newer, "PRAGMA user_version = 7")
+    answer = say(action, newer, *more)
+    assert answer.exit_code == 2
+    assert "newer version" in answer.err

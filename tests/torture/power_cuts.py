@@ -1,0 +1,178 @@
+"""Cuts the power of a journal at seeded moments, and looks at what the disk has kept.
+
+Needs FUSE: /dev/fuse, libfuse and mfusepy, and a user who may mount. `test_power_cuts.py` does a few cuts with every
+run of the tests, `python -m tests.torture` does many.
+"""
+
+import importlib.util
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from shoe_controller.journal.errors import FileError
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Kind
+from tests.journal.samples import opened, verified
+
+PATIENCE = 20.0
+
+WRITER = """
+import sys
+from pathlib import Path
+from shoe_controller.journal.errors import JournalError
+from tests.journal.samples import entry, opened
+
+path, number = Path(sys.argv[1]), int(sys.argv[2])
+try:
+    while True:
+        # Closing empties the log into the file, so that the power goes at those moments too.
+        with opened(path) as journal:
+            for _ in range(6):
+                crowd = [journal.submit(entry(number + more)) for more in range(1 + number % 3)]
+                for answer in crowd:
+                    print(answer.result().seqs[-1], flush=True)
+                number += len(crowd)
+            journal.confirm(number - 1).result()
+except (JournalError, OSError) as error:
+    print(error, file=sys.stderr)
+"""
+
+
+class ForgetfulDisk:
+    """A mounted file system that forgets; see `forgetful_disk.py`."""
+
+    def __init__(self, folder: Path, process: "subprocess.Popen[str]") -> None:
+        self.folder = folder
+        self._process = process
+
+    def cut(self, after: int, seed: int) -> None:
+        self._tell("cut", after, seed)
+
+    def load(self, name: str, source: Path) -> None:
+        self._tell("load", name, source)
+
+    def dump(self, folder: Path) -> None:
+        self._tell("dump", folder)
+
+    def _tell(self, *words: object) -> None:
+        if self._process.stdin is None or self._process.stdout is None:
+            raise AssertionError("the disk was started without pipes")
+        self._process.stdin.write("\t".join(map(str, words)) + "\n")
+        self._process.stdin.flush()
+        if self._process.stdout.readline() != "done\n":
+            raise AssertionError(f"the disk did not obey {words}")
+
+
+def why_not() -> str:
+    """Why there can be no forgetful disk here; nothing if there can."""
+    if importlib.util.find_spec("mfusepy") is None:
+        return "mfusepy is not installed"
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        return "this user may not use /dev/fuse"
+    if os.geteuid() != 0 and shutil.which("fusermount3") is None:
+        return "fusermount3 is not installed"
+    return ""
+
+
+@contextmanager
+def forgetful_disk() -> Iterator[ForgetfulDisk]:
+    folder = Path(tempfile.mkdtemp(prefix="forgetful-"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.torture.forgetful_disk", str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        give_up = time.monotonic() + PATIENCE
+        while not folder.is_mount():
+            if process.poll() is not None or time.monotonic() > give_up:
+                raise OSError(f"the forgetful disk was not mounted (exit code {process.poll()})")
+            time.sleep(0.01)
+        yield ForgetfulDisk(folder, process)
+    finally:
+        unmount = ["umount", "--lazy"] if os.geteuid() == 0 else ["fusermount3", "-u", "-z"]
+        subprocess.run([*unmount, str(folder)], capture_output=True, check=False)
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+        process.wait(PATIENCE)
+        folder.rmdir()
+
+
+class Cuts:
+    """Cut after cut in the life of one journal, which goes on each time with what the disk has kept."""
+
+    def __init__(self, disk: ForgetfulDisk, folder: Path, seed: int) -> None:
+        self._disk = disk
+        self._folder = folder
+        self._chance = random.Random(seed)  # noqa: S311 - the same cuts every time
+        self._cuts = 0
+        self._survivor: Path | None = None
+        """The journal as the last cut left it; none if it was never begun."""
+        self.stored = 0
+        """Entries in the journal, each with one message."""
+        self.answered = 0
+        """Entries that a writer was told are stored, over all cuts."""
+
+    def cut(self) -> None:
+        """One life and its end; an AssertionError if anything is not as it should be."""
+        self._cuts += 1
+        name = f"cut-{self._cuts}.journal"
+        for ending in ("", "-wal"):
+            if self._survivor is not None and Path(f"{self._survivor}{ending}").exists():
+                self._disk.load(f"{name}{ending}", Path(f"{self._survivor}{ending}"))
+        self._disk.cut(self._chance.randint(1, 500), self._chance.randrange(1 << 32))
+        writer = subprocess.run(
+            [sys.executable, "-c", WRITER, str(self._disk.folder / name), str(self.stored + 1)],
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        require(writer.returncode == 0, writer.stderr.decode())
+        answers = [int(line) for line in writer.stdout.split()]
+        self.answered += len(answers)
+        kept = self._folder / str(self._cuts)
+        kept.mkdir()
+        self._disk.dump(kept)
+        self._look(kept / name, answers[-1] if answers else self.stored)
+
+    def _look(self, journal: Path, answered: int) -> None:
+        where = f"cut {self._cuts}: "
+        if not journal.exists():
+            require(answered == 0, f"{where}the whole journal is gone, with {answered} answered entries")
+            require(self._survivor is None, f"{where}the journal that was there is gone")
+            return
+        # On a copy, so that the next life begins with exactly what the disk had.
+        copy = journal.with_name("copy.journal")
+        for ending in ("", "-wal"):
+            if Path(f"{journal}{ending}").exists():
+                shutil.copy(f"{journal}{ending}", f"{copy}{ending}")
+        try:
+            with opened(copy):
+                pass
+            report = verified(copy)
+            with JournalReader(copy) as reader:
+                last = reader.position().last_seq
+                records = reader.records(0, reader.position().head.number)
+                inputs = [record.body for record in records if record.kind == Kind.INPUT]
+        except FileError as error:
+            raise AssertionError(f"{where}{error}") from error
+        require(report.good, f"{where}{report.problems}")
+        require(last >= answered, f"{where}entry {answered} was answered, but only {last} are there")
+        require(
+            inputs == [b"input %d" % number for number in range(1, last + 1)], f"{where}an entry is lost or doubled"
+        )
+        self.stored, self._survivor = last, journal
+
+
+def require(condition: bool, what: str) -> None:  # noqa: FBT001 - like assert, but also outside of tests
+    if not condition:
+        raise AssertionError(what)
