@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from shoe_controller.baccarat.guard import objections, one_of
+from shoe_controller.baccarat.guard import objections, one_of, rounding_objections
 from shoe_controller.baccarat.house import (
     CommissionTaken,
     House,
@@ -94,8 +94,8 @@ class _HouseReader:
         round_limit = self._round_limit()
         needs_base = self._needs_base()
         self._check_seats()
-        self._check_rounding()
-        self._ask_the_guard(schedule)
+        rounding = self._rounding()
+        self._ask_the_guard(schedule, limits, rounding)
         if self.problems or schedule is None or entry.decks is None or entry.seats is None or self.offered is None:
             return None
         return House(
@@ -106,7 +106,7 @@ class _HouseReader:
             limits=limits,
             needs_base=frozenset(needs_base),
             option_rules=option_rules,
-            rounding=Rounding(RoundingMode(entry.rounding.mode), entry.rounding.unit),
+            rounding=rounding,
             round_limit=round_limit,
             commission_taken=CommissionTaken(entry.commission.taken),
         )
@@ -244,12 +244,13 @@ class _HouseReader:
         for seat in sorted({seat for seat in seats if seats.count(seat) > 1}):
             self._problem("seats", f"seat {seat!r} is listed more than once")
 
-    def _check_rounding(self) -> None:
-        unit = self.entry.rounding.unit
-        if unit < 1:
+    def _rounding(self) -> Rounding:
+        entry = self.entry.rounding
+        if entry.unit < 1:
             self._problem("rounding.unit", "must be at least 1 minor unit")
+        return Rounding(RoundingMode(entry.mode), max(entry.unit, 1))
 
-    def _ask_the_guard(self, schedule: Schedule | None) -> None:
+    def _ask_the_guard(self, schedule: Schedule | None, limits: dict[str, Limits], rounding: Rounding) -> None:
         layouts_allowed = {name for name in self.entry.allow_decks if name in self.catalogue.layouts}
         others = tuple(name for name in self.entry.allow_decks if name not in layouts_allowed or self._is_group(name))
         allowed = {
@@ -267,7 +268,10 @@ class _HouseReader:
             if decks not in permitted and layout.id not in layouts_allowed:
                 message = f"the layout {layout.id} is dealt with {one_of(permitted)} decks, not with {decks}"
                 self._problem("decks", f'{message}; if the house insists: allow_decks = ["{layout.id}"]')
-        for wager, message, setting in objections(self.catalogue, schedule, self.offered or (), decks):
+        against = list(objections(self.catalogue, schedule, self.offered or (), decks))
+        if schedule is not None:
+            against += rounding_objections(schedule, limits, rounding, decks)
+        for wager, message, setting in against:
             if wager not in allowed[setting]:
                 self._problem("offer", f'{message}; if the house insists: {setting} = ["{wager}"]')
 

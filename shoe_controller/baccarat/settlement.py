@@ -158,8 +158,12 @@ def _within_round_limit(house: House, settled: list[SettledWager]) -> tuple[list
     allowed = cut_to(limit, won, house.rounding.unit)
     for number, paid in zip(limited, allowed, strict=True):
         wager = settled[number]
-        cut = wager.paid - paid
-        settled[number] = msgspec.structs.replace(wager, cut=cut, returned=wager.returned - cut)
+        # Commission is taken on what is paid, so what is cut away costs none.
+        commission = wager.commission * paid // wager.paid if wager.paid else wager.commission
+        cut = wager.winnings - _held_back(house, commission) - paid
+        settled[number] = msgspec.structs.replace(
+            wager, commission=commission, cut=cut, returned=wager.returned - wager.paid + paid
+        )
     return settled, LimitReached(limit.amount, sum(won), limit.policy)
 
 

@@ -141,6 +141,8 @@ class Catalogue(msgspec.Struct, frozen=True):
         if name in self.wagers:
             return (name,)
         of_group = tuple(wager.id for wager in self.wagers.values() if wager.group == name)
+        if not of_group and name in self.groups:
+            raise CatalogueError(f"the group {name!r} has no wagers")
         if not of_group:
             raise CatalogueError(unknown("group or wager", name, [*self.groups, *self.wagers]))
         return of_group

@@ -211,6 +211,8 @@ class CaptureRounds:
         self.disagreeing = 0
         self.cards_without_a_hand = 0
         """A shoe that does not say where a card went leaves no rounds to put together."""
+        self.results_set_aside = 0
+        """Results without a card before them, as after a change of shoes: they belong to no round that was heard."""
         self._round: _OpenRound | None = None
         self._extra: list[Card | None] = []
         """Cards drawn outside a round since the last round began: to be burned, or to begin the next one."""
@@ -300,13 +302,16 @@ class CaptureRounds:
                 _fill_first(self._round.extra, identified.card)
 
     def _result(self, result: ResultIndicated) -> list[RoundHeard]:
+        if self._round is None:
+            self.results_set_aside += 1
+            return []
         indicated = Indicated(
             winner=result.winner,
             player_pair=result.player_pair,
             banker_pair=result.banker_pair,
             banker_six=result.banker_six,
         )
-        return [self._end(self._present_round(), indicated)]
+        return [self._end(self._round, indicated)]
 
     def _interruption(self, heard: Started | EventGap | DoubleFeed | CardReturned) -> None:
         match heard:

@@ -3,16 +3,18 @@
 Never more of it in memory than one piece. Used by `decode.py`; knows nothing of what the bytes mean.
 """
 
+import gzip
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
 import msgspec
 
 _PIECE = 65536
+_GZIP = b"\x1f\x8b"
 _LONGEST_LINE = 1 << 20
 
 HOW_A_RECORDING_LOOKS = 'one {"t": seconds, "dir": "shoe" or "host", "hex": "05 31 …"} on each line'
@@ -38,14 +40,14 @@ class Capture:
         self._name = name
         try:
             self.is_recording = file.peek(1)[:1] == b"{"
-        except OSError as error:
-            raise BadCaptureError(f"{name} cannot be read: {error.strerror}") from error
+        except (OSError, EOFError) as error:
+            raise BadCaptureError(f"{name} cannot be read: {_why(error)}") from error
 
     def pieces(self) -> Iterator[Piece]:
         try:
             yield from self._recorded_pieces() if self.is_recording else self._raw_pieces()
-        except OSError as error:
-            raise BadCaptureError(f"{self._name} cannot be read any further: {error.strerror}") from error
+        except (OSError, EOFError) as error:
+            raise BadCaptureError(f"{self._name} cannot be read any further: {_why(error)}") from error
 
     def _raw_pieces(self) -> Iterator[Piece]:
         while data := self._file.read1(_PIECE):
@@ -83,7 +85,16 @@ def opened(name: str) -> Iterator[Capture]:
     except OSError as error:
         raise BadCaptureError(f"{name} cannot be opened: {error.strerror}") from error
     with file:
-        yield Capture(file, name)
+        if file.peek(2)[:2] == _GZIP:
+            with gzip.GzipFile(fileobj=file) as unpacked:
+                yield Capture(BufferedReader(cast("RawIOBase", unpacked)), name)
+        else:
+            yield Capture(file, name)
+
+
+def _why(error: OSError | EOFError) -> str:
+    """The system's words; a packed file that is damaged has only its own."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 class _Chunk(msgspec.Struct):

@@ -42,5 +42,9 @@ def run(args: argparse.Namespace) -> int:
 def _summary(house: House) -> str:
     return (
         f"base game {house.schedule.base_game}, {house.decks} decks, "
-        f"{len(house.offered)} wagers offered, {len(house.seats)} seats"
+        f"{_count(len(house.offered), 'wager')} offered, {_count(len(house.seats), 'seat')}"
     )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

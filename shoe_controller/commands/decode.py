@@ -16,7 +16,7 @@ from firmware_protocol.link import EventGap, LineError, LinkUsageError
 from firmware_protocol.native.session import KEY_BYTES
 from shoe_controller.commands.answers import BAD_INPUT, GOOD
 from shoe_controller.commands.capture_listeners import AngelEyeListener, CaptureListener, Heard, NativeCaptureListener
-from shoe_controller.commands.capture_rounds import CaptureRounds
+from shoe_controller.commands.capture_rounds import CaptureRounds, RoundHeard
 from shoe_controller.commands.captures import HOW_A_RECORDING_LOOKS, BadCaptureError, opened
 
 
@@ -102,6 +102,9 @@ class _Writer:
         self._events = 0
         self._line_errors = 0
         self._gaps = 0
+        self._not_authenticated = 0
+        self._round_is_authentic = True
+        """Nothing that was heard since the last round lacked a right tag."""
 
     def write(self, heard: Heard, when: dict[str, float]) -> None:
         what = heard.what
@@ -109,14 +112,21 @@ class _Writer:
         self._line_errors += isinstance(what, LineError)
         self._gaps += isinstance(what, EventGap)
         _write_line(msgspec.to_builtins(what) | heard.extra | when)
+        if isinstance(what, ShoeEvent) and not heard.extra.get("authenticated", True):
+            self._not_authenticated += 1
+            self._round_is_authentic = False
         if self._rounds is not None:
-            for heard_round in self._rounds.feed(what):
-                _write_line(heard_round)
+            self._write_rounds(self._rounds.feed(what), tells_authenticity="authenticated" in heard.extra)
 
     def finish(self) -> None:
         if self._rounds is not None:
-            for heard_round in self._rounds.finish():
-                _write_line(heard_round)
+            self._write_rounds(self._rounds.finish(), tells_authenticity=not self._round_is_authentic)
+
+    def _write_rounds(self, rounds: list[RoundHeard], *, tells_authenticity: bool) -> None:
+        for heard_round in rounds:
+            more = {"authenticated": self._round_is_authentic} if tells_authenticity else {}
+            _write_line(msgspec.to_builtins(heard_round) | more)
+            self._round_is_authentic = True
 
     def summary(self, repeats: int) -> str:
         counts = [
@@ -125,8 +135,12 @@ class _Writer:
             _count(self._line_errors, "line error"),
             _count(self._gaps, "gap"),
         ]
+        if self._not_authenticated:
+            counts.append(f"{_count(self._not_authenticated, 'event')} NOT AUTHENTICATED")
         if self._rounds is not None:
             counts.append(f"{_count(self._rounds.rounds, 'round')} ({self._rounds.disagreeing} not agreeing)")
+            if self._rounds.results_set_aside:
+                counts.append(f"{_count(self._rounds.results_set_aside, 'result')} without a round, set aside")
             if self._rounds.cards_without_a_hand:
                 counts.append(f"{_count(self._rounds.cards_without_a_hand, 'card')} without a hand, left out of rounds")
         return ", ".join(counts) + "\n"

@@ -5,11 +5,10 @@ by its colour, so the drawing loses nothing in a file, on a printer or to an eye
 """
 
 import argparse
-import sys
 from typing import NamedTuple
 
 from shoe_controller.baccarat.roads import ROWS, Colour, DerivedRoad, Result, Roads, Winner, roads
-from shoe_controller.commands.answers import BAD_INPUT, GOOD, add_json_option, console, print_json
+from shoe_controller.commands.answers import GOOD, add_json_option, bad_input, console, print_json
 
 _WINNERS = {winner.value: winner for winner in Winner}
 _MARKS = {"b": "banker_pair", "p": "player_pair", "n": "natural"}
@@ -44,8 +43,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         board = roads(parse_results(" ".join(args.results)))
     except BadResultsError as error:
-        sys.stderr.write(f"shoe-controller roads: {error}\n")
-        return BAD_INPUT
+        return bad_input(args, "bad_results", str(error))
     if args.json:
         print_json(board)
     else:

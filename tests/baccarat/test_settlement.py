@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_protocol.cards import Card
+from shoe_controller.baccarat.conditions import facts_where
 from shoe_controller.baccarat.facts import Facts, all_facts
 from shoe_controller.baccarat.house import (
     CommissionTaken,
@@ -24,7 +25,7 @@ from shoe_controller.baccarat.house import (
 )
 from shoe_controller.baccarat.outcome import dealt_round
 from shoe_controller.baccarat.settlement import Settlement, WagersRefusedError, settle
-from shoe_controller.baccarat.wagers import OptionRule, Result
+from shoe_controller.baccarat.wagers import OptionRule, Result, Row, Schedule
 from shoe_controller.catalogue_files import built_in_catalogue
 
 CATALOGUE = built_in_catalogue()
@@ -296,3 +297,35 @@ def test_all_refusals_are_told_at_once() -> None:
 def test_option_rules_speak_of_wagers_only_where_they_are_played() -> None:
     rule = OptionRule(1, (("base.player",), ("base.tie",)))
     assert refusals(house(option_rules=(rule,)), [PlacedWager("1", "pairs.player", 5)]) == []
+
+
+@pytest.mark.parametrize(
+    ("taken", "policy", "expected"),
+    [
+        (CommissionTaken.AT_ONCE, OverLimit.IN_ORDER, [(100, 5, 895), (0, 0, 1000)]),
+        (CommissionTaken.MARKED, OverLimit.IN_ORDER, [(100, 5, 900), (0, 0, 1000)]),
+        (CommissionTaken.AT_ONCE, OverLimit.PROPORTIONAL, [(50, 2, 948), (50, 2, 948)]),
+        (CommissionTaken.MARKED, OverLimit.PROPORTIONAL, [(50, 2, 950), (50, 2, 950)]),
+    ],
+)
+def test_what_the_limit_cuts_away_costs_no_commission(
+    taken: CommissionTaken, policy: OverLimit, expected: list[tuple[int, int, int]]
+) -> None:
+    """A house's own side wager with commission: paid, commission and cut of two winners of 1000."""
+    schedule = CATALOGUE.schedule("commission")
+    schedule.pay_tables["pairs.player"] = (
+        Row("player_pair true", facts_where({"player_pair": True}), Fraction(1), commission=True),
+    )
+    schedule = Schedule(
+        "commission", {wager: ("", table) for wager, table in schedule.pay_tables.items()}, schedule.commission
+    )
+    rules = house(
+        schedule=schedule,
+        commission_taken=taken,
+        round_limit=RoundLimit(100, frozenset({"pairs.player"}), policy),
+    )
+    settlement = settled(rules, "4H 9D 4S KC", ("9", "pairs.player", 1000), ("7", "pairs.player", 1000))
+    assert [(w.paid, w.commission, w.cut) for w in settlement.wagers] == expected
+    totals = settlement.totals
+    kept_back = totals.commission if taken is CommissionTaken.AT_ONCE else 0
+    assert totals.stakes + totals.winnings == totals.taken + totals.returned + kept_back + totals.cut

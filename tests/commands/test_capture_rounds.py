@@ -146,7 +146,6 @@ def test_rules_and_results_that_do_not_agree(heard: list[AnyShoeEvent], problem:
         ),
         ([Misread(hand=Hand.PLAYER, position=1), *NATURAL[1:], PLAYER_WINS], "could not be read"),
         ([*NATURAL[1:], PLAYER_WINS], "Joined in mid-round"),
-        ([PLAYER_WINS], "Joined in mid-round"),
         ([CardIdentified(hand=Hand.PLAYER, position=1, card=Card.SIX_OF_CLUBS), PLAYER_WINS], "Joined in mid-round"),
         ([*NATURAL], "The capture ended before its result."),
         ([*NATURAL, *NEW_SHOE], "A new shoe began before its result."),
@@ -185,10 +184,11 @@ def test_a_round_without_a_result_ends_when_the_next_begins() -> None:
 
 
 def test_a_result_after_a_new_shoe_belongs_to_no_round() -> None:
-    cut_short, set_aside = rounds_of(*NATURAL, *NEW_SHOE, PLAYER_WINS)
+    (cut_short,) = rounds_of(*NATURAL, *NEW_SHOE, PLAYER_WINS)
     assert len(cut_short.cards.player) == 2
-    assert set_aside.cards.player == []
-    assert not set_aside.agrees
+    collector = CaptureRounds()
+    assert [collector.feed(item) for item in (*NEW_SHOE, PLAYER_WINS)] == [[]] * (len(NEW_SHOE) + 1)
+    assert (collector.rounds, collector.results_set_aside) == (0, 1)
 
 
 @pytest.mark.parametrize("between", [GAP, Standby(), CutCard(), Started(), LineError(offset=0, length=1, reason="")])

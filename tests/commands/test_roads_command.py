@@ -26,7 +26,7 @@ def command(monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "xterm-256color")
     parser = argparse.ArgumentParser(prog="shoe-controller")
-    add_parser(parser.add_subparsers(required=True))
+    add_parser(parser.add_subparsers(required=True, dest="command"))
 
     def run(*arguments: str) -> int:
         args = parser.parse_args(["roads", *arguments])
@@ -129,12 +129,15 @@ def test_rounds_may_come_as_several_words(command: Command, capsys: pytest.Captu
 
 @pytest.mark.parametrize("json_too", [(), ("--json",)])
 @pytest.mark.parametrize("text", ["bpt", "BBx", "Bnn", "B p", "B\x1b[31m", "B\udcff"])
-def test_bad_input_is_exit_code_2_and_a_sentence_on_stderr_alone(
+def test_bad_input_is_exit_code_2_and_a_sentence_on_stderr(
     command: Command, capsys: pytest.CaptureFixture[str], text: str, json_too: tuple[str, ...]
 ) -> None:
     assert command(text, *json_too) == 2
     captured = capsys.readouterr()
-    assert captured.out == ""
+    if json_too:
+        assert msgspec.json.decode(captured.out)["error"]["code"] == "bad_results"
+    else:
+        assert captured.out == ""
     assert captured.err.startswith("shoe-controller roads: ")
     assert captured.err.removesuffix("\n").isprintable()
     assert "write " in captured.err
