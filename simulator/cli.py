@@ -12,17 +12,18 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from simulator.emulation import EmulationSettings
 from simulator.emulator import EmulatedShoe
 from simulator.faults import FAULTS, Group, markdown_table
+from simulator.late_file import LateFile, UnwritableError
 from simulator.options import BadOptionError, add_port_option, add_shoe_options, port_from, settings_from, speed_from
 from simulator.ports.port import Port, PortError
 from simulator.recording import BadRecordingError, Player, Recorder, RecordingPort, read_recording
 from simulator.relay import RealLineError, Relay
 from simulator.shoe_line import Wire
-from simulator.truth import AnyHappening, TellTruth, TruthFile
+from simulator.truth import AnyHappening, TellTruth, TruthWriter
 from simulator.wording import in_words
 
 _COMMANDS = ("run", "record", "play", "faults")
@@ -73,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parser().parse_args(words)
     try:
         exit_code: int = args.work(args)
-    except (BadOptionError, BadRecordingError) as error:
+    except (BadOptionError, BadRecordingError, UnwritableError) as error:
         return _complain(error, 2)
     except (PortError, RealLineError) as error:
         return _complain(error, 1)
@@ -104,15 +105,17 @@ def _record(args: argparse.Namespace) -> int:
     if args.line is not None:
         port = port_from(args.port)
         with ExitStack() as stack:
-            file = stack.enter_context(_new_file(args.file))
+            file = stack.enter_context(LateFile(args.file))
             return _until_stopped(lambda stop: _relay(args.line, port, file, stop))
     settings = settings_from(args)
     port = port_from(args.port, args.serial_number)
+    if args.truth is not None and Path(args.truth).absolute() == Path(args.file).absolute():
+        raise BadOptionError(f"{args.file} cannot hold both the recording and the truth: give two names")
     with ExitStack() as stack:
-        file = stack.enter_context(_new_file(args.file))
+        file = stack.enter_context(LateFile(args.file))
 
         async def work(stop: asyncio.Event) -> None:
-            recorder = Recorder(file, asyncio.get_running_loop().time)
+            recorder = Recorder(file.write, asyncio.get_running_loop().time)
             await _emulate(args, RecordingPort(port, recorder), settings, stop)
             sys.stdout.write(f"{recorder.chunks} pieces recorded in {args.file}\n")
 
@@ -124,12 +127,10 @@ async def _emulate(args: argparse.Namespace, port: Port, settings: EmulationSett
     with ExitStack() as stack:
         tellers: list[TellTruth] = []
         if args.truth is not None:
-            truth = TruthFile(stack.enter_context(_new_file(args.truth)))
+            truth = TruthWriter(stack.enter_context(LateFile(args.truth)).write)
             tellers.append(truth.tell)
         if args.headless or not _has_a_screen():
-            tellers.append(_print)
-            sys.stdout.write(f"emulated shoe: {about}; Ctrl-C ends it\n")
-            sys.stdout.flush()
+            tellers.append(_Printer(about).tell)
             async with EmulatedShoe(port=port, settings=settings, truth=_all_of(tellers)) as shoe:
                 await _until_all_is_dealt(shoe, stop)
         else:
@@ -154,9 +155,16 @@ def _about(port: Port, settings: EmulationSettings) -> str:
     return f"{port.address}, {name}, seed {settings.seed}"
 
 
-def _print(happening: AnyHappening) -> None:
-    sys.stdout.write(f"{happening.t:10.3f}  {in_words(happening)}\n")
-    sys.stdout.flush()
+class _Printer:
+    """One line for each happening; before the first, which comes when the port is open, what this is."""
+
+    def __init__(self, about: str) -> None:
+        self._heading = f"emulated shoe: {about}; it deals as soon as a controller opens it; Ctrl-C ends it\n"
+
+    def tell(self, happening: AnyHappening) -> None:
+        sys.stdout.write(f"{self._heading}{happening.t:10.3f}  {in_words(happening)}\n")
+        sys.stdout.flush()
+        self._heading = ""
 
 
 def _all_of(tellers: list[TellTruth]) -> TellTruth:
@@ -180,8 +188,8 @@ async def _until_all_is_dealt(shoe: EmulatedShoe, stop: asyncio.Event) -> None:
     await stop.wait()
 
 
-async def _relay(line: str, port: Port, file: BinaryIO, stop: asyncio.Event) -> None:
-    recorder = Recorder(file, asyncio.get_running_loop().time)
+async def _relay(line: str, port: Port, file: LateFile, stop: asyncio.Event) -> None:
+    recorder = Recorder(file.write, asyncio.get_running_loop().time)
     relay = asyncio.create_task(Relay(port, line, recorder).run())
     relay.add_done_callback(lambda _: stop.set())
     sys.stdout.write(f"recording {line} to {file.name}; the controller opens {port.address}; Ctrl-C ends it\n")
@@ -192,13 +200,6 @@ async def _relay(line: str, port: Port, file: BinaryIO, stop: asyncio.Event) -> 
     sys.stdout.write(f"{recorder.chunks} pieces recorded in {file.name}\n")
     if not relay.cancelled():
         relay.result()
-
-
-def _new_file(name: str) -> BinaryIO:
-    try:
-        return Path(name).open("wb")
-    except OSError as error:
-        raise BadOptionError(f"{name} cannot be written: {error.strerror}") from error
 
 
 # --- play and faults -------------------------------------------------------------------------------------------

@@ -154,7 +154,9 @@ def _title(view: View, width: int) -> Line:
         state, style = "connected", "black on green"
     left = f" shoe-emulator  {view.about}"
     state = f" {state} "
-    left = left[: max(width - len(state) - 1, 0)]
+    room = max(width - len(state) - 1, 0)
+    # Cut visibly: half a seed looks like a whole one.
+    left = left if len(left) <= room else f"{left[: max(room - 1, 0)]}…"
     return Line(left.ljust(max(width - len(state), 0)), "reverse").add(state, style)
 
 
@@ -245,17 +247,15 @@ def _dealer(view: View) -> Line:
 def _hint(shoe: VirtualShoe) -> str:
     """What a person would do next."""
     firmware = shoe.firmware
-    if firmware.extras:
-        return "b burns the card too many, k keeps it for the next round"
-    if firmware.standing:
-        return "c sets right what the shoe complains about"
-    if firmware.spoilt:
-        return "R ends the round by force"
-    if firmware.stage is Stage.COMPLETE:
-        return "r asks for the result"
-    if shoe.cards_inside == 0:
-        return "n puts new cards in"
-    return "d draws the next card"
+    hints = (
+        (not shoe.powered, "p switches the power on"),
+        (bool(firmware.extras), "b burns the card too many, k keeps it for the next round"),
+        (bool(firmware.standing), "c sets right what the shoe complains about"),
+        (firmware.spoilt, "R ends the round by force"),
+        (firmware.stage is Stage.COMPLETE, "r asks for the result"),
+        (shoe.cards_inside == 0, "n puts new cards in"),
+    )
+    return next((hint for applies, hint in hints if applies), "d draws the next card")
 
 
 def _faults(emulation: Emulation, *, stopped: bool) -> Line:

@@ -18,7 +18,7 @@ from simulator.emulation import Emulation, EmulationSettings
 from simulator.fault_deeds import PortOrder
 from simulator.ports.port import Port, PortError
 from simulator.scenario import PlannedFault
-from simulator.truth import AnyHappening, TellTruth
+from simulator.truth import AnyHappening, CableMoved, TellTruth
 
 
 def _tell_nobody(_happening: AnyHappening) -> None:
@@ -42,6 +42,8 @@ class EmulatedShoe:
         """Why the cable could not be plugged in again."""
         self._settings = settings or EmulationSettings()
         self._truth = truth
+        self._held: list[AnyHappening] | None = []
+        """What happens before the port is open: of a shoe that never was, nothing is told."""
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: list[asyncio.Future[None]] = []
         self._cable: asyncio.Task[None] | None = None
@@ -50,7 +52,7 @@ class EmulatedShoe:
 
     async def __aenter__(self) -> Self:
         self._loop = asyncio.get_running_loop()
-        self.emulation = Emulation(self._settings, now=self._loop.time(), tell=self._truth)
+        self.emulation = Emulation(self._settings, now=self._loop.time(), tell=self._tell)
         self._open = True
         try:
             await self.port.open(self)
@@ -58,6 +60,12 @@ class EmulatedShoe:
             self._close()
             raise
         self.plugged_in = True
+        try:
+            self._tell_what_was_held()
+        except BaseException:
+            self._close()
+            await self.port.close()
+            raise
         self._pump()
         return self
 
@@ -71,6 +79,17 @@ class EmulatedShoe:
                 await asyncio.gather(self._cable, return_exceptions=True)
         finally:
             await self.port.close()
+
+    def _tell(self, happening: AnyHappening) -> None:
+        if self._held is None:
+            self._truth(happening)
+        else:
+            self._held.append(happening)
+
+    def _tell_what_was_held(self) -> None:
+        held, self._held = self._held, None
+        for happening in held or ():
+            self._truth(happening)
 
     def _close(self) -> None:
         self._open = False
@@ -209,6 +228,7 @@ class EmulatedShoe:
             while self._orders:
                 if self._orders.pop(0) is PortOrder.UNPLUG:
                     self.plugged_in = False
+                    self._cable_moved()
                     await self.port.unplug()
                 else:
                     await self._plug_in()
@@ -224,6 +244,11 @@ class EmulatedShoe:
             self.trouble = error
         else:
             self.plugged_in = True
+            self._cable_moved()
+
+    def _cable_moved(self) -> None:
+        at = self.emulation.shoe.time_of(self._now)
+        self._tell(CableMoved(t=at, plugged_in=self.plugged_in))
 
     async def _cable_is_still(self) -> None:
         if self._cable is not None:

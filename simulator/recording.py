@@ -11,7 +11,7 @@ import gzip
 from collections.abc import Callable, Iterable, Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 import msgspec
 
@@ -37,10 +37,10 @@ class Chunk(msgspec.Struct, frozen=True):
 
 
 class Recorder:
-    """Writes chunks to an open file as they come, each at once. `clock` gives the seconds."""
+    """Writes chunks as they come, each at once. `clock` gives the seconds."""
 
-    def __init__(self, file: BinaryIO, clock: Callable[[], float]) -> None:
-        self._file = file
+    def __init__(self, write: Callable[[bytes], object], clock: Callable[[], float]) -> None:
+        self._write = write
         self._clock = clock
         self._began: float | None = None
         self.chunks = 0
@@ -50,8 +50,7 @@ class Recorder:
         if self._began is None:
             self._began = now
         chunk = Chunk(round(now - self._began, 6), sender, data.hex())
-        self._file.write(msgspec.json.encode(chunk) + b"\n")
-        self._file.flush()
+        self._write(msgspec.json.encode(chunk) + b"\n")
         self.chunks += 1
 
 

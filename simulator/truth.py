@@ -7,7 +7,7 @@ a misread card is told here with its face. The pure parts make these values and 
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 import msgspec
 
@@ -149,6 +149,12 @@ class HostDetached(Happening, frozen=True, kw_only=True, tag="host_detached"):
     pass
 
 
+class CableMoved(Happening, frozen=True, kw_only=True, tag="cable"):
+    """Somebody pulled the cable, or plugged it in again."""
+
+    plugged_in: bool
+
+
 class FaultInjected(Happening, frozen=True, kw_only=True, tag="fault_injected"):
     fault: str
     at_card: int
@@ -175,21 +181,21 @@ AnyHappening = (
     | Identified
     | HostAttached
     | HostDetached
+    | CableMoved
     | FaultInjected
 )
 
 TellTruth = Callable[[AnyHappening], None]
 
 
-class TruthFile:
-    """Writes the truth to an open file as it happens, each line at once."""
+class TruthWriter:
+    """Writes the truth as it happens, each line at once."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+    def __init__(self, write: Callable[[bytes], object]) -> None:
+        self._write = write
 
     def tell(self, happening: AnyHappening) -> None:
-        self._file.write(msgspec.json.encode(happening) + b"\n")
-        self._file.flush()
+        self._write(msgspec.json.encode(happening) + b"\n")
 
 
 def read_truth(path: Path) -> list[AnyHappening]:

@@ -6,6 +6,7 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import Hand, StartCause, Winner
 from simulator.truth import (
     AnyHappening,
+    CableMoved,
     CardBack,
     CardOut,
     CardsRemoved,
@@ -80,6 +81,8 @@ def in_words(happening: AnyHappening) -> str:  # noqa: C901, PLR0911, PLR0912 --
             return "set right"
         case Identified(seconds=seconds):
             return f"blinks for {seconds} s: here I am"
+        case CableMoved(plugged_in=plugged_in):
+            return "cable plugged in" if plugged_in else "cable pulled"
         case HostAttached():
             return "controller on the line"
         case HostDetached():

@@ -300,3 +300,26 @@ def test_a_full_disk_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
     assert "No space left" in errors
     assert "Traceback" not in errors
     assert not link.is_symlink()
+
+
+def test_a_start_that_fails_leaves_every_file_as_it_was(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "shoe"
+    in_the_way.write_text("mine")
+    kept = {name: tmp_path / name for name in ("truth.jsonl", "recording.jsonl")}
+    for file in kept.values():
+        file.write_text("precious")
+    words = ["record", *ANGEL_EYE, "--headless", "--port", f"pty:{in_the_way}"]
+    with running(*words, "--truth", str(kept["truth.jsonl"]), str(kept["recording.jsonl"])) as process:
+        output, errors = process.communicate(timeout=WITHIN)
+    assert process.returncode == 1
+    assert "is in the way" in errors
+    assert output == "", "nothing is announced that is not there"
+    assert [file.read_text() for file in kept.values()] == ["precious"] * 2
+
+
+def test_recording_and_truth_need_two_names(tmp_path: Path) -> None:
+    name = str(tmp_path / "both.jsonl")
+    with running("record", *ANGEL_EYE, "--headless", "--truth", name, name) as process:
+        _, errors = process.communicate(timeout=WITHIN)
+    assert process.returncode == 2
+    assert "give two names" in errors

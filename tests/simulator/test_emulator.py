@@ -26,7 +26,7 @@ from simulator.ports.usb import UsbBus, UsbPort
 from simulator.ports.usb_shoe import UsbIdentity
 from simulator.scenario import planned
 from simulator.shoe_line import Wire, WireSettings
-from simulator.truth import AnyHappening, RoundEnded
+from simulator.truth import AnyHappening, CableMoved, RoundEnded
 from simulator.virtual_shoe import CannotError
 from tests.simulator.agreement import assert_agreement, assert_nothing_invented
 from tests.simulator.live_controller import LiveController
@@ -185,14 +185,26 @@ async def test_the_dealer_can_be_sent_away_and_called_back(tmp_path: Path) -> No
 
 async def test_a_fault_may_pull_the_cable_by_itself(tmp_path: Path) -> None:
     ends = tcp_plugs(tmp_path)
+    truth: list[AnyHappening] = []
     async with (
-        EmulatedShoe(port=ends.shoe, settings=by_hand(NATIVE)) as shoe,
+        EmulatedShoe(port=ends.shoe, settings=by_hand(NATIVE), truth=truth.append) as shoe,
         LiveController(ends.controller(), NATIVE) as controller,
     ):
         await shoe.until(lambda: shoe.emulation.shoe.link_up)
         shoe.inject(msgspec.structs.replace(planned("unplug"), seconds=0.2))
         await controller.until(lambda: controller.count(LinkDown) == 1)
         await controller.until(lambda: controller.count(LinkUp) == 2)
+    moved = [happening.plugged_in for happening in truth if isinstance(happening, CableMoved)]
+    assert moved == [False, True]
+
+
+async def test_of_a_shoe_that_could_not_be_plugged_in_nothing_is_told(tmp_path: Path) -> None:
+    (tmp_path / "shoe").write_text("in the way")
+    truth: list[AnyHappening] = []
+    with pytest.raises(PortError):
+        async with EmulatedShoe(port=PtyPort(tmp_path / "shoe"), settings=by_hand(NATIVE), truth=truth.append):
+            pass
+    assert truth == []
 
 
 async def test_a_condition_that_never_comes_is_a_timeout(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ async def wait_for(condition: Callable[[], bool]) -> None:
 def test_times_count_from_the_first_bytes() -> None:
     file = io.BytesIO()
     clock = count(100, 2).__next__
-    recorder = Recorder(file, lambda: float(clock()))
+    recorder = Recorder(file.write, lambda: float(clock()))
     recorder.heard("shoe", b"\x05\x30")
     recorder.heard("host", b"\x06")
     assert chunks_in(file) == [Chunk(0.0, "shoe", "0530"), Chunk(2.0, "host", "06")]
@@ -83,7 +83,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 async def test_an_emulated_shoe_is_recorded_in_both_directions(tmp_path: Path) -> None:
     file = io.BytesIO()
     wire = WireSettings(wire=Wire.NATIVE)
-    port = RecordingPort(PtyPort(tmp_path / "shoe"), Recorder(file, asyncio.get_running_loop().time))
+    port = RecordingPort(PtyPort(tmp_path / "shoe"), Recorder(file.write, asyncio.get_running_loop().time))
     settings = EmulationSettings(wire=wire, seed=1, speed=None)
     async with (
         EmulatedShoe(port=port, settings=settings) as shoe,
@@ -174,7 +174,7 @@ async def test_a_real_line_is_recorded_between_shoe_and_controller(tmp_path: Pat
     listener: PortListener = shoe
     await far.open(listener)
     file = io.BytesIO()
-    recorder = Recorder(file, asyncio.get_running_loop().time)
+    recorder = Recorder(file.write, asyncio.get_running_loop().time)
     name = line_name(far) + ("@9600" if "@" in kind else "")
     relay = asyncio.create_task(Relay(PtyPort(tmp_path / "near"), name, recorder).run())
     try:
@@ -209,7 +209,7 @@ async def test_a_real_line_is_recorded_between_shoe_and_controller(tmp_path: Pat
     ],
 )
 async def test_a_real_line_that_cannot_be_had_leaves_nothing_behind(tmp_path: Path, line: str, problem: str) -> None:
-    recorder = Recorder(io.BytesIO(), asyncio.get_running_loop().time)
+    recorder = Recorder(io.BytesIO().write, asyncio.get_running_loop().time)
     with pytest.raises(RealLineError, match=problem):
         await Relay(PtyPort(tmp_path / "near"), line, recorder).run()
     assert not (tmp_path / "near").is_symlink()

@@ -1,0 +1,42 @@
+"""A file that is begun with the first bytes written to it, so that a start that fails leaves everything as it was."""
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+
+class UnwritableError(Exception):
+    """Nothing could be written there; the message says why."""
+
+
+class LateFile:
+    """Refuses a place that cannot be written to when it is made; replaces what is there when it is first written."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._path = Path(name)
+        self._file: BinaryIO | None = None
+        folder = self._path.absolute().parent
+        if self._path.is_dir():
+            raise UnwritableError(f"{name} cannot be written: it is a folder")
+        if not folder.is_dir():
+            raise UnwritableError(f"{name} cannot be written: there is no folder {folder}")
+        if not os.access(self._path if self._path.exists() else folder, os.W_OK):
+            raise UnwritableError(f"{name} cannot be written: permission denied")
+
+    def write(self, data: bytes) -> None:
+        """Write at once; each line is there as soon as it is known."""
+        if self._file is None:
+            self._file = self._path.open("wb")
+        self._file.write(data)
+        self._file.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
