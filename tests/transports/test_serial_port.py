@@ -285,7 +285,10 @@ async def test_the_port_is_raw_8n1_at_the_rate_asked_for(shoe: PtyShoe, baud: in
 
 @pytest.mark.asyncio
 async def test_an_unusual_rate_is_accepted(shoe: PtyShoe) -> None:
-    line = await SerialPort(shoe.path, 31_250).open(print, print)
+    ears = Ears()
+    line = await SerialPort(shoe.path, 31_250).open(ears.on_bytes, ears.on_lost)
+    await shoe.send(b"9H")
+    assert await ears.hear_bytes(2) == b"9H"
     await line.close()
 
 

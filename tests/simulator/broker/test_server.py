@@ -95,8 +95,10 @@ async def test_stopping_and_starting_once_too_often_do_no_harm() -> None:
     await broker.stop()
     await broker.start()
     await broker.start()
+    assert broker.is_listening
     await broker.stop()
     await broker.stop()
+    assert not broker.is_listening
 
 
 async def test_it_comes_back_on_its_port_as_often_as_one_likes() -> None:
