@@ -105,6 +105,12 @@ class ControllerLink(Protocol):
 
     def receive(self, data: bytes, now: float) -> list[Delivery | LinkReport]: ...
 
+    def memory(self, delivery: Delivery) -> bytes:
+        """What a link of the next start must be told, if this delivery is the last one stored; stored together with it.
+
+        `remember` of the same wire makes it again what the constructor takes.
+        """
+
     def committed(self, delivery: Delivery, now: float) -> None:
         """This delivery and all before it are stored."""
 
@@ -119,6 +125,10 @@ class ControllerLink(Protocol):
 
     def to_send(self) -> bytes:
         """Bytes for the line; each byte is returned once."""
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the last bytes received end in the middle of a message."""
 
 
 class ShoeNotice(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):

@@ -67,9 +67,14 @@ class HouseEntry(msgspec.Struct):
 REQUIRED = ("base_game", "decks", "layout", "seats", "limits")
 
 
-def house_from(entry: HouseEntry, catalogue: Catalogue, problems: list[Problem]) -> House | None:
-    """The rules of the house; `None`, and a problem for each reason, if they cannot be used."""
-    return _HouseReader(entry, catalogue, problems).house()
+def house_from(
+    entry: HouseEntry, catalogue: Catalogue, problems: list[Problem], *, guarded: bool = True
+) -> House | None:
+    """The rules of the house; `None`, and a problem for each reason, if they cannot be used.
+
+    Without the guard it is for rules that were judged when they came into force.
+    """
+    return _HouseReader(entry, catalogue, problems).house(guarded=guarded)
 
 
 class _HouseReader:
@@ -83,7 +88,7 @@ class _HouseReader:
         self.offered = self._offered()
         """`None` where that cannot be told; then nothing is said to be not offered."""
 
-    def house(self) -> House | None:
+    def house(self, *, guarded: bool) -> House | None:
         entry = self.entry
         for key in REQUIRED:
             if getattr(entry, key) is None and not any(p.place.startswith(f"house.{key}") for p in self.problems):
@@ -95,7 +100,8 @@ class _HouseReader:
         needs_base = self._needs_base()
         self._check_seats()
         rounding = self._rounding()
-        self._ask_the_guard(schedule, limits, rounding)
+        if guarded:
+            self._ask_the_guard(schedule, limits, rounding)
         if self.problems or schedule is None or entry.decks is None or entry.seats is None or self.offered is None:
             return None
         return House(

@@ -1,6 +1,7 @@
 """The one file of a table: the example, wrong keys and types at every level, other files, and nonsense of all kinds.
 
-What is said about the settings of `[house]` themselves is in `test_house_config.py`.
+What is said about the settings of `[house]` themselves is in `test_house_config.py`, about those of all other sections
+in `test_config_sections.py`.
 """
 
 import copy
@@ -9,6 +10,7 @@ import re
 import tomllib
 import typing
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +21,19 @@ from hypothesis import strategies as st
 
 from shoe_controller.baccarat.house import CommissionTaken, Limits, OverLimit, Rounding, RoundingMode
 from shoe_controller.catalogue_files import built_in_catalogue
-from shoe_controller.config import load_config
-from shoe_controller.house_config import HouseEntry
+from shoe_controller.config import ConfigFile, for_running, load_config
 from shoe_controller.strict_reading import BadFileError
+from shoe_controller.table.acts import Role
+from shoe_controller.table.procedure import Procedure
+from shoe_controller.table_config import JournalSettings, LogSettings, TableSettings
 from tests.table_files import EXAMPLE, Data, example, load, problems_of, small_house
 
 # --- The example. ----------------------------------------------------------------------------------------------------
 
 
 def test_the_example_loads_and_means_what_it_says() -> None:
-    house, catalogue = load_config(EXAMPLE)
+    config = load_config(EXAMPLE)
+    house, catalogue = config.house, config.catalogue
     assert catalogue is built_in_catalogue()
     assert house.decks == 8
     assert house.seats == ("1", "2", "3", "5", "6", "7", "8", "9")
@@ -47,9 +52,30 @@ def test_the_example_loads_and_means_what_it_says() -> None:
     assert house.round_limit.wagers == {wager for wager in house.offered if not wager.startswith("base.")}
     assert house.commission_taken is CommissionTaken.AT_ONCE
     assert house.option_rules == ()
+    assert config.procedure == Procedure()
+    assert config.table == TableSettings("kathmandu", "baccarat-3", "Baccarat 3", "NPR", "Welcome")
+    assert config.shoe is not None
+    assert (config.shoe.wire, config.shoe.key_file) == ("native", EXAMPLE.parent / "shoe.key")
+    assert config.mqtt is not None
+    assert (config.mqtt.host, config.mqtt.port, config.mqtt.tls) == ("broker.example", 8883, True)
+    assert config.journal == JournalSettings(Path("/var/lib/shoe-controller/baccarat-3.journal"), None)
+    assert [(person.id, person.role) for person in config.people] == [
+        ("anita", Role.DEALER),
+        ("b.thapa", Role.SUPERVISOR),
+    ]
+    assert config.log == LogSettings("info", "auto")
 
 
-NAMED_BY_THE_HOUSE = ("house/limits", "house/pay_tables")
+def test_what_the_example_shows_for_keys_with_a_default_is_the_default(tmp_path: Path) -> None:
+    """Only where it says so: the procedure, the log, and where the journal is."""
+    data = example()
+    for section in ("procedure", "log", "journal"):
+        del data[section]
+    config, shown = load(tmp_path, data), load_config(EXAMPLE)
+    assert (config.procedure, config.log, config.journal) == (shown.procedure, shown.log, shown.journal)
+
+
+NAMED_BY_THE_HOUSE = ("/house/limits", "/house/pay_tables")
 """Tables whose keys are wagers and groups."""
 
 
@@ -83,9 +109,8 @@ def test_the_example_shows_every_key_that_there_is_and_no_other() -> None:
     """Keys that are commented out count: `# key = value`, `# [section]` and `# [[section]]`."""
     uncommented = re.sub(r"(?m)^# (?=\w+ = |\[)", "", EXAMPLE.read_text(encoding="utf-8"))
     data = tomllib.loads(uncommented)
-    assert list(data) == ["house"]
-    shown = set(shown_keys(data["house"], "house"))
-    known = set(known_keys(HouseEntry, "house"))
+    shown = set(shown_keys(data, ""))
+    known = set(known_keys(ConfigFile, ""))
     assert shown - known == set()
     assert known - shown == set()
 
@@ -132,6 +157,10 @@ def change(data: Data, path: str, value: object) -> None:
         ("house/limits/base.tie/max", "5", 'house.limits."base.tie".max: expected a whole number'),
         ("house/option_rules", [{"at_most": "3"}], "house.option_rules[1].at_most: expected a whole number"),
         ("house/option_rules", [{"at_mst": 3}], "house.option_rules[1].at_mst: unknown key; did you mean 'at_most'?"),
+        ("procedures", {}, "procedures: unknown key; did you mean 'procedure'?"),
+        ("shoe/keyfile", "x", "shoe.keyfile: unknown key; did you mean 'key_file'?"),
+        ("mqtt/password", "x", "mqtt.password: unknown key; did you mean 'password_file'?"),
+        ("people", {}, "people: expected a list, got a table of keys"),
         ("house/pay_tables/lucky_8", 1, "house.pay_tables.lucky_8: expected a text in quotes, got 1"),
     ],
 )
@@ -256,6 +285,11 @@ WORDS = (
     "all",
     "1",
     "nowhere.toml",
+    "never",
+    "native",
+    "angel_eye",
+    "usb:1209:0001",
+    "::1",
 )
 anything = st.recursive(
     st.booleans() | st.integers(-1, 9) | st.integers() | st.floats(0, 9) | st.sampled_from(WORDS)
@@ -293,7 +327,9 @@ def test_a_spoilt_example_is_read_or_refused_and_nothing_else(
         else:
             del container[key]
     try:
-        house = load(tmp_path, data).house
+        config = load(tmp_path, data)
     except BadFileError:
         return
-    assert set(house.limits) == set(house.offered)
+    assert set(config.house.limits) == set(config.house.offered)
+    with suppress(BadFileError):
+        for_running(config)

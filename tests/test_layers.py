@@ -58,8 +58,26 @@ LAYERS = [
     Layer("shoe_controller/baccarat", frozenset({"shoe_controller.baccarat", "firmware_protocol.cards"}), pure=True),
     Layer("firmware_protocol", frozenset({"firmware_protocol"}), pure=True),
     Layer("simulator", frozenset({"simulator", "firmware_protocol", "shoe_controller.baccarat"}), pure=False),
-    Layer("shoe_controller/journal", frozenset({"shoe_controller.journal"}), pure=False),
+    Layer(
+        "shoe_controller/table",
+        frozenset({"shoe_controller.table", "shoe_controller.baccarat", "shoe_controller.moment", "firmware_protocol"}),
+        pure=True,
+    ),
+    Layer("shoe_controller/journal", frozenset({"shoe_controller.journal", "shoe_controller.moment"}), pure=False),
     Layer("shoe_controller/transports", frozenset({"shoe_controller.transports"}), pure=False),
+    Layer(
+        "shoe_controller/mqtt",
+        frozenset(
+            {
+                "shoe_controller.mqtt",
+                "shoe_controller.table",
+                "shoe_controller.baccarat",
+                "shoe_controller.moment",
+                "firmware_protocol",
+            }
+        ),
+        pure=False,
+    ),
 ]
 
 ONE_FILE_EACH = ("serial", "usb", "sqlite3", "aiomqtt")

@@ -138,6 +138,16 @@ class AngelEyeController:
                     out.append(_line_error(item))
         return out
 
+    def memory(self, delivery: Delivery) -> bytes:
+        pending = next((pending for pending in self._pending if pending.delivery == delivery), None)
+        if pending is None:
+            raise LinkUsageError(f"delivery {delivery.sequence} was never made, or was forgotten or committed since")
+        return msgspec.json.encode(pending.state)
+
+    @property
+    def unfinished(self) -> bool:
+        return self._reader.unfinished
+
     def committed(self, delivery: Delivery, now: float) -> None:  # noqa: ARG002 - the interface brings the time
         if delivery.sequence <= self._committed.delivered:
             return

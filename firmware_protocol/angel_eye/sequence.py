@@ -41,6 +41,11 @@ class AngelEyeState(msgspec.Struct, frozen=True, kw_only=True):
         return (self.last_telegram[1] - 0x30) % 9 + 1 if self.last_telegram else START_UP_NUMBER
 
 
+def remember(memory: bytes) -> AngelEyeState:
+    """What `AngelEyeController.memory` gave, for the next one's constructor."""
+    return msgspec.json.decode(memory, type=AngelEyeState)
+
+
 class Step(NamedTuple):
     """An event, and the state once it is stored."""
 

@@ -195,6 +195,13 @@ class NativeController:
 
     # --- what the owner says -----------------------------------------------------------------------------------
 
+    def memory(self, delivery: Delivery) -> bytes:
+        return msgspec.json.encode(self._progress.after(delivery))
+
+    @property
+    def unfinished(self) -> bool:
+        return self._reader.held > 0
+
     def committed(self, delivery: Delivery, now: float) -> None:
         self._progress.committed(delivery)
         self._answer(now)

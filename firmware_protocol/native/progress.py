@@ -39,6 +39,11 @@ class LastCommitted(msgspec.Struct, frozen=True, kw_only=True):
     """The last card total among the events up to it; `None` if no card event was among them."""
 
 
+def remember(memory: bytes) -> LastCommitted:
+    """What `NativeController.memory` gave, for the next one's constructor."""
+    return msgspec.json.decode(memory, type=LastCommitted)
+
+
 class Progress:
     def __init__(self, stored: LastCommitted | None, counts: LinkCounts) -> None:
         self._counts = counts
@@ -159,6 +164,13 @@ class Progress:
         self._delivered.clear()
         self._begin = self._expected = oldest
         self._counted_anew = True
+
+    def after(self, delivery: Delivery) -> LastCommitted:
+        """What is stored last once this delivery is."""
+        found = self._delivered.get(delivery.sequence)
+        if found is None or found[0] != delivery.boot_id:
+            raise LinkUsageError(f"event {delivery.sequence} is not delivered, or was forgotten or committed since")
+        return LastCommitted(boot_id=found[0], sequence=delivery.sequence, total=found[1])
 
     def committed(self, delivery: Delivery) -> None:
         sequence, boot_id = delivery.sequence, delivery.boot_id

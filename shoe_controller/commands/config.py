@@ -2,12 +2,13 @@
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from shoe_controller.baccarat.house import House
 from shoe_controller.commands.answers import BAD_INPUT, GOOD, add_json_option, as_text, print_json
-from shoe_controller.config import load_config
+from shoe_controller.config import Config, for_running, load_config
 from shoe_controller.strict_reading import BadFileError
+from shoe_controller.table.acts import Role
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -19,13 +20,20 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="Report everything that is wrong with a table's configuration, each with its place.",
     )
     check.add_argument("file", type=Path, metavar="FILE")
+    check.add_argument(
+        "--running",
+        action="store_true",
+        help="also check that all is there that a running table needs, and that its secret files can be used",
+    )
     add_json_option(check)
     check.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     try:
-        house = load_config(args.file).house
+        config = load_config(args.file)
+        if args.running:
+            for_running(config)
     except BadFileError as error:
         if args.json:
             problems = [{"place": problem.place, "message": as_text(problem.message)} for problem in error.problems]
@@ -35,15 +43,26 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"good": True, "file": as_text(str(args.file)), "problems": []})
     else:
-        sys.stdout.write(f"{as_text(str(args.file))} is good: {_summary(house)}\n")
+        sys.stdout.write(f"{as_text(str(args.file))} is good: {', '.join(_summary(config))}\n")
     return GOOD
 
 
-def _summary(house: House) -> str:
-    return (
-        f"base game {house.schedule.base_game}, {house.decks} decks, "
-        f"{_count(len(house.offered), 'wager')} offered, {_count(len(house.seats), 'seat')}"
-    )
+def _summary(config: Config) -> Iterator[str]:
+    house = config.house
+    yield f"base game {house.schedule.base_game}"
+    yield f"{house.decks} decks"
+    yield f"{_count(len(house.offered), 'wager')} offered"
+    yield _count(len(house.seats), "seat")
+    if config.table is not None:
+        yield f"table {config.table.site}/{config.table.name}"
+    if config.shoe is not None:
+        yield f"{config.shoe.wire} shoe at {config.shoe.address}{' without a key' if config.shoe.insecure else ''}"
+    if config.mqtt is not None:
+        yield f"broker at {config.mqtt.host} port {config.mqtt.port}{' with TLS' if config.mqtt.tls else ''}"
+    for role in Role:
+        number = sum(person.role is role for person in config.people)
+        if number:
+            yield _count(number, role.value)
 
 
 def _count(number: int, what: str) -> str:

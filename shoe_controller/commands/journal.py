@@ -20,9 +20,10 @@ from shoe_controller.journal.errors import DamagedJournalError, JournalError
 from shoe_controller.journal.export import Form, Selection, header, line, selected
 from shoe_controller.journal.prune import prune
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Head, Moment
+from shoe_controller.journal.records import Head
 from shoe_controller.journal.replaying import Replay
 from shoe_controller.journal.verify import Report, verify
+from shoe_controller.moment import Moment
 
 DAMAGED = 1
 

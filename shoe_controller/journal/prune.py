@@ -24,9 +24,10 @@ from shoe_controller.journal.errors import BrokenChainError, StorageError
 from shoe_controller.journal.export import Form, Progress, Selection, line, selected
 from shoe_controller.journal.opening import WriterLock, previous_hash, sync
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Kind, Moment, Record, Tombstone
+from shoe_controller.journal.records import Kind, Record, Tombstone
 from shoe_controller.journal.store import INSERT_RECORD
 from shoe_controller.journal.tombstones import INSERT_TOMBSTONE, as_body, as_row
+from shoe_controller.moment import Moment
 
 RECORDS_AT_ONCE = 500
 """Removed in one transaction; the table's own commits come in between."""

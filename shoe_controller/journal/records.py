@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from shoe_controller.moment import Moment
+
 
 class Kind(StrEnum):
     """What a record is."""
@@ -39,13 +41,6 @@ class Start(Enum):
 
     OPENING = Kind.OPENING
     SNAPSHOT = Kind.SNAPSHOT
-
-
-class Moment(msgspec.Struct, frozen=True, kw_only=True):
-    wall_ms: int
-    mono_ns: int
-    synchronised: bool
-    """Whether the wall clock agreed with a time server."""
 
 
 class Raw(msgspec.Struct, frozen=True, kw_only=True):

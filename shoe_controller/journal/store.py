@@ -1,27 +1,33 @@
 """The writer of a journal: one thread that owns its connection, and group commit.
 
-`submit` returns at once with a future (`asyncio.wrap_future` makes it awaitable). Everything that waits goes into one
-transaction; each submitter is answered after the commit, so an answer means: it is on the disk. When the commit fails,
-each of them gets the error, and nothing of what they submitted is in the file; the next commit is tried afresh, so the
-journal goes on by itself when there is room again. An entry that builds on another is to be submitted only when that
-one was answered.
+Everything that waits goes into one transaction; each submitter is answered after the commit, so an answer means: it is
+on the disk. When the commit fails, each of them gets the error, and nothing of what they submitted is in the file; the
+next commit is tried afresh, so the journal goes on by itself when there is room again. An entry that builds on another
+is to be submitted only when that one was answered.
+
+Whoever waits in a thread uses `submit`, which returns a future. In an event loop `store` is quicker: the answer goes to
+a function, which `answers.py` has run in the loop.
 
 The head of the chain is read inside each transaction and not kept in memory, because pruning writes too.
 """
 
 import queue
+import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shoe_controller.journal import opening
-from shoe_controller.journal.chain import link
-from shoe_controller.journal.database import Database, check_bytes, files_of, which_files
+from shoe_controller.journal.chain import Fields, link_fields
+from shoe_controller.journal.database import Database, check_bytes, files_of
 from shoe_controller.journal.errors import DamagedJournalError, FileError, JournalMissingError, JournalUsageError
 from shoe_controller.journal.opening import Identity, WriterLock
 from shoe_controller.journal.records import Entry, Head, Kind, Receipt, Record
+from shoe_controller.journal.same_files import SameFiles
 from shoe_controller.journal.schema import SCHEMA, Schema
 
 MOST_AT_ONCE = 512
@@ -30,6 +36,7 @@ MOST_AT_ONCE = 512
 LARGEST = 2**63 - 1
 
 INSERT_RECORD = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_RAW, _INPUT, _FACT, _MESSAGE = Kind.RAW.value, Kind.INPUT.value, Kind.FACT.value, Kind.MESSAGE.value
 _READ_POSITION = "SELECT head_number, head_hash, last_seq, published_seq FROM position"
 _WRITE_POSITION = (
     "UPDATE position SET head_number = ?, head_hash = ?, last_seq = ?, published_seq = ?, "
@@ -37,14 +44,25 @@ _WRITE_POSITION = (
 )
 
 
+Answer = Callable[[Receipt | BaseException], object]
+"""Called once, in the writer's thread, with the receipt or the error. It is to be short: others wait for theirs."""
+
+
 class _Submission(NamedTuple):
     entry: Entry
-    answer: "Future[Receipt]"
+    answer: Answer
+    still_wanted: Callable[[], bool] | None = None
+    """Asked when its turn has come; from then on it cannot be given up."""
 
 
 class _Confirmation(NamedTuple):
     seq: int
-    answer: "Future[None]"
+    answer: Callable[[BaseException | None], object]
+    still_wanted: Callable[[], bool] | None = None
+
+
+_Outcome = Receipt | BaseException | None
+"""A receipt for an entry, nothing for a confirmation, or what went wrong."""
 
 
 class _Stop:
@@ -67,17 +85,23 @@ class Journal:
         self._thread = threading.Thread(target=self._work, name=f"journal {path.name}", daemon=True)
         self._thread.start()
 
-    def submit(self, entry: Entry) -> "Future[Receipt]":
+    def store(self, entry: Entry, answer: Answer) -> None:
+        """Store an entry, and have `answer` called; returns at once."""
         _check(entry)
-        answer: Future[Receipt] = Future()
         self._put(_Submission(entry, answer))
-        return answer
+
+    def submit(self, entry: Entry) -> "Future[Receipt]":
+        """Store an entry, for whoever waits in a thread. It can be given up (`cancel`) until its turn has come."""
+        _check(entry)
+        future: Future[Receipt] = Future()
+        self._put(_Submission(entry, partial(_settle, future), future.set_running_or_notify_cancel))
+        return future
 
     def confirm(self, seq: int) -> "Future[None]":
         """All messages up to this number have reached the broker. Never goes back: to send again is to read again."""
-        answer: Future[None] = Future()
-        self._put(_Confirmation(seq, answer))
-        return answer
+        future: Future[None] = Future()
+        self._put(_Confirmation(seq, partial(_settle, future), future.set_running_or_notify_cancel))
+        return future
 
     def close(self) -> None:
         """Store what still waits, then let go of the file. May be called twice."""
@@ -103,22 +127,34 @@ class Journal:
                 item = self._waiting.get()
                 if isinstance(item, _Stop):
                     stop = True
-                elif item.answer.set_running_or_notify_cancel():
+                elif item.still_wanted is None or item.still_wanted():
                     batch.append(item)
             if batch:
-                self._store(connection, batch)
+                for item, outcome in zip(batch, self._outcomes(connection, batch), strict=True):
+                    _tell(item.answer, outcome)
         connection.close()
 
-    def _store(self, connection: "_Connection", batch: list[_Submission | _Confirmation]) -> None:
+    def _outcomes(self, connection: "_Connection", batch: list[_Submission | _Confirmation]) -> list[_Outcome]:
+        """Store what waits, and say what each is to hear."""
         try:
-            group = _Group(connection.open(), self._software)
-            group.store(batch)
+            return _store_group(connection.open(), batch, self._software)
         except BaseException as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
             connection.doubt()
-            for item in batch:
-                item.answer.set_exception(error)
-        else:
-            group.answer(batch)
+            return [error] * len(batch)
+
+
+def _tell(answer: Callable[[Any], object], outcome: _Outcome) -> None:
+    try:
+        answer(outcome)
+    except BaseException:  # noqa: BLE001 - one who cannot take his answer must not keep the others from theirs
+        threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
+
+
+def _settle(future: "Future[Any]", outcome: _Outcome) -> None:
+    if isinstance(outcome, BaseException):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
 
 
 class _Connection:
@@ -127,15 +163,14 @@ class _Connection:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._database: Database | None = None
-        self._names = [str(file) for file in files_of(path)[:2]]
-        self._files: list[int] = []
+        self._files: SameFiles | None = None
 
     def open(self) -> Database:
-        if self._database is None:
+        if self._database is None or self._files is None:
             check_bytes(self._path)
             self._database = Database.for_writing(self._path)
-            self._files = which_files(self._names)
-        elif which_files(self._names) != self._files:
+            self._files = SameFiles(files_of(self._path)[:2])
+        elif not self._files.are_still_there():
             raise JournalMissingError(
                 self._path,
                 "the journal or its log was removed or replaced while in use; nothing was stored. Put it back.",
@@ -153,100 +188,87 @@ class _Connection:
             self._database = None
 
 
-class _Group:
-    """What waits at one moment, as one transaction."""
-
-    def __init__(self, database: Database, software: str) -> None:
-        self._database = database
-        self._software = software
-        self._answers: list[Receipt | JournalUsageError | None] = []
-
-    def store(self, batch: list[_Submission | _Confirmation]) -> None:
-        database = self._database
-        with database.transaction():
-            place = database.row(_READ_POSITION)
-            if place is None:
-                raise DamagedJournalError(database.path, "the row that says where the journal stands is gone.")
-            head, seq, published = Head(number=place[0], hash=place[1]), int(place[2]), int(place[3])
-            records: list[Record] = []
-            link_state: bytes | None = None
-            for item in batch:
-                if isinstance(item, _Submission):
-                    chained = chain_entry(item.entry, head, seq, self._software)
-                    records += chained
-                    head = Head(number=chained[-1].number, hash=chained[-1].hash) if chained else head
-                    link_state = link_state if item.entry.link_state is None else item.entry.link_state
-                    first, seq = seq + 1, seq + len(item.entry.messages)
-                    self._answers.append(Receipt(head=head, seqs=range(first, seq + 1)))
-                elif item.seq > seq:
-                    self._answers.append(
-                        JournalUsageError(f"message {item.seq} cannot have been sent: the last one is {seq}.")
-                    )
-                else:
-                    published = max(published, item.seq)
-                    self._answers.append(None)
-            database.run_many(INSERT_RECORD, records)
-            database.run(_WRITE_POSITION, (head.number, head.hash, seq, published, link_state))
-
-    def answer(self, batch: list[_Submission | _Confirmation]) -> None:
-        for item, answer in zip(batch, self._answers, strict=True):
-            if isinstance(answer, JournalUsageError):
-                item.answer.set_exception(answer)
+def _store_group(database: Database, batch: list[_Submission | _Confirmation], software: str) -> list[_Outcome]:
+    """Store what waits at one moment, as one transaction; what each is to hear."""
+    outcomes: list[_Outcome] = []
+    with database.transaction():
+        place = database.row(_READ_POSITION)
+        if place is None:
+            raise DamagedJournalError(database.path, "the row that says where the journal stands is gone.")
+        head, seq, published = Head(number=place[0], hash=place[1]), int(place[2]), int(place[3])
+        records: list[Record] = []
+        link_state: bytes | None = None
+        for item in batch:
+            if isinstance(item, _Submission):
+                chained = chain_entry(item.entry, head, seq, software)
+                records += chained
+                head = Head(number=chained[-1].number, hash=chained[-1].hash) if chained else head
+                link_state = link_state if item.entry.link_state is None else item.entry.link_state
+                first, seq = seq + 1, seq + len(item.entry.messages)
+                outcomes.append(Receipt(head=head, seqs=range(first, seq + 1)))
+            elif item.seq > seq:
+                outcomes.append(JournalUsageError(f"message {item.seq} cannot have been sent: the last one is {seq}."))
             else:
-                item.answer.set_result(answer)  # type: ignore[arg-type]  # a receipt for an entry, else nothing
+                published = max(published, item.seq)
+                outcomes.append(None)
+        database.insert(INSERT_RECORD, records)
+        database.run(_WRITE_POSITION, (head.number, head.hash, seq, published, link_state))
+    return outcomes
 
 
 def chain_entry(entry: Entry, head: Head, last_seq: int, software: str) -> list[Record]:
     """The records of an entry that follows `head`."""
-    first = head.number + 1
-    hash_before = head.hash
-    records: list[Record] = []
-    at = entry.at
-    parts: list[tuple[Kind, str, int, bytes]] = [
-        (Kind.RAW, raw.direction.value, raw.mono_ns, raw.data) for raw in entry.raw
+    at, shoe, round_ = entry.at, entry.shoe, entry.round
+    wall_ms, mono_ns, synchronised = at.wall_ms, at.mono_ns, int(at.synchronised)
+    parts: list[tuple[str, str, int, int | None, bytes]] = [
+        (_RAW, str(raw.direction), raw.mono_ns, None, raw.data) for raw in entry.raw
     ]
-    if entry.input is not None:
-        kind = Kind.INPUT if entry.input.start is None else entry.input.start.value
-        parts.append((kind, entry.input.name, at.mono_ns, entry.input.body))
-    parts += [(Kind.FACT, fact.name, at.mono_ns, fact.body) for fact in entry.facts]
-    parts += [(Kind.MESSAGE, message.topic, at.mono_ns, message.payload) for message in entry.messages]
-    synchronised = int(at.synchronised)
-    for number, (kind, name, mono_ns, body) in enumerate(parts, first):
-        seq = None
-        if kind is Kind.MESSAGE:
-            last_seq += 1
-            seq = last_seq
-        fields = (number, first, str(kind), name, at.wall_ms, mono_ns, synchronised, entry.shoe, entry.round)
-        unlinked = Record(*fields, seq, software, body, b"")
-        hash_before = link(hash_before, unlinked)
-        records.append(Record(*fields, seq, software, body, hash_before))
+    given = entry.input
+    if given is not None:
+        parts.append((_INPUT if given.start is None else given.start.value, given.name, mono_ns, None, given.body))
+    parts += [(_FACT, fact.name, mono_ns, None, fact.body) for fact in entry.facts]
+    parts += [
+        (_MESSAGE, message.topic, mono_ns, seq, message.payload)
+        for seq, message in enumerate(entry.messages, last_seq + 1)
+    ]
+    first, hash_before = head.number + 1, head.hash
+    records: list[Record] = []
+    for number, (kind, name, part_ns, seq, body) in enumerate(parts, first):
+        fields: Fields = (number, first, kind, name, wall_ms, part_ns, synchronised, shoe, round_, seq, software, body)
+        hash_before = link_fields(hash_before, fields)
+        records.append(Record(*fields, hash_before))
     return records
 
 
 def _check(entry: Entry) -> None:
     """Find what SQLite could not store before it spoils the transaction of others."""
-    numbers = [entry.at.wall_ms, entry.at.mono_ns, entry.shoe, entry.round, *(raw.mono_ns for raw in entry.raw)]
-    names = [*(fact.name for fact in entry.facts), *(message.topic for message in entry.messages)]
-    bodies: list[object] = [*(raw.data for raw in entry.raw), *(fact.body for fact in entry.facts)]
-    bodies += [message.payload for message in entry.messages]
-    if entry.input is not None:
-        names.append(entry.input.name)
-        bodies.append(entry.input.body)
+    at, given = entry.at, entry.input
+    if given is not None:
+        _check_part(at.mono_ns, given.name, given.body)
     elif entry.facts:
         raise JournalUsageError("an entry with facts has no input that led to them.")
-    if entry.link_state is not None:
-        bodies.append(entry.link_state)
-    for number in numbers:
-        if not -LARGEST <= number <= LARGEST:
-            raise JournalUsageError(f"the number {number} is too large for a record.")
-    for name in names:
+    for raw in entry.raw:
+        _check_part(raw.mono_ns, raw.direction, raw.data)
+    for fact in entry.facts:
+        _check_part(at.mono_ns, fact.name, fact.body)
+    for message in entry.messages:
+        _check_part(at.mono_ns, message.topic, message.payload)
+    _check_part(at.wall_ms, "", b"" if entry.link_state is None else entry.link_state)
+    _check_part(at.mono_ns, "", b"")
+    _check_part(entry.shoe, "", b"")
+    _check_part(entry.round, "", b"")
+
+
+def _check_part(number: int, name: str, body: object) -> None:
+    if not -LARGEST <= number <= LARGEST:
+        raise JournalUsageError(f"the number {number} is too large for a record.")
+    if not name.isascii():
         try:
             name.encode()
         except UnicodeEncodeError as error:
             raise JournalUsageError(f"the name {name!r} is no text.") from error
-    for body in bodies:
-        if not isinstance(body, bytes):
-            raise JournalUsageError(f"a body must be bytes, not {type(body).__name__}.")
+    if not isinstance(body, bytes):
+        raise JournalUsageError(f"a body must be bytes, not {type(body).__name__}.")
 
 
 def open_journal(  # noqa: PLR0913 - what the journal must not find out by itself is passed in, by name

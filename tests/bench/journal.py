@@ -6,21 +6,27 @@ has 7 million records; `JOURNAL_BENCH_RECORDS` asks for another number.
 
 # ruff: noqa: T201 - a benchmark reports to the terminal
 
+import asyncio
 import os
+import queue
 import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Self
 
+from shoe_controller.journal.answers import LoopAnswers
 from shoe_controller.journal.opening import Identity, create
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Direction, Entry, Fact, Head, Input, Message, Moment, Raw, Record, Start
+from shoe_controller.journal.records import Direction, Entry, Fact, Head, Input, Message, Raw, Receipt, Record, Start
 from shoe_controller.journal.store import INSERT_RECORD, Journal, chain_entry, open_journal
+from shoe_controller.moment import Moment
 
 YEAR = int(os.environ.get("JOURNAL_BENCH_RECORDS", "7000000"))
 ROUNDS_OF_BENCH = 9
@@ -92,36 +98,159 @@ def _durable_commits(folder: Path) -> None:
     """They take turns in small blocks, and the median block counts: other work on the machine hits single blocks."""
     entries = [entry(number, 1, 1) for number in range(BLOCKS * ENTRIES)]
     chained = list(_chained(iter(entries)))
-    create(folder / "bare", IDENTITY, created_ms=0)
-    journal = _opened(folder / "journal")
-    journal.confirm(0).result()  # the writer has opened its connection
-    bare_times, times = [], []
-    with closing(sqlite3.connect(folder / "bare", isolation_level=None)) as database:
+    ways: dict[str, Callable[[slice], float]] = {}
+    with ExitStack() as stack:
+        database = stack.enter_context(_bare_database(folder / "bare"))
+        ways["bare sqlite3, hashes computed beforehand"] = lambda block: _bare(database, chained[block])
+        handed = stack.enter_context(_Handed(folder / "handed"))
+        ways["the same in a thread of its own"] = lambda block: handed.one_by_one(chained[block])
+        in_loop = stack.enter_context(_InLoop(folder / "loop"))
+        ways["journal, answered in an event loop"] = lambda block: in_loop.one_by_one(entries[block])
+        in_thread = stack.enter_context(closing(_ready(folder / "thread")))
+        ways["journal, answered to a waiting thread"] = lambda block: _one_by_one(in_thread, entries[block])
+        by_future = stack.enter_context(closing(_ready(folder / "future")))
+        ways["journal, answered by a future"] = lambda block: _by_future(by_future, entries[block])
+        times: dict[str, list[float]] = {name: [] for name in ways}
+        for first in range(0, len(entries), ENTRIES):
+            for name, way in ways.items():
+                times[name].append(way(slice(first, first + ENTRIES)))
+    crowd = statistics.median(CROWD / _in_a_crowd(folder / f"crowd-{number}") for number in range(ROUNDS_OF_BENCH))
+    floor, floor_undisturbed = (figure(next(iter(times.values()))) for figure in (statistics.median, _undisturbed))
+    print(
+        f"one durable commit each, entries of {RECORDS_IN_AN_ENTRY} records:    entries/s  ratio to bare  undisturbed"
+    )
+    for name, taken in times.items():
+        typical = statistics.median(taken)
+        print(
+            f"  {name:<41} {ENTRIES / typical:>15.0f} {floor / typical:>14.2f} "
+            f"{floor_undisturbed / _undisturbed(taken):>12.2f}"
+        )
+    print(f"  {f'journal, {CROWD} at once (group commit)':<41} {crowd:>15.0f} {crowd * floor / ENTRIES:>14.2f}")
+
+
+def _undisturbed(taken: list[float]) -> float:
+    """The tenth part that was quickest lies below this."""
+    return statistics.quantiles(taken, n=10)[0]
+
+
+@contextmanager
+def _bare_database(path: Path) -> Iterator[sqlite3.Connection]:
+    create(path, IDENTITY, created_ms=0)
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = FULL")
-        for first in range(0, len(entries), ENTRIES):
-            bare_times.append(_bare(database, chained[first : first + ENTRIES]))
-            times.append(_one_by_one(journal, entries[first : first + ENTRIES]))
-    journal.close()
-    crowd = statistics.median(CROWD / _in_a_crowd(folder / f"crowd-{number}") for number in range(ROUNDS_OF_BENCH))
-    floor, ours = ENTRIES / statistics.median(bare_times), ENTRIES / statistics.median(times)
-    print(f"one durable commit each, entries of {RECORDS_IN_AN_ENTRY} records:       entries/s  ratio to bare")
-    print(f"  bare sqlite3, hashes computed beforehand {floor:>20.0f} {1:>14.2f}")
-    print(f"  journal, each answered before the next   {ours:>20.0f} {ours / floor:>14.2f}")
-    print(f"  journal, {CROWD} at once (group commit)     {crowd:>20.0f} {crowd / floor:>14.2f}")
+        yield database
 
 
 def _bare(database: sqlite3.Connection, chained: list[list[Record]]) -> float:
     start = time.perf_counter()
     for records in chained:
-        database.execute("BEGIN IMMEDIATE")
-        database.executemany(INSERT_RECORD, records)
-        database.execute(WRITE_POSITION, (records[-1].number, records[-1].hash, records[-1].seq, records[1].body[:24]))
-        database.execute("COMMIT")
+        _bare_commit(database, records)
     return time.perf_counter() - start
 
 
+def _bare_commit(database: sqlite3.Connection, records: list[Record]) -> None:
+    database.execute("BEGIN IMMEDIATE")
+    database.executemany(INSERT_RECORD, records)
+    database.execute(WRITE_POSITION, (records[-1].number, records[-1].hash, records[-1].seq, records[1].body[:24]))
+    database.execute("COMMIT")
+
+
+class _Handed:
+    """Bare commits in a thread that owns its connection: what handing over costs, whoever does it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._given: queue.SimpleQueue[list[Record] | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._done.get()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._given.put(None)
+        self._thread.join()
+
+    def one_by_one(self, chained: list[list[Record]]) -> float:
+        start = time.perf_counter()
+        for records in chained:
+            self._given.put(records)
+            self._done.get()
+        return time.perf_counter() - start
+
+    def _work(self) -> None:
+        with _bare_database(self._path) as database:
+            self._done.put(None)
+            while records := self._given.get():
+                _bare_commit(database, records)
+                self._done.put(None)
+
+
+class _InLoop:
+    """As the daemon does it: the answer runs in the event loop, and the next entry is submitted from there."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._loop = asyncio.new_event_loop()
+
+    def __enter__(self) -> Self:
+        self._journal = _ready(self._path)
+        self._answers = self._loop.run_until_complete(_answers())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._journal.close()
+        self._answers.close()
+        self._loop.close()
+
+    def one_by_one(self, entries: list[Entry]) -> float:
+        return self._loop.run_until_complete(self._one_by_one(entries))
+
+    async def _one_by_one(self, entries: list[Entry]) -> float:
+        finished = self._loop.create_future()
+        rest = iter(entries)
+
+        def stored(outcome: Receipt | BaseException) -> None:
+            if isinstance(outcome, BaseException):
+                finished.set_exception(outcome)
+            elif (following := next(rest, None)) is not None:
+                self._journal.store(following, answer)
+            else:
+                finished.set_result(None)
+
+        answer = self._answers.in_loop(stored)
+        start = time.perf_counter()
+        self._journal.store(next(rest), answer)
+        await finished
+        return time.perf_counter() - start
+
+
+async def _answers() -> LoopAnswers:
+    return LoopAnswers()
+
+
+def _ready(path: Path) -> Journal:
+    """A journal whose writer has opened its connection."""
+    journal = _opened(path)
+    journal.confirm(0).result()
+    return journal
+
+
 def _one_by_one(journal: Journal, entries: list[Entry]) -> float:
+    outcomes: queue.SimpleQueue[Receipt | BaseException] = queue.SimpleQueue()
+    start = time.perf_counter()
+    for one in entries:
+        journal.store(one, outcomes.put)
+        outcome = outcomes.get()
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return time.perf_counter() - start
+
+
+def _by_future(journal: Journal, entries: list[Entry]) -> float:
     start = time.perf_counter()
     for one in entries:
         journal.submit(one).result()
@@ -130,8 +259,7 @@ def _one_by_one(journal: Journal, entries: list[Entry]) -> float:
 
 def _in_a_crowd(path: Path) -> float:
     entries = [entry(number, 1, 1) for number in range(CROWD)]
-    journal = _opened(path)
-    journal.confirm(0).result()
+    journal = _ready(path)
     start = time.perf_counter()
     for answer in [journal.submit(one) for one in entries]:
         answer.result()

@@ -15,7 +15,36 @@ Capsys = pytest.CaptureFixture[str]
 def test_a_good_file_is_called_good_with_what_it_comes_to(capsys: Capsys) -> None:
     answer = run(capsys, "config", "check", str(EXAMPLE))
     assert (answer.exit_code, answer.err) == (0, "")
-    assert answer.out == f"{EXAMPLE} is good: base game nepal, 8 decks, 41 wagers offered, 8 seats\n"
+    assert answer.out == (
+        f"{EXAMPLE} is good: base game nepal, 8 decks, 41 wagers offered, 8 seats, table kathmandu/baccarat-3, "
+        "native shoe at /dev/serial/by-id/usb-Shoe_0001-if00, broker at broker.example port 8883 with TLS, "
+        "1 dealer, 1 supervisor\n"
+    )
+
+
+def test_a_file_with_a_house_alone_is_good(capsys: Capsys, tmp_path: Path) -> None:
+    file = write(tmp_path, small_house())
+    answer = run(capsys, "config", "check", str(file))
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert answer.out == f"{file} is good: base game nepal, 8 decks, 34 wagers offered, 2 seats\n"
+
+
+RUNNABLE = {"table": {"site": "s", "name": "t"}, "shoe": {"port": "socket://host:1", "insecure": True}}
+
+
+def test_whether_a_table_can_run_with_a_file(capsys: Capsys, tmp_path: Path) -> None:
+    file = write(tmp_path, small_house() | RUNNABLE | {"mqtt": {"host": "::1"}})
+    answer = run(capsys, "config", "check", "--running", str(file))
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert answer.out.endswith("table s/t, native shoe at socket://host:1 without a key, broker at ::1 port 1883\n")
+
+
+def test_what_a_table_lacks_to_run(capsys: Capsys, tmp_path: Path) -> None:
+    file = write(tmp_path, small_house() | {"shoe": {"port": "/dev/x", "key_file": "nowhere"}})
+    answer = run(capsys, "config", "check", "--running", str(file), "--json")
+    assert answer.exit_code == 2
+    assert [problem["place"] for problem in answer.json["problems"]] == ["table", "shoe.key_file"]
+    assert answer.err.startswith(f"{file}: table: is missing")
 
 
 def test_a_good_file_in_json(capsys: Capsys) -> None:

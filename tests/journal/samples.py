@@ -13,13 +13,13 @@ from shoe_controller.journal.records import (
     Fact,
     Input,
     Message,
-    Moment,
     Raw,
     Start,
     StoredInput,
 )
 from shoe_controller.journal.store import Journal, open_journal
 from shoe_controller.journal.verify import Report, verify
+from shoe_controller.moment import Moment
 
 IDENTITY = Identity(table="pit 3 table 7", journal_id="a1b2c3")
 SOFTWARE = "0.1.0"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoe_controller.journal.chain import genesis, link
+from shoe_controller.journal.chain import genesis, link, link_fields
 from shoe_controller.journal.records import Record
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1)
@@ -67,6 +67,13 @@ def test_the_record_before_counts() -> None:
 def test_the_hash_of_a_known_record_is_the_same_for_ever() -> None:
     assert link(bytes(32), RECORD).hex() == "4f8281994af657e5b727a5c5bafafeb6080a516c892a86110b7207571e405f53"
     assert genesis("table", "id").hex() == "19bbdcde10dbd2c35c17487d88a22792a64c5960dc2d5367105b5ee871cb7f35"
+
+
+@given(RECORDS)
+def test_the_hash_is_the_same_before_and_after_there_is_a_record(record: Record) -> None:
+    number, entry, kind, name, wall_ms, mono_ns, synchronised, shoe, round_, seq, software, body, _ = record
+    fields = (number, entry, kind, name, wall_ms, mono_ns, synchronised, shoe, round_, seq, software, body)
+    assert link_fields(bytes(32), fields) == link(bytes(32), record)
 
 
 def test_table_and_file_are_told_apart_in_the_genesis() -> None:

@@ -1,6 +1,8 @@
 """What is submitted is stored whole, in order, and answered when it is on the disk."""
 
 import asyncio
+import queue
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -11,12 +13,13 @@ import msgspec
 import pytest
 
 from shoe_controller.journal import store
-from shoe_controller.journal.database import Database
+from shoe_controller.journal.database import ROWS_IN_A_STATEMENT, Database
 from shoe_controller.journal.errors import JournalInUseError, JournalMissingError, JournalUsageError, OtherTableError
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Entry, Fact, Input, Kind, Message, Record
+from shoe_controller.journal.records import Entry, Fact, Input, Kind, Message, Receipt, Record
 from shoe_controller.journal.store import Journal
+from shoe_controller.journal.verify import verify
 from tests.journal.samples import IDENTITY, SOFTWARE, entry, moment, opened, verified
 
 
@@ -140,6 +143,66 @@ def test_an_answer_can_be_awaited(path: Path) -> None:
         assert asyncio.run(submit_ten(journal)) == list(range(1, 11))
 
 
+def test_the_answer_comes_after_the_commit_and_in_order(path: Path) -> None:
+    outcomes: queue.SimpleQueue[Receipt | BaseException] = queue.SimpleQueue()
+    with opened(path) as journal, JournalReader(path) as reader:
+        for number in range(1, 30):
+            # Asked in the writer's thread, at the moment of the answer, by a connection of its own.
+            journal.store(entry(number), lambda outcome: outcomes.put(on_disk(path, outcome)))
+            outcome = outcomes.get(timeout=10)
+            assert isinstance(outcome, Receipt)
+            assert outcome.seqs == range(number, number + 1)
+            assert reader.position().head == outcome.head
+    assert verified(path).good
+
+
+def on_disk(path: Path, outcome: Receipt | BaseException) -> Receipt | BaseException:
+    """The same outcome, if the journal ends there."""
+    with JournalReader(path) as reader:
+        head = reader.position().head
+    return outcome if isinstance(outcome, Receipt) and outcome.head == head else LookupError(outcome)
+
+
+def test_each_of_a_crowd_is_answered_once(path: Path) -> None:
+    outcomes: list[Receipt | BaseException] = []
+    with opened(path) as journal:
+        for number in range(1, 2 * store.MOST_AT_ONCE):
+            journal.store(entry(number), outcomes.append)
+    receipts = [outcome for outcome in outcomes if isinstance(outcome, Receipt)]
+    assert [receipt.seqs[0] for receipt in receipts] == list(range(1, 2 * store.MOST_AT_ONCE))
+    assert len(outcomes) == len(receipts)
+    assert verified(path).good
+
+
+def test_who_cannot_take_his_answer_keeps_nobody_from_theirs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[type[BaseException] | None] = []
+    monkeypatch.setattr(threading, "excepthook", lambda arguments: told.append(arguments.exc_type))
+
+    def fail(_: object) -> None:
+        raise LookupError
+
+    with opened(path) as journal:
+        held = Database.for_writing(path)
+        with held.transaction():
+            journal.store(entry(1), fail)
+            following = journal.submit(entry(2))
+        held.close()
+        assert following.result(timeout=10).seqs == range(2, 3)
+        assert journal.submit(entry(3)).result(timeout=10).seqs == range(3, 4)
+    assert told == [LookupError]
+    assert len([one for one in all_records(path) if one.kind == Kind.INPUT]) == 3
+
+
+@pytest.mark.parametrize("parts", range(2 * ROWS_IN_A_STATEMENT + 3))
+def test_an_entry_of_any_number_of_records_is_stored_whole(path: Path, parts: int) -> None:
+    facts = tuple(Fact(name=f"fact {part}", body=b"%d" % part) for part in range(parts))
+    given = Entry(at=moment(1), shoe=1, round=1, input=Input(name="input", body=b""), facts=facts)
+    with opened(path) as journal:
+        journal.submit(given).result(timeout=10)
+    assert [(one.name, one.body) for one in all_records(path)[1:]] == [(one.name, one.body) for one in facts]
+    assert verify(path, software=SOFTWARE, progress=lambda _done, _all: None).good
+
+
 def test_an_entry_given_up_while_it_waits_is_not_stored(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # One at a time, so that the others are certain to wait while the first is held up.
     monkeypatch.setattr(store, "MOST_AT_ONCE", 1)
@@ -204,12 +267,15 @@ def test_the_journal_of_another_table_is_refused(path: Path) -> None:
         pass
 
 
+@pytest.mark.parametrize("replaced", [False, True], ids=["removed", "replaced"])
 @pytest.mark.parametrize("ending", ["", "-wal"])
-def test_nothing_is_written_to_a_file_that_was_removed(path: Path, ending: str) -> None:
+def test_nothing_is_written_to_a_file_that_was_removed(path: Path, ending: str, *, replaced: bool) -> None:
     file, elsewhere = path.with_name(f"{path.name}{ending}"), path.with_name("elsewhere")
     with opened(path) as journal:
         journal.submit(entry(1)).result(timeout=10)
         file.rename(elsewhere)
+        if replaced:
+            shutil.copy(elsewhere, file)
         for _ in range(2):
             error = journal.submit(entry(2)).exception(timeout=10)
             assert isinstance(error, JournalMissingError)

@@ -1,0 +1,115 @@
+"""`shoe-controller keys shoe|pin`: makes what must be secret, and random, before a table can run.
+
+This is the one place where a key or a salt is drawn. A key goes into a file and never to the terminal; a PIN comes from
+the keyboard or from standard input, never from the command line, where others could read it.
+"""
+
+import argparse
+import getpass
+import os
+import secrets
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from firmware_protocol.native.session import KEY_BYTES
+from shoe_controller.commands.answers import GOOD, add_json_option, as_text, bad_input, print_json
+from shoe_controller.pins import LEAST_DIGITS, MOST_DIGITS, BadPinError, check_strength, hash_pin
+
+DEFAULT_KEY_FILE = Path("shoe.key")
+SALT_BYTES = 16
+LONGEST_LINE = 1000
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser("keys", help="make a shoe's key, or the hash of a PIN")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    shoe = actions.add_parser(
+        "shoe",
+        help="make a new key for a shoe",
+        description="Make a random key for a shoe that speaks the native wire, in a file that only its owner can read.",
+    )
+    shoe.add_argument(
+        "--output",
+        type=Path,
+        default=DEFAULT_KEY_FILE,
+        metavar="FILE",
+        help="the file to make, which must not be there yet (default: %(default)s)",
+    )
+    add_json_option(shoe)
+    shoe.set_defaults(run=run_shoe)
+    pin = actions.add_parser(
+        "pin",
+        help="hash a PIN for the [[people]] of a table's file",
+        description=f"Ask for a PIN of {LEAST_DIGITS} to {MOST_DIGITS} digits, twice and without showing it, and print "
+        "the hash for a table's file. Where standard input is no terminal, its first line is the PIN.",
+    )
+    add_json_option(pin)
+    pin.set_defaults(run=run_pin)
+
+
+def run_shoe(args: argparse.Namespace) -> int:
+    file: Path = args.output
+    try:
+        _write_new(file, f"{secrets.token_hex(KEY_BYTES)}\n".encode())
+    except FileExistsError:
+        message = f"{file} is there already and was left alone: name another file, or move that one away"
+        return bad_input(args, "file_exists", message)
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        return bad_input(args, "cannot_write", f"{file} cannot be written: {reason}")
+    if args.json:
+        print_json({"file": as_text(str(file))})
+    else:
+        sys.stdout.write(
+            f"{as_text(str(file))} holds a new key. Put it into the shoe, and name the file as key_file in the [shoe] "
+            "section of the table's file.\n"
+        )
+    return GOOD
+
+
+def run_pin(args: argparse.Namespace) -> int:
+    try:
+        pin = _typed_pin() if sys.stdin.isatty() else _piped_pin()
+        check_strength(pin)
+    except BadPinError as error:
+        return bad_input(args, "bad_pin", str(error))
+    except (EOFError, KeyboardInterrupt):
+        return bad_input(args, "no_pin", "no PIN was given, so there is no hash")
+    hashed = hash_pin(pin, secrets.token_bytes(SALT_BYTES))
+    if args.json:
+        print_json({"pin": hashed})
+    else:
+        sys.stdout.write(f"{hashed}\n")
+    return GOOD
+
+
+def _write_new(file: Path, content: bytes) -> None:
+    """Make the file, whole and for its owner alone, or leave nothing behind."""
+    # Exclusive: neither a file nor a link that is there is touched, whoever put it there a moment ago.
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as opened:
+            opened.write(content)
+            opened.flush()
+            os.fsync(descriptor)
+    except BaseException:
+        with suppress(OSError):
+            file.unlink()
+        raise
+
+
+def _typed_pin() -> str:
+    pin = getpass.getpass("PIN: ")
+    check_strength(pin)
+    if getpass.getpass("The same PIN again: ") != pin:
+        raise BadPinError("that were two different PINs: try again")
+    return pin
+
+
+def _piped_pin() -> str:
+    line = sys.stdin.buffer.readline(LONGEST_LINE)
+    if not line:
+        raise EOFError
+    # What is no text is no PIN either, and is refused as one.
+    return line.decode(errors="replace").removesuffix("\n").removesuffix("\r")

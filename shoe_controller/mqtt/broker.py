@@ -1,0 +1,272 @@
+"""What the daemon needs of a broker: its address, a connection, and the errors a person can act on. No library here.
+
+`client.py` is the connection over a network; a simulation brings its own. A connection is used once: when it is lost,
+the owner makes a new one, and sends again whatever was not confirmed. Every connection is a clean start, so a request
+that waited at the broker while the controller was away is never acted on.
+
+A confirmed message is one the broker has taken, not one that anybody has read.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, Self
+
+INBOX_LIMIT = 1000
+"""Messages that may wait to be read; what comes on top is dropped and counted."""
+
+LARGEST_PACKET = 64 * 1024
+"""Bytes of the largest packet that the controller takes; it asks the broker not to pass on larger ones."""
+
+
+class BrokerError(Exception):
+    """Something about a broker; the message is a sentence."""
+
+
+class BrokerSettingsError(BrokerError):
+    """The settings make no sense, whatever the broker says."""
+
+
+class BrokerUnreachableError(BrokerError):
+    """There is no connection now. It can be tried again, with nothing changed."""
+
+
+class BadCertificateError(BrokerError):
+    """A certificate, the broker's or our own, is not accepted."""
+
+
+class NotWelcomeError(BrokerError):
+    """The broker is there and does not want this client, or cannot do what the controller needs of it."""
+
+
+class SubscriptionRefusedError(BrokerError):
+    """The broker does not let this client read what it must read."""
+
+    def __init__(self, topic_filter: str, reason: str) -> None:
+        super().__init__(
+            f"the broker refused the subscription to {topic_filter}: {reason}. "
+            "Allow this user to read it in the broker's access list."
+        )
+        self.topic_filter = topic_filter
+        self.reason = reason
+
+
+class BrokerLostError(BrokerError):
+    """The connection is gone. What was not confirmed may or may not have been taken."""
+
+    def again(self) -> Self:
+        """The same error to be raised once more; one object raised in many places gathers all their tracebacks."""
+        return type(self)(*self.args)
+
+
+class PublishRefusedError(BrokerError):
+    """The broker did not take this message; the connection lives on."""
+
+    def __init__(self, topic: str, reason: str) -> None:
+        super().__init__(f"the message for {topic!r} was not taken: {reason}")
+        self.topic = topic
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TlsFiles:
+    """The files of an encrypted connection."""
+
+    ca_file: Path | None = None
+    """Who signed the broker's certificate; `None` for the authorities this system trusts."""
+    cert_file: Path | None = None
+    """Our own certificate, where the broker asks for one."""
+    key_file: Path | None = None
+    """The key to our own certificate; `None` where it is in the same file."""
+
+    def __post_init__(self) -> None:
+        if self.key_file is not None and self.cert_file is None:
+            raise BrokerSettingsError(f"the key file {self.key_file} is of no use without its certificate: name both.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerAddress:
+    """Where the broker is, and who we are there."""
+
+    host: str
+    port: int = 1883
+    client_id: str
+    """The same at every start, so that the broker ends a connection this client has forgotten; no two alike."""
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    tls: TlsFiles | None = None
+    keep_alive: int = 5
+    """Seconds; a broker that hangs is missed after twice as long."""
+    connect_timeout: float = 5.0
+    """Seconds until a connection must stand, with all its subscriptions."""
+
+    def __post_init__(self) -> None:
+        if not self.host:
+            raise BrokerSettingsError("the broker's host is empty: give its name or its address.")
+        if not 0 < self.port < 65536:
+            raise BrokerSettingsError(f"{self.port} is not a port: give a number from 1 to 65535.")
+        if not self.client_id:
+            raise BrokerSettingsError("the client id is empty: give every controller one of its own.")
+        if self.password is not None and self.username is None:
+            raise BrokerSettingsError("there is a password for the broker, but no user name: give both.")
+        if not 0 < self.keep_alive < 65536:
+            raise BrokerSettingsError(
+                f"a keep-alive of {self.keep_alive} seconds is not possible: give 1 to 65535, best 5 to 10."
+            )
+        if not 0 < self.connect_timeout < float("inf"):
+            raise BrokerSettingsError(
+                f"a connection cannot be made within {self.connect_timeout} seconds: give more than 0."
+            )
+        for name, text in (("client id", self.client_id), ("user name", self.username), ("password", self.password)):
+            if text is not None and not fits_string(text):
+                raise BrokerSettingsError(f"the {name} for the broker is too long, or has characters MQTT has not.")
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Will:
+    """What the broker says in our name, retained and at QoS 1, if we vanish without a goodbye."""
+
+    topic: str
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """A message from the broker."""
+
+    topic: str
+    payload: bytes
+    response_topic: str | None = None
+    """Where its sender wants the answer; anybody can write anything here."""
+    correlation: bytes | None = None
+    """What the answer must carry, so that its reader knows which question it is for."""
+    retain: bool = False
+    """Whether it lay at the broker before we subscribed."""
+
+
+class BrokerSession(Protocol):
+    """One connection, from its beginning to its loss."""
+
+    async def publish(
+        self,
+        topic: str,
+        payload: bytes,
+        *,
+        retain: bool = False,
+        correlation: bytes | None = None,
+        expiry: int | None = None,
+    ) -> None:
+        """Send at QoS 1, and return when the broker has taken it. Fails as the future of `publish_soon` does."""
+
+    def publish_soon(
+        self,
+        topic: str,
+        payload: bytes,
+        *,
+        retain: bool = False,
+        correlation: bytes | None = None,
+        expiry: int | None = None,
+    ) -> asyncio.Future[None]:
+        """Send at QoS 1, in the order of the calls; the future is done when the broker has taken it.
+
+        It is sent at once, or, when as many are under way as the broker allows, when the next is confirmed. The future
+        fails with a `PublishRefusedError` when the broker or MQTT itself refuses this message, and with a
+        `BrokerLostError` in the moment the connection is lost. Cancelled before it was sent, it is not sent. A failed
+        future that nobody asks is nobody's error. `expiry` is in seconds, after which nobody gets the message.
+        """
+
+    def incoming(self) -> AsyncIterator[Incoming]:
+        """The messages of our subscriptions, for one reader; after the last comes the `BrokerLostError`."""
+
+    @property
+    def dropped(self) -> int:
+        """Messages that came while `INBOX_LIMIT` of them waited to be read, and were let go."""
+
+    async def lost(self) -> BrokerLostError:
+        """Wait until the connection is gone, and tell why."""
+
+
+class Broker(Protocol):
+    """A broker at an address; it can be connected to again and again, one connection at a time."""
+
+    def connect(self, will: Will, subscriptions: Sequence[str]) -> AbstractAsyncContextManager[BrokerSession]:
+        """Connect, subscribe at QoS 1 to every filter, and hold the connection as long as the context lasts.
+
+        A context that is left in order says goodbye, and the will is not published: say "offline" before. One that is
+        left by an error or a cancellation hangs up, and the broker publishes the will. Either takes less than a
+        second, also with a broker that hangs, and leaves nothing behind.
+        """
+
+
+class Inbox:
+    """Messages that wait to be read, up to `INBOX_LIMIT`; what a session gives as `incoming`."""
+
+    def __init__(self) -> None:
+        self.dropped = 0
+        self._waiting: deque[Incoming] = deque()
+        self._stirred = asyncio.Event()
+        self._end: BrokerLostError | None = None
+
+    def put(self, message: Incoming) -> None:
+        if len(self._waiting) >= INBOX_LIMIT:
+            self.dropped += 1
+            return
+        self._waiting.append(message)
+        self._stirred.set()
+
+    def end(self, error: BrokerLostError) -> None:
+        """Give the reader what still waits, then this error."""
+        self._end = error
+        self._stirred.set()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Incoming:
+        while not self._waiting:
+            if self._end is not None:
+                raise self._end.again()
+            self._stirred.clear()
+            await self._stirred.wait()
+        return self._waiting.popleft()
+
+
+LONGEST_STRING = 65535
+"""Bytes of the longest text, and of the longest binary value, that MQTT can carry."""
+FRAME_BYTES = 24
+"""What a message needs at most beside its topic, correlation data and payload: lengths, flags, numbers."""
+
+
+def why_unsendable(
+    topic: str, payload: bytes, correlation: bytes | None, expiry: int | None, largest_packet: int
+) -> str | None:
+    """Why MQTT, or a broker that takes such packets, cannot take a message. Sent, it would cost the connection."""
+    if not is_topic(topic):
+        return "it is no topic: it is empty, too long, or has + or # in it."
+    if correlation is not None and len(correlation) > LONGEST_STRING:
+        return f"its correlation data has {len(correlation)} bytes, and may have {LONGEST_STRING}."
+    if expiry is not None and not 0 < expiry < 1 << 32:
+        return f"it cannot expire after {expiry} seconds."
+    size = FRAME_BYTES + len(topic.encode()) + len(correlation or b"") + len(payload)
+    if size > largest_packet:
+        return f"it has {size} bytes, and the broker takes {largest_packet}. Raise its max_packet_size."
+    return None
+
+
+def fits_string(text: str) -> bool:
+    """Whether MQTT can carry this text: not too long, no NUL, no half of a surrogate pair."""
+    try:
+        return len(text.encode()) <= LONGEST_STRING and "\0" not in text
+    except UnicodeEncodeError:
+        return False
+
+
+def is_topic(text: str) -> bool:
+    """Whether a message can be published there: a name, not a filter."""
+    return bool(text) and "+" not in text and "#" not in text and fits_string(text)

@@ -1,0 +1,509 @@
+"""A broker over the network: the one file that knows the MQTT library, which is paho.
+
+aiomqtt, which stands on paho, is not in between: it connects in a thread that cannot be cancelled, takes a refused
+message for a confirmed one, leaves publishes hanging when the connection is lost, and hides what the broker said when
+it let us in. So the network is asyncio's (names, TLS, time-outs, closing), paho reads and writes the packets, and the
+promises of `broker.py` are kept here. paho gets a line that looks like a socket; that is the one place where a method
+of its inside is replaced.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from paho.mqtt.client import Client, DisconnectFlags, MQTTMessage
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from shoe_controller.mqtt.broker import (
+    LARGEST_PACKET,
+    BadCertificateError,
+    BrokerAddress,
+    BrokerError,
+    BrokerLostError,
+    BrokerSession,
+    BrokerSettingsError,
+    BrokerUnreachableError,
+    Inbox,
+    Incoming,
+    NotWelcomeError,
+    PublishRefusedError,
+    SubscriptionRefusedError,
+    TlsFiles,
+    Will,
+    is_topic,
+    why_unsendable,
+)
+
+if TYPE_CHECKING:
+    from paho.mqtt.client import SocketLike
+
+GOODBYE_SECONDS = 0.5
+"""How long a broker may take to hang up after our goodbye; its hanging up tells that it has read it."""
+READS_AT_ONCE = 50
+"""Packets read before the loop does something else, so that a flood of requests cannot hold up a card."""
+UNDER_WAY_LIMIT = 1000
+"""Messages under way at most, if the broker allows more."""
+LARGEST_PACKET_OF_MQTT = 268_435_460
+NOT_AUTHORISED, KEEP_ALIVE_TIMEOUT = 0x87, 0x8D
+
+
+class NetworkBroker:
+    """The broker at an address."""
+
+    def __init__(self, address: BrokerAddress) -> None:
+        self._address = address
+
+    @asynccontextmanager
+    async def connect(self, will: Will, subscriptions: Sequence[str]) -> AsyncGenerator[BrokerSession, None]:
+        if not is_topic(will.topic):
+            raise BrokerSettingsError(f"{will.topic!r} is no topic for a will: it is empty, too long, or has + or #.")
+        session = _Session(self._address, will)
+        try:
+            try:
+                async with asyncio.timeout(self._address.connect_timeout):
+                    await session.open(subscriptions)
+            except TimeoutError as error:
+                raise BrokerUnreachableError(
+                    f"the broker at {self._address} did not answer within {self._address.connect_timeout:g} seconds. "
+                    "Check that it runs, and the network."
+                ) from error
+            yield session
+            await session.say_goodbye()
+        finally:
+            await session.hang_up()
+
+
+class _Line(asyncio.Protocol):
+    """A connection of asyncio's in the shape of the socket that paho reads from and writes to."""
+
+    def __init__(self, on_bytes: Callable[[], None], on_end: Callable[[Exception | None], None]) -> None:
+        self.received = bytearray()
+        self.ended = asyncio.Event()
+        self.transport: asyncio.Transport | None = None
+        self.fault: str | None = None
+        """What the broker did wrong, where paho would only know that something was."""
+        self._on_bytes, self._on_end = on_bytes, on_end
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # Small packets do not wait for each other: asyncio sets TCP_NODELAY on every connection.
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what create_connection gives, for the types
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.received += data
+        self._on_bytes()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.ended.set()
+        self._on_end(exc)
+
+    def recv(self, buffer_size: int) -> bytes:
+        if buffer_size > LARGEST_PACKET:  # paho asks for the whole rest of a packet, before it has any of it
+            self.fault = f"the broker sends a packet of more than the {LARGEST_PACKET} bytes we take"
+            raise ConnectionError
+        if not self.received:
+            raise BlockingIOError
+        taken = bytes(self.received[:buffer_size])
+        del self.received[:buffer_size]
+        return taken
+
+    def send(self, buffer: bytes | bytearray) -> int:
+        if self.transport is None or self.transport.is_closing():
+            self.fault = "the broker hung up"
+            raise ConnectionError
+        self.transport.write(buffer)
+        return len(buffer)
+
+    def close(self) -> None:
+        """Do nothing: the session decides when and how to close."""
+
+    def fileno(self) -> int:
+        return -1
+
+    def setblocking(self, flag: bool) -> None:  # noqa: FBT001 - the shape of a socket
+        """Do nothing: a line never blocks."""
+
+
+class _PahoClient(Client):
+    """paho, on a line that is open already."""
+
+    def __init__(self, client_id: str, line: _Line) -> None:
+        super().__init__(
+            CallbackAPIVersion.VERSION2, client_id, protocol=MQTTProtocolVersion.MQTTv5, reconnect_on_failure=False
+        )
+        self._line = line
+
+    def _create_socket(self) -> "SocketLike":
+        return self._line
+
+
+@dataclass(slots=True)
+class _Message:
+    """A message on its way to the broker."""
+
+    topic: str
+    payload: bytes
+    retain: bool
+    properties: Properties | None
+    taken: asyncio.Future[None]
+    sent_at: float = 0.0
+
+
+class _Session:
+    """One connection: `open` it, use it, and `hang_up` whatever happened."""
+
+    def __init__(self, address: BrokerAddress, will: Will) -> None:
+        self._address = address
+        self._loop = asyncio.get_running_loop()
+        self._line = _Line(self._read, self._line_ended)
+        self._inbox = Inbox()
+        self._to_send: deque[_Message] = deque()
+        self._under_way: dict[int, _Message] = {}
+        self._under_way_limit = UNDER_WAY_LIMIT
+        self._largest_packet = LARGEST_PACKET_OF_MQTT
+        self._welcome: asyncio.Future[None] = self._loop.create_future()
+        self._subscribed: asyncio.Future[list[ReasonCode]] = self._loop.create_future()
+        self._gone: asyncio.Future[BrokerLostError] = self._loop.create_future()
+        self._timer: asyncio.TimerHandle | None = None
+        self._reading_on: asyncio.Handle | None = None
+        self._client = self._paho(will)
+
+    def _paho(self, will: Will) -> _PahoClient:
+        client = _PahoClient(self._address.client_id, self._line)
+        client.max_inflight_messages = 0  # no limit of paho's: the session counts, by what the broker allows
+        client.will_set(will.topic, will.payload, qos=1, retain=True)
+        if self._address.username is not None:
+            client.username_pw_set(self._address.username, self._address.password)
+        client.on_connect = self._on_connect
+        client.on_subscribe = self._on_subscribe
+        client.on_publish = self._on_publish
+        client.on_message = self._on_message
+        client.on_disconnect = self._on_disconnect
+        return client
+
+    async def open(self, subscriptions: Sequence[str]) -> None:
+        where, tls = self._address, self._address.tls
+        secure = None if tls is None else _tls_context(tls)
+        try:
+            await self._loop.create_connection(lambda: self._line, where.host, where.port, ssl=secure)
+        except (OSError, ValueError) as error:  # a ValueError for a host that cannot be the name of one
+            raise _explained(error, where) from error
+        properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=0, MaximumPacketSize=LARGEST_PACKET)
+        self._client.connect(where.host, where.port, where.keep_alive, clean_start=True, properties=properties)
+        await self._welcome
+        self._tick()
+        if subscriptions:
+            try:
+                self._client.subscribe([(topic_filter, 1) for topic_filter in subscriptions])
+            except ValueError as error:
+                raise BrokerSettingsError(f"one of these is no topic filter: {', '.join(subscriptions)}.") from error
+            for topic_filter, answer in zip(subscriptions, await self._subscribed, strict=True):
+                if answer.is_failure:
+                    raise SubscriptionRefusedError(topic_filter, str(answer))
+
+    async def say_goodbye(self) -> None:
+        """Leave in order, so that the will is not published; wait until the broker has read it, or hangs."""
+        if self._gone.done():
+            return
+        self._tell_everybody(BrokerLostError(f"the connection to the broker at {self._address} was left."))
+        self._client.disconnect()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await self._line.ended.wait()
+
+    async def hang_up(self) -> None:
+        self._lose("the connection was given up")
+        for handle in (self._timer, self._reading_on):
+            if handle is not None:
+                handle.cancel()
+        if self._line.transport is not None:
+            self._line.transport.abort()
+            await self._line.ended.wait()
+
+    # --- What the daemon does with it. -------------------------------------------------------------------------------
+
+    async def publish(
+        self,
+        topic: str,
+        payload: bytes,
+        *,
+        retain: bool = False,
+        correlation: bytes | None = None,
+        expiry: int | None = None,
+    ) -> None:
+        await self.publish_soon(topic, payload, retain=retain, correlation=correlation, expiry=expiry)
+
+    def publish_soon(
+        self,
+        topic: str,
+        payload: bytes,
+        *,
+        retain: bool = False,
+        correlation: bytes | None = None,
+        expiry: int | None = None,
+    ) -> asyncio.Future[None]:
+        taken: asyncio.Future[None] = self._loop.create_future()
+        if self._gone.done():
+            _fail(taken, self._gone.result().again())
+        elif fault := why_unsendable(topic, payload, correlation, expiry, self._largest_packet):
+            _fail(taken, PublishRefusedError(topic, fault))
+        else:
+            properties = None
+            if correlation is not None or expiry is not None:
+                properties = _properties(PacketTypes.PUBLISH, CorrelationData=correlation, MessageExpiryInterval=expiry)
+            self._to_send.append(_Message(topic, payload, retain, properties, taken))
+            self._send()
+        return taken
+
+    def incoming(self) -> AsyncIterator[Incoming]:
+        return self._inbox
+
+    @property
+    def dropped(self) -> int:
+        return self._inbox.dropped
+
+    async def lost(self) -> BrokerLostError:
+        return await asyncio.shield(self._gone)
+
+    # --- The way of a message. ---------------------------------------------------------------------------------------
+
+    def _send(self) -> None:
+        """Send what waits, as far as the broker allows."""
+        while self._to_send and len(self._under_way) < self._under_way_limit:
+            message = self._to_send.popleft()
+            if message.taken.done():  # cancelled meanwhile
+                continue
+            sent = self._client.publish(message.topic, message.payload, 1, message.retain, message.properties)
+            message.sent_at = self._loop.time()
+            self._under_way[sent.mid] = message
+            if sent.rc is not MQTTErrorCode.MQTT_ERR_SUCCESS:
+                self._lose(f"a message could not be sent ({sent.rc.name})")
+
+    def _on_publish(self, _client: Client, _data: object, mid: int, reason: ReasonCode, _more: Properties) -> None:
+        message = self._under_way.pop(mid, None)
+        if message is None or message.taken.done():  # given up meanwhile, or cancelled
+            return
+        if reason.is_failure:
+            hint = f" Let {self._who} write it in the broker's access list." if reason.value == NOT_AUTHORISED else ""
+            _fail(message.taken, PublishRefusedError(message.topic, f"the broker says {str(reason).lower()}.{hint}"))
+        else:
+            message.taken.set_result(None)
+
+    def _on_message(self, _client: Client, _data: object, message: MQTTMessage) -> None:
+        self._inbox.put(
+            Incoming(
+                topic=message.topic,
+                payload=bytes(message.payload),
+                response_topic=getattr(message.properties, "ResponseTopic", None),
+                correlation=getattr(message.properties, "CorrelationData", None),
+                retain=message.retain,
+            )
+        )
+
+    # --- The broker's answers to our coming. -------------------------------------------------------------------------
+
+    def _on_connect(
+        self, _client: Client, _data: object, _flags: object, reason: ReasonCode, properties: Properties | None
+    ) -> None:
+        if reason.is_failure:
+            self._end(self._refusal(reason))
+        elif getattr(properties, "MaximumQoS", 1) < 1 or not getattr(properties, "RetainAvailable", 1):
+            self._end(NotWelcomeError(f"the broker at {self._address} takes no messages at QoS 1, or retains none."))
+        elif not self._welcome.done():
+            self._under_way_limit = min(UNDER_WAY_LIMIT, getattr(properties, "ReceiveMaximum", UNDER_WAY_LIMIT))
+            self._largest_packet = getattr(properties, "MaximumPacketSize", LARGEST_PACKET_OF_MQTT)
+            self._welcome.set_result(None)
+
+    def _on_subscribe(
+        self, _client: Client, _data: object, _mid: int, reasons: list[ReasonCode], _more: Properties | None
+    ) -> None:
+        if not self._subscribed.done():
+            self._subscribed.set_result(reasons)
+
+    def _refusal(self, reason: ReasonCode) -> BrokerError:
+        if reason.value in _PASSING:
+            return BrokerUnreachableError(f"the broker at {self._address} takes no connection now: {reason}.")
+        what_to_check = _WHAT_TO_CHECK.get(reason.value, "Check the broker's log.")
+        return NotWelcomeError(f"the broker at {self._address} does not let in {self._who}: {reason}. {what_to_check}")
+
+    @property
+    def _who(self) -> str:
+        user = self._address.username
+        name = "a client without a user name" if user is None else f"the user {user}"
+        return f"{name} (client id {self._address.client_id})"
+
+    @property
+    def _what_it_may_want(self) -> str:
+        return "whether it wants TLS" if self._address.tls is None else "whether it accepts our certificate"
+
+    # --- Bytes, time, and the end. -----------------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        """Bytes have come. What is left over of a flood takes its turn with everything else the loop has to do."""
+        if self._reading_on is None:
+            self._read_some()
+
+    def _read_some(self) -> None:
+        self._reading_on = None
+        self._read_packets(READS_AT_ONCE)
+        transport = self._line.transport
+        if transport is None or transport.is_closing():
+            return
+        if self._line.received:
+            transport.pause_reading()
+            self._reading_on = self._loop.call_soon(self._read_some)
+        else:
+            transport.resume_reading()
+        self._send()
+
+    def _read_packets(self, limit: int) -> None:
+        try:
+            while self._line.received and limit and not self._gone.done():
+                self._client.loop_read()
+                limit -= 1
+        except Exception as error:  # noqa: BLE001 - whatever a strange broker's bytes make paho stumble over
+            self._lose(f"the broker sends what cannot be read ({error!r})")
+        if self._gone.done():
+            self._line.received.clear()
+
+    def _tick(self) -> None:
+        """Let paho send its pings and miss their answers, and miss confirmations that do not come."""
+        patience = 2 * self._address.keep_alive
+        self._client.loop_misc()
+        oldest = next(iter(self._under_way.values()), None)
+        if oldest is not None and self._loop.time() - oldest.sent_at > patience:
+            self._lose(f"the broker has not confirmed a message for {patience} seconds")
+        if not self._gone.done():
+            self._timer = self._loop.call_later(min(self._address.keep_alive, 5) / 5, self._tick)
+
+    def _on_disconnect(
+        self, _client: Client, _data: object, flags: DisconnectFlags, reason: ReasonCode, _more: Properties | None
+    ) -> None:
+        """Paho has given up the connection, or the broker has said goodbye."""
+        if flags.is_disconnect_packet_from_server:
+            self._lose(f"the broker ended it: {reason}{_HINTS.get(reason.value, '')}")
+        elif reason.value == KEEP_ALIVE_TIMEOUT:
+            self._lose(f"the broker has been silent for {2 * self._address.keep_alive} seconds")
+        else:
+            self._lose(self._line.fault or "the broker sends what is not MQTT 5")
+
+    def _line_ended(self, error: Exception | None) -> None:
+        self._read_packets(len(self._line.received))  # confirmations that came just before the end
+        if isinstance(error, ssl.SSLError):
+            self._end(_explained(error, self._address))
+        hung_up = f"the broker hung up. If it runs, another client may use our client id {self._address.client_id}"
+        self._lose(hung_up if error is None else f"the network failed: {error}")
+
+    def _lose(self, what_happened: str) -> None:
+        self._end(BrokerLostError(f"the connection to the broker at {self._address} is gone: {what_happened}."))
+
+    def _end(self, error: BrokerError) -> None:
+        """Hang up, and tell everybody why; the first reason counts."""
+        if not self._gone.done():
+            self._tell_everybody(error)
+            if self._line.transport is not None:
+                self._line.transport.abort()
+
+    def _tell_everybody(self, error: BrokerError) -> None:
+        lost = error if isinstance(error, BrokerLostError) else BrokerLostError(str(error))
+        self._gone.set_result(lost)
+        self._inbox.end(lost)
+        for message in (*self._under_way.values(), *self._to_send):
+            _fail(message.taken, lost.again())
+        self._under_way.clear()
+        self._to_send.clear()
+        if error is lost:
+            error = BrokerUnreachableError(
+                f"{lost} We were not yet let in: check its port, and {self._what_it_may_want}."
+            )
+        _fail(self._welcome, error)
+        _fail(self._subscribed, error)
+
+
+_PASSING = frozenset({0x80, 0x83, 0x88, 0x89, 0x97, 0x9F})
+"""Reasons that have to do with the broker's state rather than with us: it may let us in later."""
+_WHAT_TO_CHECK = {
+    0x84: "The controller needs MQTT 5, which Mosquitto speaks from version 1.6 on.",
+    0x85: "Choose another client id.",
+    0x86: "Check user name and password, and the broker's password file.",
+    0x87: "Check user name and password, and the broker's password file and access list.",
+}
+_HINTS = {
+    0x8E: ". Another client uses the same client id: give every controller one of its own",
+    0x95: ". A message was larger than its max_packet_size",
+}
+
+
+def _properties(packet: int, **values: object) -> Properties:
+    properties = Properties(packet)  # type: ignore[no-untyped-call]  # paho has no types here
+    for name, value in values.items():
+        if value is not None:
+            setattr(properties, name, value)
+    return properties
+
+
+def _fail(future: asyncio.Future[Any], error: BrokerError) -> None:
+    if not future.done():
+        future.set_exception(error)
+        future.exception()  # from here on, asyncio does not complain if nobody asks
+
+
+def _tls_context(files: TlsFiles) -> ssl.SSLContext:
+    try:
+        context = ssl.create_default_context(cafile=files.ca_file)
+    except OSError as error:
+        raise BadCertificateError(
+            f"the certificates in {files.ca_file} cannot be read ({_detail(error)}). "
+            "It must hold those of the authority that signed the broker's, as PEM."
+        ) from error
+    if files.cert_file is not None:
+        try:
+            # An empty password, or OpenSSL would ask the terminal for the password of an encrypted key, and wait.
+            context.load_cert_chain(files.cert_file, files.key_file, password="")
+        except OSError as error:
+            raise BadCertificateError(
+                f"our certificate {files.cert_file} and its key {files.key_file or 'in the same file'} cannot be used "
+                f"({_detail(error)}). Both must be readable PEM, belong together, and the key have no password."
+            ) from error
+    return context
+
+
+def _detail(error: OSError | ValueError) -> str:
+    known = error.reason if isinstance(error, ssl.SSLError) else getattr(error, "strerror", None)
+    return known or str(error) or type(error).__name__
+
+
+def _explained(error: OSError | ValueError, address: BrokerAddress) -> BrokerError:
+    """What went wrong on the way to the broker, as a sentence."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return BadCertificateError(
+            f"the certificate of the broker at {address} is not accepted: {error.verify_message}. "
+            "Check that our CA file is of the authority that signed it, and that it is made out to this host."
+        )
+    if isinstance(error, ssl.SSLError) and "ALERT" in (error.reason or ""):
+        return BadCertificateError(
+            f"the broker at {address} does not accept our certificate ({_detail(error)}). "
+            "Check our certificate file, and the broker's cafile."
+        )
+    if isinstance(error, ssl.SSLError | ConnectionResetError):
+        return BrokerUnreachableError(
+            f"the broker at {address} hung up before we were let in ({_detail(error)}). "
+            "Check its port, and whether it wants TLS."
+        )
+    if isinstance(error, socket.gaierror | ValueError):
+        return BrokerUnreachableError(
+            f"the broker's host {address.host} is not known ({_detail(error)}). "
+            "Correct it in the configuration, or check the network."
+        )
+    return BrokerUnreachableError(
+        f"nobody answers at {address} ({_detail(error)}). "
+        "Check that the broker runs, its host and port, and the network."
+    )

@@ -1,0 +1,124 @@
+"""PINs of the people at a table: how they are hashed and checked, and which are too easy to guess.
+
+A hash is a text that says how it was made: `scrypt$ln=14,r=8,p=1$SALT$HASH`, salt and hash in base64. A PIN has few
+digits, so whoever has its hash can find it by trying: hashes are kept from people too, and wrong tries are counted
+elsewhere. Hashing takes time and memory on purpose; in a program that must not wait, it belongs in a thread.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+LEAST_DIGITS, MOST_DIGITS = 4, 12
+
+LOG_COST, BLOCK_SIZE, PARALLEL = 14, 8, 1
+"""16 MiB for each check, which a Raspberry Pi can spare; about 50 ms on a desktop machine."""
+
+LOG_COSTS, BLOCK_SIZES, PARALLELS = range(12, 17), range(1, 9), range(1, 5)
+"""What a configuration may ask for: at most 64 MiB, at most sixteen times our own effort."""
+MEMORY_LIMIT = 80 * 1024 * 1024
+
+SALT_SIZES = range(16, 65)
+HASH_SIZE = 32
+
+_HASH = re.compile(
+    r"scrypt\$ln=([1-9][0-9]?),r=([1-9][0-9]?),p=([1-9][0-9]?)\$([A-Za-z0-9+/]{1,100}={0,2})\$([A-Za-z0-9+/]{1,100}={0,2})"
+)
+_PIN = re.compile(rf"[0-9]{{{LEAST_DIGITS},{MOST_DIGITS}}}")
+
+
+class BadPinError(ValueError):
+    """A PIN that cannot be used. The sentence does not show it."""
+
+
+class BadPinHashError(ValueError):
+    """A text that is no hash of a PIN. The sentence does not show it."""
+
+
+class PinHash(NamedTuple):
+    log_cost: int
+    block_size: int
+    parallel: int
+    salt: bytes
+    digest: bytes
+
+    @classmethod
+    def parse(cls, text: str) -> "PinHash":
+        match = _HASH.fullmatch(text)
+        if match is None:
+            raise BadPinHashError("this is no hash of a PIN: write what `shoe-controller keys pin` prints, all of it")
+        try:
+            made = cls(int(match[1]), int(match[2]), int(match[3]), _unpack(match[4]), _unpack(match[5]))
+        except binascii.Error:
+            made = None
+        if made is None or len(made.salt) not in SALT_SIZES or len(made.digest) != HASH_SIZE or made.text() != text:
+            raise BadPinHashError("this hash of a PIN is damaged: write what `shoe-controller keys pin` prints")
+        for name, number, permitted in (
+            ("ln", made.log_cost, LOG_COSTS),
+            ("r", made.block_size, BLOCK_SIZES),
+            ("p", made.parallel, PARALLELS),
+        ):
+            if number not in permitted:
+                raise BadPinHashError(
+                    f"this hash of a PIN has {name}={number}, which must be from {permitted[0]} to {permitted[-1]}: "
+                    "make one with `shoe-controller keys pin`"
+                )
+        return made
+
+    def text(self) -> str:
+        salt, digest = base64.b64encode(self.salt).decode(), base64.b64encode(self.digest).decode()
+        return f"scrypt$ln={self.log_cost},r={self.block_size},p={self.parallel}${salt}${digest}"
+
+    def fits(self, pin: str) -> bool:
+        digest = _digest(pin, self.salt, self.log_cost, self.block_size, self.parallel)
+        return hmac.compare_digest(digest, self.digest)
+
+    def __repr__(self) -> str:
+        return "PinHash(hidden)"
+
+
+def hash_pin(pin: str, salt: bytes) -> str:
+    """The text for a table's file. A salt is random and used once, so that equal PINs do not look equal."""
+    if not _PIN.fullmatch(pin):
+        raise BadPinError(f"a PIN has {LEAST_DIGITS} to {MOST_DIGITS} digits and nothing else")
+    if len(salt) not in SALT_SIZES:
+        raise ValueError(f"a salt has {SALT_SIZES[0]} to {SALT_SIZES[-1]} bytes, not {len(salt)}")
+    digest = _digest(pin, salt, LOG_COST, BLOCK_SIZE, PARALLEL)
+    return PinHash(LOG_COST, BLOCK_SIZE, PARALLEL, salt, digest).text()
+
+
+def check_pin(pin: str, hashed: str) -> bool:
+    """Whether this is the PIN; a `BadPinHashError` if the hash is none. What cannot be a PIN is a wrong one."""
+    made = PinHash.parse(hashed)
+    return _PIN.fullmatch(pin) is not None and made.fits(pin)
+
+
+def check_strength(pin: str) -> None:
+    """Refuse what anybody would try first: `BadPinError` says why."""
+    if not _PIN.fullmatch(pin):
+        raise BadPinError(f"a PIN has {LEAST_DIGITS} to {MOST_DIGITS} digits and nothing else")
+    steps = {(int(after) - int(before)) % 10 for before, after in pairwise(pin)}
+    if steps == {0}:
+        raise BadPinError("all digits of this PIN are the same, which anybody would try: choose another")
+    if len(steps) == 1:
+        raise BadPinError("the digits of this PIN follow each other like 1234 or 8642: choose another")
+
+
+def _digest(pin: str, salt: bytes, log_cost: int, block_size: int, parallel: int) -> bytes:
+    return hashlib.scrypt(
+        pin.encode(),
+        salt=salt,
+        n=1 << log_cost,
+        r=block_size,
+        p=parallel,
+        maxmem=MEMORY_LIMIT,
+        dklen=HASH_SIZE,
+    )
+
+
+def _unpack(text: str) -> bytes:
+    return base64.b64decode(text, validate=True)

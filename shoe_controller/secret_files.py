@@ -1,0 +1,110 @@
+"""Secrets, which come from files of their own: the shoe's key and the broker's password.
+
+A secret is wrapped as soon as it is read, so that no message, log line or traceback shows it by accident.
+"""
+
+import os
+import stat
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from firmware_protocol.native.session import INSECURE_KEY, KEY_BYTES
+
+T = TypeVar("T")
+
+MOST_BYTES = 64 * 1024
+"""More than any secret has, a certificate's key included."""
+
+NOT_FOR_OTHERS = stat.S_IRWXO | stat.S_IWGRP | stat.S_IXGRP
+"""What nobody may have. A group may read: root's file for the service's group, and systemd's credentials, are such."""
+
+
+class Secret(Generic[T]):
+    """Something that is shown to nobody. `reveal` is called where it is used and nowhere else."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: T) -> None:
+        self._value = value
+
+    def reveal(self) -> T:
+        return self._value
+
+    def __repr__(self) -> str:
+        return "Secret(hidden)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self._value == other._value
+
+    def __hash__(self) -> int:
+        return hash((Secret, self._value))
+
+
+class SecretFileError(ValueError):
+    """A secret that cannot be had. The sentence names the file and what to do, and never what was in it."""
+
+
+def read_shoe_key(file: Path) -> Secret[bytes]:
+    """The key of a shoe, in hexadecimal digits as `shoe-controller keys shoe` writes them."""
+    try:
+        key = bytes.fromhex(read_secret(file).reveal().decode())
+    except ValueError as error:
+        if isinstance(error, SecretFileError):
+            raise
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise SecretFileError(
+            f"{file} holds no key: a key is {2 * KEY_BYTES} hexadecimal digits and nothing else; "
+            "`shoe-controller keys shoe` makes one"
+        )
+    if key == INSECURE_KEY:
+        raise SecretFileError(f"{file} holds nothing but zeros, which is no key: `shoe-controller keys shoe` makes one")
+    return Secret(key)
+
+
+def read_password(file: Path) -> Secret[str]:
+    """A password: the one line of a file, without the end of that line."""
+    try:
+        text = read_secret(file).reveal().decode()
+    except UnicodeDecodeError:
+        raise SecretFileError(f"{file} holds no password: it is not UTF-8 text") from None
+    line = text.removesuffix("\n").removesuffix("\r")
+    if not line.isprintable():
+        raise SecretFileError(f"{file} holds no password: write it on one line, without control characters")
+    return Secret(line)
+
+
+def read_secret(file: Path) -> Secret[bytes]:
+    """All that is in a file which others may not read; a `SecretFileError` otherwise."""
+    try:
+        # Not blocking, so that a pipe without a writer is refused below and not waited for.
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        raise SecretFileError(f"{file} cannot be read: {_reason(error)}") from None
+    try:
+        _check_privacy(file, os.fstat(descriptor).st_mode)
+        with os.fdopen(descriptor, "rb", closefd=False) as opened:
+            content = opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise SecretFileError(f"{file} cannot be read: {_reason(error)}") from None
+    finally:
+        os.close(descriptor)
+    if not content.strip():
+        raise SecretFileError(f"{file} is empty")
+    if len(content) > MOST_BYTES:
+        raise SecretFileError(f"{file} is too long for a secret: more than {MOST_BYTES} bytes")
+    return Secret(content)
+
+
+def _check_privacy(file: Path, mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        raise SecretFileError(f"{file} is not a file")
+    if mode & NOT_FOR_OTHERS:
+        raise SecretFileError(
+            f"{file} is open to others (mode {stat.S_IMODE(mode):04o}): "
+            "take their rights away with `chmod g-wx,o-rwx`, and if anyone may have read it, make a new secret"
+        )
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

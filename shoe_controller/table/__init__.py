@@ -1,0 +1,20 @@
+"""The judgement of the product, pure: what a table does with everything that happens to it.
+
+`Table.handle(input, at)` gives the facts that an input leads to, and the state after it; nothing is changed until the
+shell has stored both and says `take_over`. The table looks at no clock, file or chance: it names its next deadline and
+the shell brings it the timer. So its state is a fold over the inputs in the journal.
+
+- `inputs.py`: all that can happen to a table
+- `facts.py`: all that a table can say
+- `phases.py`: the life of a shoe and a round, as one table of transitions
+- `alerts.py`: everything that goes wrong, as one table
+- `acts.py`: everything that people may do, as one table
+- `procedure.py`: the choices of the house that concern the procedure
+- `state.py`: all that a table knows; `draft.py`: a state that is being worked on
+- `judging.py`: the cards of a round against the drawing rules
+- `dealing.py`, `shoe_events.py`, `line.py`: what comes from the shoe, and from the line to it
+- `betting.py`: wagers; `people.py`: who may act, `deeds.py`: what the acts do
+- `finishing.py`: results, settlements, voids, and the end of a shoe
+- `view.py`: what may be shown of a state; `wishes.py`: what it wants of the shoe, and when it wants a timer
+- `table.py`: puts them together
+"""

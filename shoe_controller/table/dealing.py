@@ -1,0 +1,409 @@
+"""Cards that leave the shoe: the first card, burned cards, and each card of a round, checked as it comes.
+
+A card is never lost here: one that fits no place is set aside as a stray, which stops the round until it is voided.
+"""
+
+import msgspec
+
+from firmware_protocol.cards import CARDS_BY_NUMBER, Card
+from firmware_protocol.events import Burn, CardDrawn, CardIdentified, DoubleFeed, ForeignCard, Hand, Misread
+from shoe_controller.baccarat.drawing import Side
+from shoe_controller.table.draft import Draft
+from shoe_controller.table.facts import (
+    BettingClosed,
+    CardBurned,
+    CardDealt,
+    CardSetAside,
+    CardsShown,
+)
+from shoe_controller.table.finishing import open_betting
+from shoe_controller.table.judging import judge, place_of, possible_hands, standing_of
+from shoe_controller.table.phases import CARDS_OUT, Move, Phase
+from shoe_controller.table.procedure import BetsClose, Reveal
+from shoe_controller.table.state import ExtraCard, LaidCard
+
+SIDES = {Hand.PLAYER: Side.PLAYER, Hand.BANKER: Side.BANKER}
+
+FACE_CARDS_BURN = 10
+
+_NS_IN_MS = 1_000_000
+
+
+class Arrived(msgspec.Struct, frozen=True, kw_only=True):
+    """A card that has just left the shoe, whatever the shoe could say of it."""
+
+    card: Card | None = None
+    card_id: str | None = None
+    deck_set: str | None = None
+    hand: Hand | None = None
+    position: int | None = None
+    burns_left: int | None = None
+    troubles: tuple[str, ...] = ()
+    """The alerts that this card itself gives cause for."""
+    age_ms: int = 0
+
+
+def arrived_from(event: CardDrawn | Misread | ForeignCard, age_ms: int) -> Arrived:
+    match event:
+        case CardDrawn():
+            return Arrived(
+                card=event.card,
+                card_id=event.card_id,
+                deck_set=event.deck_set,
+                hand=event.hand,
+                position=event.position,
+                burns_left=event.burns_left,
+                age_ms=age_ms,
+            )
+        case Misread():
+            return Arrived(hand=event.hand, position=event.position, troubles=("misread",), age_ms=age_ms)
+        case ForeignCard():
+            return Arrived(
+                card_id=event.card_id,
+                hand=event.hand,
+                position=event.position,
+                troubles=("foreign_card",),
+                age_ms=age_ms,
+            )
+
+
+def card_left(draft: Draft, arrived: Arrived) -> None:
+    """A card has left the shoe."""
+    if draft.phase is Phase.NO_SHOE:
+        draft.say(CardSetAside, card=None, why="no shoe is open")
+        draft.alert("card_without_shoe")
+        return
+    arrived = _counted(draft, arrived)
+    match draft.phase:
+        case Phase.ENDED:
+            draft.say(CardSetAside, card=None, why="the shoe has ended")
+            draft.alert("card_after_end")
+        case Phase.FIRST_CARD:
+            _first_card(draft, arrived)
+        case Phase.BURNING if arrived.hand not in SIDES:
+            _burned(draft, arrived)
+        case Phase.BURNING:
+            draft.alert("burn_differs", f"{draft.shoe.burned} of {draft.shoe.burns} cards were burned")
+            _end_burning(draft)
+            _card_of_round(draft, arrived)
+        case Phase.BETTING | Phase.CLOSED if arrived.hand is Hand.BURN:
+            draft.shoe.burned += 1
+            draft.say(CardBurned, card=None, burned=draft.shoe.burned, to_burn=None)
+            draft.alert("burned_between_rounds")
+            _trouble_out_of_round(draft, arrived)
+        case _:
+            _card_of_round(draft, arrived)
+
+
+def cards_left_together(draft: Draft, event: DoubleFeed, age_ms: int) -> None:
+    """Nobody can say which card came first."""
+    detail = f"{event.cards} cards"
+    if draft.state.shoe is not None:
+        draft.shoe.cards_out += event.cards
+    if draft.phase in (Phase.BETTING, Phase.CLOSED):
+        _begin_round(draft, age_ms)
+    if draft.phase in CARDS_OUT:
+        for _ in range(event.cards):
+            _set_aside(draft, Arrived(), "several cards left the shoe at once")
+        draft.alert("double_feed", detail)
+    elif draft.phase is Phase.NO_SHOE:
+        draft.alert("card_without_shoe")
+    elif draft.phase is Phase.ENDED:
+        draft.alert("card_after_end")
+    else:
+        draft.alert("bad_card_out_of_round", f"{detail} left the shoe at once")
+        if draft.phase is Phase.BURNING:
+            draft.shoe.burned += event.cards
+            draft.say(CardBurned, card=None, burned=draft.shoe.burned, to_burn=draft.shoe.burns)
+            _end_burning_when_done(draft)
+
+
+def burn_announced(draft: Draft, event: Burn) -> None:
+    if draft.phase is Phase.BURNING and event.cards != draft.shoe.burns:
+        draft.alert(
+            "burn_differs", f"the shoe wants {event.cards} cards burned, the first card says {draft.shoe.burns}"
+        )
+
+
+# --- counting --------------------------------------------------------------------------------------------------------
+
+
+def _counted(draft: Draft, arrived: Arrived) -> Arrived:
+    """Count the card as out of the shoe; what is wrong with that is added to its troubles."""
+    draft.shoe.cards_out += 1
+    troubles = arrived.troubles
+    sets = draft.procedure.card_sets
+    if sets and arrived.deck_set is not None and arrived.deck_set not in sets:
+        troubles = (*troubles, "foreign_card")
+    if arrived.card_id is not None:
+        if arrived.card_id in draft.shoe.card_ids:
+            troubles = (*troubles, "card_twice")
+        else:
+            draft.shoe.card_ids = (*draft.shoe.card_ids, arrived.card_id)
+    if arrived.card is not None and not count_face(draft, arrived.card):
+        troubles = (*troubles, "too_many_copies")
+    return msgspec.structs.replace(arrived, troubles=troubles)
+
+
+def count_face(draft: Draft, card: Card, by: int = 1) -> bool:
+    """Count a face as out; whether the decks hold so many of it."""
+    copies = list(draft.shoe.copies)
+    copies[card.number] += by
+    draft.shoe.copies = tuple(copies)
+    return copies[card.number] <= draft.shoe.decks
+
+
+NO_COPIES = (0,) * len(CARDS_BY_NUMBER)
+
+
+# --- first card and burn ---------------------------------------------------------------------------------------------
+
+
+def _first_card(draft: Draft, arrived: Arrived) -> None:
+    # Everybody has to count the burn, so the first card is shown whatever the house reveals later.
+    seq = draft.say(CardBurned, card=arrived.card, burned=0, to_burn=burns_for(arrived.card))
+    draft.shoe.first_card = ExtraCard(card=arrived.card, card_id=arrived.card_id, seq=seq)
+    if arrived.card is None and "foreign_card" not in arrived.troubles:
+        draft.alert("misread" if "misread" in arrived.troubles else "undisclosed_card", "first card", card=0)
+        return
+    _trouble_out_of_round(draft, arrived)
+    first_card_known(draft)
+
+
+def first_card_known(draft: Draft) -> None:
+    """Begin to burn; a foreign first card burns nothing."""
+    first = draft.shoe.first_card
+    draft.shoe.burns = burns_for(None if first is None else first.card) or 0
+    draft.move(Move.SHOW_FIRST)
+    _end_burning_when_done(draft)
+
+
+def burns_for(card: Card | None) -> int | None:
+    return None if card is None else card.points or FACE_CARDS_BURN
+
+
+def _burned(draft: Draft, arrived: Arrived) -> None:
+    shoe = draft.shoe
+    shoe.burned += 1
+    draft.say(CardBurned, card=None, burned=shoe.burned, to_burn=shoe.burns)
+    left = (shoe.burns or 0) - shoe.burned
+    if arrived.burns_left is not None and arrived.burns_left != left:
+        draft.alert("burn_differs", f"the shoe has {arrived.burns_left} left to burn, the first card says {left}")
+    _trouble_out_of_round(draft, arrived)
+    _end_burning_when_done(draft)
+
+
+def _end_burning_when_done(draft: Draft) -> None:
+    if draft.phase is Phase.BURNING and draft.shoe.burned >= (draft.shoe.burns or 0):
+        _end_burning(draft)
+
+
+def _end_burning(draft: Draft) -> None:
+    draft.move(Move.BURN_LAST)
+    open_betting(draft)
+
+
+def _trouble_out_of_round(draft: Draft, arrived: Arrived) -> None:
+    for trouble in arrived.troubles:
+        draft.alert("bad_card_out_of_round", trouble, fault=trouble)
+
+
+# --- a round ---------------------------------------------------------------------------------------------------------
+
+
+def _card_of_round(draft: Draft, arrived: Arrived) -> None:
+    if arrived.hand is Hand.EXTRA:
+        complete = draft.phase is Phase.COMPLETE or not possible_hands(draft.round.cards)
+        _extra_card(draft, arrived, "over_draw" if complete or draft.has_alert("over_draw") else "extra_card")
+        return
+    if draft.phase in (Phase.BETTING, Phase.CLOSED):
+        _begin_round(draft, arrived.age_ms)
+        carried = draft.shoe.carried
+        if carried is not None:
+            draft.shoe.carried = None
+            _lay(draft, Side.PLAYER, Arrived(card=carried.card, card_id=carried.card_id))
+    possible = possible_hands(draft.round.cards)
+    side = SIDES.get(arrived.hand) if arrived.hand is not None else possible[0] if len(possible) == 1 else None
+    why = "" if side is None else _why_not(draft, side, arrived.position)
+    if arrived.hand is Hand.BURN:
+        _stray(draft, arrived, "out_of_turn", "the shoe says that a card was burned in the middle of a round")
+    elif why:
+        _stray(draft, arrived, "place_filled", why)
+    elif not possible:
+        _extra_card(draft, arrived, "over_draw")
+    elif side is None:
+        _stray(draft, arrived, "out_of_turn", "the shoe does not say to which hand the card went")
+    elif side not in possible:
+        _stray(draft, arrived, "out_of_turn", f"a card went to {side}, but it was {possible[0]}'s turn")
+    elif arrived.position is not None and arrived.position > _cards_of(draft, side) + 1:
+        _stray(draft, arrived, "out_of_turn", f"the shoe calls it {side}'s card {arrived.position}; one is missing")
+    else:
+        _lay(draft, side, arrived)
+
+
+def _why_not(draft: Draft, side: Side, position: int | None) -> str:
+    there = _cards_of(draft, side)
+    return f"{side}'s card {position} lies there already" if position is not None and position <= there else ""
+
+
+def _cards_of(draft: Draft, side: Side) -> int:
+    return sum(laid.hand is side for laid in draft.round.cards)
+
+
+def carried_over(draft: Draft, event: CardDrawn, age_ms: int) -> None:
+    """The shoe says that the card too many begins the next round. Nothing has left the shoe for it."""
+    if draft.phase in (Phase.BETTING, Phase.CLOSED) and draft.shoe.carried is not None:
+        carried = draft.shoe.carried
+        if event.card is not None and carried.card is None and not count_face(draft, event.card):
+            draft.alert("too_many_copies", card=1)
+        draft.shoe.carried = None
+        _begin_round(draft, age_ms)
+        if None not in (event.card, carried.card) and event.card is not carried.card:
+            _stray(draft, Arrived(card=carried.card), "place_filled", "another card than the one carried over")
+        else:
+            _lay(draft, Side.PLAYER, Arrived(card=carried.card or event.card, card_id=carried.card_id))
+    elif draft.phase in CARDS_OUT and draft.round.extras:
+        # The supervisor has not decided yet; if the card is used, the next card that comes will find it in its place.
+        draft.alert("over_draw")
+    elif draft.phase in (Phase.BETTING, Phase.CLOSED):
+        _begin_round(draft, age_ms)
+        _stray(draft, Arrived(), "out_of_turn", "the shoe uses a card too many that was burned")
+    else:
+        draft.alert("event_gap", "the shoe uses a card too many that was never seen")
+
+
+def _begin_round(draft: Draft, age_ms: int) -> None:
+    """Wagers close, whatever is then found out about the card."""
+    playing = draft.round
+    if draft.phase is Phase.BETTING:
+        draft.say(BettingClosed, closed_by="first_card", stakes=sum(wager.stake for wager in playing.wagers))
+        if draft.procedure.bets_close is BetsClose.DEALER:
+            draft.alert("draw_before_close")
+    left_ns = draft.now - age_ms * _NS_IN_MS
+    late = dict.fromkeys(wager.seat for wager in playing.wagers if wager.accepted_ns > left_ns)
+    if late and playing.attempt == 1:
+        draft.alert("late_wager", f"seat {', '.join(late)}")
+    draft.shoe.rounds = playing.number
+    draft.shoe.result_owed = False
+    playing.last_card_ns = draft.now
+    draft.move(Move.DEAL)
+
+
+def _lay(draft: Draft, side: Side, arrived: Arrived) -> None:
+    playing = draft.round
+    number = len(playing.cards) + 1
+    shown = draft.procedure.reveal is Reveal.AT_DRAW
+    laid = LaidCard(hand=side, card=arrived.card, card_id=arrived.card_id, shown=shown, seq=draft.lasting.seq + 1)
+    playing.cards = (*playing.cards, laid)
+    playing.last_card_ns = draft.now
+    draft.say(CardDealt, place=place_of(number, laid), standing=standing_of(playing.cards))
+    draft.end_alerts("the card came", "draw_too_slow")
+    for trouble in arrived.troubles:
+        draft.alert(trouble, f"card {number}, {side}'s", card=number)
+    after_cards_changed(draft)
+
+
+def after_cards_changed(draft: Draft) -> None:
+    """Whether the round is complete is worked out from its cards alone."""
+    complete = judge(draft.round.cards).complete
+    if complete and draft.phase is Phase.DEALING:
+        draft.move(Move.FINISH)
+        draft.round.complete_ns = draft.now
+    elif not complete and draft.phase is Phase.COMPLETE:
+        draft.move(Move.REOPEN)
+        draft.round.last_card_ns = draft.now
+
+
+def _extra_card(draft: Draft, arrived: Arrived, kind: str) -> None:
+    seq = _say_set_aside(draft, arrived, "it is one card too many")
+    draft.round.extras = (*draft.round.extras, ExtraCard(card=arrived.card, card_id=arrived.card_id, seq=seq))
+    draft.alert(kind)
+    _trouble_out_of_round(draft, arrived)
+
+
+def _stray(draft: Draft, arrived: Arrived, kind: str, detail: str) -> None:
+    _set_aside(draft, arrived, detail)
+    draft.alert(kind, detail)
+
+
+def _set_aside(draft: Draft, arrived: Arrived, why: str) -> None:
+    seq = _say_set_aside(draft, arrived, why)
+    draft.round.strays = (*draft.round.strays, ExtraCard(card=arrived.card, card_id=arrived.card_id, seq=seq))
+
+
+def _say_set_aside(draft: Draft, arrived: Arrived, why: str) -> int:
+    shown = arrived.card if draft.procedure.reveal is Reveal.AT_DRAW else None
+    return draft.say(CardSetAside, card=shown, why=why)
+
+
+# --- faces that become known later -----------------------------------------------------------------------------------
+
+
+def card_identified(draft: Draft, event: CardIdentified) -> None:
+    """The shoe says what a card is that left it earlier."""
+    if event.hand in SIDES:
+        _identified_in_hand(draft, event, SIDES[event.hand])
+    elif event.card is not None and draft.state.shoe is not None:
+        if draft.state.round is not None:
+            known = [extra.card is not None for extra in draft.round.extras]
+            if event.hand is Hand.EXTRA and False in known:
+                extras = list(draft.round.extras)
+                number = known.index(False)
+                extras[number] = msgspec.structs.replace(extras[number], card=event.card, card_id=event.card_id)
+                draft.round.extras = tuple(extras)
+        if not count_face(draft, event.card):
+            draft.alert("bad_card_out_of_round", "too_many_copies", fault="too_many_copies")
+
+
+def _identified_in_hand(draft: Draft, event: CardIdentified, side: Side) -> None:
+    if draft.phase not in CARDS_OUT:
+        _identified_too_late(draft, event, side)
+        return
+    numbers = [number for number, laid in enumerate(draft.round.cards, 1) if laid.hand is side]
+    if event.position is not None:
+        numbers = numbers[event.position - 1 : event.position]
+    unknown = [number for number in numbers if draft.round.cards[number - 1].card is None]
+    if not numbers:
+        draft.alert("event_gap", f"the shoe names a card of {side} that never came")
+    elif event.card is None:
+        draft.alert("undisclosed_card", f"card {numbers[0]}, {side}'s", card=(unknown or numbers)[0])
+    elif unknown:
+        make_known(draft, unknown[0], event.card, event.card_id)
+    elif all(draft.round.cards[number - 1].card is not event.card for number in numbers):
+        draft.alert("place_filled", f"card {numbers[0]}, {side}'s, is said to be another than before", card=numbers[0])
+
+
+def _identified_too_late(draft: Draft, event: CardIdentified, side: Side) -> None:
+    """The round is over: its cards were voided, or somebody had to name them."""
+    shoe = draft.state.shoe
+    if shoe is None:
+        return
+    previous = [] if shoe.previous is None else [c.card for c in shoe.previous.cards if c.hand is side]
+    if shoe.result_owed:
+        if event.card is not None and not count_face(draft, event.card):
+            draft.alert("bad_card_out_of_round", "too_many_copies", fault="too_many_copies")
+    elif event.card is not None and event.card not in previous:
+        draft.alert("event_gap", f"the shoe names a card of {side} when no round was under way")
+
+
+def make_known(draft: Draft, number: int, card: Card, card_id: str | None) -> None:
+    """The face of a laid card is known now."""
+    troubles = []
+    if not count_face(draft, card):
+        troubles.append("too_many_copies")
+    if card_id is not None:
+        if card_id in draft.shoe.card_ids:
+            troubles.append("card_twice")
+        else:
+            draft.shoe.card_ids = (*draft.shoe.card_ids, card_id)
+    draft.replace_card(number, card=card, card_id=card_id)
+    laid = draft.round.cards[number - 1]
+    if laid.shown:
+        seq = draft.say(CardsShown, places=(place_of(number, laid),), standing=standing_of(draft.round.cards))
+        draft.replace_card(number, seq=seq)
+    for trouble in troubles:
+        draft.alert(trouble, f"card {number}, {laid.hand}'s", card=number)
+    illegal = judge(draft.round.cards).illegal
+    if illegal is not None:
+        draft.alert("card_not_due", f"card {illegal} should not have been drawn", card=illegal)
+    after_cards_changed(draft)

@@ -1,0 +1,240 @@
+"""How a round ends: confirmed and settled, or void; how a settled result is taken back; how a shoe ends.
+
+A round is settled when it is complete, somebody or something has confirmed it, and no alert stops the table.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from copy import copy
+
+from firmware_protocol.events import ResultIndicated
+from shoe_controller.baccarat import roads
+from shoe_controller.baccarat.facts import Facts, Winner
+from shoe_controller.baccarat.house import CommissionTaken, PlacedWager
+from shoe_controller.baccarat.outcome import outcome_of
+from shoe_controller.baccarat.settlement import settle
+from shoe_controller.table.alerts import Scope
+from shoe_controller.table.draft import Draft
+from shoe_controller.table.facts import (
+    BettingOpened,
+    CardsShown,
+    ProposalEnded,
+    ResultUndone,
+    RoundResult,
+    RoundSettled,
+    RoundVoided,
+    SettlementUndone,
+    ShoeEnded,
+    WagersReturned,
+)
+from shoe_controller.table.judging import judge, place_of, standing_of
+from shoe_controller.table.phases import Move, Phase
+from shoe_controller.table.state import Round, StandingWager
+
+_ROAD_WINNERS = {
+    Winner.BANKER: roads.Winner.BANKER,
+    Winner.PLAYER: roads.Winner.PLAYER,
+    Winner.TIE: roads.Winner.TIE,
+}
+
+
+def open_betting(draft: Draft) -> None:
+    """The next round begins: wagers are open."""
+    draft.state.round = Round(number=draft.shoe.rounds + 1, resumed_ns=draft.now)
+    draft.say(BettingOpened)
+
+
+def placed(wagers: Iterable[StandingWager]) -> tuple[PlacedWager, ...]:
+    return tuple(PlacedWager(wager.seat, wager.wager, wager.stake) for wager in wagers)
+
+
+# --- the result ------------------------------------------------------------------------------------------------------
+
+
+def result_differs(indicated: ResultIndicated, facts: Facts) -> str:
+    """What of the shoe's result does not fit the cards. A mark left out means nothing: not all shoes know it."""
+    if indicated.winner is None or indicated.winner.value != facts.winner.value:
+        shown = "no result" if indicated.winner is None else indicated.winner.value
+        return f"the shoe says {shown}, the cards say {facts.winner.value}"
+    if indicated.player_pair and not facts.player_pair:
+        return "the shoe says Player pair, the cards do not"
+    if indicated.banker_pair and not facts.banker_pair:
+        return "the shoe says Banker pair, the cards do not"
+    if indicated.banker_six and (facts.winner is not Winner.BANKER or facts.banker_total != 6):
+        return "the shoe says that Banker wins with six, the cards do not"
+    return ""
+
+
+def confirm(draft: Draft, confirmed_by: str) -> None:
+    draft.round.confirmed_by = confirmed_by
+    settle_if_ready(draft)
+
+
+def settle_if_ready(draft: Draft) -> None:
+    """Asked after everything that could have been the last thing to wait for."""
+    playing = draft.state.round
+    if draft.phase is Phase.COMPLETE and playing is not None and playing.confirmed_by and not draft.stopped:
+        _settle(draft, playing, playing.confirmed_by)
+
+
+def _settle(draft: Draft, playing: Round, confirmed_by: str) -> None:
+    show_cards(draft)
+    house = draft.house
+    deal = judge(playing.cards).deal
+    facts = deal.facts
+    playing.outcome_seq = draft.say(
+        RoundResult,
+        outcome=outcome_of(deal, house.schedule),
+        why=deal.why,
+        confirmed_by=confirmed_by,
+        free=playing.free,
+        replaces=playing.outcome_seq,
+    )
+    playing.commission = ()
+    if playing.wagers:
+        settlement = settle(house, facts, placed(playing.wagers))
+        playing.settlement_seq = draft.say(RoundSettled, settlement=settlement, replaces=playing.settlement_seq)
+        if house.commission_taken is CommissionTaken.MARKED:
+            playing.commission = tuple((seat, t.commission) for seat, t in settlement.seats.items() if t.commission)
+    shoe = draft.shoe
+    shoe.commission = _sum_by_seat(shoe.commission, playing.commission)
+    shoe.results = (
+        *shoe.results,
+        roads.Result(
+            winner=_ROAD_WINNERS[facts.winner],
+            banker_pair=facts.banker_pair,
+            player_pair=facts.player_pair,
+            natural=facts.player_natural or facts.banker_natural,
+        ),
+    )
+    shoe.previous = playing
+    draft.end_alerts("the round is settled", scope=Scope.ROUND)
+    draft.move(Move.SETTLE)
+    _next_round(draft)
+
+
+def show_cards(draft: Draft) -> None:
+    """Whatever still lies face down is turned."""
+    hidden = [number for number, laid in enumerate(draft.round.cards, 1) if not laid.shown]
+    show(draft, hidden)
+
+
+def show(draft: Draft, numbers: Iterable[int]) -> None:
+    turned = list(numbers)
+    if not turned:
+        return
+    for number in turned:
+        draft.replace_card(number, shown=True)
+    cards = draft.round.cards
+    places = tuple(place_of(number, cards[number - 1]) for number in turned)
+    seq = draft.say(CardsShown, places=places, standing=standing_of(cards))
+    for number in turned:
+        draft.replace_card(number, seq=seq)
+
+
+def _sum_by_seat(*parts: tuple[tuple[str, int], ...], sign: int = 1) -> tuple[tuple[str, int], ...]:
+    total: Counter[str] = Counter()
+    for part, factor in zip(parts, (1, sign), strict=False):
+        for seat, amount in part:
+            total[seat] += amount * factor
+    return tuple(sorted((seat, amount) for seat, amount in total.items() if amount))
+
+
+def _next_round(draft: Draft) -> None:
+    shoe = draft.shoe
+    if shoe.last_round is not None and shoe.rounds >= shoe.last_round:
+        end_shoe(draft, "the last round is over")
+    else:
+        open_betting(draft)
+
+
+# --- void ------------------------------------------------------------------------------------------------------------
+
+
+def void(draft: Draft, why: str) -> None:
+    """All wagers are returned; the cards are out of play."""
+    playing = draft.round
+    returned = placed(playing.wagers)
+    draft.say(RoundVoided, replay=False, why=why, returned=returned, total=sum(wager.stake for wager in returned))
+    had_cards = draft.phase in (Phase.DEALING, Phase.COMPLETE)
+    _out_of_play(draft)
+    draft.move(Move.VOID)
+    if had_cards:
+        _next_round(draft)
+    else:
+        # Nothing was dealt, so the number is still free.
+        open_betting(draft)
+
+
+def void_and_replay(draft: Draft, why: str) -> None:
+    """The wagers stay; the next card is the first of the same round."""
+    playing = draft.round
+    draft.say(RoundVoided, replay=True, why=why, returned=(), total=0)
+    _out_of_play(draft)
+    draft.move(Move.REPLAY)
+    draft.state.round = Round(
+        number=playing.number,
+        attempt=playing.attempt + 1,
+        free=playing.free,
+        wagers=playing.wagers,
+        resumed_ns=draft.now,
+        outcome_seq=playing.outcome_seq,
+        settlement_seq=playing.settlement_seq,
+    )
+
+
+def _out_of_play(draft: Draft) -> None:
+    draft.shoe.result_owed = draft.shoe.result_owed or (
+        draft.phase in (Phase.DEALING, Phase.COMPLETE) and draft.round.indicated is None
+    )
+    draft.end_alerts("the round is void", scope=Scope.ROUND)
+
+
+def return_wagers_of(draft: Draft, seats: set[str], why: str) -> None:
+    returned = placed(wager for wager in draft.round.wagers if wager.seat in seats)
+    draft.round.wagers = tuple(wager for wager in draft.round.wagers if wager.seat not in seats)
+    if returned:
+        draft.say(WagersReturned, why=why, returned=returned, total=sum(wager.stake for wager in returned))
+
+
+# --- undo and end ----------------------------------------------------------------------------------------------------
+
+
+def undo(draft: Draft, settled: Round) -> None:
+    """Take the last settled result back: its round is complete again, and not confirmed."""
+    previous = copy(settled)
+    if draft.state.round is not None:
+        return_wagers_of(draft, {wager.seat for wager in draft.round.wagers}, "the result before was taken back")
+    shoe = draft.shoe
+    shoe.previous = None
+    shoe.results = shoe.results[:-1]
+    shoe.commission = _sum_by_seat(shoe.commission, previous.commission, sign=-1)
+    draft.state.round = previous
+    if previous.outcome_seq is not None:
+        draft.say(ResultUndone, replaces=previous.outcome_seq)
+    if previous.settlement_seq is not None:
+        draft.say(SettlementUndone, replaces=previous.settlement_seq)
+    previous.confirmed_by = None
+    previous.commission = ()
+    draft.end_alerts("the result was taken back", "settled_result_differs")
+    draft.move(Move.UNDO)
+    draft.alert("result_undone")
+
+
+def end_shoe(draft: Draft, why: str) -> None:
+    """Nothing more is dealt from these cards; wagers that stand are returned, marked commission is due."""
+    if draft.state.round is not None:
+        return_wagers_of(draft, {wager.seat for wager in draft.round.wagers}, "the shoe has ended")
+    shoe = draft.shoe
+    draft.state.round = None
+    draft.say(ShoeEnded, why=why, cards_out=shoe.cards_out, commission_due=dict(shoe.commission))
+    draft.end_alerts("the shoe has ended", scope=Scope.ROUND)
+    draft.end_alerts("the shoe has ended", scope=Scope.SHOE)
+    draft.move(Move.END)
+
+
+def drop_proposal(draft: Draft, why: str) -> None:
+    proposal = draft.lasting.proposal
+    if proposal is not None:
+        draft.lasting.proposal = None
+        draft.say(ProposalEnded, proposal=proposal.number, why=why)

@@ -1,0 +1,153 @@
+"""All that can happen to a table. Each input goes into the journal as it is, with its moment beside it.
+
+Whatever decides is in here: the table has no other source, so the same inputs always lead to the same facts.
+"""
+
+from enum import Enum
+
+import msgspec
+
+from firmware_protocol.events import AnyShoeEvent
+from shoe_controller.table.acts import AnyAct, Role
+from shoe_controller.table.state import Lasting, RulesSource, StandingWager, TableState, Timer
+
+
+class Input(msgspec.Struct, frozen=True, kw_only=True, tag_field="input"):
+    """The common ancestor; never made itself."""
+
+
+class ShoeReport(Input, frozen=True, kw_only=True, tag="shoe_report"):
+    """The shoe said something."""
+
+    event: AnyShoeEvent
+    sequence: int
+    boot_id: int | None = None
+    age_ms: int = 0
+    """How long ago it happened."""
+
+
+class PinVerdict(Enum):
+    NOT_GIVEN = "not_given"
+    RIGHT = "right"
+    WRONG = "wrong"
+
+
+class PersonActs(Input, frozen=True, kw_only=True, tag="person_acts"):
+    """Somebody does something. The PIN itself never comes here, only the verdict on it."""
+
+    act: AnyAct
+    person: str
+    role: Role
+    pin: PinVerdict = PinVerdict.NOT_GIVEN
+    reason: str = ""
+    shoe: int
+    round: int
+    """What the person means: an act for another round is late."""
+    request_id: str = ""
+
+
+class Stake(msgspec.Struct, frozen=True):
+    wager: str
+    stake: int
+    """In minor units; 0 takes the wager back."""
+
+
+class SeatBets(Input, frozen=True, kw_only=True, tag="seat_bets"):
+    """A seat places, changes or withdraws wagers: all of these, or none of them."""
+
+    seat: str
+    stakes: tuple[Stake, ...]
+    shoe: int
+    round: int
+    request_id: str = ""
+
+
+class TimerRanOut(Input, frozen=True, kw_only=True, tag="timer_ran_out"):
+    timer: Timer
+
+
+class LinkLost(Input, frozen=True, kw_only=True, tag="link_lost"):
+    reason: str
+
+
+class LinkBack(Input, frozen=True, kw_only=True, tag="link_back"):
+    keeps_events: bool
+    authenticated: bool
+    boot_id: int | None = None
+    shoe_name: str = ""
+
+
+class EventsMissed(Input, frozen=True, kw_only=True, tag="events_missed"):
+    """The numbers of the shoe's events have a gap, or the count of its cards does not fit."""
+
+    reason: str
+
+
+class LineRefused(Input, frozen=True, kw_only=True, tag="line_refused"):
+    """Bytes on the line were well-formed and not believed."""
+
+    reason: str
+
+
+class ClockStepped(Input, frozen=True, kw_only=True, tag="clock_stepped"):
+    by_ms: int
+
+
+class ControllerStarted(Input, frozen=True, kw_only=True, tag="controller_started"):
+    """The first input after every start of the program: the line to the shoe is not open yet."""
+
+    boot: str
+    """The machine's name for its present power-up."""
+
+
+class JournalTrouble(Enum):
+    FULL = "journal_full"
+    DAMAGED = "journal_damaged"
+
+
+class JournalFailed(Input, frozen=True, kw_only=True, tag="journal_failed"):
+    """Nothing could be stored for a while, or an earlier journal had to be set aside. Stored as soon as it can be."""
+
+    trouble: JournalTrouble
+    detail: str
+
+
+class Closing(msgspec.Struct, frozen=True, kw_only=True):
+    """What is left of a shoe that was still in play when the next one was opened."""
+
+    round: int
+    wagers: tuple[StandingWager, ...]
+    cards_out: int
+    commission: tuple[tuple[str, int], ...]
+
+
+class NewShoe(Input, frozen=True, kw_only=True, tag="new_shoe"):
+    """A shoe is opened. It carries all that a replay needs, and the act or event that opened it."""
+
+    rules: RulesSource
+    lasting: Lasting
+    closing: Closing | None
+    cause: PersonActs | ShoeReport
+
+
+class Snapshot(Input, frozen=True, kw_only=True, tag="snapshot"):
+    """The whole state, so that a replay can begin here: before the first shoe, and when the program was changed."""
+
+    state: TableState
+
+
+AnyInput = (
+    ShoeReport
+    | PersonActs
+    | SeatBets
+    | TimerRanOut
+    | LinkLost
+    | LinkBack
+    | EventsMissed
+    | LineRefused
+    | ClockStepped
+    | ControllerStarted
+    | JournalFailed
+    | NewShoe
+    | Snapshot
+)

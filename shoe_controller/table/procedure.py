@@ -1,0 +1,60 @@
+"""How a house deals: the choices that concern the procedure at the table rather than wagers and prices.
+
+`config.py` reads them from the table's file; they are fixed for a shoe when it is opened (`inputs.py`).
+"""
+
+from enum import Enum
+
+import msgspec
+
+
+class BetsClose(Enum):
+    FIRST_CARD = "first_card"
+    """Wagers close when the first card leaves the shoe."""
+    DEALER = "dealer"
+    """The dealer says "no more bets"; a card before that is a fault."""
+
+
+class Reveal(Enum):
+    """When the cards of a round are shown to anybody."""
+
+    AT_DRAW = "at_draw"
+    BY_DEALER = "by_dealer"
+    AT_RESULT = "at_result"
+
+
+class OverDrawn(Enum):
+    """What becomes of a card too many when a supervisor clears the alert and does not say."""
+
+    BURN = "burn"
+    USE = "use"
+    """It becomes the first card of the next round."""
+
+
+class GateLocks(Enum):
+    WHEN_STOPPED = "when_stopped"
+    WHEN_NO_CARD_IS_DUE = "when_no_card_is_due"
+    """Also while the round is complete, the shoe is over, or the dealer has not yet closed the wagers."""
+
+
+class Procedure(msgspec.Struct, frozen=True, kw_only=True):
+    bets_close: BetsClose = BetsClose.FIRST_CARD
+    reveal: Reveal = Reveal.AT_DRAW
+    burn: bool = True
+    """The first card of a shoe is shown, and as many cards as it counts are burned; face cards count ten."""
+    last_rounds: int = 1
+    """Rounds that are still dealt after the one in which the cut card comes."""
+    over_drawn: OverDrawn = OverDrawn.BURN
+    gate_locks: GateLocks = GateLocks.WHEN_NO_CARD_IS_DUE
+    confirm_after: float | None = None
+    """Seconds after which a complete round is confirmed by itself; `None` waits for the shoe's button or the dealer."""
+    draw_within: float | None = 120.0
+    """Seconds in which the next card of a round should come; `None` waits for ever."""
+    card_sets: tuple[str, ...] = ()
+    """The sets of decks that this table uses, where cards tell theirs; a card of another set is foreign."""
+    wrong_pins: int = 5
+    """So many wrong PINs in a row lock a person out."""
+    locked_out_for: float = 300.0
+    """Seconds."""
+    approve_within: float = 120.0
+    """Seconds that a second person has to approve an act that needs two."""

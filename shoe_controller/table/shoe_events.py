@@ -1,0 +1,228 @@
+"""What the shoe says, event by event: each is looked at in the phase in which it comes.
+
+Cards go on to `dealing.py`. Everything else is here: the shoe's result, its buttons, faults, lid and restarts.
+"""
+
+from copy import copy
+
+from firmware_protocol.events import (
+    AnyShoeEvent,
+    Burn,
+    Button,
+    ButtonPressed,
+    CardDrawn,
+    CardIdentified,
+    CardReturned,
+    CutCard,
+    DoubleFeed,
+    Fault,
+    FaultCleared,
+    FaultCode,
+    ForeignCard,
+    LidChanged,
+    Misread,
+    PresetChanged,
+    ResultIndicated,
+    Started,
+)
+from shoe_controller.table.dealing import (
+    arrived_from,
+    burn_announced,
+    card_identified,
+    card_left,
+    cards_left_together,
+    carried_over,
+)
+from shoe_controller.table.draft import Draft
+from shoe_controller.table.facts import BettingClosed, CutCardOut
+from shoe_controller.table.finishing import confirm, result_differs, settle_if_ready
+from shoe_controller.table.inputs import ShoeReport
+from shoe_controller.table.judging import judge
+from shoe_controller.table.phases import CARDS_OUT, IN_ROUND, Move, Phase
+
+IN_PLAY = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
+
+
+def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR0912 - one case for each event
+    event: AnyShoeEvent = report.event
+    match event:
+        case CardDrawn(carried_over=True) if draft.phase is not Phase.NO_SHOE:
+            carried_over(draft, event, report.age_ms)
+        case CardDrawn() | Misread() | ForeignCard():
+            card_left(draft, arrived_from(event, report.age_ms))
+        case DoubleFeed():
+            cards_left_together(draft, event, report.age_ms)
+        case CardIdentified():
+            card_identified(draft, event)
+        case Burn():
+            burn_announced(draft, event)
+        case ResultIndicated():
+            _result(draft, event)
+        case CutCard():
+            _cut_card(draft)
+        case ButtonPressed():
+            _button(draft, event.button)
+        case Fault():
+            _fault(draft, event)
+        case FaultCleared():
+            _fault_cleared(draft, event)
+        case CardReturned():
+            draft.alert("card_pushed_back")
+        case LidChanged():
+            _lid(draft, event)
+        case Started():
+            restarted(draft)
+        case PresetChanged():
+            draft.alert("preset_changed")
+        case _:
+            pass  # standby, health and the gate's own word change nothing at the table
+    settle_if_ready(draft)
+
+
+# --- results ---------------------------------------------------------------------------------------------------------
+
+
+def _result(draft: Draft, event: ResultIndicated) -> None:
+    if draft.phase not in CARDS_OUT:
+        _result_between_rounds(draft, event)
+        return
+    playing = draft.round
+    playing.indicated = event
+    judgement = judge(playing.cards)
+    if event.winner is None:
+        if not draft.stopped:
+            draft.alert("ended_by_force")
+    elif judgement.unknown is not None:
+        for number, laid in enumerate(playing.cards, 1):
+            if laid.card is None and not any(alert.card == number for alert in draft.lasting.alerts):
+                draft.alert("undisclosed_card", f"card {number}, {laid.hand}'s", card=number)
+    elif not judgement.complete:
+        if judgement.illegal is None:
+            draft.alert("result_too_early", f"the shoe says {event.winner.value}")
+    else:
+        difference = result_differs(event, judgement.deal.facts)
+        if difference:
+            draft.alert("result_differs", difference)
+        else:
+            confirm(draft, "shoe")
+
+
+def _result_between_rounds(draft: Draft, event: ResultIndicated) -> None:
+    shoe = draft.state.shoe
+    if shoe is None:
+        draft.alert("stray_result")
+        return
+    if shoe.result_owed:
+        # The round was voided before the shoe gave its result: whatever it is, it means nothing any more.
+        shoe.result_owed = False
+        return
+    previous = shoe.previous
+    if previous is not None and previous.indicated is None:
+        shoe.previous = copy(previous)
+        shoe.previous.indicated = event
+        difference = result_differs(event, judge(previous.cards).deal.facts)
+        if difference:
+            draft.alert("settled_result_differs", f"round {previous.number}: {difference}")
+    elif shoe.rounds == 0:
+        draft.alert("result_after_shoe_change")
+    elif event.winner is not None:
+        draft.alert("stray_result", f"the shoe says {event.winner.value}")
+
+
+def result_grace_over(draft: Draft) -> None:
+    """The shoe's button was pressed and no result of its own followed: the button confirms."""
+    draft.round.button_ns = None
+    if draft.phase is Phase.COMPLETE:
+        confirm(draft, "shoe_button")
+
+
+# --- the cut card, buttons, lid --------------------------------------------------------------------------------------
+
+
+def _cut_card(draft: Draft) -> None:
+    if draft.phase in IN_PLAY and draft.shoe.last_round is None:
+        draft.shoe.last_round = draft.shoe.rounds + draft.procedure.last_rounds
+        if draft.phase not in CARDS_OUT:
+            # Before a round the cut card belongs to the round that comes.
+            draft.shoe.last_round = max(draft.shoe.last_round, draft.shoe.rounds + 1)
+        draft.say(CutCardOut, last_round=draft.shoe.last_round)
+
+
+def _button(draft: Draft, button: Button) -> None:
+    match button:
+        case Button.NO_MORE_BETS if draft.phase is Phase.BETTING:
+            close_betting(draft, "shoe_button")
+        case Button.RESULT if draft.phase is Phase.DEALING and judge(draft.round.cards).unknown is None:
+            draft.alert("result_too_early")
+        case Button.RESULT if draft.phase is Phase.COMPLETE:
+            draft.round.button_ns = draft.now
+        case Button.CALL_SUPERVISOR:
+            draft.alert("supervisor_called")
+        case Button.NEW_SHOE if draft.phase in IN_ROUND:
+            draft.alert("shoe_changed")
+        case _:
+            pass
+
+
+def close_betting(draft: Draft, closed_by: str) -> None:
+    draft.say(BettingClosed, closed_by=closed_by, stakes=sum(wager.stake for wager in draft.round.wagers))
+    draft.move(Move.CLOSE)
+
+
+def _lid(draft: Draft, event: LidChanged) -> None:
+    draft.lasting.lid_open = event.opened
+    if event.opened and draft.phase in IN_PLAY:
+        draft.alert("lid_opened")
+
+
+def restarted(draft: Draft) -> None:
+    """The shoe has started afresh: what it had reported as wrong is over, and it may have forgotten the round."""
+    for alert in draft.lasting.alerts:
+        if alert.kind in ("shoe_stopped", "shoe_ailing"):
+            draft.end_alert(alert, "the shoe started anew")
+    if draft.phase in CARDS_OUT:
+        draft.alert("shoe_restarted")
+
+
+# --- faults ----------------------------------------------------------------------------------------------------------
+
+
+def _fault(draft: Draft, event: Fault) -> None:
+    match event.code:
+        case FaultCode.OVER_DRAW if draft.phase in IN_PLAY:
+            draft.alert("over_draw")
+        case FaultCode.UNREADABLE | FaultCode.FOREIGN_CARD:
+            _card_fault(draft, "misread" if event.code is FaultCode.UNREADABLE else "foreign_card")
+        case FaultCode.BUTTON_MISUSED if draft.phase in CARDS_OUT:
+            draft.alert("result_too_early")
+        case FaultCode.PUSHED_BACK_AT_EXIT | FaultCode.PUSHED_BACK_HALF_WAY:
+            draft.alert("card_pushed_back")
+        case FaultCode.DRAW_TIMEOUT | FaultCode.JAM if draft.phase in IN_PLAY:
+            draft.alert("no_card_came")
+        case FaultCode.GATE_FORCED:
+            draft.alert("gate_forced")
+        case FaultCode.EVENT_STORE_FULL:
+            draft.alert("event_gap", "the shoe could not keep its events")
+        case _:
+            detail = event.code.value if event.detail is None else f"{event.code.value} {event.detail}"
+            draft.alert("shoe_stopped" if event.stopped else "shoe_ailing", detail, fault=event.code.value)
+
+
+def _card_fault(draft: Draft, kind: str) -> None:
+    """A wire without events for it says of the last card, after it came, that it could not be read or is foreign."""
+    if draft.has_alert("misread", "foreign_card", "double_feed", "bad_card_out_of_round"):
+        return
+    cards = draft.round.cards if draft.phase in CARDS_OUT else ()
+    if cards and cards[-1].card is None:
+        number = len(cards)
+        draft.alert(kind, f"card {number}, {cards[-1].hand}'s", card=number)
+    elif draft.phase is Phase.FIRST_CARD and draft.shoe.first_card is not None:
+        draft.alert("misread", "first card", card=0)
+    else:
+        draft.alert("bad_card_out_of_round", kind, fault=kind)
+
+
+def _fault_cleared(draft: Draft, event: FaultCleared) -> None:
+    for alert in draft.lasting.alerts:
+        if alert.kind in ("shoe_stopped", "shoe_ailing") and alert.fault == event.code.value:
+            draft.end_alert(alert, "the shoe says that it is over")

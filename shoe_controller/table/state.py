@@ -1,0 +1,207 @@
+"""All that a table knows. Plain data that encodes to JSON, so that a snapshot of it can go into the journal.
+
+Every value inside is immutable (tuples and frozen structs); only the structs that are not frozen are worked on, and
+only as copies inside a `Draft`. Moments are nanoseconds on the clock that never goes back.
+"""
+
+from enum import Enum
+
+import msgspec
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import ResultIndicated
+from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.roads import Result
+from shoe_controller.table.acts import AnyAct
+from shoe_controller.table.phases import Phase
+from shoe_controller.table.procedure import Procedure
+
+SECOND = 1_000_000_000
+"""In the nanoseconds of moments."""
+
+
+class RulesSource(msgspec.Struct, frozen=True, kw_only=True):
+    """The effective rules of the house, as texts: all that is needed to build them again years later."""
+
+    house: str
+    catalogue: tuple[tuple[str, str], ...]
+    """Names and texts of the catalogue's files, in order."""
+    procedure: Procedure = Procedure()
+
+
+class LaidCard(msgspec.Struct, frozen=True, kw_only=True):
+    """A card of the round, in the place where it lies."""
+
+    hand: Side
+    card: Card | None
+    card_id: str | None = None
+    shown: bool
+    seq: int
+    """The fact that told of it last."""
+
+
+class ExtraCard(msgspec.Struct, frozen=True, kw_only=True):
+    """A card that left the shoe and lies in no hand."""
+
+    card: Card | None
+    card_id: str | None = None
+    seq: int
+
+
+class StandingWager(msgspec.Struct, frozen=True, kw_only=True):
+    seat: str
+    wager: str
+    stake: int
+    accepted_ns: int
+
+
+class Round(msgspec.Struct, kw_only=True):
+    number: int
+    attempt: int = 1
+    """Counts up when the round is voided and dealt again."""
+    free: bool = False
+    wagers: tuple[StandingWager, ...] = ()
+    cards: tuple[LaidCard, ...] = ()
+    extras: tuple[ExtraCard, ...] = ()
+    """Cards too many, until somebody says what becomes of them."""
+    strays: tuple[ExtraCard, ...] = ()
+    """Cards that fit no place: with one of these, the round can only be voided."""
+    last_card_ns: int = 0
+    complete_ns: int = 0
+    resumed_ns: int = 0
+    """When the table was last let go on after an alert."""
+    button_ns: int | None = None
+    """When the shoe's result button was pressed on the complete round."""
+    indicated: ResultIndicated | None = None
+    """The shoe's own result."""
+    confirmed_by: str | None = None
+    outcome_seq: int | None = None
+    settlement_seq: int | None = None
+    """The last facts that told of them: a correction replaces these."""
+    commission: tuple[tuple[str, int], ...] = ()
+    """Commission marked by seat when the round was settled."""
+
+
+class Shoe(msgspec.Struct, kw_only=True):
+    number: int
+    rules: RulesSource
+    decks: int
+    copies: tuple[int, ...]
+    """How often each face has come out, by the card's number."""
+    card_ids: tuple[str, ...] = ()
+    cards_out: int = 0
+    """All cards that left the shoe, read or not."""
+    first_card: ExtraCard | None = None
+    burns: int | None = None
+    """How many the first card says are burned."""
+    burned: int = 0
+    last_round: int | None = None
+    """The number of the last round, once the cut card is out."""
+    rounds: int = 0
+    """The number of the last round begun."""
+    results: tuple[Result, ...] = ()
+    commission: tuple[tuple[str, int], ...] = ()
+    """Marked and not yet collected, by seat."""
+    carried: ExtraCard | None = None
+    """The card too many that begins the next round."""
+    previous: Round | None = None
+    """The round that was settled last, so that its result can be taken back."""
+    result_owed: bool = False
+    """A round was voided before the shoe gave its result: the result may still come, and means nothing."""
+
+
+class Alert(msgspec.Struct, frozen=True, kw_only=True):
+    number: int
+    kind: str
+    detail: str = ""
+    card: int | None = None
+    """The how manieth card of the round it is about, from 1."""
+    seq: int
+    fault: str | None = None
+    """The shoe's own name for it, so that the shoe can take it back."""
+
+
+class LinkState(msgspec.Struct, frozen=True, kw_only=True):
+    up: bool = False
+    keeps_events: bool = False
+    """The shoe keeps what was not acknowledged and sends it again."""
+    authenticated: bool = False
+    boot_id: int | None = None
+    shoe_name: str = ""
+
+
+class PinRecord(msgspec.Struct, frozen=True, kw_only=True):
+    person: str
+    failures: int
+    locked_until_ns: int | None = None
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """Why something that a person asked for is not done."""
+
+    code: str
+    message: str
+
+
+class Proposal(msgspec.Struct, frozen=True, kw_only=True):
+    number: int
+    act: AnyAct
+    person: str
+    reason: str
+    at_ns: int
+    shoe: int
+    round: int
+
+
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
+    """A request that changed something, with its answer: a repeat gets the same again."""
+
+    request_id: str
+    refusal: Refusal | None
+
+
+class Lasting(msgspec.Struct, kw_only=True):
+    """What outlasts a shoe. The opening of the next one carries it, so that a replay can begin there."""
+
+    seq: int = 0
+    """The number of the last fact."""
+    shoe_number: int = 0
+    alerts_raised: int = 0
+    alerts: tuple[Alert, ...] = ()
+    link: LinkState = LinkState()
+    lid_open: bool = False
+    pins: tuple[PinRecord, ...] = ()
+    proposals_made: int = 0
+    proposal: Proposal | None = None
+    answered: tuple[Answered, ...] = ()
+    boot: str = ""
+    """The machine's own name for its present power-up; moments of another cannot be compared."""
+
+
+class TableState(msgspec.Struct, kw_only=True):
+    phase: Phase = Phase.NO_SHOE
+    lasting: Lasting = msgspec.field(default_factory=Lasting)
+    shoe: Shoe | None = None
+    round: Round | None = None
+    """The round that wagers are open for, or that is under way."""
+
+    @property
+    def shoe_number(self) -> int:
+        return self.lasting.shoe_number
+
+    @property
+    def round_number(self) -> int:
+        return self.round.number if self.round is not None else self.shoe.rounds if self.shoe is not None else 0
+
+
+class Timer(Enum):
+    """What a table waits for; `wishes.py` says until when."""
+
+    DRAW = "draw"
+    """The next card has been due for too long."""
+    CONFIRM = "confirm"
+    """The complete round is confirmed by itself."""
+    RESULT = "result"
+    """The shoe's button was pressed, and its own result is awaited for a moment."""
+    PROPOSAL = "proposal"
+    """A second person has not approved in time."""

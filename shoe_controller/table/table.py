@@ -1,0 +1,228 @@
+"""The table: takes each input to the file that looks at it, and keeps the state that was stored last.
+
+    handled = table.handle(given, at)      nothing is changed yet
+    …store the input and handled.facts…
+    table.take_over(handled)               now it is
+
+An act or an event that opens a shoe comes inside a `NewShoe`, because a shoe takes its rules from the house's files and
+only the shell can read those: `table.opens_shoe(given)` says whether this is one.
+"""
+
+from typing import NamedTuple
+
+from firmware_protocol.events import Button, ButtonPressed, CardDrawn
+from firmware_protocol.link import DesiredShoe
+from shoe_controller.moment import Moment
+from shoe_controller.table import line
+from shoe_controller.table.acts import OpenShoe, rule_of
+from shoe_controller.table.alerts import Scope
+from shoe_controller.table.betting import seat_bets
+from shoe_controller.table.dealing import NO_COPIES
+from shoe_controller.table.draft import Draft, ReadRules
+from shoe_controller.table.facts import AnyFact, PersonActed, ShoeEnded, ShoeOpened
+from shoe_controller.table.finishing import (
+    confirm,
+    drop_proposal,
+    open_betting,
+    return_wagers_of,
+    settle_if_ready,
+)
+from shoe_controller.table.inputs import (
+    AnyInput,
+    ClockStepped,
+    Closing,
+    ControllerStarted,
+    EventsMissed,
+    JournalFailed,
+    LineRefused,
+    LinkBack,
+    LinkLost,
+    NewShoe,
+    PersonActs,
+    SeatBets,
+    ShoeReport,
+    Snapshot,
+    TimerRanOut,
+)
+from shoe_controller.table.people import answered_before, meant_for_another_round, person_acts, remember
+from shoe_controller.table.phases import Move, Phase
+from shoe_controller.table.shoe_events import result_grace_over, shoe_reports
+from shoe_controller.table.state import Refusal, Round, RulesSource, Shoe, TableState, Timer
+from shoe_controller.table.wishes import desired_shoe, due_at, next_timer
+
+
+class Handled(NamedTuple):
+    """What an input leads to."""
+
+    state: TableState
+    facts: tuple[AnyFact, ...]
+    refusal: Refusal | None
+    changed: bool
+    """Whether there is anything to store: a refused request that leaves no trace need not be."""
+
+
+class UnexpectedInputError(RuntimeError):
+    """Our own program gave the table something that makes no sense."""
+
+
+class Table:
+    def __init__(self, read_rules: ReadRules, state: TableState | None = None) -> None:
+        self.state = TableState() if state is None else state
+        self._read_rules = read_rules
+
+    def handle(self, given: AnyInput, at: Moment) -> Handled:
+        draft = Draft(self.state, at, self._read_rules)
+        if isinstance(given, PersonActs | SeatBets):
+            before = answered_before(self.state, given)
+            if before is not None:
+                return Handled(self.state, (), before.refusal, changed=False)
+            _ask(draft, given)
+            if not draft.facts:
+                return Handled(self.state, (), draft.refusal, changed=False)
+            remember(draft, given)
+        else:
+            _happen(draft, given)
+        return Handled(draft.state, tuple(draft.facts), draft.refusal, changed=True)
+
+    def take_over(self, handled: Handled) -> None:
+        """What `handle` gave is stored now."""
+        self.state = handled.state
+
+    def opens_shoe(self, given: AnyInput) -> bool:
+        """Whether this opens a shoe, and is to be handed over inside a `NewShoe`."""
+        phase = self.state.phase
+        match given:
+            case PersonActs(act=OpenShoe()):
+                return phase in rule_of(given.act).phases and (given.shoe, given.round) == (
+                    self.state.shoe_number,
+                    self.state.round_number,
+                )
+            case ShoeReport(event=ButtonPressed(button=Button.NEW_SHOE)):
+                # A shoe from which nothing was drawn is still the new one.
+                fresh = self.state.shoe is not None and self.state.shoe.cards_out == 0 and phase is not Phase.ENDED
+                return phase in rule_of(OpenShoe()).phases and not fresh
+            case ShoeReport(event=CardDrawn(first_of_shoe=True)):
+                used = self.state.shoe is None or self.state.shoe.cards_out > 0
+                return phase in (Phase.NO_SHOE, Phase.BETTING, Phase.ENDED) and used
+        return False
+
+    def new_shoe(self, rules: RulesSource, cause: PersonActs | ShoeReport) -> NewShoe:
+        """The input that opens a shoe with these rules."""
+        shoe, playing = self.state.shoe, self.state.round
+        closing = None
+        if shoe is not None and self.state.phase is not Phase.ENDED:
+            closing = Closing(
+                round=self.state.round_number,
+                wagers=() if playing is None else playing.wagers,
+                cards_out=shoe.cards_out,
+                commission=shoe.commission,
+            )
+        return NewShoe(rules=rules, lasting=self.state.lasting, closing=closing, cause=cause)
+
+    def next_deadline(self) -> int | None:
+        """When the table wants `TimerRanOut`, on the clock that never goes back."""
+        timer = self.next_timer
+        return None if timer is None else timer[1]
+
+    @property
+    def next_timer(self) -> tuple[Timer, int] | None:
+        return next_timer(self.state)
+
+    @property
+    def desired_shoe(self) -> DesiredShoe:
+        return desired_shoe(self.state)
+
+
+def _ask(draft: Draft, given: PersonActs | SeatBets) -> None:
+    if meant_for_another_round(draft, given):
+        return
+    if isinstance(given, SeatBets):
+        seat_bets(draft, given)
+    elif isinstance(given.act, OpenShoe):
+        draft.refuse("not_now", f"a shoe cannot be opened in the phase {draft.phase.value}")
+    else:
+        person_acts(draft, given)
+
+
+def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one case for each input
+    match given:
+        case ShoeReport():
+            shoe_reports(draft, given)
+        case NewShoe():
+            _open_shoe(draft, given)
+        case TimerRanOut():
+            _timer(draft, given.timer)
+        case LinkLost():
+            line.link_lost(draft, given)
+        case LinkBack():
+            line.link_back(draft, given)
+        case EventsMissed():
+            line.events_missed(draft, given)
+        case LineRefused():
+            line.line_refused(draft, given)
+        case ClockStepped():
+            line.clock_stepped(draft, given)
+        case ControllerStarted():
+            line.controller_started(draft, given)
+        case JournalFailed():
+            line.journal_failed(draft, given)
+        case Snapshot():
+            if draft.state.lasting.seq and draft.state != given.state:
+                raise UnexpectedInputError("a snapshot of another state than this one")
+            draft.begin_anew(given.state)
+        case _:
+            raise UnexpectedInputError(f"{type(given).__name__} is no input of its own")
+    settle_if_ready(draft)
+
+
+def _open_shoe(draft: Draft, given: NewShoe) -> None:
+    """Everything said here depends on the input alone, so that a replay can begin with it."""
+    if draft.lasting.seq and draft.lasting != given.lasting:
+        raise UnexpectedInputError("this shoe was to be opened at another moment of the table's life")
+    closing = given.closing
+    draft.begin_anew(TableState(lasting=given.lasting))
+    if closing is not None:
+        draft.state.round = Round(number=closing.round, wagers=closing.wagers)
+        return_wagers_of(draft, {wager.seat for wager in closing.wagers}, "a new shoe was opened")
+        draft.say(
+            ShoeEnded,
+            why="a new shoe was opened",
+            cards_out=closing.cards_out,
+            commission_due=dict(closing.commission),
+        )
+        draft.state.round = None
+    draft.lasting.shoe_number += 1
+    house = draft.read_rules(given.rules)
+    draft.state.shoe = Shoe(number=draft.lasting.shoe_number, rules=given.rules, decks=house.decks, copies=NO_COPIES)
+    cause = given.cause
+    opened_by = cause.person if isinstance(cause, PersonActs) else "shoe"
+    if isinstance(cause, PersonActs):
+        draft.say(PersonActed, act=cause.act, person=cause.person, role=cause.role.value, reason=cause.reason)
+        remember(draft, cause)
+    draft.say(ShoeOpened, decks=house.decks, card_sets=draft.procedure.card_sets, opened_by=opened_by)
+    drop_proposal(draft, "a new shoe was opened")
+    for scope in (Scope.ROUND, Scope.SHOE):
+        draft.end_alerts("a new shoe was opened", scope=scope)
+    draft.end_alerts("a new shoe was opened", "lid_opened")
+    if draft.procedure.burn:
+        draft.move(Move.OPEN)
+    else:
+        draft.move(Move.OPEN_WITHOUT_BURN)
+        open_betting(draft)
+    if isinstance(cause, ShoeReport) and isinstance(cause.event, CardDrawn):
+        shoe_reports(draft, cause)
+
+
+def _timer(draft: Draft, timer: Timer) -> None:
+    due = due_at(draft.state, timer)
+    if due is None or due > draft.now:
+        return  # what it was for has happened meanwhile
+    match timer:
+        case Timer.DRAW:
+            draft.alert("draw_too_slow")
+        case Timer.CONFIRM:
+            confirm(draft, "time")
+        case Timer.RESULT:
+            result_grace_over(draft)
+        case Timer.PROPOSAL:
+            drop_proposal(draft, "nobody approved it in time")

@@ -1,0 +1,101 @@
+"""Messages that come: questions with their answers, what is too large, and floods."""
+
+import asyncio
+
+import pytest
+
+from shoe_controller.mqtt.broker import INBOX_LIMIT, LARGEST_PACKET, BrokerLostError
+from tests.mqtt.brokers import PATIENCE, BrokerUnderTest, becomes, connected, next_message
+from tests.mqtt.scripted import SUBSCRIBED, WELCOME, saying
+from tests.simulator.broker.raw_client import client
+
+pytestmark = pytest.mark.asyncio
+
+
+async def test_a_question_finds_its_answer(port: int) -> None:
+    async with client(port, "console") as console, connected(port, "request/+/#") as session:
+        await console.subscribe("reply/console")
+        await console.publish(
+            "request/dealer/open", b"{}", props={"response_topic": "reply/console", "correlation_data": b"\x00\xff"}
+        )
+        question = await next_message(session)
+        assert (question.topic, question.payload, question.retain) == ("request/dealer/open", b"{}", False)
+        assert (question.response_topic, question.correlation) == ("reply/console", b"\x00\xff")
+        assert question.response_topic is not None
+        await session.publish(question.response_topic, b"ok", correlation=question.correlation, expiry=30)
+        answer = await console.message()
+        assert (answer.payload, answer.properties["correlation_data"]) == (b"ok", b"\x00\xff")
+        assert 29 <= answer.properties["message_expiry"] <= 30
+
+
+async def test_a_message_without_a_question_has_neither(port: int) -> None:
+    async with connected(port, "cards") as session:
+        await session.publish("cards", b"x")
+        message = await next_message(session)
+        assert (message.response_topic, message.correlation) == (None, None)
+
+
+async def test_a_question_asked_while_we_were_away_is_not_heard(port: int) -> None:
+    async with connected(port, "request/#") as session:
+        await session.publish("request/1", b"while here")
+        await next_message(session)
+    async with client(port, "console") as console:
+        await console.publish("request/2", b"while away")
+    async with connected(port, "request/#") as session:
+        await session.publish("request/3", b"here again")
+        assert (await next_message(session)).topic == "request/3"
+
+
+async def test_what_is_too_large_does_not_come_and_the_rest_does(port: int) -> None:
+    async with connected(port, "#") as session:
+        for size in (LARGEST_PACKET, 10 * LARGEST_PACKET, LARGEST_PACKET - 100):
+            await session.publish("x", bytes(size))
+        assert len((await next_message(session)).payload) == LARGEST_PACKET - 100
+
+
+async def test_a_broker_that_sends_too_much_nevertheless_is_left_before_it_fills_the_memory() -> None:
+    huge = bytes.fromhex("30 ff ff ff 7f 00 01 78 00")  # the head of a message of 256 MiB
+    async with saying(WELCOME, SUBSCRIBED + huge) as port, connected(port, "x") as session:
+        async with asyncio.timeout(PATIENCE):
+            assert "more than the 65536 bytes" in str(await session.lost())
+
+
+async def test_of_a_flood_the_first_are_kept_and_the_rest_counted(broker: BrokerUnderTest) -> None:
+    extra = 500
+    async with connected(broker.port, "flood", "after") as session:
+        sent = [session.publish_soon("flood", b"%d" % number) for number in range(INBOX_LIMIT + extra)]
+        await asyncio.gather(*sent)
+        await becomes(lambda: session.dropped == extra)
+        for number in range(INBOX_LIMIT):
+            assert (await next_message(session)).payload == b"%d" % number
+        assert session.dropped == extra
+        await session.publish("after", b"x")
+        assert (await next_message(session)).topic == "after"
+
+
+async def test_a_flood_leaves_the_loop_time_for_everything_else() -> None:
+    flood = bytes.fromhex("30 05 00 01 78 00 79") * 30_000
+    async with saying(WELCOME, SUBSCRIBED + flood) as port, connected(port, "x") as session:
+        turns = 0
+        async with asyncio.timeout(PATIENCE):
+            while session.dropped < 30_000 - INBOX_LIMIT:
+                await asyncio.sleep(0)
+                turns += 1
+        # Read in one go, 30,000 messages would give others no more than a few turns of the loop.
+        assert turns > 300
+
+
+async def test_what_came_before_the_loss_is_read_before_the_loss_is_told(broker: BrokerUnderTest) -> None:
+    async with connected(broker.port, "x") as session:
+        for _ in range(3):
+            await session.publish("x", b"y")
+        await session.publish("y", b"")  # whatever came for us came before this was confirmed
+        assert (await next_message(session)).payload == b"y"
+        await broker.kill()
+        async with asyncio.timeout(PATIENCE):
+            await session.lost()
+        for _ in range(2):
+            assert (await next_message(session)).payload == b"y"
+        for _ in range(2):
+            with pytest.raises(BrokerLostError, match="gone"):
+                await next_message(session)

@@ -1,0 +1,208 @@
+"""A table on the bench: inputs are given in a line or two each, time goes on by itself, and every fact is kept.
+
+    sitting = Sitting(reveal=Reveal.BY_DEALER)
+    sitting.open_shoe(burn="AS")          # new shoe, first card, its burns
+    sitting.bet("1", "base.player", 50)
+    sitting.deal("9H 4D KS 2C")           # whole cards in the order of the draw
+    sitting.result(Winner.PLAYER)
+    assert sitting.last(RoundResult).outcome.winner ...
+
+After every input the state is checked: it encodes and decodes to itself, and the old state was left alone.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import (
+    AnyShoeEvent,
+    Button,
+    ButtonPressed,
+    CardDrawn,
+    Hand,
+    ResultIndicated,
+    Winner,
+)
+from shoe_controller.baccarat.drawing import Side
+from shoe_controller.house_config import HouseEntry
+from shoe_controller.house_texts import built_in_texts, house_text_of
+from shoe_controller.moment import Moment
+from shoe_controller.rules import read_rules
+from shoe_controller.strict_reading import Problem, read
+from shoe_controller.table.acts import AnyAct, OpenShoe, Role
+from shoe_controller.table.facts import AnyFact, Fact
+from shoe_controller.table.inputs import (
+    AnyInput,
+    ControllerStarted,
+    LinkBack,
+    PersonActs,
+    PinVerdict,
+    SeatBets,
+    ShoeReport,
+    Snapshot,
+    Stake,
+    TimerRanOut,
+)
+from shoe_controller.table.judging import possible_hands
+from shoe_controller.table.phases import Phase
+from shoe_controller.table.procedure import Procedure
+from shoe_controller.table.state import RulesSource, TableState
+from shoe_controller.table.table import Handled, Table
+
+F = TypeVar("F", bound=Fact)
+
+_HANDS = {Side.PLAYER: Hand.PLAYER, Side.BANKER: Hand.BANKER}
+
+
+def house_text(**settings: Any) -> str:  # noqa: ANN401 - settings are what a file may hold
+    small = {
+        "base_game": "nepal",
+        "decks": 8,
+        "layout": "nepal_super_baccarat",
+        "seats": ["1", "2", "3"],
+        "limits": {"all": {"min": 1, "max": 1000}},
+    }
+    problems: list[Problem] = []
+    entry = read(small | settings, HouseEntry, problems)
+    assert entry is not None, problems
+    return house_text_of(entry)
+
+
+def rules(house: dict[str, Any] | None = None, **procedure: Any) -> RulesSource:  # noqa: ANN401 - as above
+    return RulesSource(house=house_text(**(house or {})), catalogue=built_in_texts(), procedure=Procedure(**procedure))
+
+
+class Sitting:
+    def __init__(self, house: dict[str, Any] | None = None, **procedure: Any) -> None:  # noqa: ANN401 - as above
+        self.rules = rules(house, **procedure)
+        self.table = Table(read_rules)
+        self.facts: list[AnyFact] = []
+        self.history: list[tuple[AnyInput, Moment, tuple[AnyFact, ...]]] = []
+        self.mono_ns = 1_000_000_000_000
+        self.sequence = 0
+        self.give(Snapshot(state=TableState()))
+        self.give(ControllerStarted(boot="first"))
+        self.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
+
+    # --- inputs ------------------------------------------------------------------------------------------------------
+
+    def moment(self) -> Moment:
+        return Moment(wall_ms=1_790_000_000_000 + self.mono_ns // 1_000_000, mono_ns=self.mono_ns, synchronised=True)
+
+    def wait(self, seconds: float) -> None:
+        self.mono_ns += int(seconds * 1_000_000_000)
+
+    def give(self, given: AnyInput) -> Handled:
+        """Any input; what opens a shoe is wrapped as the shell does it."""
+        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given):
+            given = self.table.new_shoe(self.rules, given)
+        self.wait(0.1)
+        at = self.moment()
+        before = msgspec.json.encode(self.table.state)
+        handled = self.table.handle(given, at)
+        assert msgspec.json.encode(self.table.state) == before, "handle must not change the state"
+        self.table.take_over(handled)
+        assert msgspec.json.decode(msgspec.json.encode(handled.state), type=TableState) == handled.state
+        if handled.changed:
+            self.history.append((given, at, handled.facts))
+            self.facts += handled.facts
+        return handled
+
+    def event(self, event: AnyShoeEvent, *, age_ms: int = 0) -> Handled:
+        self.sequence += 1
+        return self.give(ShoeReport(event=event, sequence=self.sequence, boot_id=1, age_ms=age_ms))
+
+    def act(
+        self,
+        act: AnyAct,
+        *,
+        person: str = "ann",
+        role: Role = Role.SUPERVISOR,
+        pin: PinVerdict = PinVerdict.RIGHT,
+        reason: str = "as seen on the table",
+        shoe: int | None = None,
+        round: int | None = None,  # noqa: A002 - a round of the game
+        request_id: str = "",
+    ) -> Handled:
+        state = self.table.state
+        return self.give(
+            PersonActs(
+                act=act,
+                person=person,
+                role=role,
+                pin=pin,
+                reason=reason,
+                shoe=state.shoe_number if shoe is None else shoe,
+                round=state.round_number if round is None else round,
+                request_id=request_id,
+            )
+        )
+
+    def dealer(self, act: AnyAct, **more: Any) -> Handled:  # noqa: ANN401 - the fields of `act`
+        return self.act(act, person="dan", role=Role.DEALER, pin=PinVerdict.NOT_GIVEN, reason="", **more)
+
+    def bet(self, seat: str, wager: str, stake: int, **more: Any) -> Handled:  # noqa: ANN401 - fields of `SeatBets`
+        return self.bets(seat, [(wager, stake)], **more)
+
+    def bets(self, seat: str, stakes: Sequence[tuple[str, int]], **more: Any) -> Handled:  # noqa: ANN401 - above
+        state = self.table.state
+        fields = {"shoe": state.shoe_number, "round": state.round_number} | more
+        return self.give(SeatBets(seat=seat, stakes=tuple(Stake(*stake) for stake in stakes), **fields))
+
+    def timer(self) -> Handled:
+        """Let the time pass until the table's next deadline, and bring it the timer."""
+        timer = self.table.next_timer
+        assert timer is not None
+        self.mono_ns = max(self.mono_ns, timer[1])
+        return self.give(TimerRanOut(timer=timer[0]))
+
+    # --- whole stretches of a shoe -------------------------------------------------------------------------------------
+
+    def open_shoe(self, burn: str | None = "AS") -> None:
+        """A new shoe; with a first card, also its burns."""
+        self.dealer(OpenShoe())
+        if burn is not None and self.rules.procedure.burn:
+            self.event(CardDrawn(hand=Hand.BURN, card=Card.parse(burn), first_of_shoe=True))
+            while self.state.phase is Phase.BURNING:
+                self.event(CardDrawn(hand=Hand.BURN))
+
+    def card(self, text: str | None, hand: Hand | None = None, **more: Any) -> Handled:  # noqa: ANN401 - above
+        """A card as a good shoe tells of it; the hand is worked out unless it is given."""
+        cards = self.state.round.cards if self.state.round is not None else ()
+        possible = possible_hands(cards)
+        if hand is None and possible:
+            hand = _HANDS[possible[0]]
+        side = {value: key for key, value in _HANDS.items()}.get(hand) if hand is not None else None
+        position = None if side is None else sum(laid.hand is side for laid in cards) + 1
+        card = None if text is None else Card.parse(text)
+        return self.event(CardDrawn(**({"hand": hand, "position": position, "card": card} | more)))
+
+    def deal(self, cards: str) -> None:
+        for text in cards.split():
+            self.card(text)
+
+    def result(self, winner: Winner | None, **marks: bool) -> Handled:
+        self.event(ButtonPressed(button=Button.RESULT))
+        return self.event(ResultIndicated(winner=winner, **marks))
+
+    # --- what came of it -----------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> TableState:
+        return self.table.state
+
+    @property
+    def alerts(self) -> list[str]:
+        """The kinds of the alerts that stand."""
+        return [alert.kind for alert in self.state.lasting.alerts]
+
+    def alert_number(self, kind: str) -> int:
+        return next(alert.number for alert in self.state.lasting.alerts if alert.kind == kind)
+
+    def all(self, fact: type[F]) -> list[F]:
+        return [said for said in self.facts if isinstance(said, fact)]
+
+    def last(self, fact: type[F]) -> F:
+        return self.all(fact)[-1]
