@@ -3,7 +3,7 @@
 The table knows no journal and the journal no table; this is the one file that knows both.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -21,8 +21,8 @@ LOOK_BACK = 100
 """Records read at once on the way back to the last input; it is almost always among the first of them."""
 
 _encode = msgspec.json.Encoder().encode
-_decode_input = msgspec.json.Decoder(AnyInput).decode
-_decode_fact = msgspec.json.Decoder(AnyFact).decode
+_decode_input: Callable[[bytes], AnyInput] = msgspec.json.Decoder(AnyInput).decode
+_decode_fact: Callable[[bytes], AnyFact] = msgspec.json.Decoder(AnyFact).decode
 
 
 def name_of(value: msgspec.Struct) -> str:

@@ -70,6 +70,7 @@ LAYERS = [
         frozenset(
             {
                 "shoe_controller.mqtt",
+                "shoe_controller.journal.records",
                 "shoe_controller.table",
                 "shoe_controller.baccarat",
                 "shoe_controller.moment",
@@ -80,7 +81,7 @@ LAYERS = [
     ),
 ]
 
-ONE_FILE_EACH = ("serial", "usb", "sqlite3", "aiomqtt")
+ONE_FILE_EACH = ("serial", "usb", "sqlite3", "paho", "structlog")
 """Outside libraries that talk to the world; one file knows each of them, so that it could be exchanged."""
 
 

@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import IO
 
+from shoe_controller.commands import recall
 from shoe_controller.commands.answers import GOOD, add_json_option, as_text, bad_input, print_json
 from shoe_controller.journal.errors import DamagedJournalError, JournalError
 from shoe_controller.journal.export import Form, Selection, header, line, selected
@@ -43,6 +44,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     _add_verify(actions)
     _add_export(actions)
     _add_prune(actions)
+    recall.add_parser(actions, run)
 
 
 def _add_verify(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -1,4 +1,4 @@
-"""Reads a journal, beside a running writer: start-up, outbox, records in order.
+"""Reads a journal, beside a running writer: start-up, outbox, records in order, and facts from the end backwards.
 
 Every method asks SQLite for a bounded number of rows and lets go again, so that a slow reader never keeps the writer's
 log from being emptied. Records never change, so reading in parts sees the same as reading at once; only pruning takes
@@ -69,10 +69,13 @@ class JournalReader:
         is read depends on the shoe alone, not on the history. The chain is checked on the way.
         """
         row = self.database.row("SELECT max(number) FROM record WHERE kind IN ('opening', 'snapshot')")
-        start = 1 if row is None or row[0] is None else int(row[0])
+        return self.steps(1 if row is None or row[0] is None else int(row[0]))
+
+    def steps(self, first: int) -> Iterator[Step]:
+        """All inputs from the record of that number on, each with its facts; the chain is checked on the way."""
         given: StoredInput | None = None
         facts: list[Fact] = []
-        for record in self._checked_from(start):
+        for record in self._checked_from(first):
             if record.kind in INPUTS:
                 if given is not None:
                     yield Step(input=given, facts=tuple(facts))
@@ -90,6 +93,23 @@ class JournalReader:
             )
             yield from map(Record._make, rows)
             after = rows[-1][0] if len(rows) == AT_ONCE else up_to
+
+    def oldest(self) -> int:
+        """The number of the first record that was not pruned."""
+        cut = self.database.row("SELECT last FROM tombstone ORDER BY first DESC LIMIT 1")
+        return 1 if cut is None else int(cut[0]) + 1
+
+    def facts_backwards(self, name: str) -> Iterator[Record]:
+        """The facts of that name, the newest first: whoever stops early has read no more than a part before."""
+        oldest, last = self.oldest(), self.position().head.number
+        while last >= oldest:
+            first = max(oldest, last - AT_ONCE + 1)
+            rows = self.database.rows(
+                "SELECT * FROM record WHERE number BETWEEN ? AND ? AND kind = 'fact' AND name = ? ORDER BY number DESC",
+                (first, last, name),
+            )
+            yield from map(Record._make, rows)
+            last = first - 1
 
     def messages(self, after: int, limit: int = AT_ONCE) -> list[StoredMessage]:
         """Messages with numbers above `after`, in order, at most so many."""

@@ -65,6 +65,12 @@ _Outcome = Receipt | BaseException | None
 """A receipt for an entry, nothing for a confirmation, or what went wrong."""
 
 
+class _SignOfLife(NamedTuple):
+    """Somebody wants to know whether the writer still works."""
+
+    answer: Callable[[None], object]
+
+
 class _Stop:
     """Nothing comes after this."""
 
@@ -78,7 +84,7 @@ class Journal:
         """The copy from before, if the file had to be brought up to date."""
         self._software = software
         self._lock = lock
-        self._waiting: queue.SimpleQueue[_Submission | _Confirmation | _Stop] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[_Submission | _Confirmation | _SignOfLife | _Stop] = queue.SimpleQueue()
         self._closing = threading.Lock()
         self._closed = False
         # A program that ends without closing is like one that was killed: nothing answered is lost by it.
@@ -103,6 +109,10 @@ class Journal:
         self._put(_Confirmation(seq, partial(_settle, future), future.set_running_or_notify_cancel))
         return future
 
+    def sign_of_life(self, answer: Callable[[None], object]) -> None:
+        """Have `answer` called by the writer when it comes to it: not while a disk holds it up."""
+        self._put(_SignOfLife(answer))
+
     def close(self) -> None:
         """Store what still waits, then let go of the file. May be called twice."""
         with self._closing:
@@ -112,7 +122,7 @@ class Journal:
         self._thread.join()
         self._lock.release()
 
-    def _put(self, what: _Submission | _Confirmation) -> None:
+    def _put(self, what: _Submission | _Confirmation | _SignOfLife) -> None:
         with self._closing:
             if self._closed:
                 raise JournalUsageError("the journal is closed.")
@@ -127,6 +137,8 @@ class Journal:
                 item = self._waiting.get()
                 if isinstance(item, _Stop):
                     stop = True
+                elif isinstance(item, _SignOfLife):
+                    _tell(item.answer, None)
                 elif item.still_wanted is None or item.still_wanted():
                     batch.append(item)
             if batch:

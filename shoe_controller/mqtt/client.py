@@ -353,7 +353,7 @@ class _Session:
 
     def _read_some(self) -> None:
         self._reading_on = None
-        self._read_packets(READS_AT_ONCE)
+        self._read_packets()
         transport = self._line.transport
         if transport is None or transport.is_closing():
             return
@@ -364,11 +364,12 @@ class _Session:
             transport.resume_reading()
         self._send()
 
-    def _read_packets(self, limit: int) -> None:
+    def _read_packets(self) -> None:
         try:
-            while self._line.received and limit and not self._gone.done():
+            for _ in range(READS_AT_ONCE):
+                if not self._line.received or self._gone.done():
+                    break
                 self._client.loop_read()
-                limit -= 1
         except Exception as error:  # noqa: BLE001 - whatever a strange broker's bytes make paho stumble over
             self._lose(f"the broker sends what cannot be read ({error!r})")
         if self._gone.done():
@@ -396,7 +397,6 @@ class _Session:
             self._lose(self._line.fault or "the broker sends what is not MQTT 5")
 
     def _line_ended(self, error: Exception | None) -> None:
-        self._read_packets(len(self._line.received))  # confirmations that came just before the end
         if isinstance(error, ssl.SSLError):
             self._end(_explained(error, self._address))
         hung_up = f"the broker hung up. If it runs, another client may use our client id {self._address.client_id}"

@@ -61,14 +61,16 @@ class IdentifyCard(Act, frozen=True, kw_only=True, tag="identify_card"):
 
     number: int
     """The how manieth card of the round, from 1; 0 is the first card of the shoe."""
-    card: Card
+    card: Card | None
+    """`None` only where the act is told of while the card lies face down."""
 
 
 class CorrectCard(Act, frozen=True, kw_only=True, tag="correct_card"):
     """Say that a card is another than the shoe read."""
 
     number: int
-    card: Card
+    card: Card | None
+    """As above."""
 
 
 class UseExtraCard(Act, frozen=True, kw_only=True, tag="use_extra_card"):

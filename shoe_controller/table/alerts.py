@@ -1,7 +1,8 @@
 """The one table of everything that goes wrong: its name, how grave it is, what the dealer is told, and who may end it.
 
 The operator's manual is generated from it. What raises each alert is in the files that look at the inputs
-(`dealing.py`, `shoe_events.py`, `line.py`); what ends it is an act of this table's `ended_by`, or its cause going away.
+(`dealing.py`, `identifying.py`, `shoe_events.py`, `line.py`); what ends it is an act of this table's `ended_by`, or
+its cause going away.
 """
 
 from enum import Enum
@@ -43,7 +44,8 @@ class AlertKind(msgspec.Struct, frozen=True, kw_only=True):
     """What the dealer does now."""
     cleared_by: Clearer
     ended_by: tuple[str, ...] = ()
-    """Other acts that end it; a void of the round always ends what is about the round."""
+    """Other acts that end it. A void of the round always ends what is about the round, and a supervisor who ends the
+    shoe ends what is about the shoe."""
     ends_itself: str = ""
     """When it ends without anybody, if it does."""
 
@@ -89,6 +91,7 @@ _KINDS = (
         to_do="Leave the card where it is and call a supervisor, who says which card it is.",
         cleared_by=Clearer.NOBODY,
         ended_by=("identify_card",),
+        ends_itself="when the shoe says after all which card it is",
     ),
     AlertKind(
         name="undisclosed_card",
@@ -97,6 +100,7 @@ _KINDS = (
         to_do="Leave the cards where they are and call a supervisor, who says which card it is.",
         cleared_by=Clearer.NOBODY,
         ended_by=("identify_card",),
+        ends_itself="when the shoe says after all which card it is",
     ),
     AlertKind(
         name="too_many_copies",
@@ -201,6 +205,7 @@ _KINDS = (
         to_do="Wait: a supervisor corrects a card, confirms the result or voids the round.",
         cleared_by=Clearer.NOBODY,
         ended_by=("confirm",),
+        ends_itself="when a corrected card asks for another card",
     ),
     AlertKind(
         name="result_after_shoe_change",
@@ -389,6 +394,8 @@ def how_it_ends(kind: AlertKind) -> str:
     if kind.scope is Scope.ROUND:
         ways.append("`void_round`")
         ways.append("`void_and_replay`")
+    if kind.scope is Scope.SHOE:
+        ways.append("`end_shoe`")
     return ", ".join(ways)
 
 

@@ -20,6 +20,9 @@ def seat_bets(draft: Draft, given: SeatBets) -> None:
     if len(given.stakes) > MOST_AT_ONCE:
         draft.refuse("too_many", f"at most {MOST_AT_ONCE} wagers can be changed at once")
         return
+    if given.seat not in draft.house.seats:
+        draft.refuse("unknown_seat", f"there is no seat {given.seat!r}; seats: {', '.join(draft.house.seats)}")
+        return
     stands = {wager.wager: wager for wager in draft.round.wagers if wager.seat == given.seat}
     for change in given.stakes:
         if change.stake:
@@ -31,15 +34,17 @@ def seat_bets(draft: Draft, given: SeatBets) -> None:
             return
     wagers = tuple(stands.values())
     refused = refusals(draft.house, placed(wagers))
-    if given.seat not in draft.house.seats:
-        draft.refuse("unknown_seat", f"there is no seat {given.seat!r}; seats: {', '.join(draft.house.seats)}")
-    elif refused:
+    if refused:
         draft.refuse(refused[0].code, "; ".join(refusal.message for refusal in refused))
     elif not given.stakes:
         draft.refuse("nothing", "no wager was named")
     else:
         others = tuple(wager for wager in draft.round.wagers if wager.seat != given.seat)
         draft.round.wagers = (*others, *wagers)
+        if any(not change.stake for change in given.stakes):
+            # Nothing stands that could show it, should it turn out that the first card had left by now.
+            before = tuple(taken for taken in draft.round.taken_back if taken[0] != given.seat)
+            draft.round.taken_back = (*before, (given.seat, draft.now))
         draft.say(WagersChanged, seat=given.seat, wagers=placed(wagers), total=sum(wager.stake for wager in wagers))
 
 

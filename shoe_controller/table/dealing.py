@@ -6,7 +6,7 @@ A card is never lost here: one that fits no place is set aside as a stray, which
 import msgspec
 
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
-from firmware_protocol.events import Burn, CardDrawn, CardIdentified, DoubleFeed, ForeignCard, Hand, Misread
+from firmware_protocol.events import Burn, CardDrawn, DoubleFeed, ForeignCard, Hand, Misread
 from shoe_controller.baccarat.drawing import Side
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.facts import (
@@ -14,7 +14,6 @@ from shoe_controller.table.facts import (
     CardBurned,
     CardDealt,
     CardSetAside,
-    CardsShown,
 )
 from shoe_controller.table.finishing import open_betting
 from shoe_controller.table.judging import judge, place_of, possible_hands, standing_of
@@ -38,6 +37,7 @@ class Arrived(msgspec.Struct, frozen=True, kw_only=True):
     hand: Hand | None = None
     position: int | None = None
     burns_left: int | None = None
+    first_of_shoe: bool = False
     troubles: tuple[str, ...] = ()
     """The alerts that this card itself gives cause for."""
     age_ms: int = 0
@@ -53,6 +53,7 @@ def arrived_from(event: CardDrawn | Misread | ForeignCard, age_ms: int) -> Arriv
                 hand=event.hand,
                 position=event.position,
                 burns_left=event.burns_left,
+                first_of_shoe=event.first_of_shoe,
                 age_ms=age_ms,
             )
         case Misread():
@@ -70,16 +71,21 @@ def arrived_from(event: CardDrawn | Misread | ForeignCard, age_ms: int) -> Arriv
 def card_left(draft: Draft, arrived: Arrived) -> None:
     """A card has left the shoe."""
     if draft.phase is Phase.NO_SHOE:
-        draft.say(CardSetAside, card=None, why="no shoe is open")
-        draft.alert("card_without_shoe")
+        _card_out_of_play(draft)
         return
     arrived = _counted(draft, arrived)
     match draft.phase:
         case Phase.ENDED:
-            draft.say(CardSetAside, card=None, why="the shoe has ended")
-            draft.alert("card_after_end")
-        case Phase.FIRST_CARD:
+            _card_out_of_play(draft)
+        case Phase.FIRST_CARD if arrived.hand in SIDES:
+            draft.alert("burn_differs", "the shoe deals to a hand; no card was shown and none burned")
+            _first_card_known(draft)
+            _card_of_round(draft, arrived)
+        case Phase.FIRST_CARD if draft.shoe.first_card is None:
             _first_card(draft, arrived)
+        case Phase.FIRST_CARD:
+            # The first card is not read yet, and somebody burns already: nobody knows how many.
+            _burned(draft, arrived)
         case Phase.BURNING if arrived.hand not in SIDES:
             _burned(draft, arrived)
         case Phase.BURNING:
@@ -95,6 +101,18 @@ def card_left(draft: Draft, arrived: Arrived) -> None:
             _card_of_round(draft, arrived)
 
 
+_OUT_OF_PLAY = {
+    Phase.NO_SHOE: ("no shoe is open", "card_without_shoe"),
+    Phase.ENDED: ("the shoe has ended", "card_after_end"),
+}
+
+
+def _card_out_of_play(draft: Draft) -> None:
+    why, kind = _OUT_OF_PLAY[draft.phase]
+    draft.say(CardSetAside, card=None, why=why)
+    draft.alert(kind)
+
+
 def cards_left_together(draft: Draft, event: DoubleFeed, age_ms: int) -> None:
     """Nobody can say which card came first."""
     detail = f"{event.cards} cards"
@@ -106,10 +124,9 @@ def cards_left_together(draft: Draft, event: DoubleFeed, age_ms: int) -> None:
         for _ in range(event.cards):
             _set_aside(draft, Arrived(), "several cards left the shoe at once")
         draft.alert("double_feed", detail)
-    elif draft.phase is Phase.NO_SHOE:
-        draft.alert("card_without_shoe")
-    elif draft.phase is Phase.ENDED:
-        draft.alert("card_after_end")
+    elif draft.phase in _OUT_OF_PLAY:
+        for _ in range(event.cards):
+            _card_out_of_play(draft)
     else:
         draft.alert("bad_card_out_of_round", f"{detail} left the shoe at once")
         if draft.phase is Phase.BURNING:
@@ -131,18 +148,26 @@ def burn_announced(draft: Draft, event: Burn) -> None:
 def _counted(draft: Draft, arrived: Arrived) -> Arrived:
     """Count the card as out of the shoe; what is wrong with that is added to its troubles."""
     draft.shoe.cards_out += 1
-    troubles = arrived.troubles
+    found = count_face_and_piece(draft, arrived.card, arrived.card_id, arrived.deck_set)
+    return msgspec.structs.replace(arrived, troubles=tuple(dict.fromkeys((*arrived.troubles, *found))))
+
+
+def count_face_and_piece(
+    draft: Draft, card: Card | None, card_id: str | None, deck_set: str | None, *, known_id: str | None = None
+) -> list[str]:
+    """Count what is known of a card now; what is wrong with it. `known_id` was counted when it was drawn."""
+    troubles = []
     sets = draft.procedure.card_sets
-    if sets and arrived.deck_set is not None and arrived.deck_set not in sets:
-        troubles = (*troubles, "foreign_card")
-    if arrived.card_id is not None:
-        if arrived.card_id in draft.shoe.card_ids:
-            troubles = (*troubles, "card_twice")
+    if sets and deck_set is not None and deck_set not in sets:
+        troubles.append("foreign_card")
+    if card_id is not None and card_id != known_id:
+        if card_id in draft.shoe.card_ids:
+            troubles.append("card_twice")
         else:
-            draft.shoe.card_ids = (*draft.shoe.card_ids, arrived.card_id)
-    if arrived.card is not None and not count_face(draft, arrived.card):
-        troubles = (*troubles, "too_many_copies")
-    return msgspec.structs.replace(arrived, troubles=troubles)
+            draft.shoe.card_ids = (*draft.shoe.card_ids, card_id)
+    if card is not None and not count_face(draft, card):
+        troubles.append("too_many_copies")
+    return troubles
 
 
 def count_face(draft: Draft, card: Card, by: int = 1) -> bool:
@@ -167,10 +192,23 @@ def _first_card(draft: Draft, arrived: Arrived) -> None:
         draft.alert("misread" if "misread" in arrived.troubles else "undisclosed_card", "first card", card=0)
         return
     _trouble_out_of_round(draft, arrived)
-    first_card_known(draft)
+    _first_card_known(draft)
 
 
-def first_card_known(draft: Draft) -> None:
+def identify_first(draft: Draft, card: Card, identified_by: str) -> None:
+    """The first card was not read; somebody, or the shoe, says now what it is."""
+    first = draft.shoe.first_card
+    if first is None:
+        return
+    if not count_face(draft, card):
+        draft.alert("bad_card_out_of_round", "too_many_copies", fault="too_many_copies")
+    seq = draft.say(CardBurned, card=card, burned=draft.shoe.burned, to_burn=burns_for(card))
+    draft.shoe.first_card = msgspec.structs.replace(first, card=card, seq=seq)
+    draft.end_alerts(identified_by, "misread", "undisclosed_card")
+    _first_card_known(draft)
+
+
+def _first_card_known(draft: Draft) -> None:
     """Begin to burn; a foreign first card burns nothing."""
     first = draft.shoe.first_card
     draft.shoe.burns = burns_for(None if first is None else first.card) or 0
@@ -187,7 +225,7 @@ def _burned(draft: Draft, arrived: Arrived) -> None:
     shoe.burned += 1
     draft.say(CardBurned, card=None, burned=shoe.burned, to_burn=shoe.burns)
     left = (shoe.burns or 0) - shoe.burned
-    if arrived.burns_left is not None and arrived.burns_left != left:
+    if arrived.burns_left is not None and shoe.burns is not None and arrived.burns_left != left:
         draft.alert("burn_differs", f"the shoe has {arrived.burns_left} left to burn, the first card says {left}")
     _trouble_out_of_round(draft, arrived)
     _end_burning_when_done(draft)
@@ -211,7 +249,7 @@ def _trouble_out_of_round(draft: Draft, arrived: Arrived) -> None:
 # --- a round ---------------------------------------------------------------------------------------------------------
 
 
-def _card_of_round(draft: Draft, arrived: Arrived) -> None:
+def _card_of_round(draft: Draft, arrived: Arrived) -> None:  # noqa: C901 - each way in which a card can fail to fit
     if arrived.hand is Hand.EXTRA:
         complete = draft.phase is Phase.COMPLETE or not possible_hands(draft.round.cards)
         _extra_card(draft, arrived, "over_draw" if complete or draft.has_alert("over_draw") else "extra_card")
@@ -225,7 +263,9 @@ def _card_of_round(draft: Draft, arrived: Arrived) -> None:
     possible = possible_hands(draft.round.cards)
     side = SIDES.get(arrived.hand) if arrived.hand is not None else possible[0] if len(possible) == 1 else None
     why = "" if side is None else _why_not(draft, side, arrived.position)
-    if arrived.hand is Hand.BURN:
+    if arrived.first_of_shoe and draft.shoe.cards_out > 1:
+        _stray(draft, arrived, "shoe_changed", "the shoe calls a card the first of a new shoe")
+    elif arrived.hand is Hand.BURN:
         _stray(draft, arrived, "out_of_turn", "the shoe says that a card was burned in the middle of a round")
     elif why:
         _stray(draft, arrived, "place_filled", why)
@@ -277,13 +317,15 @@ def _begin_round(draft: Draft, age_ms: int) -> None:
     playing = draft.round
     if draft.phase is Phase.BETTING:
         draft.say(BettingClosed, closed_by="first_card", stakes=sum(wager.stake for wager in playing.wagers))
-        if draft.procedure.bets_close is BetsClose.DEALER:
+        if draft.procedure.bets_close is BetsClose.DEALER and not playing.free:
             draft.alert("draw_before_close")
     left_ns = draft.now - age_ms * _NS_IN_MS
-    late = dict.fromkeys(wager.seat for wager in playing.wagers if wager.accepted_ns > left_ns)
+    changed = [(wager.seat, wager.accepted_ns) for wager in playing.wagers]
+    late = tuple(dict.fromkeys(seat for seat, at_ns in (*changed, *playing.taken_back) if at_ns > left_ns))
     if late and playing.attempt == 1:
-        draft.alert("late_wager", f"seat {', '.join(late)}")
-    draft.shoe.rounds = playing.number
+        draft.alert("late_wager", f"seat {', '.join(late)}", seats=late)
+    # A round that is dealt again after an undo may be an older one than the last.
+    draft.shoe.rounds = max(draft.shoe.rounds, playing.number)
     draft.shoe.result_owed = False
     playing.last_card_ns = draft.now
     draft.move(Move.DEAL)
@@ -312,6 +354,10 @@ def after_cards_changed(draft: Draft) -> None:
     elif not complete and draft.phase is Phase.COMPLETE:
         draft.move(Move.REOPEN)
         draft.round.last_card_ns = draft.now
+        if possible_hands(draft.round.cards):
+            # Whatever was said of the result was said of other cards.
+            draft.round.confirmed_by = draft.round.indicated = draft.round.button_ns = None
+            draft.end_alerts("a card is due", "result_undone")
 
 
 def _extra_card(draft: Draft, arrived: Arrived, kind: str) -> None:
@@ -324,6 +370,7 @@ def _extra_card(draft: Draft, arrived: Arrived, kind: str) -> None:
 def _stray(draft: Draft, arrived: Arrived, kind: str, detail: str) -> None:
     _set_aside(draft, arrived, detail)
     draft.alert(kind, detail)
+    _trouble_out_of_round(draft, arrived)
 
 
 def _set_aside(draft: Draft, arrived: Arrived, why: str) -> None:
@@ -334,76 +381,3 @@ def _set_aside(draft: Draft, arrived: Arrived, why: str) -> None:
 def _say_set_aside(draft: Draft, arrived: Arrived, why: str) -> int:
     shown = arrived.card if draft.procedure.reveal is Reveal.AT_DRAW else None
     return draft.say(CardSetAside, card=shown, why=why)
-
-
-# --- faces that become known later -----------------------------------------------------------------------------------
-
-
-def card_identified(draft: Draft, event: CardIdentified) -> None:
-    """The shoe says what a card is that left it earlier."""
-    if event.hand in SIDES:
-        _identified_in_hand(draft, event, SIDES[event.hand])
-    elif event.card is not None and draft.state.shoe is not None:
-        if draft.state.round is not None:
-            known = [extra.card is not None for extra in draft.round.extras]
-            if event.hand is Hand.EXTRA and False in known:
-                extras = list(draft.round.extras)
-                number = known.index(False)
-                extras[number] = msgspec.structs.replace(extras[number], card=event.card, card_id=event.card_id)
-                draft.round.extras = tuple(extras)
-        if not count_face(draft, event.card):
-            draft.alert("bad_card_out_of_round", "too_many_copies", fault="too_many_copies")
-
-
-def _identified_in_hand(draft: Draft, event: CardIdentified, side: Side) -> None:
-    if draft.phase not in CARDS_OUT:
-        _identified_too_late(draft, event, side)
-        return
-    numbers = [number for number, laid in enumerate(draft.round.cards, 1) if laid.hand is side]
-    if event.position is not None:
-        numbers = numbers[event.position - 1 : event.position]
-    unknown = [number for number in numbers if draft.round.cards[number - 1].card is None]
-    if not numbers:
-        draft.alert("event_gap", f"the shoe names a card of {side} that never came")
-    elif event.card is None:
-        draft.alert("undisclosed_card", f"card {numbers[0]}, {side}'s", card=(unknown or numbers)[0])
-    elif unknown:
-        make_known(draft, unknown[0], event.card, event.card_id)
-    elif all(draft.round.cards[number - 1].card is not event.card for number in numbers):
-        draft.alert("place_filled", f"card {numbers[0]}, {side}'s, is said to be another than before", card=numbers[0])
-
-
-def _identified_too_late(draft: Draft, event: CardIdentified, side: Side) -> None:
-    """The round is over: its cards were voided, or somebody had to name them."""
-    shoe = draft.state.shoe
-    if shoe is None:
-        return
-    previous = [] if shoe.previous is None else [c.card for c in shoe.previous.cards if c.hand is side]
-    if shoe.result_owed:
-        if event.card is not None and not count_face(draft, event.card):
-            draft.alert("bad_card_out_of_round", "too_many_copies", fault="too_many_copies")
-    elif event.card is not None and event.card not in previous:
-        draft.alert("event_gap", f"the shoe names a card of {side} when no round was under way")
-
-
-def make_known(draft: Draft, number: int, card: Card, card_id: str | None) -> None:
-    """The face of a laid card is known now."""
-    troubles = []
-    if not count_face(draft, card):
-        troubles.append("too_many_copies")
-    if card_id is not None:
-        if card_id in draft.shoe.card_ids:
-            troubles.append("card_twice")
-        else:
-            draft.shoe.card_ids = (*draft.shoe.card_ids, card_id)
-    draft.replace_card(number, card=card, card_id=card_id)
-    laid = draft.round.cards[number - 1]
-    if laid.shown:
-        seq = draft.say(CardsShown, places=(place_of(number, laid),), standing=standing_of(draft.round.cards))
-        draft.replace_card(number, seq=seq)
-    for trouble in troubles:
-        draft.alert(trouble, f"card {number}, {laid.hand}'s", card=number)
-    illegal = judge(draft.round.cards).illegal
-    if illegal is not None:
-        draft.alert("card_not_due", f"card {illegal} should not have been drawn", card=illegal)
-    after_cards_changed(draft)

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from firmware_protocol.cards import Card
 from shoe_controller.table.acts import (
     AnyAct,
     BurnExtraCard,
@@ -20,25 +21,25 @@ from shoe_controller.table.acts import (
     VoidAndReplay,
     VoidRound,
 )
-from shoe_controller.table.alerts import Clearer
+from shoe_controller.table.alerts import Clearer, Scope, Severity
 from shoe_controller.table.dealing import (
     after_cards_changed,
-    burns_for,
     count_face,
-    first_card_known,
-    make_known,
+    identify_first,
 )
 from shoe_controller.table.draft import Draft, kind_of
-from shoe_controller.table.facts import CardBurned, CardCorrected, ExtraCardDecided, FreeHandAnnounced
+from shoe_controller.table.facts import CardCorrected, ExtraCardDecided, FreeHandAnnounced
 from shoe_controller.table.finishing import (
     confirm,
     end_shoe,
+    result_differs,
     return_wagers_of,
     show,
     undo,
     void,
     void_and_replay,
 )
+from shoe_controller.table.identifying import make_known
 from shoe_controller.table.inputs import PersonActs, PinVerdict
 from shoe_controller.table.judging import judge, place_of, standing_of
 from shoe_controller.table.phases import Phase
@@ -50,12 +51,14 @@ Why = tuple[str, str] | None
 """Why something is not possible: a code and a sentence; nothing if it is."""
 
 
-def why_not(draft: Draft, act: AnyAct, given: PersonActs) -> Why:  # noqa: C901, PLR0911 - one case for each act
+def why_not(draft: Draft, act: AnyAct, given: PersonActs) -> Why:  # noqa: C901, PLR0911, PLR0912 - one case for each act
     match act:
         case ClearAlert():
             return _why_not_clear(draft, act, given)
         case Confirm():
             return _why_not_confirm(draft, given)
+        case FreeHand() if draft.round.free:
+            return "free_hand", "this round is a free hand already"
         case FreeHand() if draft.round.wagers:
             return "wagers_stand", "wagers stand already; they must be taken back before a free hand"
         case NoMoreBets() if draft.stopped:
@@ -64,18 +67,36 @@ def why_not(draft: Draft, act: AnyAct, given: PersonActs) -> Why:  # noqa: C901,
             if draft.procedure.reveal is not Reveal.BY_DEALER:
                 return "not_by_dealer", "at this table the dealer does not show the cards"
             return None if _hidden(draft, act) else ("nothing_hidden", "no such card lies face down")
+        case IdentifyCard(card=None) | CorrectCard(card=None):
+            return "card_missing", "say which card it is"
         case IdentifyCard():
             return _why_not_identify(draft, act)
         case CorrectCard():
             return _why_not_correct(draft, act)
         case UseExtraCard() | BurnExtraCard() if not draft.round.extras:
             return "no_extra_card", "there is no card too many"
-        case UseExtraCard() if draft.phase is Phase.DEALING:
-            return "not_now", "the round is not complete; the card can only be burned"
-        case UndoLastResult() if draft.shoe.previous is None:
-            return "nothing_to_undo", "there is no settled round to take back"
-        case VoidRound() if draft.phase is Phase.BETTING and not (draft.round.wagers or draft.lasting.alerts):
+        case UseExtraCard() if not _may_use_extra(draft):
+            return "only_burned", "the card was no over-draw of a complete round; it can only be burned"
+        case UndoLastResult():
+            return _why_not_undo(draft)
+        case VoidRound() if draft.phase is Phase.BETTING and not _anything_to_void(draft):
             return "nothing_to_void", "no wager and no card lies on the table"
+    return None
+
+
+def _anything_to_void(draft: Draft) -> bool:
+    return bool(draft.round.wagers) or draft.round.free or _has_alert_about_round(draft)
+
+
+def _has_alert_about_round(draft: Draft) -> bool:
+    return any(kind_of(alert).scope is Scope.ROUND for alert in draft.lasting.alerts)
+
+
+def _why_not_undo(draft: Draft) -> Why:
+    if draft.shoe.previous is None:
+        return "nothing_to_undo", "there is no settled round to take back"
+    if _has_alert_about_round(draft):
+        return "stopped", "an alert about the round that comes must be over first, or that round voided"
     return None
 
 
@@ -95,10 +116,10 @@ def do(draft: Draft, act: AnyAct, person: str, reason: str) -> None:  # noqa: C9
             draft.alert("supervisor_called", person)
         case ClearAlert():
             _clear(draft, act, person)
-        case IdentifyCard():
-            _identify(draft, act, person)
-        case CorrectCard():
-            _correct(draft, act, person)
+        case IdentifyCard(card=Card() as card):
+            _identify(draft, act, card, person)
+        case CorrectCard(card=Card() as card):
+            _correct(draft, act, card, person)
         case UseExtraCard() | BurnExtraCard():
             decide_extra(draft, used=isinstance(act, UseExtraCard), person=person)
         case VoidRound():
@@ -109,10 +130,18 @@ def do(draft: Draft, act: AnyAct, person: str, reason: str) -> None:  # noqa: C9
             if draft.shoe.previous is not None:
                 undo(draft, draft.shoe.previous)
         case EndShoe():
-            draft.end_alerts(person, "lid_opened")
+            draft.end_alerts(person, "lid_opened", scope=Scope.SHOE)
             end_shoe(draft, reason)
         case _:
             pass  # signing in proves the PIN and does nothing else; a shoe is opened by `table.py`
+
+
+def as_told(draft: Draft, act: AnyAct) -> AnyAct:
+    """The act as it may be published: without the face of a card that lies face down."""
+    if not isinstance(act, IdentifyCard | CorrectCard) or draft.state.round is None:
+        return act
+    shown = draft.round.cards[act.number - 1].shown
+    return act if shown else msgspec.structs.replace(act, card=None)
 
 
 def _hidden(draft: Draft, act: RevealCards) -> list[int]:
@@ -154,16 +183,16 @@ def _clear(draft: Draft, act: ClearAlert, person: str) -> None:
     if alert is None:
         return
     if alert.kind == "over_draw":
-        decide_extra(draft, used=draft.procedure.over_drawn is OverDrawn.USE, person=person)
+        used = draft.procedure.over_drawn is OverDrawn.USE and _may_use_extra(draft)
+        decide_extra(draft, used=used, person=person)
     if alert.kind == "late_wager":
-        late = set(alert.detail.removeprefix("seat ").split(", "))
-        return_wagers_of(draft, late, "they came after the first card")
+        return_wagers_of(draft, set(alert.seats), "they came after the first card")
     if _alert(draft, act.alert) is not None:
         draft.end_alert(alert, person)
 
 
 def _why_not_confirm(draft: Draft, given: PersonActs) -> Why:
-    blocking = [alert for alert in draft.lasting.alerts if kind_of(alert).severity.value == "stops"]
+    blocking = [alert for alert in draft.lasting.alerts if kind_of(alert).severity is Severity.STOPS]
     undone = [alert for alert in blocking if alert.kind == "result_undone"]
     if len(blocking) > len(undone):
         return "stopped", "an alert stops the round; it must be over before the result is confirmed"
@@ -188,26 +217,11 @@ def _why_not_identify(draft: Draft, act: IdentifyCard) -> Why:
     return None
 
 
-def _identify(draft: Draft, act: IdentifyCard, person: str) -> None:
+def _identify(draft: Draft, act: IdentifyCard, card: Card, person: str) -> None:
     if draft.phase is Phase.FIRST_CARD:
-        _identify_first(draft, act, person)
+        identify_first(draft, card, person)
         return
-    for alert in draft.lasting.alerts:
-        if alert.card == act.number and alert.kind in ("misread", "undisclosed_card"):
-            draft.end_alert(alert, person)
-    make_known(draft, act.number, act.card, draft.round.cards[act.number - 1].card_id)
-
-
-def _identify_first(draft: Draft, act: IdentifyCard, person: str) -> None:
-    first = draft.shoe.first_card
-    if first is None:
-        return
-    if not count_face(draft, act.card):
-        draft.alert("bad_card_out_of_round", "too_many_copies", fault="too_many_copies")
-    seq = draft.say(CardBurned, card=act.card, burned=0, to_burn=burns_for(act.card))
-    draft.shoe.first_card = msgspec.structs.replace(first, card=act.card, seq=seq)
-    draft.end_alerts(person, "misread", "undisclosed_card")
-    first_card_known(draft)
+    make_known(draft, act.number, card, person)
 
 
 def _why_not_correct(draft: Draft, act: CorrectCard) -> Why:
@@ -221,13 +235,16 @@ def _why_not_correct(draft: Draft, act: CorrectCard) -> Why:
     return None
 
 
-def _correct(draft: Draft, act: CorrectCard, person: str) -> None:
+def _correct(draft: Draft, act: CorrectCard, card: Card, person: str) -> None:
     """The face changes, the card stays where it lies; everything after it is worked out anew."""
     laid = draft.round.cards[act.number - 1]
     if laid.card is not None:
         count_face(draft, laid.card, by=-1)
-    fits = count_face(draft, act.card)
-    draft.replace_card(act.number, card=act.card)
+    fits = count_face(draft, card)
+    differed = draft.has_alert("result_differs")
+    # Whoever confirmed it saw other cards.
+    draft.round.confirmed_by = draft.round.button_ns = None
+    draft.replace_card(act.number, card=card)
     cards = draft.round.cards
     seq = draft.say(
         CardCorrected,
@@ -237,9 +254,8 @@ def _correct(draft: Draft, act: CorrectCard, person: str) -> None:
     )
     draft.replace_card(act.number, seq=seq)
     for alert in draft.lasting.alerts:
-        about_this = alert.card == act.number and alert.kind == "too_many_copies"
         # What the cards come to is compared again below, and what they may not be is found again.
-        if about_this or alert.kind in ("result_differs", "card_not_due"):
+        if alert.kind in ("result_differs", "card_not_due") or _fits_now(draft, alert):
             draft.end_alert(alert, person)
     if not fits:
         draft.alert("too_many_copies", f"card {act.number}, {laid.hand}'s", card=act.number)
@@ -247,17 +263,34 @@ def _correct(draft: Draft, act: CorrectCard, person: str) -> None:
     if judgement.illegal is not None:
         detail = f"card {judgement.illegal} should not have been drawn"
         draft.alert("card_not_due", detail, card=judgement.illegal)
-    draft.round.confirmed_by = None
     after_cards_changed(draft)
+    indicated = draft.round.indicated
+    if differed and indicated is not None and draft.phase is Phase.COMPLETE:
+        difference = result_differs(indicated, judgement.deal.facts)
+        if difference:
+            draft.alert("result_differs", difference)
+
+
+def _fits_now(draft: Draft, alert: Alert) -> bool:
+    """Whether the decks hold a card after all that seemed to be one copy too many."""
+    if alert.kind != "too_many_copies" or alert.card is None:
+        return False
+    card = draft.round.cards[alert.card - 1].card
+    return card is None or draft.shoe.copies[card.number] <= draft.shoe.decks
 
 
 def decide_extra(draft: Draft, *, used: bool, person: str) -> None:
     """What becomes of cards too many: the first begins the next round, or all of them are burned."""
-    extras = draft.round.extras
-    draft.round.extras = ()
-    if extras and used:
-        draft.shoe.carried = extras[0]
-    draft.shoe.burned += len(extras) - used if extras else 0
-    if extras:
+    if draft.state.round is not None and draft.round.extras:
+        extras = draft.round.extras
+        draft.round.extras = ()
+        if used:
+            draft.shoe.carried = extras[0]
+        draft.shoe.burned += len(extras) - used
         draft.say(ExtraCardDecided, burned=len(extras) - used, used=used)
     draft.end_alerts(person, "over_draw", "extra_card")
+
+
+def _may_use_extra(draft: Draft) -> bool:
+    """Only a card drawn after a complete round can begin the next one, and only one card can."""
+    return draft.phase is not Phase.DEALING and not draft.has_alert("extra_card") and draft.shoe.carried is None

@@ -98,7 +98,15 @@ class Draft:
     def refuse(self, code: str, message: str) -> None:
         self.refusal = Refusal(code, message)
 
-    def alert(self, kind: str, detail: str = "", *, card: int | None = None, fault: str | None = None) -> None:
+    def alert(
+        self,
+        kind: str,
+        detail: str = "",
+        *,
+        card: int | None = None,
+        fault: str | None = None,
+        seats: tuple[str, ...] = (),
+    ) -> None:
         """Raise an alert, unless the same one stands already."""
         if any(open_.kind == kind and open_.card == card and open_.fault == fault for open_ in self.lasting.alerts):
             return
@@ -115,7 +123,7 @@ class Draft:
             to_do=known.to_do,
             ends=how_it_ends(known),
         )
-        raised = Alert(number=number, kind=kind, detail=detail, card=card, seq=seq, fault=fault)
+        raised = Alert(number=number, kind=kind, detail=detail, card=card, seq=seq, fault=fault, seats=seats)
         self.lasting.alerts = (*self.lasting.alerts, raised)
 
     def end_alert(self, alert: Alert, ended_by: str) -> None:

@@ -21,6 +21,8 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact"):
 
     TOPIC: ClassVar[str]
 
+    schema: int = 1
+    """The version of what a fact of this name holds."""
     seq: int
     time: int
     """Milliseconds since 1970."""
@@ -63,6 +65,8 @@ class ShoeEnded(Fact, frozen=True, kw_only=True, tag="shoe_ended"):
     cards_out: int
     commission_due: dict[str, int]
     """Marked during the shoe and collected now, by seat."""
+    replaces: int | None = None
+    """The end that was told before, where a result was taken back after it."""
 
 
 class ShoeLinkChanged(Fact, frozen=True, kw_only=True, tag="shoe_link"):

@@ -39,7 +39,7 @@ _ROAD_WINNERS = {
 
 
 def open_betting(draft: Draft) -> None:
-    """The next round begins: wagers are open."""
+    """The next round begins: wagers are open. Where nothing was dealt, the number is still free."""
     draft.state.round = Round(number=draft.shoe.rounds + 1, resumed_ns=draft.now)
     draft.say(BettingOpened)
 
@@ -63,6 +63,15 @@ def result_differs(indicated: ResultIndicated, facts: Facts) -> str:
     if indicated.banker_six and (facts.winner is not Winner.BANKER or facts.banker_total != 6):
         return "the shoe says that Banker wins with six, the cards do not"
     return ""
+
+
+def compare_results(draft: Draft, indicated: ResultIndicated) -> None:
+    """The round is complete and the shoe has given its own result: if they are the same, that confirms it."""
+    difference = result_differs(indicated, judge(draft.round.cards).deal.facts)
+    if difference:
+        draft.alert("result_differs", difference)
+    else:
+        confirm(draft, "shoe")
 
 
 def confirm(draft: Draft, confirmed_by: str) -> None:
@@ -143,6 +152,8 @@ def _sum_by_seat(*parts: tuple[tuple[str, int], ...], sign: int = 1) -> tuple[tu
 def _next_round(draft: Draft) -> None:
     shoe = draft.shoe
     if shoe.last_round is not None and shoe.rounds >= shoe.last_round:
+        # Its wagers are settled or returned already; the end of the shoe must not return them once more.
+        draft.state.round = None
         end_shoe(draft, "the last round is over")
     else:
         open_betting(draft)
@@ -156,14 +167,9 @@ def void(draft: Draft, why: str) -> None:
     playing = draft.round
     returned = placed(playing.wagers)
     draft.say(RoundVoided, replay=False, why=why, returned=returned, total=sum(wager.stake for wager in returned))
-    had_cards = draft.phase in (Phase.DEALING, Phase.COMPLETE)
     _out_of_play(draft)
     draft.move(Move.VOID)
-    if had_cards:
-        _next_round(draft)
-    else:
-        # Nothing was dealt, so the number is still free.
-        open_betting(draft)
+    _next_round(draft)
 
 
 def void_and_replay(draft: Draft, why: str) -> None:
@@ -214,7 +220,7 @@ def undo(draft: Draft, settled: Round) -> None:
         draft.say(ResultUndone, replaces=previous.outcome_seq)
     if previous.settlement_seq is not None:
         draft.say(SettlementUndone, replaces=previous.settlement_seq)
-    previous.confirmed_by = None
+    previous.confirmed_by = previous.button_ns = None
     previous.commission = ()
     draft.end_alerts("the result was taken back", "settled_result_differs")
     draft.move(Move.UNDO)
@@ -227,9 +233,16 @@ def end_shoe(draft: Draft, why: str) -> None:
         return_wagers_of(draft, {wager.seat for wager in draft.round.wagers}, "the shoe has ended")
     shoe = draft.shoe
     draft.state.round = None
-    draft.say(ShoeEnded, why=why, cards_out=shoe.cards_out, commission_due=dict(shoe.commission))
+    # If the last result is taken back and settled anew, the shoe is over all the same.
+    shoe.last_round = shoe.rounds
+    shoe.ended_seq = draft.say(
+        ShoeEnded,
+        why=why,
+        cards_out=shoe.cards_out,
+        commission_due=dict(shoe.commission),
+        replaces=shoe.ended_seq,
+    )
     draft.end_alerts("the shoe has ended", scope=Scope.ROUND)
-    draft.end_alerts("the shoe has ended", scope=Scope.SHOE)
     draft.move(Move.END)
 
 

@@ -32,6 +32,11 @@ class Judgement(NamedTuple):
         """Every card is known and allowed, and no more may come."""
         return self.unknown is None and self.illegal is None and self.deal.complete
 
+    @property
+    def card_is_due(self) -> bool:
+        """Every card is known and allowed, and another one must come."""
+        return self.unknown is None and self.illegal is None and not self.deal.complete
+
 
 def judge(cards: Sequence[LaidCard]) -> Judgement:
     deal = Deal()

@@ -92,6 +92,7 @@ def _date_everything_anew(draft: Draft) -> None:
 def _date_round(playing: Round, now: int) -> None:
     # A card that left the shoe before now cannot be told from one that left before the wagers were accepted.
     playing.wagers = tuple(msgspec.structs.replace(wager, accepted_ns=now) for wager in playing.wagers)
+    playing.taken_back = tuple((seat, now) for seat, _ in playing.taken_back)
     playing.last_card_ns = playing.complete_ns = playing.resumed_ns = now
     if playing.button_ns is not None:
         playing.button_ns = now

@@ -3,8 +3,8 @@
 What an act does once it is allowed is in `deeds.py`.
 """
 
-from shoe_controller.table.acts import ActRule, Approve, Role, Withdraw, rule_of
-from shoe_controller.table.deeds import do, why_not
+from shoe_controller.table.acts import ActRule, Approve, OpenShoe, Role, Withdraw, rule_of
+from shoe_controller.table.deeds import as_told, do, why_not
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.facts import ActProposed, PersonActed, WrongPin
 from shoe_controller.table.finishing import drop_proposal, settle_if_ready
@@ -33,11 +33,18 @@ def person_acts(draft: Draft, given: PersonActs) -> None:
         case Approve():
             _approve(draft, given, given.act)
         case Withdraw():
-            _withdraw(draft, given.act)
+            _withdraw(draft, given.act, given.person)
+        case OpenShoe():
+            draft.refuse("not_now", "a shoe is opened with the rules of the house, and they did not come with this")
         case _ if rule.two_people:
             _propose(draft, given)
         case _:
             _carry_out(draft, given)
+
+
+def may_open_shoe(given: PersonActs) -> bool:
+    """A dealer may, without a PIN; where a wrong one was given, or nonsense, the act is refused like any other."""
+    return given.pin is not PinVerdict.WRONG and len(given.reason) <= LONGEST_REASON
 
 
 def answered_before(state: TableState, given: PersonActs | SeatBets) -> Answered | None:
@@ -140,6 +147,9 @@ def _approve(draft: Draft, given: PersonActs, act: Approve) -> None:
         draft.refuse("same_person", "somebody other than the one who proposed it must approve")
     elif (proposal.shoe, proposal.round) != (draft.state.shoe_number, draft.state.round_number):
         draft.refuse("other_round", "the proposal was made for another round")
+    elif draft.phase not in rule_of(proposal.act).phases:
+        # The first card may have come since it was proposed.
+        draft.refuse("not_now", f"{rule_of(proposal.act).name} is not possible in the phase {draft.phase.value}")
     else:
         why = why_not(draft, proposal.act, given)
         if why is not None:
@@ -158,12 +168,12 @@ def _approve(draft: Draft, given: PersonActs, act: Approve) -> None:
         settle_if_ready(draft)
 
 
-def _withdraw(draft: Draft, act: Withdraw) -> None:
+def _withdraw(draft: Draft, act: Withdraw, person: str) -> None:
     proposal = draft.lasting.proposal
     if proposal is None or proposal.number != act.proposal:
         draft.refuse("no_proposal", f"there is no proposal {act.proposal}")
     else:
-        drop_proposal(draft, "withdrawn")
+        drop_proposal(draft, f"withdrawn by {person}")
 
 
 def _carry_out(draft: Draft, given: PersonActs) -> None:
@@ -171,6 +181,7 @@ def _carry_out(draft: Draft, given: PersonActs) -> None:
     if why is not None:
         draft.refuse(*why)
         return
-    draft.say(PersonActed, act=given.act, person=given.person, role=given.role.value, reason=given.reason)
+    act = as_told(draft, given.act)
+    draft.say(PersonActed, act=act, person=given.person, role=given.role.value, reason=given.reason)
     do(draft, given.act, given.person, given.reason)
     settle_if_ready(draft)

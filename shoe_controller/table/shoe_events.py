@@ -1,6 +1,7 @@
 """What the shoe says, event by event: each is looked at in the phase in which it comes.
 
-Cards go on to `dealing.py`. Everything else is here: the shoe's result, its buttons, faults, lid and restarts.
+Cards go on to `dealing.py` and `identifying.py`. Everything else is here: the shoe's result, its buttons, faults, lid
+and restarts.
 """
 
 from copy import copy
@@ -25,20 +26,22 @@ from firmware_protocol.events import (
     ResultIndicated,
     Started,
 )
+from shoe_controller.table.alerts import Scope, Severity
 from shoe_controller.table.dealing import (
     arrived_from,
     burn_announced,
-    card_identified,
     card_left,
     cards_left_together,
     carried_over,
 )
-from shoe_controller.table.draft import Draft
+from shoe_controller.table.draft import Draft, kind_of
 from shoe_controller.table.facts import BettingClosed, CutCardOut
-from shoe_controller.table.finishing import confirm, result_differs, settle_if_ready
+from shoe_controller.table.finishing import compare_results, confirm, result_differs, settle_if_ready
+from shoe_controller.table.identifying import card_identified
 from shoe_controller.table.inputs import ShoeReport
 from shoe_controller.table.judging import judge
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND, Move, Phase
+from shoe_controller.table.state import Alert
 
 IN_PLAY = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
 
@@ -87,24 +90,26 @@ def _result(draft: Draft, event: ResultIndicated) -> None:
         _result_between_rounds(draft, event)
         return
     playing = draft.round
-    playing.indicated = event
+    playing.button_ns = None
     judgement = judge(playing.cards)
+    if event.winner is not None and judgement.card_is_due:
+        # It is the result of a round that goes on, so it is not kept.
+        draft.alert("result_too_early", f"the shoe says {event.winner.value}")
+        return
+    playing.indicated = event
     if event.winner is None:
-        if not draft.stopped:
+        if not any(_stops_round(alert) for alert in draft.lasting.alerts):
             draft.alert("ended_by_force")
     elif judgement.unknown is not None:
         for number, laid in enumerate(playing.cards, 1):
             if laid.card is None and not any(alert.card == number for alert in draft.lasting.alerts):
                 draft.alert("undisclosed_card", f"card {number}, {laid.hand}'s", card=number)
-    elif not judgement.complete:
-        if judgement.illegal is None:
-            draft.alert("result_too_early", f"the shoe says {event.winner.value}")
-    else:
-        difference = result_differs(event, judgement.deal.facts)
-        if difference:
-            draft.alert("result_differs", difference)
-        else:
-            confirm(draft, "shoe")
+    elif judgement.complete:
+        compare_results(draft, event)
+
+
+def _stops_round(alert: Alert) -> bool:
+    return kind_of(alert).scope is Scope.ROUND and kind_of(alert).severity is Severity.STOPS
 
 
 def _result_between_rounds(draft: Draft, event: ResultIndicated) -> None:
@@ -141,10 +146,9 @@ def result_grace_over(draft: Draft) -> None:
 
 def _cut_card(draft: Draft) -> None:
     if draft.phase in IN_PLAY and draft.shoe.last_round is None:
-        draft.shoe.last_round = draft.shoe.rounds + draft.procedure.last_rounds
-        if draft.phase not in CARDS_OUT:
-            # Before a round the cut card belongs to the round that comes.
-            draft.shoe.last_round = max(draft.shoe.last_round, draft.shoe.rounds + 1)
+        # Before a round the cut card belongs to the round that comes.
+        comes = draft.shoe.rounds + 1 if draft.state.round is None else draft.round.number
+        draft.shoe.last_round = max(draft.shoe.rounds + draft.procedure.last_rounds, comes)
         draft.say(CutCardOut, last_round=draft.shoe.last_round)
 
 
@@ -152,7 +156,7 @@ def _button(draft: Draft, button: Button) -> None:
     match button:
         case Button.NO_MORE_BETS if draft.phase is Phase.BETTING:
             close_betting(draft, "shoe_button")
-        case Button.RESULT if draft.phase is Phase.DEALING and judge(draft.round.cards).unknown is None:
+        case Button.RESULT if draft.phase is Phase.DEALING and judge(draft.round.cards).card_is_due:
             draft.alert("result_too_early")
         case Button.RESULT if draft.phase is Phase.COMPLETE:
             draft.round.button_ns = draft.now
@@ -208,15 +212,19 @@ def _fault(draft: Draft, event: Fault) -> None:
             draft.alert("shoe_stopped" if event.stopped else "shoe_ailing", detail, fault=event.code.value)
 
 
+_CARD_FAULTS = ("misread", "foreign_card")
+
+
 def _card_fault(draft: Draft, kind: str) -> None:
     """A wire without events for it says of the last card, after it came, that it could not be read or is foreign."""
-    if draft.has_alert("misread", "foreign_card", "double_feed", "bad_card_out_of_round"):
-        return
     cards = draft.round.cards if draft.phase in CARDS_OUT else ()
+    number = len(cards)
+    told = draft.has_alert("double_feed", "bad_card_out_of_round")
+    if told or any(alert.kind in _CARD_FAULTS and alert.card == number for alert in draft.lasting.alerts):
+        return
     if cards and cards[-1].card is None:
-        number = len(cards)
         draft.alert(kind, f"card {number}, {cards[-1].hand}'s", card=number)
-    elif draft.phase is Phase.FIRST_CARD and draft.shoe.first_card is not None:
+    elif draft.phase is Phase.FIRST_CARD and draft.shoe.first_card is not None and kind == "misread":
         draft.alert("misread", "first card", card=0)
     else:
         draft.alert("bad_card_out_of_round", kind, fault=kind)

@@ -61,6 +61,8 @@ class Round(msgspec.Struct, kw_only=True):
     """Counts up when the round is voided and dealt again."""
     free: bool = False
     wagers: tuple[StandingWager, ...] = ()
+    taken_back: tuple[tuple[str, int], ...] = ()
+    """Seats that took a wager back, each with the moment when it last did."""
     cards: tuple[LaidCard, ...] = ()
     extras: tuple[ExtraCard, ...] = ()
     """Cards too many, until somebody says what becomes of them."""
@@ -99,6 +101,8 @@ class Shoe(msgspec.Struct, kw_only=True):
     """The number of the last round, once the cut card is out."""
     rounds: int = 0
     """The number of the last round begun."""
+    ended_seq: int | None = None
+    """The last fact that told of the end of this shoe."""
     results: tuple[Result, ...] = ()
     commission: tuple[tuple[str, int], ...] = ()
     """Marked and not yet collected, by seat."""
@@ -119,6 +123,8 @@ class Alert(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     fault: str | None = None
     """The shoe's own name for it, so that the shoe can take it back."""
+    seats: tuple[str, ...] = ()
+    """The seats it is about."""
 
 
 class LinkState(msgspec.Struct, frozen=True, kw_only=True):

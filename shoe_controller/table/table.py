@@ -15,7 +15,7 @@ from firmware_protocol.link import DesiredShoe
 from shoe_controller.moment import Moment
 from shoe_controller.table import line
 from shoe_controller.table.acts import OpenShoe, rule_of
-from shoe_controller.table.alerts import Scope
+from shoe_controller.table.alerts import ALERTS, Scope
 from shoe_controller.table.betting import seat_bets
 from shoe_controller.table.dealing import NO_COPIES
 from shoe_controller.table.draft import Draft, ReadRules
@@ -44,11 +44,19 @@ from shoe_controller.table.inputs import (
     Snapshot,
     TimerRanOut,
 )
-from shoe_controller.table.people import answered_before, meant_for_another_round, person_acts, remember
+from shoe_controller.table.people import (
+    answered_before,
+    may_open_shoe,
+    meant_for_another_round,
+    person_acts,
+    remember,
+)
 from shoe_controller.table.phases import Move, Phase
 from shoe_controller.table.shoe_events import result_grace_over, shoe_reports
 from shoe_controller.table.state import Refusal, Round, RulesSource, Shoe, TableState, Timer
 from shoe_controller.table.wishes import desired_shoe, due_at, next_timer
+
+OPENS = rule_of(OpenShoe()).name
 
 
 class Handled(NamedTuple):
@@ -93,17 +101,15 @@ class Table:
         phase = self.state.phase
         match given:
             case PersonActs(act=OpenShoe()):
-                return phase in rule_of(given.act).phases and (given.shoe, given.round) == (
-                    self.state.shoe_number,
-                    self.state.round_number,
-                )
+                meant = (given.shoe, given.round) == (self.state.shoe_number, self.state.round_number)
+                return phase in rule_of(given.act).phases and meant and may_open_shoe(given)
             case ShoeReport(event=ButtonPressed(button=Button.NEW_SHOE)):
                 # A shoe from which nothing was drawn is still the new one.
                 fresh = self.state.shoe is not None and self.state.shoe.cards_out == 0 and phase is not Phase.ENDED
                 return phase in rule_of(OpenShoe()).phases and not fresh
             case ShoeReport(event=CardDrawn(first_of_shoe=True)):
                 used = self.state.shoe is None or self.state.shoe.cards_out > 0
-                return phase in (Phase.NO_SHOE, Phase.BETTING, Phase.ENDED) and used
+                return phase in rule_of(OpenShoe()).phases and used
         return False
 
     def new_shoe(self, rules: RulesSource, cause: PersonActs | ShoeReport) -> NewShoe:
@@ -138,8 +144,6 @@ def _ask(draft: Draft, given: PersonActs | SeatBets) -> None:
         return
     if isinstance(given, SeatBets):
         seat_bets(draft, given)
-    elif isinstance(given.act, OpenShoe):
-        draft.refuse("not_now", f"a shoe cannot be opened in the phase {draft.phase.value}")
     else:
         person_acts(draft, given)
 
@@ -201,9 +205,11 @@ def _open_shoe(draft: Draft, given: NewShoe) -> None:
         remember(draft, cause)
     draft.say(ShoeOpened, decks=house.decks, card_sets=draft.procedure.card_sets, opened_by=opened_by)
     drop_proposal(draft, "a new shoe was opened")
-    for scope in (Scope.ROUND, Scope.SHOE):
-        draft.end_alerts("a new shoe was opened", scope=scope)
-    draft.end_alerts("a new shoe was opened", "lid_opened")
+    # What a supervisor must look at does not go away because a dealer announces a new shoe.
+    ended = [kind.name for kind in ALERTS.values() if OPENS in kind.ended_by]
+    draft.end_alerts("a new shoe was opened", *ended, scope=Scope.ROUND)
+    if draft.lasting.lid_open:
+        draft.alert("lid_opened")
     if draft.procedure.burn:
         draft.move(Move.OPEN)
     else:

@@ -6,14 +6,16 @@ Cards that lie face down are not in it, nor anything that would give them away.
 import msgspec
 
 from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.house import PlacedWager
+from shoe_controller.baccarat.outcome import HandOutcome
 from shoe_controller.table.acts import ACTS, AnyAct
 from shoe_controller.table.alerts import ALERTS
 from shoe_controller.table.draft import is_stopped
 from shoe_controller.table.facts import CardPlace, Standing
 from shoe_controller.table.finishing import placed
-from shoe_controller.table.judging import place_of, standing_of
-from shoe_controller.table.phases import Phase
+from shoe_controller.table.judging import FIRST_FOUR, judge, place_of, standing_of
+from shoe_controller.table.phases import CARDS_OUT, Phase
 from shoe_controller.table.procedure import BetsClose
 from shoe_controller.table.state import TableState
 
@@ -34,6 +36,15 @@ class ProposalView(msgspec.Struct, frozen=True, kw_only=True):
     act: AnyAct
     person: str
     reason: str
+
+
+class LastOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """The round that was settled last in this shoe."""
+
+    round: int
+    player: HandOutcome
+    banker: HandOutcome
+    winner: Winner
 
 
 class TableView(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,15 +71,17 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     proposal: ProposalView | None
     possible_acts: tuple[str, ...]
     """What people may do in this phase, whoever may."""
+    last_outcome: LastOutcome | None
 
 
 def view_of(state: TableState) -> TableView:
     shoe, playing, lasting = state.shoe, state.round, state.lasting
     cards = () if playing is None else playing.cards
     proposal = lasting.proposal
+    phases = _phases_that_may_be(state)
     return TableView(
         seq=lasting.seq,
-        phase=state.phase.value,
+        phase=phases[0].value,
         stopped=is_stopped(state),
         prompt=prompt(state),
         shoe=state.shoe_number,
@@ -100,7 +113,30 @@ def view_of(state: TableState) -> TableView:
         proposal=None
         if proposal is None
         else ProposalView(proposal=proposal.number, act=proposal.act, person=proposal.person, reason=proposal.reason),
-        possible_acts=tuple(rule.name for rule in ACTS.values() if state.phase in rule.phases),
+        possible_acts=tuple(rule.name for rule in ACTS.values() if not rule.phases.isdisjoint(phases)),
+        last_outcome=_last_outcome(state),
+    )
+
+
+def _phases_that_may_be(state: TableState) -> tuple[Phase, ...]:
+    """The phase; where cards lie face down, nobody may learn from it whether another one is due."""
+    cards = () if state.round is None else state.round.cards
+    if state.phase in CARDS_OUT and len(cards) >= len(FIRST_FOUR) and not all(laid.shown for laid in cards):
+        return (Phase.DEALING, Phase.COMPLETE)
+    return (state.phase,)
+
+
+def _last_outcome(state: TableState) -> LastOutcome | None:
+    previous = None if state.shoe is None else state.shoe.previous
+    if previous is None:
+        return None
+    deal = judge(previous.cards).deal
+    facts = deal.facts
+    return LastOutcome(
+        round=previous.number,
+        player=HandOutcome(deal.player, facts.player_total, facts.player_natural),
+        banker=HandOutcome(deal.banker, facts.banker_total, facts.banker_natural),
+        winner=facts.winner,
     )
 
 

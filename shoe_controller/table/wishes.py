@@ -40,7 +40,8 @@ def _card_is_due(state: TableState) -> bool:
         case Phase.ENDED:
             return False
         case Phase.BETTING:
-            return state.shoe.rules.procedure.bets_close is BetsClose.FIRST_CARD
+            free = state.round is not None and state.round.free
+            return free or state.shoe.rules.procedure.bets_close is BetsClose.FIRST_CARD
         case Phase.COMPLETE:
             # While cards lie face down, a locked gate would give away that no more may come.
             return state.round is not None and standing_of(state.round.cards).complete is None

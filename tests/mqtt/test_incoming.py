@@ -35,10 +35,14 @@ async def test_a_message_without_a_question_has_neither(port: int) -> None:
         assert (message.response_topic, message.correlation) == (None, None)
 
 
-async def test_a_question_asked_while_we_were_away_is_not_heard(port: int) -> None:
+@pytest.mark.parametrize("remembered", [False, True])
+async def test_a_question_asked_while_we_were_away_is_not_heard(port: int, *, remembered: bool) -> None:
     async with connected(port, "request/#") as session:
         await session.publish("request/1", b"while here")
         await next_message(session)
+    if remembered:  # somebody has had the broker keep messages for a client of our name
+        async with client(port, "table-7", clean=False, props={"session_expiry": 1000}) as namesake:
+            await namesake.subscribe("request/#")
     async with client(port, "console") as console:
         await console.publish("request/2", b"while away")
     async with connected(port, "request/#") as session:

@@ -96,8 +96,10 @@ async def test_leaving_a_hanging_broker_takes_less_than_a_second(broker: BrokerU
         broker.hang()
         for _ in range(publishes):
             session.publish_soon("x", bytes(500_000))
+        inside = Belongings.now()
         began = time.monotonic()
     assert time.monotonic() - began < 1
+    assert len(inside.files - Belongings.now().files) == 1, "our end of the connection is still there"
     broker.wake()
 
 

@@ -1,0 +1,124 @@
+"""`shoe-controller journal recall FILE [N]`: the last rounds of a table, as a dealer wants to see them again.
+
+Reads the end of a journal, beside a running controller: backwards as far as the rounds reach, then forwards from there
+with the chain checked. `shoe_controller/recall.py` puts together what the facts say, `recall_drawing.py` draws it.
+"""
+
+import argparse
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from shoe_controller.commands.answers import GOOD, add_json_option, as_text, print_json
+from shoe_controller.journal.errors import BrokenChainError, FileError
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Fact
+from shoe_controller.recall import last_rounds
+from shoe_controller.recalled import RecalledRound
+from shoe_controller.table.facts import AnyFact, BettingClosed
+from shoe_controller.table_journal import read_fact
+
+MOST_ROUNDS = 1000
+"""More than a day of play; all of them are held in memory."""
+
+_CLOSED = str(BettingClosed.__struct_config__.tag)
+
+
+def add_parser(
+    actions: "argparse._SubParsersAction[argparse.ArgumentParser]", run: Callable[[argparse.Namespace], int]
+) -> None:
+    """Add the action; `run` is how `journal` runs its actions, with its exit codes."""
+    parser = actions.add_parser(
+        "recall",
+        help="show the last rounds: cards, results, payments, alerts, corrections",
+        description="Show the last rounds as a dealer wants to see them, the newest last. A round counts from the "
+        "moment its wagers are closed; cards that were not shown at the table are not shown here. All times are UTC.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("rounds", nargs="?", type=_rounds, default=1, metavar="N", help="how many; one if left out")
+    add_json_option(parser)
+    parser.set_defaults(run=run, act=_recall)
+
+
+def _recall(args: argparse.Namespace) -> int:
+    with JournalReader(args.file) as reader:
+        rounds = recalled(reader, args.rounds)
+        pruned = reader.oldest() > 1
+    if args.json:
+        for playing in rounds:
+            print_json(playing)
+        return GOOD
+    # Drawing alone needs rich; --json and the other commands should not wait for its import.
+    from shoe_controller.commands.recall_drawing import draw  # noqa: PLC0415 - see above
+
+    draw(rounds, _remark(rounds, args.rounds, pruned=pruned))
+    return GOOD
+
+
+def _remark(rounds: list[RecalledRound], wanted: int, *, pruned: bool) -> str:
+    """What to say when there are not as many rounds as were asked for."""
+    there = sum(playing.counts for playing in rounds)
+    if there >= wanted:
+        return ""
+    why = "Older shoes were pruned; their exports have them." if pruned else ""
+    if not there:
+        return f"No round is in this journal yet. {why}".strip()
+    return f"Only {there} {'round is' if there == 1 else 'rounds are'} in this journal. {why}".strip()
+
+
+def recalled(reader: JournalReader, count: int) -> list[RecalledRound]:
+    """The last so many rounds, however long the history is."""
+    reach = count + 1
+    while True:
+        oldest = reader.oldest()
+        try:
+            first = _closing_of(reader, reach)
+            facts = _facts_from(reader, oldest if first is None else first)
+            rounds = last_rounds(facts, count, from_beginning=first is None)
+        except BrokenChainError:
+            if reader.oldest() == oldest:
+                raise
+            continue  # it was pruned while we read; what is left is whole
+        if rounds is not None:
+            return rounds
+        # One of them was begun earlier than it seemed: its result was taken back after others had been voided.
+        reach *= 2
+
+
+def _closing_of(reader: JournalReader, reach: int) -> int | None:
+    """Where the wagers of the so manieth last round were closed; nothing if there are not so many."""
+    seen = set()
+    for record in reader.facts_backwards(_CLOSED):
+        closed = _read(reader, Fact(name=record.name, body=record.body), record.number)
+        seen.add((closed.shoe, closed.round))
+        if len(seen) == reach:
+            return record.entry
+    return None
+
+
+def _facts_from(reader: JournalReader, first: int) -> Iterator[tuple[AnyFact, ...]]:
+    for step in reader.steps(first):
+        yield tuple(_read(reader, fact, step.input.number) for fact in step.facts)
+
+
+def _read(reader: JournalReader, stored: Fact, number: int) -> AnyFact:
+    try:
+        return read_fact(stored)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FileError(
+            reader.database.path,
+            f'the fact "{as_text(stored.name)}" at record {number} cannot be read by this version of the program '
+            f"({error}). `shoe-controller journal export` shows it as it is.",
+        ) from error
+
+
+def _rounds(text: str) -> int:
+    if not re.fullmatch(r"0*[1-9][0-9]*", text):
+        raise argparse.ArgumentTypeError(f"{as_text(text)!r} is no number of rounds; give 1 or more")
+    if len(text) > 18 or int(text) > MOST_ROUNDS:
+        raise argparse.ArgumentTypeError(
+            f"that is too many rounds to look at; at most {MOST_ROUNDS}. `journal export` gives everything"
+        )
+    return int(text)

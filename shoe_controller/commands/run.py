@@ -1,0 +1,36 @@
+"""`shoe-controller run CONFIG`: the daemon itself."""
+
+import argparse
+from pathlib import Path
+
+from shoe_controller.commands.answers import GOOD, bad_input
+from shoe_controller.journal.errors import JournalError
+from shoe_controller.mqtt.broker import BrokerSettingsError
+from shoe_controller.strict_reading import BadFileError
+
+CANNOT_START = 1
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "run",
+        help="run a table",
+        description="Read the shoe, check every card, settle the wagers and publish, until SIGTERM or Ctrl-C. "
+        "SIGHUP reads the configuration again.",
+    )
+    parser.add_argument("config", type=Path, metavar="CONFIG", help="the table's configuration")
+    parser.set_defaults(run=run, json=False)
+
+
+def run(args: argparse.Namespace) -> int:
+    # The daemon brings the event loop and all libraries along; no other command should wait for them.
+    from shoe_controller import daemon  # noqa: PLC0415 - see above
+
+    try:
+        daemon.run(args.config)
+    except (BadFileError, BrokerSettingsError) as error:
+        return bad_input(args, "bad_config", str(error))
+    except (JournalError, OSError) as error:
+        bad_input(args, "cannot_start", str(error))
+        return CANNOT_START
+    return GOOD

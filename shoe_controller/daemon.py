@@ -1,0 +1,350 @@
+"""`shoe-controller run`: puts a table's parts together, keeps them running, and lets them go in order.
+
+Port, journal, clock and broker are made in `running_parts.py` and handed to `Daemon`, so that another world can be put
+around it. Ready is when it serves, with or without a shoe or a broker.
+"""
+
+import asyncio
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from firmware_protocol.link import LinkReport
+from shoe_controller.baccarat.wagers import Catalogue
+from shoe_controller.clock import Clock, SystemClock
+from shoe_controller.config import RunningConfig, for_running, load_config
+from shoe_controller.controller import Controller, Stored
+from shoe_controller.journal.errors import FileError
+from shoe_controller.logbook import Logbook
+from shoe_controller.logs import Log, set_up
+from shoe_controller.mqtt.broker import Broker
+from shoe_controller.mqtt.contract import ReplayDone, Topics
+from shoe_controller.mqtt.presence import TablePresence
+from shoe_controller.mqtt.publisher import LiveMessage, Publisher
+from shoe_controller.mqtt.requests import PersonOnFile, RequestDesk
+from shoe_controller.mqtt.retained import Posted
+from shoe_controller.pins import check_pin
+from shoe_controller.rules import read_rules, rules_of
+from shoe_controller.running_parts import (
+    SOFTWARE,
+    JournalOutbox,
+    LoopJournal,
+    Opened,
+    broker_for,
+    link_for,
+    open_table,
+)
+from shoe_controller.service import Service
+from shoe_controller.shoe_config import port_of
+from shoe_controller.strict_reading import BadFileError
+from shoe_controller.table.inputs import (
+    ControllerStarted,
+    JournalFailed,
+    JournalTrouble,
+    PersonActs,
+    SeatBets,
+)
+from shoe_controller.table.people import locked_out_until
+from shoe_controller.table.state import Refusal, RulesSource, TableState
+from shoe_controller.table.view import prompt
+from shoe_controller.table_journal import snapshot_if_needed, topic_of
+from shoe_controller.transports.reconnect import LineOpened, LineReport, Reconnector
+from shoe_controller.transports.transport import Port
+
+DRAIN = 0.8
+"""Seconds that what has come in gets to be stored, and then the broker to be told, when the daemon ends."""
+
+RESTART_SECTIONS = ("table", "shoe", "mqtt", "journal", "log")
+"""Sections of the file that are taken up with the next start only."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Daemon:
+    """One table, running."""
+
+    def __init__(  # noqa: PLR0913 - the parts of a table, each given by name
+        self,
+        config: RunningConfig,
+        opened: Opened,
+        *,
+        clock: Clock,
+        port: Port,
+        broker: Broker | None,
+        log: Log,
+        service: Service,
+    ) -> None:
+        self.config = config
+        self.rules_wait = ""
+        """What of a changed configuration waits for the next shoe."""
+        self._clock = clock
+        self._logbook = Logbook(log, config.table.name)
+        self._service = service
+        self._opened = opened
+        self._writer = LoopJournal(opened.journal)
+        position = opened.reader.position()
+        self._outbox = JournalOutbox(opened.reader, opened.journal, position.last_seq)
+        self._reconnector = Reconnector(port, self._line_changed, self._received)
+        self.controller = Controller(
+            table=opened.table,
+            link=link_for(config, position.link_state, clock),
+            wire=config.shoe.wire,
+            journal=self._writer,
+            clock=clock,
+            rules=lambda: rules_of(self.config),
+            write=self._reconnector.write,
+            observer=self,
+        )
+        self._last_session = 0
+        self._stop = asyncio.Event()
+        self.publisher: Publisher | None = None
+        if broker is not None:
+            topics = Topics(config.table.site, config.table.name)
+            self._desk = RequestDesk(topics, self, self._people(), self, _in_thread)
+            self.publisher = Publisher(
+                broker=broker,
+                topics=topics,
+                outbox=self._outbox,
+                published=position.published_seq,
+                presence=TablePresence(self, topics, _posted(config), read_rules),
+                desk=self._desk,
+                watcher=self._logbook,
+                session=self._next_session,
+            )
+
+    # --- running -----------------------------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    async def run(self) -> None:
+        """Serve until `stop`; then see what has come in through, and let go."""
+        self._first_inputs()
+        working = asyncio.create_task(self.controller.run(), name="controller")
+        around: list[asyncio.Task[Any]] = [
+            asyncio.create_task(self._reconnector.run(), name="line"),
+            asyncio.create_task(self._watch(), name="watchdog"),
+            asyncio.create_task(self._stop.wait(), name="stop"),
+        ]
+        publishing: list[asyncio.Task[None]] = []
+        if self.publisher is not None:
+            publishing = [asyncio.create_task(self.publisher.run(), name="publisher")]
+        self._service.ready(prompt(self.state))
+        self._logbook.log.info("ready", journal=str(self._opened.journal.path), version=SOFTWARE)
+        try:
+            done, _ = await asyncio.wait([working, *around, *publishing], return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            self._service.stopping()
+            await self._let_go(working, around, publishing)
+
+    def _first_inputs(self) -> None:
+        opened, log = self._opened, self._logbook.log
+        snapshot = snapshot_if_needed(opened.reader, opened.table, SOFTWARE)
+        if snapshot is not None:
+            self.controller.happened(snapshot)
+        self.controller.happened(ControllerStarted(boot=self._clock.boot()))
+        if opened.damaged:
+            log.error("journal_damaged", what=opened.damaged)
+            self.controller.happened(JournalFailed(trouble=JournalTrouble.DAMAGED, detail=opened.damaged))
+        if opened.journal.backup is not None:
+            log.info("journal_brought_up_to_date", backup=str(opened.journal.backup))
+        if not any(person.role.value == "supervisor" for person in self.config.people):
+            log.warning("no_supervisor", what="nobody in [[people]] is a supervisor: no alert can be cleared")
+
+    async def _let_go(
+        self,
+        working: "asyncio.Task[None]",
+        around: "list[asyncio.Task[Any]]",
+        publishing: "list[asyncio.Task[None]]",
+    ) -> None:
+        await _end(around)
+        if not working.done():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.controller.all_done(), DRAIN)
+        if self.publisher is not None:
+            self.publisher.stop()
+            await asyncio.wait(publishing, timeout=DRAIN)
+            await _end(publishing)
+            self.publisher.note()
+        await _end([working])
+        self._opened.reader.close()
+        self._writer.close()
+        self._logbook.log.info("stopped")
+
+    async def _watch(self) -> None:
+        """Feed systemd's watchdog, while the loop turns and the journal's writer answers."""
+        interval = self._service.watchdog
+        if interval is None:
+            await asyncio.Event().wait()
+            return
+        while True:
+            await self._writer.sign_of_life()
+            self._service.alive()
+            await asyncio.sleep(interval / 3)
+
+    # --- the file read again -----------------------------------------------------------------------------------------
+
+    def reload(self) -> None:
+        """Read the file again: people at once, the house's rules with the next shoe, the rest with the next start."""
+        self._service.reloading(self._clock.now().mono_ns)
+        try:
+            fresh = for_running(load_config(self.config.file))
+        except BadFileError as error:
+            self._logbook.reload_refused(error)
+        else:
+            self._take_up(fresh)
+        self._service.ready(prompt(self.state))
+
+    def _take_up(self, fresh: RunningConfig) -> None:
+        old = self.config
+        restart = [name for name in RESTART_SECTIONS if getattr(old, name) != getattr(fresh, name)]
+        kept = {name: getattr(old, name) for name in (*restart, "shoe_key", "mqtt_password")}
+        self.config = fresh._replace(**kept)
+        self._look_at_rules()
+        if self.publisher is not None:
+            self._desk.people = self._people()
+            self.publisher.touch()
+        self._logbook.log.info("reloaded", people=len(fresh.people), next_shoe=self.rules_wait, next_start=restart)
+
+    def _look_at_rules(self) -> None:
+        waits = self.state.shoe is not None and self.state.shoe.rules != rules_of(self.config)
+        self.rules_wait = "a changed configuration waits for the next shoe" if waits else ""
+
+    def _people(self) -> dict[str, PersonOnFile]:
+        return {
+            person.id: PersonOnFile(person.role, partial(_is_pin, hashed=person.pin.reveal()))
+            for person in self.config.people
+        }
+
+    # --- the line, and what the controller tells (Observer) ----------------------------------------------------------
+
+    def _line_changed(self, report: LineReport) -> None:
+        self._logbook.line(report)
+        if isinstance(report, LineOpened):
+            self.controller.line_opened()
+        else:
+            self.controller.line_closed()
+
+    def _received(self, data: bytes) -> None:
+        self.controller.received(data)
+
+    def stored(self, stored: Stored) -> None:
+        facts = stored.facts
+        if not facts:
+            return
+        if tuple(stored.receipt.seqs) != tuple(fact.seq for fact in facts):
+            raise RuntimeError(f"the journal numbered {stored.receipt.seqs}, the table {[f.seq for f in facts]}")
+        self._outbox.last_seq = facts[-1].seq
+        if self.rules_wait:
+            self._look_at_rules()
+        if self.publisher is not None:
+            self.publisher.offer([LiveMessage(fact.seq, topic_of(fact), _encode(fact)) for fact in facts])
+        for fact in facts:
+            self._logbook.fact(fact)
+        self._service.status(prompt(self.state))
+
+    def line_reported(self, report: LinkReport) -> None:
+        self._logbook.link(report)
+
+    def storing_failed(self, error: FileError) -> None:
+        self._logbook.storing_failed(error)
+        if self.publisher is not None:
+            self.publisher.touch()
+
+    def storing_again(self) -> None:
+        self._logbook.storing_again()
+        if self.publisher is not None:
+            self.publisher.touch()
+
+    # --- what retained messages and requests ask for (Present, TableDesk, Replayer) ----------------------------------
+
+    @property
+    def state(self) -> TableState:
+        return self.controller.table.state
+
+    @property
+    def storing_trouble(self) -> str | None:
+        return self.controller.storing_trouble
+
+    @property
+    def rules(self) -> RulesSource:
+        return rules_of(self.config) if self.state.shoe is None else self.state.shoe.rules
+
+    @property
+    def catalogue(self) -> Catalogue:
+        return self.config.catalogue
+
+    async def ask(self, given: PersonActs | SeatBets) -> Refusal | None:
+        return await self.controller.ask(given)
+
+    def locked_out(self, person: str) -> bool:
+        until = locked_out_until(self.state, person)
+        return until is not None and self._clock.now().mono_ns < until
+
+    async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
+        if self.publisher is None:
+            raise RuntimeError("a replay was asked for without a broker")
+        return await self.publisher.replay(after, limit, reply_to, correlation)
+
+    def _next_session(self) -> int:
+        """Counts up over restarts too, as long as the clock does not go back."""
+        self._last_session = max(self._last_session + 1, self._clock.now().wall_ms)
+        return self._last_session
+
+
+def _posted(config: RunningConfig) -> Posted:
+    table = config.table
+    return Posted(
+        version=SOFTWARE,
+        site=table.site,
+        table=table.name,
+        title=table.title,
+        headline=table.headline,
+        currency=table.currency,
+    )
+
+
+def _is_pin(pin: str, *, hashed: str) -> bool:
+    return check_pin(pin, hashed)
+
+
+async def _in_thread(check: Callable[[str], bool], pin: str) -> bool:
+    return await asyncio.to_thread(check, pin)
+
+
+async def _end(tasks: "Sequence[asyncio.Task[Any]]") -> None:
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)
+
+
+async def _serve(config: RunningConfig, log: Log) -> None:
+    clock = SystemClock()
+    daemon = Daemon(
+        config,
+        open_table(config, clock),
+        clock=clock,
+        port=port_of(config.shoe),
+        broker=broker_for(config),
+        log=log,
+        service=Service.from_environment(),
+    )
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, daemon.stop)
+    loop.add_signal_handler(signal.SIGHUP, daemon.reload)
+    await daemon.run()
+
+
+def run(file: Path) -> None:
+    """Run the table of this file until a signal ends it. Its errors are for whoever typed the command."""
+    config = for_running(load_config(file))
+    asyncio.run(_serve(config, set_up(config.log)))

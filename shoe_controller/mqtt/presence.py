@@ -1,0 +1,104 @@
+"""The retained messages of a running table: made from its state when something in them has changed, and only then."""
+
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+import msgspec
+
+from shoe_controller.baccarat.house import House
+from shoe_controller.baccarat.wagers import Catalogue
+from shoe_controller.mqtt.contract import Status, Topics
+from shoe_controller.mqtt.retained import (
+    Posted,
+    gravest_alert,
+    info_message,
+    roads_message,
+    state_message,
+    storing_alert,
+)
+from shoe_controller.table.state import RulesSource, TableState
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Present(Protocol):
+    """What of a running table is told in retained messages."""
+
+    @property
+    def state(self) -> TableState: ...
+
+    @property
+    def storing_trouble(self) -> str | None: ...
+
+    @property
+    def rules_wait(self) -> str: ...
+
+    @property
+    def rules(self) -> RulesSource:
+        """Those of the shoe on the table, else those of the next one."""
+
+    @property
+    def catalogue(self) -> Catalogue: ...
+
+
+class TablePresence:
+    """A `Presence`. Messages say the last `seq` that they include: that of the moment when they last changed."""
+
+    def __init__(
+        self, table: Present, topics: Topics, posted: Posted, read_rules: Callable[[RulesSource], House]
+    ) -> None:
+        self._table = table
+        self._topics = topics
+        self._posted = posted
+        self._read_rules = read_rules
+        self._made: dict[str, tuple[object, bytes]] = {}
+
+    def status(self, session: int, *, online: bool, publishing: str) -> bytes:
+        if not online:
+            return _encode(Status(online=False, session=session, version=self._posted.version))
+        state, trouble = self._table.state, self._table.storing_trouble
+        link = state.lasting.link
+        return self._cached(
+            self._topics.status,
+            (session, publishing, trouble, link, state.lasting.alerts),
+            lambda: Status(
+                online=True,
+                session=session,
+                seq=state.lasting.seq,
+                version=self._posted.version,
+                shoe_link=link.up,
+                authenticated=link.up and link.authenticated,
+                storing=trouble is None,
+                publishing=publishing,
+                alert=gravest_alert(state) if trouble is None else storing_alert(trouble),
+            ),
+        )
+
+    def retained(self) -> Iterator[tuple[str, bytes]]:
+        state = self._table.state
+        rules, waits = self._table.rules, self._table.rules_wait
+        topics = self._topics
+        yield (
+            topics.info,
+            self._cached(
+                topics.info,
+                (rules, waits),
+                lambda: info_message(
+                    posted=self._posted,
+                    rules=rules,
+                    house=self._read_rules(rules),
+                    catalogue=self._table.catalogue,
+                    seq=state.lasting.seq,
+                    rules_wait=waits,
+                ),
+            ),
+        )
+        yield topics.state, self._cached(topics.state, state.lasting.seq, lambda: state_message(state))
+        results = () if state.shoe is None else state.shoe.results
+        yield topics.roads, self._cached(topics.roads, (state.shoe_number, results), lambda: roads_message(state))
+
+    def _cached(self, topic: str, depends_on: object, make: Callable[[], msgspec.Struct]) -> bytes:
+        made = self._made.get(topic)
+        if made is None or made[0] != depends_on:
+            made = self._made[topic] = (depends_on, _encode(make()))
+        return made[1]

@@ -1,0 +1,327 @@
+"""Keeps the broker told: events in order from the journal, retained messages as they change, answers to requests.
+
+The journal is the outbox. An event that was just stored is sent from memory; after an outage, and after a start, events
+are read from the journal. The cursor moves when the broker has confirmed, so an event may be sent twice and is never
+left out: displays go by `seq`. A broker that is away, hangs or restarts changes nothing but the delay.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from shoe_controller.journal.records import StoredMessage
+from shoe_controller.mqtt.broker import (
+    Broker,
+    BrokerError,
+    BrokerLostError,
+    BrokerSession,
+    Incoming,
+    PublishRefusedError,
+    Will,
+)
+from shoe_controller.mqtt.contract import ReplayDone, Topics
+from shoe_controller.mqtt.requests import RequestDesk, encode_answer
+
+WINDOW = 100
+"""Messages under way at once."""
+
+MOST_LIVE = 2000
+"""Events kept in memory for a broker that is behind; the rest is read from the journal."""
+
+MOST_REQUESTS = 500
+"""Requests being served at once; the broker holds the next ones back."""
+
+CONFIRM_EVERY = 0.25
+"""Seconds between two notes in the journal of how far the broker has come."""
+
+ASK_AGAIN = 5.0
+"""Seconds until a message that the broker refused is offered again."""
+
+FIRST_RETRY, LAST_RETRY = 0.25, 8.0
+"""Seconds between attempts to reach a broker."""
+
+GOODBYE = 0.8
+"""Seconds that the last messages get when the daemon ends."""
+
+OUTCOME = "event/outcome"
+"""Carries the journal's head, which only the journal knows."""
+
+
+class Outbox(Protocol):
+    def messages(self, after: int, limit: int) -> list[StoredMessage]: ...
+
+    def newest(self) -> int: ...
+
+    def confirm(self, seq: int) -> None: ...
+
+
+class Presence(Protocol):
+    """Makes the retained messages."""
+
+    def retained(self) -> Iterator[tuple[str, bytes]]:
+        """Topic and payload of every retained message but the status, as things stand."""
+
+    def status(self, session: int, *, online: bool, publishing: str) -> bytes: ...
+
+
+class Watcher(Protocol):
+    def broker_up(self) -> None: ...
+
+    def broker_down(self, error: BrokerError) -> None:
+        """Called once for each outage."""
+
+    def refused(self, error: PublishRefusedError) -> None: ...
+
+    def request_served(self, message: Incoming, code: str) -> None: ...
+
+
+class LiveMessage(NamedTuple):
+    seq: int
+    topic: str
+    payload: bytes
+
+
+class Publisher:
+    def __init__(  # noqa: PLR0913 - the parts of a publisher, each given by name
+        self,
+        *,
+        broker: Broker,
+        topics: Topics,
+        outbox: Outbox,
+        published: int,
+        presence: Presence,
+        desk: RequestDesk,
+        watcher: Watcher,
+        session: Callable[[], int],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._broker = broker
+        self._topics = topics
+        self._outbox = outbox
+        self._presence = presence
+        self._desk = desk
+        self._watcher = watcher
+        self._next_session = session
+        self._sleep = sleep
+        self.published = published
+        """The last event that the broker has confirmed."""
+        self.connected = False
+        self.refusal = ""
+        """Why the broker does not take our events."""
+        self._live: deque[LiveMessage] = deque(maxlen=MOST_LIVE)
+        self._shown: dict[str, bytes] = {}
+        """Retained messages as they were last sent in this session."""
+        self._retained_stale = True
+        self._wake = asyncio.Event()
+        self._stopping = False
+        self._noted = published
+        self._note_timer: asyncio.TimerHandle | None = None
+        self._session: BrokerSession | None = None
+        self._session_number = 0
+
+    # --- what is to be told ------------------------------------------------------------------------------------------
+
+    def offer(self, messages: Sequence[LiveMessage]) -> None:
+        """Events that were just stored."""
+        self._live.extend(messages)
+        self._retained_stale = True
+        self._wake.set()
+
+    def touch(self) -> None:
+        """Something that retained messages tell of has changed without an event."""
+        self._retained_stale = True
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Let the last messages go, say goodbye and end `run`."""
+        self._stopping = True
+        self._wake.set()
+
+    # --- the connection ----------------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        delay = FIRST_RETRY
+        told = False
+        while not self._stopping:
+            try:
+                await self._one_session()
+                delay, told = FIRST_RETRY, False
+            except* BrokerError as group:
+                was_up, self.connected = self.connected, False
+                if was_up or not told:
+                    self._watcher.broker_down(_first(group))
+                told = True
+                delay = FIRST_RETRY if was_up else min(delay * 2, LAST_RETRY)
+            if not self._stopping:
+                await self._sleep(delay)
+
+    async def _one_session(self) -> None:
+        self._session_number = number = self._next_session()
+        will = Will(self._topics.status, self._presence.status(number, online=False, publishing=""))
+        async with self._broker.connect(will, [self._topics.requests]) as session:
+            self._session = session
+            self._shown.clear()
+            self._retained_stale = True
+            try:
+                async with asyncio.TaskGroup() as group:
+                    serving = group.create_task(self._serve_requests(session))
+                    losing = group.create_task(_raise_when_lost(session))
+                    await self._pump(session)
+                    serving.cancel()
+                    losing.cancel()
+            finally:
+                self._session = None
+        self.connected = False
+
+    # --- events and retained messages --------------------------------------------------------------------------------
+
+    async def _pump(self, session: BrokerSession) -> None:
+        """Send whatever is to be sent, until told to stop."""
+        under_way: deque[tuple[int | None, asyncio.Future[None]]] = deque()
+        sent = self.published
+        self._send_retained(session, under_way)
+        while True:
+            self._wake.clear()
+            try:
+                while under_way and under_way[0][1].done():
+                    seq, future = under_way.popleft()
+                    future.result()
+                    self._confirmed(seq)
+            except PublishRefusedError as error:
+                await self._refused(error, [future for _, future in under_way])
+                under_way.clear()
+                sent = self.published
+                continue
+            while len(under_way) < WINDOW and (batch := self._after(sent, WINDOW - len(under_way))):
+                for message in batch:
+                    self._put(session, under_way, message.seq, self._topics.event(message.topic), message.payload)
+                sent = batch[-1].seq
+            if self._retained_stale and len(under_way) < WINDOW:
+                self._send_retained(session, under_way)
+            if self._stopping and not self._after(sent, 1):
+                await self._say_goodbye(session, under_way)
+                return
+            await self._wake.wait()
+
+    def _put(
+        self,
+        session: BrokerSession,
+        under_way: "deque[tuple[int | None, asyncio.Future[None]]]",
+        seq: int | None,
+        topic: str,
+        payload: bytes,
+    ) -> None:
+        future = session.publish_soon(topic, payload, retain=seq is None)
+        future.add_done_callback(lambda _: self._wake.set())
+        under_way.append((seq, future))
+
+    def _after(self, sent: int, room: int) -> list[LiveMessage]:
+        """The next events: from memory where they follow at once, else from the journal."""
+        live = self._live
+        while live and live[0].seq <= sent:
+            live.popleft()
+        found: list[LiveMessage] = []
+        while live and live[0].seq == sent + 1 + len(found) and len(found) < room and live[0].topic != OUTCOME:
+            found.append(live.popleft())
+        if found or (not live and self._outbox.newest() <= sent):
+            return found
+        return [_with_head(message) for message in self._outbox.messages(sent, room)]
+
+    def _send_retained(
+        self, session: BrokerSession, under_way: "deque[tuple[int | None, asyncio.Future[None]]]"
+    ) -> None:
+        """Whatever differs from what was sent last; after a connect that is all of it."""
+        self._retained_stale = False
+        status = self._presence.status(self._session_number, online=True, publishing=self.refusal)
+        for topic, payload in ((self._topics.status, status), *self._presence.retained()):
+            if self._shown.get(topic) != payload:
+                self._shown[topic] = payload
+                self._put(session, under_way, None, topic, payload)
+
+    def _confirmed(self, seq: int | None) -> None:
+        if not self.connected:
+            self.connected = True
+            self._watcher.broker_up()
+        if seq is None:
+            return
+        if self.refusal:
+            self.refusal = ""
+            self.touch()
+        self.published = seq
+        if self._note_timer is None:
+            self._note_timer = asyncio.get_running_loop().call_later(CONFIRM_EVERY, self.note)
+
+    def note(self) -> None:
+        """Let the journal know how far the broker has come."""
+        if self._note_timer is not None:
+            self._note_timer.cancel()
+            self._note_timer = None
+        if self.published > self._noted:
+            self._noted = self.published
+            self._outbox.confirm(self.published)
+
+    async def _refused(self, error: PublishRefusedError, others: "list[asyncio.Future[None]]") -> None:
+        """The cursor stays where it is; the broker is asked again, from that event on."""
+        if not self.refusal:
+            self._watcher.refused(error)
+        self.refusal = str(error)
+        await asyncio.gather(*others, return_exceptions=True)
+        await self._sleep(ASK_AGAIN)
+        self._retained_stale = True
+
+    async def _say_goodbye(
+        self, session: BrokerSession, under_way: "deque[tuple[int | None, asyncio.Future[None]]]"
+    ) -> None:
+        offline = self._presence.status(self._session_number, online=False, publishing=self.refusal)
+        self._put(session, under_way, None, self._topics.status, offline)
+        await asyncio.wait([future for _, future in under_way], timeout=GOODBYE)
+        for seq, future in under_way:
+            if not future.done() or future.cancelled() or future.exception() is not None:
+                break
+            self._confirmed(seq)
+
+    # --- requests ----------------------------------------------------------------------------------------------------
+
+    async def _serve_requests(self, session: BrokerSession) -> None:
+        room = asyncio.Semaphore(MOST_REQUESTS)
+        async with asyncio.TaskGroup() as group:
+            async for message in session.incoming():
+                await room.acquire()
+                group.create_task(self._serve(session, message)).add_done_callback(lambda _: room.release())
+
+    async def _serve(self, session: BrokerSession, message: Incoming) -> None:
+        answer = await self._desk.answer(message)
+        self._watcher.request_served(message, "forged_response_topic" if answer is None else answer.code)
+        if answer is not None and message.response_topic is not None:
+            session.publish_soon(message.response_topic, encode_answer(answer), correlation=message.correlation)
+
+    async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
+        """Send events again, to one display."""
+        session = self._session
+        found = self._outbox.messages(after, limit)
+        for message in found:
+            if session is not None:
+                payload = b'{"topic":"' + message.topic.encode() + b'",' + _with_head(message).payload[1:]
+                session.publish_soon(reply_to, payload, correlation=correlation)
+        last = found[-1].seq if found else after
+        return ReplayDone(sent=len(found), last=last, newest=self._outbox.newest())
+
+
+def _with_head(message: StoredMessage) -> LiveMessage:
+    """An outcome says where the journal stood, so that a later edit shows."""
+    payload = message.payload
+    if message.topic == OUTCOME:
+        payload = b'{"head":"' + str(message.head).encode() + b'",' + payload[1:]
+    return LiveMessage(message.seq, message.topic, payload)
+
+
+async def _raise_when_lost(session: BrokerSession) -> None:
+    raise await session.lost()
+
+
+def _first(group: BaseExceptionGroup[BrokerError]) -> BrokerError:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error if isinstance(error, BrokerError) else BrokerLostError(str(error))

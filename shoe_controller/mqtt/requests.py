@@ -1,0 +1,210 @@
+"""Requests that come over MQTT: each is decoded strictly, handed to the table, and answered.
+
+A request names the shoe and the round that it means; the table refuses what is late, and knows a repeat by its
+`request_id`. PINs are checked here, slowly and one at a time, and nowhere else; they go no further than this file.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import NamedTuple, Protocol, TypeVar
+
+import msgspec
+
+from shoe_controller.mqtt.broker import Incoming
+from shoe_controller.mqtt.contract import (
+    ActRequest,
+    Answer,
+    ReplayDone,
+    ReplayRequest,
+    RequestRole,
+    Topics,
+    WagersRequest,
+    acts_of,
+)
+from shoe_controller.table.acts import Act, AnyAct, Role
+from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
+from shoe_controller.table.state import Refusal
+
+MOST_PIN_CHECKS = 20
+"""PIN checks that may wait; more are answered as busy, so that a flood costs nothing but its own answers."""
+
+LONGEST_ID = 80
+LONGEST_PERSON = 40
+MOST_REPLAYED = 2000
+
+T = TypeVar("T")
+
+_ROLES = {role.value: role for role in RequestRole}
+_decode_wagers = msgspec.json.Decoder(WagersRequest).decode
+_decode_act = msgspec.json.Decoder(ActRequest).decode
+_decode_replay = msgspec.json.Decoder(ReplayRequest).decode
+encode_answer = msgspec.json.Encoder().encode
+
+
+class PersonOnFile(NamedTuple):
+    role: Role
+    check: Callable[[str], bool]
+    """Whether this is the person's PIN; slow on purpose."""
+
+
+class TableDesk(Protocol):
+    """What requests need of the controller."""
+
+    async def ask(self, given: PersonActs | SeatBets) -> Refusal | None: ...
+
+    def locked_out(self, person: str) -> bool:
+        """Whether the person's PIN is not to be looked at now."""
+
+
+class Replayer(Protocol):
+    async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
+        """Send events again to a topic."""
+
+
+class BadRequestError(ValueError):
+    """A request that cannot be understood."""
+
+    def __init__(self, code: str, message: str, request_id: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.request_id = request_id
+
+
+class RequestDesk:
+    def __init__(
+        self,
+        topics: Topics,
+        table: TableDesk,
+        people: Mapping[str, PersonOnFile],
+        replayer: Replayer,
+        in_thread: Callable[[Callable[[str], bool], str], Awaitable[bool]],
+    ) -> None:
+        self._topics = topics
+        self._table = table
+        self.people = people
+        self._replayer = replayer
+        self._in_thread = in_thread
+        self._pin_turn = asyncio.Lock()
+        self._pins_waiting = 0
+
+    async def answer(self, message: Incoming) -> Answer | None:
+        """Do what is asked. `None` where nobody may be answered, and then nothing was done either."""
+        if message.response_topic is not None and not self._topics.is_reply(message.response_topic):
+            return None
+        try:
+            return await self._answer(message)
+        except BadRequestError as error:
+            return Answer(status="error", code=error.code, message=str(error), request_id=error.request_id)
+
+    async def _answer(self, message: Incoming) -> Answer:
+        named = self._topics.request(message.topic)
+        role = None if named is None else _ROLES.get(named[0])
+        if named is None or role is None:
+            raise BadRequestError("unknown_request", f"there is no request {message.topic!r}")
+        name = named[1]
+        if message.retain:
+            raise BadRequestError("retained", "a request must not be retained: it would be acted on again and again")
+        match role:
+            case RequestRole.WAGERS if name == "place":
+                return await self._wagers(_decoded(_decode_wagers, message.payload))
+            case RequestRole.DISPLAY if name == "replay":
+                return await self._replay(_decoded(_decode_replay, message.payload), message)
+            case RequestRole.DEALER | RequestRole.SUPERVISOR if name in acts_of(role):
+                request = _decoded(_decode_act, message.payload)
+                return await self._act(request, role, acts_of(role)[name])
+        raise BadRequestError("unknown_request", f"there is no request {name!r} for the role {role.value}")
+
+    async def _wagers(self, request: WagersRequest) -> Answer:
+        _check_id(request.request_id)
+        refusal = await self._table.ask(
+            SeatBets(
+                seat=request.seat,
+                stakes=request.stakes,
+                shoe=request.shoe,
+                round=request.round,
+                request_id=f"wagers {request.request_id}",
+            )
+        )
+        return _answer_to(refusal, request.request_id)
+
+    async def _act(self, request: ActRequest, role: RequestRole, act: type[Act]) -> Answer:
+        _check_id(request.request_id)
+        if len(request.person) > LONGEST_PERSON:
+            raise BadRequestError("bad_request", "the person's id is too long", request.request_id)
+        made = _act_from(act, request)
+        as_role = Role.SUPERVISOR if role is RequestRole.SUPERVISOR else Role.DEALER
+        verdict = PinVerdict.NOT_GIVEN
+        if as_role is Role.SUPERVISOR:
+            verdict = await self._verdict(request)
+        refusal = await self._table.ask(
+            PersonActs(
+                act=made,
+                person=request.person or as_role.value,
+                role=as_role,
+                pin=verdict,
+                reason=request.reason,
+                shoe=request.shoe,
+                round=request.round,
+                request_id=f"{role.value} {request.request_id}",
+            )
+        )
+        return _answer_to(refusal, request.request_id)
+
+    async def _verdict(self, request: ActRequest) -> PinVerdict:
+        """A person who is unknown, or no supervisor, is told no more than one with a wrong PIN."""
+        if request.pin is None:
+            raise BadRequestError("pin_missing", "a supervisor's request needs a person and a PIN", request.request_id)
+        if self._table.locked_out(request.person):
+            # The table refuses it whatever the PIN is; guessing must not even cost the time to look.
+            return PinVerdict.RIGHT
+        if self._pins_waiting >= MOST_PIN_CHECKS:
+            raise BadRequestError("busy", "too many PINs wait to be checked; try again", request.request_id)
+        person = self.people.get(request.person)
+        self._pins_waiting += 1
+        try:
+            async with self._pin_turn:
+                if person is None or person.role is not Role.SUPERVISOR:
+                    return PinVerdict.WRONG
+                return PinVerdict.RIGHT if await self._in_thread(person.check, request.pin) else PinVerdict.WRONG
+        finally:
+            self._pins_waiting -= 1
+
+    async def _replay(self, request: ReplayRequest, message: Incoming) -> Answer:
+        _check_id(request.request_id)
+        if message.response_topic is None:
+            raise BadRequestError("no_response_topic", "a replay needs a response topic", request.request_id)
+        if request.after < 0 or not 1 <= request.limit <= MOST_REPLAYED:
+            text = f"after must be 0 or more, and limit from 1 to {MOST_REPLAYED}"
+            raise BadRequestError("bad_request", text, request.request_id)
+        done = await self._replayer.replay(request.after, request.limit, message.response_topic, message.correlation)
+        return Answer(status="ok", request_id=request.request_id, data=done)
+
+
+def _decoded(decode: Callable[[bytes], T], payload: bytes) -> T:
+    try:
+        return decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadRequestError("bad_request", f"this is no such request: {error}") from None
+
+
+def _check_id(request_id: str) -> None:
+    if not 0 < len(request_id) <= LONGEST_ID:
+        raise BadRequestError("bad_request", f"request_id must have 1 to {LONGEST_ID} characters")
+
+
+def _act_from(act: type[Act], request: ActRequest) -> AnyAct:
+    unknown = set(request.details) - {field.name for field in msgspec.structs.fields(act)}
+    if unknown:
+        raise BadRequestError("bad_request", f"details: unknown {', '.join(sorted(unknown))}", request.request_id)
+    tag = act.__struct_config__.tag
+    try:
+        made: AnyAct = msgspec.convert({**request.details, "act": tag}, AnyAct)
+    except msgspec.ValidationError as error:
+        raise BadRequestError("bad_request", f"details: {error}", request.request_id) from None
+    return made
+
+
+def _answer_to(refusal: Refusal | None, request_id: str) -> Answer:
+    if refusal is None:
+        return Answer(status="ok", request_id=request_id)
+    return Answer(status="error", code=refusal.code, message=refusal.message, request_id=request_id)

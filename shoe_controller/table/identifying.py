@@ -1,0 +1,117 @@
+"""Faces that become known after a card has left the shoe: told by the shoe at the result, or named by a supervisor.
+
+Cards that leave the shoe are in `dealing.py`.
+"""
+
+import msgspec
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import CardIdentified, Hand
+from shoe_controller.baccarat.drawing import Side
+from shoe_controller.table.dealing import SIDES, after_cards_changed, count_face_and_piece, identify_first
+from shoe_controller.table.draft import Draft
+from shoe_controller.table.facts import CardsShown
+from shoe_controller.table.finishing import compare_results
+from shoe_controller.table.judging import judge, place_of, standing_of
+from shoe_controller.table.phases import CARDS_OUT, Phase
+
+
+def card_identified(draft: Draft, event: CardIdentified) -> None:
+    """The shoe says what a card is that left it earlier."""
+    if event.hand in SIDES:
+        _identified_in_hand(draft, event, SIDES[event.hand])
+    elif event.card is not None and draft.state.shoe is not None:
+        if draft.phase is Phase.FIRST_CARD and draft.shoe.first_card is not None and event.hand is Hand.BURN:
+            identify_first(draft, event.card, "shoe")
+        elif event.hand is Hand.EXTRA:
+            _identified_extra(draft, event, event.card)
+        else:
+            _known_out_of_round(draft, event, event.card)
+
+
+def _known_out_of_round(draft: Draft, event: CardIdentified, card: Card, card_id: str | None = None) -> None:
+    if sum(draft.shoe.copies) >= draft.shoe.cards_out:
+        draft.alert("event_gap", f"the shoe names {card}, but every card that came is known")
+        return
+    for trouble in count_face_and_piece(draft, card, event.card_id, event.deck_set, known_id=card_id):
+        draft.alert("bad_card_out_of_round", trouble, fault=trouble)
+
+
+def _identified_extra(draft: Draft, event: CardIdentified, card: Card) -> None:
+    """Of a card too many: one that waits, or the one that was chosen to begin the next round."""
+    extras = () if draft.state.round is None else draft.round.extras
+    number = next((number for number, extra in enumerate(extras) if extra.card is None), None)
+    carried = draft.shoe.carried
+    if number is not None:
+        _known_out_of_round(draft, event, card, extras[number].card_id)
+        known = msgspec.structs.replace(extras[number], card=card, card_id=event.card_id or extras[number].card_id)
+        draft.round.extras = (*extras[:number], known, *extras[number + 1 :])
+    elif carried is not None and carried.card is None:
+        _known_out_of_round(draft, event, card, carried.card_id)
+        draft.shoe.carried = msgspec.structs.replace(carried, card=card, card_id=event.card_id or carried.card_id)
+    else:
+        _known_out_of_round(draft, event, card)
+
+
+def _identified_in_hand(draft: Draft, event: CardIdentified, side: Side) -> None:
+    if draft.phase not in CARDS_OUT:
+        _identified_too_late(draft, event, side)
+        return
+    numbers = [number for number, laid in enumerate(draft.round.cards, 1) if laid.hand is side]
+    if event.position is not None:
+        numbers = numbers[event.position - 1 : event.position]
+    unknown = [number for number in numbers if draft.round.cards[number - 1].card is None]
+    if not numbers:
+        draft.alert("event_gap", f"the shoe names a card of {side} that never came")
+    elif event.card is None:
+        if unknown:
+            draft.alert("undisclosed_card", f"card {unknown[0]}, {side}'s", card=unknown[0])
+    elif unknown:
+        make_known(draft, unknown[0], event.card, "shoe", card_id=event.card_id, deck_set=event.deck_set)
+    elif all(draft.round.cards[number - 1].card is not event.card for number in numbers):
+        draft.alert("place_filled", f"card {numbers[0]}, {side}'s, is said to be another than before", card=numbers[0])
+
+
+def _identified_too_late(draft: Draft, event: CardIdentified, side: Side) -> None:
+    """The round is over: its cards were voided, or somebody had to name them."""
+    shoe = draft.state.shoe
+    if shoe is None:
+        return
+    previous = [] if shoe.previous is None else [c.card for c in shoe.previous.cards if c.hand is side]
+    if shoe.result_owed:
+        if event.card is not None:
+            _known_out_of_round(draft, event, event.card)
+    elif event.card is not None and event.card not in previous:
+        draft.alert("event_gap", f"the shoe names a card of {side} when no round was under way")
+
+
+def make_known(  # noqa: PLR0913 - which card, and all that is told of it
+    draft: Draft,
+    number: int,
+    card: Card,
+    named_by: str,
+    *,
+    card_id: str | None = None,
+    deck_set: str | None = None,
+) -> None:
+    """The face of a laid card is known now."""
+    for alert in draft.lasting.alerts:
+        if alert.card == number and alert.kind in ("misread", "undisclosed_card"):
+            draft.end_alert(alert, named_by)
+    before = draft.round.cards[number - 1].card_id
+    troubles = count_face_and_piece(draft, card, card_id, deck_set, known_id=before)
+    draft.replace_card(number, card=card, card_id=card_id or before)
+    laid = draft.round.cards[number - 1]
+    if laid.shown:
+        seq = draft.say(CardsShown, places=(place_of(number, laid),), standing=standing_of(draft.round.cards))
+        draft.replace_card(number, seq=seq)
+    for trouble in troubles:
+        draft.alert(trouble, f"card {number}, {laid.hand}'s", card=number)
+    illegal = judge(draft.round.cards).illegal
+    if illegal is not None:
+        draft.alert("card_not_due", f"card {illegal} should not have been drawn", card=illegal)
+    after_cards_changed(draft)
+    indicated = draft.round.indicated
+    if draft.phase is Phase.COMPLETE and indicated is not None and indicated.winner is not None:
+        # The shoe gave its result while this card was not known.
+        compare_results(draft, indicated)
