@@ -122,3 +122,7 @@ def _digest(pin: str, salt: bytes, log_cost: int, block_size: int, parallel: int
 
 def _unpack(text: str) -> bytes:
     return base64.b64decode(text, validate=True)
+
+
+NOBODY = PinHash(LOG_COST, BLOCK_SIZE, PARALLEL, bytes(SALT_SIZES[0]), bytes(HASH_SIZE)).text()
+"""The hash of no PIN: checking one against it takes as long as against any other."""

@@ -46,6 +46,10 @@ class Topics:
         client, _, below = rest.partition("/")
         return rest != topic and bool(client) and bool(below) and not set(topic) & {"+", "#"}
 
+    def client_of(self, reply_topic: str | None) -> str:
+        """Whose request this is: the client in its reply topic; nobody's if it wants no answer."""
+        return "" if reply_topic is None else reply_topic.removeprefix(self.replies).partition("/")[0]
+
     def request(self, topic: str) -> tuple[str, str] | None:
         """Role and name of a request."""
         parts = topic.removeprefix(f"{self.prefix}/request/").split("/")

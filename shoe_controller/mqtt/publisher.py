@@ -268,6 +268,7 @@ class Publisher:
         self.refusal = str(error)
         await asyncio.gather(*others, return_exceptions=True)
         await self._sleep(ASK_AGAIN)
+        self._shown.clear()
         self._retained_stale = True
 
     async def _say_goodbye(

@@ -5,8 +5,8 @@ A request names the shoe and the round that it means; the table refuses what is 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from typing import NamedTuple, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -41,10 +41,9 @@ _decode_replay = msgspec.json.Decoder(ReplayRequest).decode
 encode_answer = msgspec.json.Encoder().encode
 
 
-class PersonOnFile(NamedTuple):
-    role: Role
-    check: Callable[[str], bool]
-    """Whether this is the person's PIN; slow on purpose."""
+class PinOffice(Protocol):
+    async def verdict(self, person: str, pin: str) -> PinVerdict | None:
+        """Whether this is the supervisor's PIN; slow on purpose. `None` where no supervisor has that name."""
 
 
 class TableDesk(Protocol):
@@ -75,15 +74,13 @@ class RequestDesk:
         self,
         topics: Topics,
         table: TableDesk,
-        people: Mapping[str, PersonOnFile],
+        pins: PinOffice,
         replayer: Replayer,
-        in_thread: Callable[[Callable[[str], bool], str], Awaitable[bool]],
     ) -> None:
         self._topics = topics
         self._table = table
-        self.people = people
+        self._pins = pins
         self._replayer = replayer
-        self._in_thread = in_thread
         self._pin_turn = asyncio.Lock()
         self._pins_waiting = 0
 
@@ -106,15 +103,15 @@ class RequestDesk:
             raise BadRequestError("retained", "a request must not be retained: it would be acted on again and again")
         match role:
             case RequestRole.WAGERS if name == "place":
-                return await self._wagers(_decoded(_decode_wagers, message.payload))
+                return await self._wagers(_decoded(_decode_wagers, message.payload), message)
             case RequestRole.DISPLAY if name == "replay":
                 return await self._replay(_decoded(_decode_replay, message.payload), message)
             case RequestRole.DEALER | RequestRole.SUPERVISOR if name in acts_of(role):
                 request = _decoded(_decode_act, message.payload)
-                return await self._act(request, role, acts_of(role)[name])
+                return await self._act(request, role, acts_of(role)[name], message)
         raise BadRequestError("unknown_request", f"there is no request {name!r} for the role {role.value}")
 
-    async def _wagers(self, request: WagersRequest) -> Answer:
+    async def _wagers(self, request: WagersRequest, message: Incoming) -> Answer:
         _check_id(request.request_id)
         refusal = await self._table.ask(
             SeatBets(
@@ -122,12 +119,12 @@ class RequestDesk:
                 stakes=request.stakes,
                 shoe=request.shoe,
                 round=request.round,
-                request_id=f"wagers {request.request_id}",
+                request_id=self._whole_id(message, "wagers", request.request_id),
             )
         )
         return _answer_to(refusal, request.request_id)
 
-    async def _act(self, request: ActRequest, role: RequestRole, act: type[Act]) -> Answer:
+    async def _act(self, request: ActRequest, role: RequestRole, act: type[Act], message: Incoming) -> Answer:
         _check_id(request.request_id)
         if len(request.person) > LONGEST_PERSON:
             raise BadRequestError("bad_request", "the person's id is too long", request.request_id)
@@ -145,10 +142,14 @@ class RequestDesk:
                 reason=request.reason,
                 shoe=request.shoe,
                 round=request.round,
-                request_id=f"{role.value} {request.request_id}",
+                request_id=self._whole_id(message, role.value, request.request_id),
             )
         )
         return _answer_to(refusal, request.request_id)
+
+    def _whole_id(self, message: Incoming, role: str, request_id: str) -> str:
+        """Two terminals may choose the same id; the client in the reply topic tells them apart."""
+        return f"{role} {self._topics.client_of(message.response_topic)} {request_id}"
 
     async def _verdict(self, request: ActRequest) -> PinVerdict:
         """A person who is unknown, or no supervisor, is told no more than one with a wrong PIN."""
@@ -159,15 +160,16 @@ class RequestDesk:
             return PinVerdict.RIGHT
         if self._pins_waiting >= MOST_PIN_CHECKS:
             raise BadRequestError("busy", "too many PINs wait to be checked; try again", request.request_id)
-        person = self.people.get(request.person)
         self._pins_waiting += 1
         try:
             async with self._pin_turn:
-                if person is None or person.role is not Role.SUPERVISOR:
-                    return PinVerdict.WRONG
-                return PinVerdict.RIGHT if await self._in_thread(person.check, request.pin) else PinVerdict.WRONG
+                verdict = await self._pins.verdict(request.person, request.pin)
         finally:
             self._pins_waiting -= 1
+        if verdict is None:
+            # Not put on the record: anybody could fill it with names.
+            raise BadRequestError("wrong_pin", "that is not the right PIN", request.request_id)
+        return verdict
 
     async def _replay(self, request: ReplayRequest, message: Incoming) -> Answer:
         _check_id(request.request_id)
