@@ -6,7 +6,7 @@ around it. Ready is when it serves, with or without a shoe or a broker.
 
 import asyncio
 import signal
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from firmware_protocol.link import LinkReport
 from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.clock import Clock, SystemClock
 from shoe_controller.config import RunningConfig, for_running, load_config
-from shoe_controller.controller import Controller, Stored
+from shoe_controller.controller import SECOND, Controller, Stored
 from shoe_controller.journal.errors import FileError
 from shoe_controller.logbook import Logbook
 from shoe_controller.logs import Log, set_up
@@ -32,7 +32,6 @@ from shoe_controller.rules import read_rules, rules_of
 from shoe_controller.running_parts import (
     SOFTWARE,
     JournalOutbox,
-    LoopJournal,
     Opened,
     broker_for,
     link_for,
@@ -63,6 +62,9 @@ DRAIN = 0.8
 RESTART_SECTIONS = ("table", "shoe", "mqtt", "journal", "log")
 """Sections of the file that are taken up with the next start only."""
 
+InThread = Callable[[Callable[[str, str], bool], str, str], Awaitable[bool]]
+"""Runs a slow check of a PIN beside the event loop."""
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -79,23 +81,26 @@ class Daemon:
         broker: Broker | None,
         log: Log,
         service: Service,
+        in_thread: InThread = asyncio.to_thread,
     ) -> None:
         self.config = config
+        self._in_thread = in_thread
         self.rules_wait = ""
         """What of a changed configuration waits for the next shoe."""
         self._clock = clock
         self._logbook = Logbook(log, config.table.name)
         self._service = service
         self._opened = opened
-        self._writer = LoopJournal(opened.journal)
         position = opened.reader.position()
-        self._outbox = JournalOutbox(opened.reader, opened.journal, position.last_seq)
-        self._reconnector = Reconnector(port, self._line_changed, self._received)
+        self._outbox = JournalOutbox(opened.reader, opened.writer, position.last_seq)
+        self._reconnector = Reconnector(
+            port, self._line_changed, self._received, clock=lambda: clock.now().mono_ns / SECOND
+        )
         self.controller = Controller(
             table=opened.table,
             link=link_for(config, position.link_state, clock),
             wire=config.shoe.wire,
-            journal=self._writer,
+            journal=opened.writer,
             clock=clock,
             rules=lambda: rules_of(self.config),
             write=self._reconnector.write,
@@ -136,7 +141,7 @@ class Daemon:
         if self.publisher is not None:
             publishing = [asyncio.create_task(self.publisher.run(), name="publisher")]
         self._service.ready(prompt(self.state))
-        self._logbook.log.info("ready", journal=str(self._opened.journal.path), version=SOFTWARE)
+        self._logbook.log.info("ready", journal=str(self._opened.path), version=SOFTWARE)
         try:
             done, _ = await asyncio.wait([working, *around, *publishing], return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -154,8 +159,8 @@ class Daemon:
         if opened.damaged:
             log.error("journal_damaged", what=opened.damaged)
             self.controller.happened(JournalFailed(trouble=JournalTrouble.DAMAGED, detail=opened.damaged))
-        if opened.journal.backup is not None:
-            log.info("journal_brought_up_to_date", backup=str(opened.journal.backup))
+        if opened.backup is not None:
+            log.info("journal_brought_up_to_date", backup=str(opened.backup))
         if not any(person.role.value == "supervisor" for person in self.config.people):
             log.warning("no_supervisor", what="nobody in [[people]] is a supervisor: no alert can be cleared")
 
@@ -176,7 +181,7 @@ class Daemon:
             self.publisher.note()
         await _end([working])
         self._opened.reader.close()
-        self._writer.close()
+        self._opened.writer.close()
         self._logbook.log.info("stopped")
 
     async def _watch(self) -> None:
@@ -186,7 +191,7 @@ class Daemon:
             await asyncio.Event().wait()
             return
         while True:
-            await self._writer.sign_of_life()
+            await self._opened.writer.sign_of_life()
             self._service.alive()
             await asyncio.sleep(interval / 3)
 
@@ -281,7 +286,7 @@ class Daemon:
     async def verdict(self, person: str, pin: str) -> PinVerdict | None:
         """The only place where a PIN is looked at. For a name that nobody has, it takes as long as for any other."""
         known = {someone.id: someone.pin.reveal() for someone in self.config.people if someone.role is Role.SUPERVISOR}
-        right = await asyncio.to_thread(check_pin, pin, known.get(person, NOBODY))
+        right = await self._in_thread(check_pin, pin, known.get(person, NOBODY))
         if person not in known:
             return None
         return PinVerdict.RIGHT if right else PinVerdict.WRONG

@@ -10,7 +10,8 @@ from collections.abc import Awaitable
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 import msgspec
 
@@ -37,8 +38,21 @@ from shoe_controller.table_journal import ReplayDiffersError, recover
 SOFTWARE = version("shoe-controller")
 
 
+class TableWriter(Protocol):
+    """The journal's writer, as an event loop sees it."""
+
+    def submit(self, entry: Entry) -> Awaitable[Receipt]: ...
+
+    def confirm(self, seq: int) -> None:
+        """Nobody waits for it: a note that cannot be stored is made again with the next one."""
+
+    async def sign_of_life(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class LoopJournal:
-    """The journal's writer, for the event loop."""
+    """A `TableWriter`: the journal's own thread writes, and answers into this loop."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -48,6 +62,9 @@ class LoopJournal:
         future: asyncio.Future[Receipt] = asyncio.get_running_loop().create_future()
         self.journal.store(entry, self._answers.in_loop(partial(_settle, future)))
         return future
+
+    def confirm(self, seq: int) -> None:
+        self.journal.confirm(seq)
 
     async def sign_of_life(self) -> None:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -71,9 +88,9 @@ def _settle(future: "asyncio.Future[Any]", outcome: object) -> None:
 class JournalOutbox:
     """What the publisher needs of the journal."""
 
-    def __init__(self, reader: JournalReader, journal: Journal, last_seq: int) -> None:
+    def __init__(self, reader: JournalReader, writer: TableWriter, last_seq: int) -> None:
         self._reader = reader
-        self._journal = journal
+        self._writer = writer
         self.last_seq = last_seq
 
     def messages(self, after: int, limit: int) -> list[StoredMessage]:
@@ -83,16 +100,18 @@ class JournalOutbox:
         return self.last_seq
 
     def confirm(self, seq: int) -> None:
-        # A note that cannot be stored is made again with the next one; nobody waits for it.
-        self._journal.confirm(seq)
+        self._writer.confirm(seq)
 
 
 class Opened(msgspec.Struct, kw_only=True):
     """A journal that is open, and the table as it stood."""
 
-    journal: Journal
+    path: Path
+    writer: TableWriter
     reader: JournalReader
     table: Table
+    backup: Path | None = None
+    """The copy from before, if the journal had to be brought up to date."""
     damaged: str = ""
     """What had to be set aside, and why."""
 
@@ -121,7 +140,13 @@ def _open(config: RunningConfig, clock: Clock) -> Opened:
     try:
         reader = JournalReader(config.journal.file)
         try:
-            return Opened(journal=journal, reader=reader, table=recover(reader))
+            return Opened(
+                path=journal.path,
+                writer=LoopJournal(journal),
+                reader=reader,
+                table=recover(reader),
+                backup=journal.backup,
+            )
         except BaseException:
             reader.close()
             raise
