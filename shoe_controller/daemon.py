@@ -35,6 +35,7 @@ from shoe_controller.running_parts import (
     Opened,
     broker_for,
     link_for,
+    new_nonce,
     open_table,
 )
 from shoe_controller.service import Service
@@ -82,6 +83,7 @@ class Daemon:
         log: Log,
         service: Service,
         in_thread: InThread = asyncio.to_thread,
+        nonce: Callable[[], bytes] = new_nonce,
     ) -> None:
         self.config = config
         self._in_thread = in_thread
@@ -98,7 +100,7 @@ class Daemon:
         )
         self.controller = Controller(
             table=opened.table,
-            link=link_for(config, position.link_state, clock),
+            link=link_for(config, position.link_state, clock, nonce),
             wire=config.shoe.wire,
             journal=opened.writer,
             clock=clock,

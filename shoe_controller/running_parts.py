@@ -6,7 +6,7 @@
 import asyncio
 import os
 import secrets
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -159,7 +159,14 @@ def _stamp(clock: Clock) -> str:
     return datetime.fromtimestamp(clock.now().wall_ms / 1000, UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
-def link_for(config: RunningConfig, link_state: bytes | None, clock: Clock) -> ControllerLink:
+def new_nonce() -> bytes:
+    """A number that is used once, for the handshake with a shoe."""
+    return os.urandom(16)
+
+
+def link_for(
+    config: RunningConfig, link_state: bytes | None, clock: Clock, nonce: Callable[[], bytes] = new_nonce
+) -> ControllerLink:
     """A link that knows what was stored last."""
     stored = None if link_state is None else msgspec.json.decode(link_state, type=LinkMemory)
     if stored is not None and stored.wire != config.shoe.wire:
@@ -169,7 +176,7 @@ def link_for(config: RunningConfig, link_state: bytes | None, clock: Clock) -> C
         return NativeController(
             key=None if key is None else key.reveal(),
             insecure=key is None,
-            nonce=lambda: os.urandom(16),
+            nonce=nonce,
             last_committed=None if stored is None else native_memory.remember(stored.memory),
         )
     state, age = NEVER_HEARD, 0.0

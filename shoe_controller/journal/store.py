@@ -6,7 +6,8 @@ next commit is tried afresh, so the journal goes on by itself when there is room
 is to be submitted only when that one was answered.
 
 Whoever waits in a thread uses `submit`, which returns a future. In an event loop `store` is quicker: the answer goes to
-a function, which `answers.py` has run in the loop.
+a function, which `answers.py` has run in the loop. What the thread does with all that waits is a `BatchWriter`'s, which
+a simulation calls without any thread.
 
 The head of the chain is read inside each transaction and not kept in memory, because pruning writes too.
 """
@@ -14,7 +15,7 @@ The head of the chain is read inside each transaction and not kept in memory, be
 import queue
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -48,20 +49,24 @@ Answer = Callable[[Receipt | BaseException], object]
 """Called once, in the writer's thread, with the receipt or the error. It is to be short: others wait for theirs."""
 
 
-class _Submission(NamedTuple):
+class Submission(NamedTuple):
+    """An entry that waits to be stored."""
+
     entry: Entry
     answer: Answer
     still_wanted: Callable[[], bool] | None = None
     """Asked when its turn has come; from then on it cannot be given up."""
 
 
-class _Confirmation(NamedTuple):
+class Confirmation(NamedTuple):
+    """All messages up to this number have reached the broker."""
+
     seq: int
     answer: Callable[[BaseException | None], object]
     still_wanted: Callable[[], bool] | None = None
 
 
-_Outcome = Receipt | BaseException | None
+Outcome = Receipt | BaseException | None
 """A receipt for an entry, nothing for a confirmation, or what went wrong."""
 
 
@@ -84,7 +89,7 @@ class Journal:
         """The copy from before, if the file had to be brought up to date."""
         self._software = software
         self._lock = lock
-        self._waiting: queue.SimpleQueue[_Submission | _Confirmation | _SignOfLife | _Stop] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[Submission | Confirmation | _SignOfLife | _Stop] = queue.SimpleQueue()
         self._closing = threading.Lock()
         self._closed = False
         # A program that ends without closing is like one that was killed: nothing answered is lost by it.
@@ -94,19 +99,19 @@ class Journal:
     def store(self, entry: Entry, answer: Answer) -> None:
         """Store an entry, and have `answer` called; returns at once."""
         _check(entry)
-        self._put(_Submission(entry, answer))
+        self._put(Submission(entry, answer))
 
     def submit(self, entry: Entry) -> "Future[Receipt]":
         """Store an entry, for whoever waits in a thread. It can be given up (`cancel`) until its turn has come."""
         _check(entry)
         future: Future[Receipt] = Future()
-        self._put(_Submission(entry, partial(_settle, future), future.set_running_or_notify_cancel))
+        self._put(Submission(entry, partial(_settle, future), future.set_running_or_notify_cancel))
         return future
 
     def confirm(self, seq: int) -> "Future[None]":
         """All messages up to this number have reached the broker. Never goes back: to send again is to read again."""
         future: Future[None] = Future()
-        self._put(_Confirmation(seq, partial(_settle, future), future.set_running_or_notify_cancel))
+        self._put(Confirmation(seq, partial(_settle, future), future.set_running_or_notify_cancel))
         return future
 
     def sign_of_life(self, answer: Callable[[None], object]) -> None:
@@ -122,17 +127,17 @@ class Journal:
         self._thread.join()
         self._lock.release()
 
-    def _put(self, what: _Submission | _Confirmation | _SignOfLife) -> None:
+    def _put(self, what: Submission | Confirmation | _SignOfLife) -> None:
         with self._closing:
             if self._closed:
                 raise JournalUsageError("the journal is closed.")
             self._waiting.put(what)
 
     def _work(self) -> None:
-        connection = _Connection(self.path)
+        writer = BatchWriter(self.path, self._software)
         stop = False
         while not stop:
-            batch: list[_Submission | _Confirmation] = []
+            batch: list[Submission | Confirmation] = []
             while not stop and (not batch or (len(batch) < MOST_AT_ONCE and not self._waiting.empty())):
                 item = self._waiting.get()
                 if isinstance(item, _Stop):
@@ -142,45 +147,51 @@ class Journal:
                 elif item.still_wanted is None or item.still_wanted():
                     batch.append(item)
             if batch:
-                for item, outcome in zip(batch, self._outcomes(connection, batch), strict=True):
+                for item, outcome in zip(batch, writer.write(batch), strict=True):
                     _tell(item.answer, outcome)
-        connection.close()
-
-    def _outcomes(self, connection: "_Connection", batch: list[_Submission | _Confirmation]) -> list[_Outcome]:
-        """Store what waits, and say what each is to hear."""
-        try:
-            return _store_group(connection.open(), batch, self._software)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
-            connection.doubt()
-            return [error] * len(batch)
+        writer.close()
 
 
-def _tell(answer: Callable[[Any], object], outcome: _Outcome) -> None:
+def _tell(answer: Callable[[Any], object], outcome: Outcome) -> None:
     try:
         answer(outcome)
     except BaseException:  # noqa: BLE001 - one who cannot take his answer must not keep the others from theirs
         threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
 
 
-def _settle(future: "Future[Any]", outcome: _Outcome) -> None:
+def _settle(future: "Future[Any]", outcome: Outcome) -> None:
     if isinstance(outcome, BaseException):
         future.set_exception(outcome)
     else:
         future.set_result(outcome)
 
 
-class _Connection:
-    """The writer's connection; opened again after a failure that could not be undone."""
+class BatchWriter:
+    """Stores what waits at one moment, as one transaction. Belongs to the thread that uses it.
 
-    def __init__(self, path: Path) -> None:
+    Its connection is opened with the first batch, and again after a failure that could not be undone.
+    """
+
+    def __init__(self, path: Path, software: str, kind_of_database: type[Database] = Database) -> None:
         self._path = path
+        self._software = software
+        self._kind_of_database = kind_of_database
         self._database: Database | None = None
         self._files: SameFiles | None = None
 
-    def open(self) -> Database:
+    def write(self, batch: Sequence[Submission | Confirmation]) -> list[Outcome]:
+        """Store all of it, and say what each is to hear; after an error nothing of it is stored."""
+        try:
+            return _store_group(self._open(), batch, self._software)
+        except BaseException as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
+            if self._database is not None and self._database.in_transaction:
+                self.close()
+            return [error] * len(batch)
+
+    def _open(self) -> Database:
         if self._database is None or self._files is None:
             check_bytes(self._path)
-            self._database = Database.for_writing(self._path)
+            self._database = self._kind_of_database.for_writing(self._path)
             self._files = SameFiles(files_of(self._path)[:2])
         elif not self._files.are_still_there():
             raise JournalMissingError(
@@ -189,10 +200,6 @@ class _Connection:
             )
         return self._database
 
-    def doubt(self) -> None:
-        if self._database is not None and self._database.in_transaction:
-            self.close()
-
     def close(self) -> None:
         if self._database is not None:
             with suppress(FileError):
@@ -200,9 +207,9 @@ class _Connection:
             self._database = None
 
 
-def _store_group(database: Database, batch: list[_Submission | _Confirmation], software: str) -> list[_Outcome]:
+def _store_group(database: Database, batch: Sequence[Submission | Confirmation], software: str) -> list[Outcome]:
     """Store what waits at one moment, as one transaction; what each is to hear."""
-    outcomes: list[_Outcome] = []
+    outcomes: list[Outcome] = []
     with database.transaction():
         place = database.row(_READ_POSITION)
         if place is None:
@@ -211,7 +218,7 @@ def _store_group(database: Database, batch: list[_Submission | _Confirmation], s
         records: list[Record] = []
         link_state: bytes | None = None
         for item in batch:
-            if isinstance(item, _Submission):
+            if isinstance(item, Submission):
                 chained = chain_entry(item.entry, head, seq, software)
                 records += chained
                 head = Head(number=chained[-1].number, hash=chained[-1].hash) if chained else head

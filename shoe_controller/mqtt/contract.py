@@ -1,22 +1,25 @@
 """Every topic of a table and what its messages hold: the one place that displays, terminals and the daemon agree on.
 
-`asyncapi.yaml` and the JSON Schemas are generated from here, and a test keeps them up to date. What goes out as an
-event is a fact of the table (`shoe_controller/table/facts.py`), as it is stored; an outcome also carries the
-journal's head.
+`asyncapi.yaml`, `schemas/` and the tables of `docs/mqtt.md` are generated from here (`asyncapi.py`), and a test keeps
+them up to date. What goes out as an event is a fact of the table (`shoe_controller/table/facts.py`), as it is stored;
+an outcome also carries the journal's head. What an answer's code means is in `codes.py`.
+
+Amounts are whole minor units of the table's currency; times are milliseconds since 1970.
 """
 
 from collections.abc import Iterator
 from enum import Enum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from shoe_controller.baccarat.house import CommissionTaken, Rounding
+from shoe_controller.baccarat.house import CommissionTaken, OverLimit, Rounding
 from shoe_controller.baccarat.roads import Roads
-from shoe_controller.baccarat.wagers import Names
+from shoe_controller.baccarat.wagers import Names, OptionRule
 from shoe_controller.table.acts import ACTS, Act, OpenShoe, Role
 from shoe_controller.table.facts import AnyFact
 from shoe_controller.table.inputs import Stake
+from shoe_controller.table.procedure import BetsClose, Reveal
 from shoe_controller.table.view import AlertView, TableView
 
 SCHEMA = 1
@@ -52,8 +55,9 @@ class Topics:
 
     def request(self, topic: str) -> tuple[str, str] | None:
         """Role and name of a request."""
-        parts = topic.removeprefix(f"{self.prefix}/request/").split("/")
-        return (parts[0], parts[1]) if len(parts) == 2 else None
+        rest = topic.removeprefix(f"{self.prefix}/request/")
+        parts = rest.split("/")
+        return (parts[0], parts[1]) if rest != topic and len(parts) == 2 else None
 
 
 # --- retained --------------------------------------------------------------------------------------------------------
@@ -70,9 +74,11 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     session: int
     """Counts up with every connection to the broker; the will of an older session means nothing."""
     seq: int = 0
-    """The last event that it includes."""
+    """The last event that it includes; of an offline one, the last when the connection was made or ended."""
     version: str = ""
+    """Of the controller's software."""
     shoe_link: bool = False
+    """Whether the shoe is connected; nobody knows while the controller is offline."""
     authenticated: bool = False
     """Whether the shoe has proven itself with its key; a display shows when it has not."""
     storing: bool = True
@@ -84,26 +90,33 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a pay table. The first line that fits counts; where none fits, the wager loses."""
+
     when: str
+    """The condition, in the words of the catalogue."""
     pays: str
-    """As "20:1", or "push"."""
+    """Winnings to stake in lowest terms and after commission, as "20:1" or "19:20"; or "push"."""
 
 
 class OfferedWager(msgspec.Struct, frozen=True, kw_only=True):
     id: str
+    """As requests and events name it: "base.banker"."""
     names: Names
     prices: tuple[Price, ...]
     min: int
+    """The least stake, in minor units."""
     max: int
     needs_base: bool
+    """A seat may place it only beside a wager on Player or Banker."""
 
 
 class PostedLimit(msgspec.Struct, frozen=True, kw_only=True):
     """The most that is paid in a round for these wagers together."""
 
     amount: int
+    """In minor units."""
     wagers: tuple[str, ...]
-    policy: str
+    policy: OverLimit
 
 
 class Info(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,29 +124,40 @@ class Info(msgspec.Struct, frozen=True, kw_only=True):
 
     schema: int = SCHEMA
     seq: int
+    """The last event when this was made."""
     version: str
+    """Of the controller's software."""
     site: str
     table: str
+    """As in the topic."""
     title: str
+    """What the table is called on a display; may be empty."""
     headline: str
     currency: str
     rules_hash: str
-    """Of the house's effective configuration and all its pay tables."""
+    """Of the house's effective configuration and all its pay tables: two shoes with the same were dealt alike."""
     base_game: str
     commission: str
+    """Taken from the winnings it is taken from, exactly: "5%"; where no decimal number is exact, a fraction, "50/7%"."""
     commission_taken: CommissionTaken
     decks: int
     seats: tuple[str, ...]
+    """From the dealer's right, counter-clockwise: the order in which wagers are settled."""
     offered: tuple[OfferedWager, ...]
+    """In the order in which a seat is paid."""
+    option_rules: tuple[OptionRule, ...]
     round_limit: PostedLimit | None
+    """`None` where the house has no such limit."""
     rounding: Rounding
-    bets_close: str
-    reveal: str
+    bets_close: BetsClose
+    reveal: Reveal
     rules_wait: str
     """What of a changed configuration waits for the next shoe; empty if nothing does."""
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """Of the rounds of this shoe that have a result."""
+
     rounds: int
     banker: int
     player: int
@@ -144,17 +168,20 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RoadsMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """The board of the shoe, ready to be drawn; a result that is taken back leaves no trace in it."""
+
     schema: int = SCHEMA
     seq: int
+    """The last event when this was made; no event since has changed it."""
     shoe: int
     counts: Counts
     roads: Roads
 
 
-class StateMessage(msgspec.Struct, frozen=True, kw_only=True):
+class StateMessage(TableView, frozen=True, kw_only=True):
+    """How the table stands: all that may be shown of it."""
+
     schema: int = SCHEMA
-    seq: int
-    table: TableView
 
 
 # --- requests and answers --------------------------------------------------------------------------------------------
@@ -171,22 +198,31 @@ class WagersRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Place, change or withdraw wagers of one seat: all of these, or none."""
 
     request_id: str
+    """Chosen by the sender and unlike any other of this role: a repeat of an accepted request does nothing twice."""
     shoe: int
     round: int
+    """The shoe and the round that are meant, as in `state`: a request that is late for its round is refused."""
     seat: str
     stakes: tuple[Stake, ...]
+    """What changes; other wagers of the seat stay as they are."""
 
 
 class ActRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Something that a dealer or supervisor does; the topic names the act, `details` holds its own fields."""
 
     request_id: str
+    """Chosen by the sender and unlike any other of this role: a repeat of an accepted request does nothing twice."""
     shoe: int
     round: int
+    """The shoe and the round that are meant, as in `state`: a request that is late for its round is refused."""
     person: str = ""
+    """The id of whoever acts; a dealer may leave it out."""
     pin: str | None = None
+    """The supervisor's; under `request/dealer/` nobody looks at it."""
     reason: str = ""
+    """Goes on the record."""
     details: dict[str, object] = {}
+    """The act's own fields."""
 
 
 class ReplayRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -194,10 +230,14 @@ class ReplayRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     request_id: str
     after: int
+    """The `seq` of the last event that the display has."""
     limit: int = 500
+    """The most that are sent for this request."""
 
 
 class ReplayDone(msgspec.Struct, frozen=True, kw_only=True):
+    """Comes after the events themselves; if `last` is below `newest`, ask again after `last`."""
+
     sent: int
     last: int
     """The number of the last event sent."""
@@ -206,14 +246,17 @@ class ReplayDone(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """To every request with a response topic."""
+    """To every request with a response topic under `reply/`."""
 
-    status: str
-    """ "ok" or "error"."""
+    status: Literal["ok", "error"]
     code: str = "ok"
+    """Why it was refused, for a program; "ok" if it was not."""
     message: str = ""
+    """Why it was refused, for a person."""
     request_id: str = ""
+    """Of the request; empty where the request could not be read, so go by the correlation data."""
     data: ReplayDone | None = None
+    """What a replay came to; nothing for other requests."""
 
 
 def acts_of(role: RequestRole) -> dict[str, type[Act]]:
@@ -235,12 +278,25 @@ class Kind(Enum):
     REPLY = "reply"
 
 
+OUTCOME = "outcome"
+"""The events that carry the journal's head beside the fact's own fields."""
+
+HEAD = (
+    "Where the journal stood when this was stored: a record's number and the hash of everything up to it. "
+    "Kept outside the house, it shows later whether the journal was changed."
+)
+REPLAYED_TOPIC = "Where the event went out first, below the table's own topic."
+"""The field `topic`, which stands before an event's own fields when it is sent again."""
+
+
 class TopicRow(NamedTuple):
     below: str
     """Under `shoe/v1/{site}/{table}/`."""
     kind: Kind
     payloads: tuple[type[msgspec.Struct], ...]
     what: str
+    act: type[Act] | None = None
+    """What a dealer or supervisor asks for; its fields are the request's `details`."""
 
 
 EVENT_TOPICS = {
@@ -265,6 +321,6 @@ def contract() -> Iterator[TopicRow]:
     yield TopicRow("request/wagers/place", Kind.REQUEST, (WagersRequest,), "place, change or withdraw wagers of a seat")
     for role in (RequestRole.DEALER, RequestRole.SUPERVISOR):
         for name, act in acts_of(role).items():
-            yield TopicRow(f"request/{role.value}/{name}", Kind.REQUEST, (ActRequest,), ACTS[act].what)
+            yield TopicRow(f"request/{role.value}/{name}", Kind.REQUEST, (ActRequest,), ACTS[act].what, act)
     yield TopicRow("request/display/replay", Kind.REQUEST, (ReplayRequest,), "send events again, from a number on")
-    yield TopicRow("reply/{client}/{name}", Kind.REPLY, (Answer,), "the answer to a request")
+    yield TopicRow("reply/{client}/{name}", Kind.REPLY, (Answer,), "the answer to a request, and events sent again")

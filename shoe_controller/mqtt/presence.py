@@ -54,9 +54,9 @@ class TablePresence:
         self._made: dict[str, tuple[object, bytes]] = {}
 
     def status(self, session: int, *, online: bool, publishing: str) -> bytes:
-        if not online:
-            return _encode(Status(online=False, session=session, version=self._posted.version))
         state, trouble = self._table.state, self._table.storing_trouble
+        if not online:
+            return _encode(Status(online=False, session=session, seq=state.lasting.seq, version=self._posted.version))
         link = state.lasting.link
         return self._cached(
             self._topics.status,

@@ -1,6 +1,7 @@
 """The retained messages of a table, made from its state: what a display needs that is switched on just now."""
 
 import hashlib
+from fractions import Fraction
 
 import msgspec
 
@@ -27,7 +28,7 @@ def rules_hash(rules: RulesSource) -> str:
 
 
 def state_message(state: TableState) -> StateMessage:
-    return StateMessage(seq=state.lasting.seq, table=view_of(state))
+    return StateMessage(**msgspec.structs.asdict(view_of(state)))
 
 
 def gravest_alert(state: TableState) -> AlertView | None:
@@ -97,19 +98,34 @@ def info_message(  # noqa: PLR0913 - the parts that a board posts, each given by
         currency=posted.currency,
         rules_hash=rules_hash(rules),
         base_game=house.schedule.base_game,
-        commission=f"{float(house.schedule.commission * 100):g}%",
+        commission=percentage(house.schedule.commission),
         commission_taken=house.commission_taken,
         decks=house.decks,
         seats=house.seats,
         offered=tuple(_offered(wager, house, catalogue) for wager in house.offered),
+        option_rules=house.option_rules,
         round_limit=None
         if limit is None
-        else PostedLimit(amount=limit.amount, wagers=tuple(sorted(limit.wagers)), policy=limit.policy.value),
+        else PostedLimit(amount=limit.amount, wagers=tuple(sorted(limit.wagers)), policy=limit.policy),
         rounding=house.rounding,
-        bets_close=rules.procedure.bets_close.value,
-        reveal=rules.procedure.reveal.value,
+        bets_close=rules.procedure.bets_close,
+        reveal=rules.procedure.reveal,
         rules_wait=rules_wait,
     )
+
+
+def percentage(share: Fraction) -> str:
+    """Exactly: as a decimal number where there is one, else as a fraction."""
+    hundredths = share * 100
+    digits = next((n for n in range(MOST_DECIMALS + 1) if 10**n % hundredths.denominator == 0), None)
+    if digits is None:
+        return f"{hundredths}%"
+    whole, rest = divmod(hundredths.numerator * 10**digits // hundredths.denominator, 10**digits)
+    return f"{whole}.{rest:0{digits}}%" if digits else f"{whole}%"
+
+
+MOST_DECIMALS = 12
+"""A longer number is harder to read than the fraction that it is."""
 
 
 def _offered(wager: str, house: House, catalogue: Catalogue) -> OfferedWager:
