@@ -7,7 +7,8 @@ left out: displays go by `seq`. A broker that is away, hangs or restarts changes
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from shoe_controller.journal.records import StoredMessage
@@ -32,8 +33,8 @@ MOST_LIVE = 2000
 MOST_REQUESTS = 500
 """Requests being served at once; the broker holds the next ones back."""
 
-CONFIRM_EVERY = 0.25
-"""Seconds between two notes in the journal of how far the broker has come."""
+CONFIRM_EVERY = 2.0
+"""Seconds between two notes in the journal of how far the broker has come; each is a commit."""
 
 ASK_AGAIN = 5.0
 """Seconds until a message that the broker refused is offered again."""
@@ -82,6 +83,61 @@ class LiveMessage(NamedTuple):
     payload: bytes
 
 
+class _Pipe:
+    """What goes through one session: events and retained messages in order, so many under way at once."""
+
+    def __init__(
+        self,
+        session: BrokerSession,
+        topics: Topics,
+        after: Callable[[int, int], list[LiveMessage]],
+        stir: Callable[[], None],
+    ) -> None:
+        self.sent = 0
+        """The last event that was handed to the session."""
+        self._session = session
+        self._topics = topics
+        self._after = after
+        self._stir = stir
+        self._under_way: deque[tuple[int | None, asyncio.Future[None]]] = deque()
+
+    @property
+    def has_room(self) -> bool:
+        return len(self._under_way) < WINDOW
+
+    def fill(self) -> None:
+        """Send the next events, as many as there is room for."""
+        while self.has_room and (batch := self._after(self.sent, WINDOW - len(self._under_way))):
+            for message in batch:
+                self.put(message.seq, self._topics.event(message.topic), message.payload)
+            self.sent = batch[-1].seq
+
+    def put(self, seq: int | None, topic: str, payload: bytes) -> None:
+        """Send one message; without a number it is a retained one."""
+        future = self._session.publish_soon(topic, payload, retain=seq is None)
+        future.add_done_callback(lambda _: self._stir())
+        self._under_way.append((seq, future))
+
+    def confirmed(self) -> Iterator[int | None]:
+        """The numbers of what the broker has taken since, in order; `PublishRefusedError` at the first it did not."""
+        while self._under_way and self._under_way[0][1].done():
+            seq, future = self._under_way.popleft()
+            future.result()
+            yield seq
+
+    async def rest(self) -> AsyncIterator[int | None]:
+        """As `confirmed`, for all that is still under way."""
+        while self._under_way:
+            seq, future = self._under_way.popleft()
+            await future
+            yield seq
+
+    async def let_go(self) -> None:
+        """Wait for what is under way, whatever becomes of it."""
+        await asyncio.gather(*(future for _, future in self._under_way), return_exceptions=True)
+        self._under_way.clear()
+
+
 class Publisher:
     def __init__(  # noqa: PLR0913 - the parts of a publisher, each given by name
         self,
@@ -118,15 +174,19 @@ class Publisher:
         self._noted = published
         self._note_timer: asyncio.TimerHandle | None = None
         self._session: BrokerSession | None = None
+        self._pipe: _Pipe | None = None
+        """Set while events may be sent at once."""
         self._session_number = 0
 
     # --- what is to be told ------------------------------------------------------------------------------------------
 
     def offer(self, messages: Sequence[LiveMessage]) -> None:
-        """Events that were just stored."""
+        """Events that were just stored. If the broker is there and has all before them, they go out at once."""
         self._live.extend(messages)
         self._retained_stale = True
         self._wake.set()
+        if self._pipe is not None:
+            self._pipe.fill()
 
     def touch(self) -> None:
         """Something that retained messages tell of has changed without an event."""
@@ -162,59 +222,39 @@ class Publisher:
         async with self._broker.connect(will, [self._topics.requests]) as session:
             self._session = session
             self._shown.clear()
-            self._retained_stale = True
             try:
                 async with asyncio.TaskGroup() as group:
                     serving = group.create_task(self._serve_requests(session))
                     losing = group.create_task(_raise_when_lost(session))
-                    await self._pump(session)
+                    await self._pump(_Pipe(session, self._topics, self._after, self._wake.set))
                     serving.cancel()
                     losing.cancel()
             finally:
-                self._session = None
+                self._session = self._pipe = None
         self.connected = False
 
     # --- events and retained messages --------------------------------------------------------------------------------
 
-    async def _pump(self, session: BrokerSession) -> None:
+    async def _pump(self, pipe: "_Pipe") -> None:
         """Send whatever is to be sent, until told to stop."""
-        under_way: deque[tuple[int | None, asyncio.Future[None]]] = deque()
-        sent = self.published
-        self._send_retained(session, under_way)
+        pipe.sent = self.published
+        self._send_retained(pipe)
+        self._pipe = pipe
         while True:
             self._wake.clear()
             try:
-                while under_way and under_way[0][1].done():
-                    seq, future = under_way.popleft()
-                    future.result()
+                for seq in pipe.confirmed():
                     self._confirmed(seq)
             except PublishRefusedError as error:
-                await self._refused(error, [future for _, future in under_way])
-                under_way.clear()
-                sent = self.published
+                await self._refused(error, pipe)
                 continue
-            while len(under_way) < WINDOW and (batch := self._after(sent, WINDOW - len(under_way))):
-                for message in batch:
-                    self._put(session, under_way, message.seq, self._topics.event(message.topic), message.payload)
-                sent = batch[-1].seq
-            if self._retained_stale and len(under_way) < WINDOW:
-                self._send_retained(session, under_way)
-            if self._stopping and not self._after(sent, 1):
-                await self._say_goodbye(session, under_way)
+            pipe.fill()
+            if self._retained_stale and pipe.has_room:
+                self._send_retained(pipe)
+            if self._stopping and not self._after(pipe.sent, 1):
+                await self._say_goodbye(pipe)
                 return
             await self._wake.wait()
-
-    def _put(
-        self,
-        session: BrokerSession,
-        under_way: "deque[tuple[int | None, asyncio.Future[None]]]",
-        seq: int | None,
-        topic: str,
-        payload: bytes,
-    ) -> None:
-        future = session.publish_soon(topic, payload, retain=seq is None)
-        future.add_done_callback(lambda _: self._wake.set())
-        under_way.append((seq, future))
 
     def _after(self, sent: int, room: int) -> list[LiveMessage]:
         """The next events: from memory where they follow at once, else from the journal."""
@@ -228,16 +268,14 @@ class Publisher:
             return found
         return [_with_head(message) for message in self._outbox.messages(sent, room)]
 
-    def _send_retained(
-        self, session: BrokerSession, under_way: "deque[tuple[int | None, asyncio.Future[None]]]"
-    ) -> None:
+    def _send_retained(self, pipe: "_Pipe") -> None:
         """Whatever differs from what was sent last; after a connect that is all of it."""
         self._retained_stale = False
         status = self._presence.status(self._session_number, online=True, publishing=self.refusal)
         for topic, payload in ((self._topics.status, status), *self._presence.retained()):
             if self._shown.get(topic) != payload:
                 self._shown[topic] = payload
-                self._put(session, under_way, None, topic, payload)
+                pipe.put(None, topic, payload)
 
     def _confirmed(self, seq: int | None) -> None:
         if not self.connected:
@@ -261,26 +299,27 @@ class Publisher:
             self._noted = self.published
             self._outbox.confirm(self.published)
 
-    async def _refused(self, error: PublishRefusedError, others: "list[asyncio.Future[None]]") -> None:
+    async def _refused(self, error: PublishRefusedError, pipe: "_Pipe") -> None:
         """The cursor stays where it is; the broker is asked again, from that event on."""
         if not self.refusal:
             self._watcher.refused(error)
         self.refusal = str(error)
-        await asyncio.gather(*others, return_exceptions=True)
+        self._pipe = None
+        await pipe.let_go()
         await self._sleep(ASK_AGAIN)
+        pipe.sent = self.published
         self._shown.clear()
         self._retained_stale = True
+        self._pipe = pipe
 
-    async def _say_goodbye(
-        self, session: BrokerSession, under_way: "deque[tuple[int | None, asyncio.Future[None]]]"
-    ) -> None:
+    async def _say_goodbye(self, pipe: "_Pipe") -> None:
+        self._pipe = None
         offline = self._presence.status(self._session_number, online=False, publishing=self.refusal)
-        self._put(session, under_way, None, self._topics.status, offline)
-        await asyncio.wait([future for _, future in under_way], timeout=GOODBYE)
-        for seq, future in under_way:
-            if not future.done() or future.cancelled() or future.exception() is not None:
-                break
-            self._confirmed(seq)
+        pipe.put(None, self._topics.status, offline)
+        with suppress(PublishRefusedError, TimeoutError):
+            async with asyncio.timeout(GOODBYE):
+                async for seq in pipe.rest():
+                    self._confirmed(seq)
 
     # --- requests ----------------------------------------------------------------------------------------------------
 

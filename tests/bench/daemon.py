@@ -125,9 +125,14 @@ class Shoe:
         if data:
             os.write(self.master, data)
 
-    def say(self, event: CardDrawn | ButtonPressed | ResultIndicated) -> None:
+    def say(self, event: CardDrawn | ButtonPressed | ResultIndicated) -> float:
+        """Send an event; when its last byte was written."""
         self.link.report(event, time.monotonic())
-        self._flush()
+        data = self.link.to_send()
+        began = time.perf_counter()
+        if data:
+            os.write(self.master, data)
+        return began
 
     def next_event(self) -> CardDrawn | ButtonPressed | ResultIndicated:
         return next(self._cards)
@@ -194,8 +199,7 @@ async def _latencies(folder: Path, port: int) -> tuple[list[float], list[float]]
             dealt = 0
             while dealt < CARDS:
                 event = shoe.next_event()
-                began = time.perf_counter()
-                shoe.say(event)
+                began = shoe.say(event)
                 if isinstance(event, CardDrawn):
                     await _until(messages, "shoe/v1/bench/t1/event/card")
                     ours.append(time.perf_counter() - began)
@@ -238,9 +242,7 @@ async def _until(messages: "AsyncIterator[aiomqtt.Message]", topic: str) -> None
 @asynccontextmanager
 async def _subscriber(port: int) -> "AsyncIterator[AsyncIterator[aiomqtt.Message]]":
     at_once = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
-    async with aiomqtt.Client(
-        "127.0.0.1", port, protocol=aiomqtt.ProtocolVersion.V5, socket_options=at_once
-    ) as client:
+    async with aiomqtt.Client("127.0.0.1", port, protocol=aiomqtt.ProtocolVersion.V5, socket_options=at_once) as client:
         for topic in ("floor/#", "shoe/v1/bench/t1/event/#"):
             await client.subscribe(topic, qos=1)
         yield aiter(client.messages)
@@ -277,9 +279,7 @@ async def _daemon(folder: Path, port: int) -> AsyncIterator[Shoe]:
         shoe.close()
 
 
-async def _start_daemon(
-    folder: Path, path: str, port: int, notify: str | None = None
-) -> "asyncio.subprocess.Process":
+async def _start_daemon(folder: Path, path: str, port: int, notify: str | None = None) -> "asyncio.subprocess.Process":
     config = folder / "table.toml"
     for file in folder.glob("t1.journal*"):
         file.unlink()
@@ -307,9 +307,7 @@ async def _start_and_idle(folder: Path, port: int) -> None:
     memory = {"daemon": 0, "imports": 0}
     for _ in range(5):
         began = time.perf_counter()
-        bare = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", IMPORTS, stdout=asyncio.subprocess.PIPE
-        )
+        bare = await asyncio.create_subprocess_exec(sys.executable, "-c", IMPORTS, stdout=asyncio.subprocess.PIPE)
         assert bare.stdout is not None
         await bare.stdout.readline()
         imports.append(time.perf_counter() - began)

@@ -30,9 +30,7 @@ async def main(terminal: str, database: str, port: int) -> None:
     at_once = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
     arrived: asyncio.Queue[bytes] = asyncio.Queue()
     asyncio.get_running_loop().add_reader(line, lambda: arrived.put_nowait(os.read(line, 4096)))
-    async with aiomqtt.Client(
-        "127.0.0.1", port, protocol=aiomqtt.ProtocolVersion.V5, socket_options=at_once
-    ) as client:
+    async with aiomqtt.Client("127.0.0.1", port, protocol=aiomqtt.ProtocolVersion.V5, socket_options=at_once) as client:
         await client.publish("floor/ready", b"", qos=1, retain=True)
         while True:
             data = await arrived.get()
