@@ -193,6 +193,8 @@ class Controller:
         self._arm()
 
     def _put(self, work: _Work) -> None:
+        # Not every line has timers: what comes first after the clock was set must find that on the record.
+        self._look_at_clock(work.at)
         if len(self._inbox) >= MOST_WAITING:
             raise RuntimeError(f"{MOST_WAITING} inputs wait to be stored; the controller cannot go on safely")
         self._inbox.append(work)
@@ -223,6 +225,8 @@ class Controller:
         handled = self.table.handle(given, work.at)
         if handled.changed:
             receipt = await self._store(given, handled, work)
+            if receipt is None:
+                return
             self.table.take_over(handled)
             if work.delivery is not None:
                 self.link.committed(work.delivery, self._seconds())
@@ -234,7 +238,8 @@ class Controller:
             work.answer.set_result(handled.refusal)
         self._arm()
 
-    async def _store(self, given: AnyInput, handled: Handled, work: _Work) -> Receipt:
+    async def _store(self, given: AnyInput, handled: Handled, work: _Work) -> Receipt | None:
+        """Store it, however long that takes. Only a person's request is not tried again: it is refused, and gone."""
         sent, self._sent = tuple(self._sent), []
         entry = entry_for(given, handled, work.at, raw=(*sent, *work.raw), link_state=self._memory(work))
         while True:
@@ -242,10 +247,16 @@ class Controller:
                 receipt = await self._journal.submit(entry)
             except FileError as error:
                 self._storing_failed(error)
+                if work.answer is not None:
+                    _refuse(work)
+                    self._sent[:0] = sent
+                    # Something must be tried until there is room, and this is what is to be told then.
+                    self._tell_of_trouble(str(error))
+                    return None
                 await asyncio.sleep(RETRY_STORING)
             else:
                 if self.storing_trouble is not None:
-                    self._storing_again()
+                    self._storing_again(given)
                 return receipt
 
     def _memory(self, work: _Work) -> bytes | None:
@@ -260,15 +271,19 @@ class Controller:
             self._observer.storing_failed(error)
             # Whoever waits for an answer gets one now; the shoe's events wait.
             for work in self._inbox:
-                if work.answer is not None and not work.answer.done():
-                    work.answer.set_result(Refusal("journal_full", "nothing can be stored at present"))
+                _refuse(work)
             self._inbox = deque(work for work in self._inbox if work.answer is None)
             self._wish()
 
-    def _storing_again(self) -> None:
+    def _storing_again(self, stored: AnyInput) -> None:
         detail = self.storing_trouble or ""
         self.storing_trouble = None
         self._observer.storing_again()
+        if not (isinstance(stored, JournalFailed) and stored.trouble is JournalTrouble.FULL):
+            self._tell_of_trouble(detail)
+
+    def _tell_of_trouble(self, detail: str) -> None:
+        """As the next thing, before whatever else has come in."""
         self._inbox.appendleft(_Work(JournalFailed(trouble=JournalTrouble.FULL, detail=detail), self._clock.now()))
 
     # --- what goes out -----------------------------------------------------------------------------------------------
@@ -326,6 +341,12 @@ class Controller:
         self._clock_offset = offset
         if abs(step) > CLOCK_STEP_MS:
             self._put(_Work(ClockStepped(by_ms=step), now))
+
+
+def _refuse(work: _Work) -> None:
+    """Whoever asked for it is told that it is not done, because it cannot be stored."""
+    if work.answer is not None and not work.answer.done():
+        work.answer.set_result(Refusal("journal_full", "nothing can be stored at present, so nothing can be done"))
 
 
 def _as_input(report: LinkReport) -> AnyInput | None:

@@ -18,14 +18,14 @@ from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.clock import Clock, SystemClock
 from shoe_controller.config import RunningConfig, for_running, load_config
 from shoe_controller.controller import SECOND, Controller, Stored
-from shoe_controller.journal.errors import FileError
+from shoe_controller.journal.errors import FileError, MessagesPrunedError
 from shoe_controller.logbook import Logbook
 from shoe_controller.logs import Log, set_up
 from shoe_controller.mqtt.broker import Broker
 from shoe_controller.mqtt.contract import ReplayDone, Topics
 from shoe_controller.mqtt.presence import TablePresence
 from shoe_controller.mqtt.publisher import LiveMessage, Publisher
-from shoe_controller.mqtt.requests import RequestDesk
+from shoe_controller.mqtt.requests import BadRequestError, RequestDesk
 from shoe_controller.mqtt.retained import Posted
 from shoe_controller.pins import NOBODY, check_pin
 from shoe_controller.rules import read_rules, rules_of
@@ -49,6 +49,7 @@ from shoe_controller.table.inputs import (
     PersonActs,
     PinVerdict,
     SeatBets,
+    Snapshot,
 )
 from shoe_controller.table.people import locked_out_until
 from shoe_controller.table.state import Refusal, RulesSource, TableState
@@ -114,6 +115,7 @@ class Daemon:
         if broker is not None:
             topics = Topics(config.table.site, config.table.name)
             desk = RequestDesk(topics, self, self, self)
+            desk.on_failure = self._logbook.request_failed
             self.publisher = Publisher(
                 broker=broker,
                 topics=topics,
@@ -166,6 +168,13 @@ class Daemon:
         if not any(person.role.value == "supervisor" for person in self.config.people):
             log.warning("no_supervisor", what="nobody in [[people]] is a supervisor: no alert can be cleared")
 
+    async def _last_inputs(self) -> None:
+        """Store what has come in, and then how the table stands, so that another version can go on from there."""
+        await self.controller.all_done()
+        if self.state.shoe is not None:
+            self.controller.happened(Snapshot(state=self.state))
+            await self.controller.all_done()
+
     async def _let_go(
         self,
         working: "asyncio.Task[None]",
@@ -175,7 +184,7 @@ class Daemon:
         await _end(around)
         if not working.done():
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.controller.all_done(), DRAIN)
+                await asyncio.wait_for(self._last_inputs(), DRAIN)
         if self.publisher is not None:
             self.publisher.stop()
             await asyncio.wait(publishing, timeout=DRAIN)
@@ -201,9 +210,13 @@ class Daemon:
 
     def reload(self) -> None:
         """Read the file again: people at once, the house's rules with the next shoe, the rest with the next start."""
+        self._reloading = asyncio.create_task(self._reload(), name="reload")
+
+    async def _reload(self) -> None:
         self._service.reloading(self._clock.now().mono_ns)
         try:
-            fresh = for_running(load_config(self.config.file))
+            # The guard takes its time over the odds; cards do not wait for it.
+            fresh = await asyncio.to_thread(lambda: for_running(load_config(self.config.file)))
         except BadFileError as error:
             self._logbook.reload_refused(error)
         else:
@@ -300,7 +313,10 @@ class Daemon:
     async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
         if self.publisher is None:
             raise RuntimeError("a replay was asked for without a broker")
-        return await self.publisher.replay(after, limit, reply_to, correlation)
+        try:
+            return await self.publisher.replay(after, limit, reply_to, correlation)
+        except MessagesPrunedError as error:
+            raise BadRequestError("pruned", str(error)) from None
 
     def _next_session(self) -> int:
         """Counts up over restarts too, as long as the clock does not go back."""
@@ -329,9 +345,16 @@ async def _end(tasks: "Sequence[asyncio.Task[Any]]") -> None:
 
 async def _serve(config: RunningConfig, log: Log) -> None:
     clock = SystemClock()
+    opened = open_table(config, clock)
+    try:
+        _ask_guard(config, opened)
+    except BaseException:
+        opened.reader.close()
+        opened.writer.close()
+        raise
     daemon = Daemon(
         config,
-        open_table(config, clock),
+        opened,
         clock=clock,
         port=port_of(config.shoe),
         broker=broker_for(config),
@@ -345,7 +368,14 @@ async def _serve(config: RunningConfig, log: Log) -> None:
     await daemon.run()
 
 
+def _ask_guard(config: RunningConfig, opened: Opened) -> None:
+    """Rules that the shoe on the table was opened with have passed the guard; a restart in mid-shoe must be quick."""
+    shoe = opened.table.state.shoe
+    if shoe is None or shoe.rules != rules_of(config):
+        load_config(config.file)
+
+
 def run(file: Path) -> None:
     """Run the table of this file until a signal ends it. Its errors are for whoever typed the command."""
-    config = for_running(load_config(file))
+    config = for_running(load_config(file, guarded=False))
     asyncio.run(_serve(config, set_up(config.log)))

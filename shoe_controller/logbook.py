@@ -69,6 +69,9 @@ class Logbook:
     def refused(self, error: PublishRefusedError) -> None:
         self.log.error("publish_refused", what=str(error))
 
+    def request_failed(self, error: Exception) -> None:
+        self.log.error("request_failed", exc_info=error)
+
     def request_served(self, message: Incoming, code: str) -> None:
         # The topic is named and never the payload, which may hold a PIN.
         write = self.log.info if code == "ok" else self.log.warning

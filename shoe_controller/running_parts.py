@@ -144,7 +144,7 @@ def _open(config: RunningConfig, clock: Clock) -> Opened:
                 path=journal.path,
                 writer=LoopJournal(journal),
                 reader=reader,
-                table=recover(reader),
+                table=recover(reader, SOFTWARE),
                 backup=journal.backup,
             )
         except BaseException:

@@ -25,11 +25,12 @@ from shoe_controller.journal.records import Head
 from shoe_controller.journal.replaying import Replay
 from shoe_controller.journal.verify import Report, verify
 from shoe_controller.moment import Moment
+from shoe_controller.table_journal import replay
 
 DAMAGED = 1
 
-REPLAY: Replay | None = None
-"""How the inputs of a shoe are replayed; without it `verify` checks the chain alone, and says so."""
+REPLAY: Replay = replay
+"""How the inputs of a shoe are replayed."""
 
 SECONDS_BETWEEN_LOOKS = 0.5
 REST = 0.02
@@ -51,7 +52,9 @@ def _add_verify(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser = actions.add_parser(
         "verify",
         help="find out whether anything was changed, removed or added",
-        description="Check every record of a journal against the chain that ties them together.",
+        description="Check every record of a journal against the chain that ties them together, and that the table, "
+        "given the same inputs again, says the same facts byte for byte. Facts of another version of this program are "
+        "counted and not replayed.",
     )
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument(
@@ -126,7 +129,7 @@ def _as_object(file: Path, report: Report) -> dict[str, object]:
         "head": str(report.head),
         "records": report.records,
         "pruned": report.pruned,
-        "replay": None if report.replayed is None else {"same": report.replayed, "not_replayed": report.not_replayed},
+        "replay": {"same": report.replayed, "not_replayed": report.not_replayed},
         "problems": [
             {"record": problem.number, "kind": problem.kind and as_text(problem.kind), "what": as_text(problem.what)}
             for problem in report.problems
@@ -145,9 +148,6 @@ def _sentences(file: Path, report: Report) -> Iterator[str]:
     if report.more_problems:
         yield f"  and {report.more_problems} more of this sort."
     yield from report.notes
-    if report.replayed is None:
-        yield "Only the chain was checked; the inputs were not replayed."
-        return
     yield f"Replaying the inputs gave {report.replayed} facts again, byte for byte."
     for software, count in sorted(report.not_replayed.items()):
         yield f"Not replayed: {count} facts written by version {software}."

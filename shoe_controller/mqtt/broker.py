@@ -164,12 +164,13 @@ class BrokerSession(Protocol):
     ) -> None:
         """Send at QoS 1, and return when the broker has taken it. Fails as the future of `publish_soon` does."""
 
-    def publish_soon(
+    def publish_soon(  # noqa: PLR0913 - the parts of a message, each given by name
         self,
         topic: str,
         payload: bytes,
         *,
         retain: bool = False,
+        response_topic: str | None = None,
         correlation: bytes | None = None,
         expiry: int | None = None,
     ) -> asyncio.Future[None]:
@@ -179,6 +180,7 @@ class BrokerSession(Protocol):
         fails with a `PublishRefusedError` when the broker or MQTT itself refuses this message, and with a
         `BrokerLostError` in the moment the connection is lost. Cancelled before it was sent, it is not sent. A failed
         future that nobody asks is nobody's error. `expiry` is in seconds, after which nobody gets the message.
+        A message with a `response_topic` is a request, and says where its answer is to go.
         """
 
     def incoming(self) -> AsyncIterator[Incoming]:
@@ -195,11 +197,12 @@ class BrokerSession(Protocol):
 class Broker(Protocol):
     """A broker at an address; it can be connected to again and again, one connection at a time."""
 
-    def connect(self, will: Will, subscriptions: Sequence[str]) -> AbstractAsyncContextManager[BrokerSession]:
+    def connect(self, will: Will | None, subscriptions: Sequence[str]) -> AbstractAsyncContextManager[BrokerSession]:
         """Connect, subscribe at QoS 1 to every filter, and hold the connection as long as the context lasts.
 
         A context that is left in order says goodbye, and the will is not published: say "offline" before. One that is
-        left by an error or a cancellation hangs up, and the broker publishes the will. Either takes less than a
+        left by an error or a cancellation hangs up, and the broker publishes the will, if there is one: a display that
+        only reads has nothing to say, and may not. Either takes less than a
         second, also with a broker that hangs, and leaves nothing behind.
         """
 
@@ -240,20 +243,29 @@ class Inbox:
 LONGEST_STRING = 65535
 """Bytes of the longest text, and of the longest binary value, that MQTT can carry."""
 FRAME_BYTES = 24
-"""What a message needs at most beside its topic, correlation data and payload: lengths, flags, numbers."""
+"""What a message needs at most beside its topics, correlation data and payload: lengths, flags, numbers."""
 
 
-def why_unsendable(
-    topic: str, payload: bytes, correlation: bytes | None, expiry: int | None, largest_packet: int
+def why_unsendable(  # noqa: PLR0913 - the parts of a message
+    topic: str,
+    payload: bytes,
+    correlation: bytes | None,
+    expiry: int | None,
+    largest_packet: int,
+    *,
+    response_topic: str | None = None,
 ) -> str | None:
     """Why MQTT, or a broker that takes such packets, cannot take a message. Sent, it would cost the connection."""
     if not is_topic(topic):
         return "it is no topic: it is empty, too long, or has + or # in it."
+    if response_topic is not None and not is_topic(response_topic):
+        return "its response topic is none: it is empty, too long, or has + or # in it."
     if correlation is not None and len(correlation) > LONGEST_STRING:
         return f"its correlation data has {len(correlation)} bytes, and may have {LONGEST_STRING}."
     if expiry is not None and not 0 < expiry < 1 << 32:
         return f"it cannot expire after {expiry} seconds."
-    size = FRAME_BYTES + len(topic.encode()) + len(correlation or b"") + len(payload)
+    size = FRAME_BYTES + len(topic.encode()) + len((response_topic or "").encode())
+    size += len(correlation or b"") + len(payload)
     if size > largest_packet:
         return f"it has {size} bytes, and the broker takes {largest_packet}. Raise its max_packet_size."
     return None

@@ -62,8 +62,8 @@ class NetworkBroker:
         self._address = address
 
     @asynccontextmanager
-    async def connect(self, will: Will, subscriptions: Sequence[str]) -> AsyncGenerator[BrokerSession, None]:
-        if not is_topic(will.topic):
+    async def connect(self, will: Will | None, subscriptions: Sequence[str]) -> AsyncGenerator[BrokerSession, None]:
+        if will is not None and not is_topic(will.topic):
             raise BrokerSettingsError(f"{will.topic!r} is no topic for a will: it is empty, too long, or has + or #.")
         session = _Session(self._address, will)
         try:
@@ -160,7 +160,7 @@ class _Message:
 class _Session:
     """One connection: `open` it, use it, and `hang_up` whatever happened."""
 
-    def __init__(self, address: BrokerAddress, will: Will) -> None:
+    def __init__(self, address: BrokerAddress, will: Will | None) -> None:
         self._address = address
         self._loop = asyncio.get_running_loop()
         self._line = _Line(self._read, self._line_ended)
@@ -176,10 +176,11 @@ class _Session:
         self._reading_on: asyncio.Handle | None = None
         self._client = self._paho(will)
 
-    def _paho(self, will: Will) -> _PahoClient:
+    def _paho(self, will: Will | None) -> _PahoClient:
         client = _PahoClient(self._address.client_id, self._line)
         client.max_inflight_messages = 0  # no limit of paho's: the session counts, by what the broker allows
-        client.will_set(will.topic, will.payload, qos=1, retain=True)
+        if will is not None:
+            client.will_set(will.topic, will.payload, qos=1, retain=True)
         if self._address.username is not None:
             client.username_pw_set(self._address.username, self._address.password)
         client.on_connect = self._on_connect
@@ -241,24 +242,32 @@ class _Session:
     ) -> None:
         await self.publish_soon(topic, payload, retain=retain, correlation=correlation, expiry=expiry)
 
-    def publish_soon(
+    def publish_soon(  # noqa: PLR0913 - as the protocol has it
         self,
         topic: str,
         payload: bytes,
         *,
         retain: bool = False,
+        response_topic: str | None = None,
         correlation: bytes | None = None,
         expiry: int | None = None,
     ) -> asyncio.Future[None]:
         taken: asyncio.Future[None] = self._loop.create_future()
         if self._gone.done():
             _fail(taken, self._gone.result().again())
-        elif fault := why_unsendable(topic, payload, correlation, expiry, self._largest_packet):
+        elif fault := why_unsendable(
+            topic, payload, correlation, expiry, self._largest_packet, response_topic=response_topic
+        ):
             _fail(taken, PublishRefusedError(topic, fault))
         else:
             properties = None
-            if correlation is not None or expiry is not None:
-                properties = _properties(PacketTypes.PUBLISH, CorrelationData=correlation, MessageExpiryInterval=expiry)
+            if response_topic is not None or correlation is not None or expiry is not None:
+                properties = _properties(
+                    PacketTypes.PUBLISH,
+                    ResponseTopic=response_topic,
+                    CorrelationData=correlation,
+                    MessageExpiryInterval=expiry,
+                )
             self._to_send.append(_Message(topic, payload, retain, properties, taken))
             self._send()
         return taken

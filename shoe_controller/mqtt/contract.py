@@ -9,21 +9,29 @@ Amounts are whole minor units of the table's currency; times are milliseconds si
 
 from collections.abc import Iterator
 from enum import Enum
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
 from shoe_controller.baccarat.house import CommissionTaken, OverLimit, Rounding
 from shoe_controller.baccarat.roads import Roads
 from shoe_controller.baccarat.wagers import Names, OptionRule
+from shoe_controller.table import facts
 from shoe_controller.table.acts import ACTS, Act, OpenShoe, Role
-from shoe_controller.table.facts import AnyFact
+from shoe_controller.table.facts import AnyFact, Fact
 from shoe_controller.table.inputs import Stake
 from shoe_controller.table.procedure import BetsClose, Reveal
 from shoe_controller.table.view import AlertView, TableView
 
 SCHEMA = 1
 """The version of the messages here; topics have the version of the whole contract, `v1`."""
+
+
+LONGEST_CLIENT = 80
+"""The table remembers it with every request that did something."""
+
+LARGEST_SEQ = 2**63 - 1
+"""The journal cannot count any further, nor look for a larger number."""
 
 
 class Topics:
@@ -47,7 +55,8 @@ class Topics:
         """Whether an answer may go there: `reply/{client}/…`, and nowhere else."""
         rest = topic.removeprefix(self.replies)
         client, _, below = rest.partition("/")
-        return rest != topic and bool(client) and bool(below) and not set(topic) & {"+", "#"}
+        named = 0 < len(client) <= LONGEST_CLIENT and bool(below)
+        return rest != topic and named and not set(topic) & {"+", "#"}
 
     def client_of(self, reply_topic: str | None) -> str:
         """Whose request this is: the client in its reply topic; nobody's if it wants no answer."""
@@ -138,7 +147,7 @@ class Info(msgspec.Struct, frozen=True, kw_only=True):
     """Of the house's effective configuration and all its pay tables: two shoes with the same were dealt alike."""
     base_game: str
     commission: str
-    """Taken from the winnings it is taken from, exactly: "5%"; where no decimal number is exact, a fraction, "50/7%"."""
+    """What is taken from winnings, exactly: "5%"; where no decimal number is exact, a fraction, "50/7%"."""
     commission_taken: CommissionTaken
     decks: int
     seats: tuple[str, ...]
@@ -198,7 +207,7 @@ class WagersRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Place, change or withdraw wagers of one seat: all of these, or none."""
 
     request_id: str
-    """Chosen by the sender and unlike any other of this role: a repeat of an accepted request does nothing twice."""
+    """Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing."""
     shoe: int
     round: int
     """The shoe and the round that are meant, as in `state`: a request that is late for its round is refused."""
@@ -211,7 +220,7 @@ class ActRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Something that a dealer or supervisor does; the topic names the act, `details` holds its own fields."""
 
     request_id: str
-    """Chosen by the sender and unlike any other of this role: a repeat of an accepted request does nothing twice."""
+    """Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing."""
     shoe: int
     round: int
     """The shoe and the round that are meant, as in `state`: a request that is late for its round is refused."""
@@ -229,7 +238,7 @@ class ReplayRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Send the events after this one again, to the reply topic."""
 
     request_id: str
-    after: int
+    after: Annotated[int, msgspec.Meta(le=LARGEST_SEQ)]
     """The `seq` of the last event that the display has."""
     limit: int = 500
     """The most that are sent for this request."""
@@ -308,6 +317,37 @@ EVENT_TOPICS = {
     "alert": "what went wrong, and that it is over",
     "operator": "what people did",
 }
+
+
+EVENTS: dict[type[Fact], str] = {
+    facts.ShoeOpened: "New cards are in; from here on `shoe` counts one up, and `round` begins anew.",
+    facts.CardBurned: "The first card of the shoe was shown, or one more card was burned after it, face down.",
+    facts.CutCardOut: "The cut card came out: `last_round` is the number of the last round of this shoe.",
+    facts.ShoeEnded: "No more rounds from this shoe.",
+    facts.ShoeLinkChanged: "The connection to the shoe came or went.",
+    facts.BettingOpened: "A new round: wagers are open.",
+    facts.FreeHandAnnounced: "This round is dealt without wagers.",
+    facts.WagersChanged: "A seat placed, changed or took back wagers; these are all that it has now.",
+    facts.BettingClosed: "No more bets; `stakes` is the sum of all of them.",
+    facts.RoundVoided: "The cards are out of play; take them off the display. Unless `replay`, the wagers go back.",
+    facts.WagersReturned: "Some wagers of this round were returned; the round goes on without them.",
+    facts.CardDealt: "A card was laid in a hand; its face is null while it lies face down or is not known.",
+    facts.CardsShown: "Cards that lay face down, or were not known, are shown now.",
+    facts.CardCorrected: "A card is another than was told; it replaces what was told of it last.",
+    facts.CardSetAside: "A card left the shoe and lies in no hand.",
+    facts.ExtraCardDecided: "What became of cards too many.",
+    facts.RoundResult: "The round has a confirmed result.",
+    facts.ResultUndone: "The result with the number `replaces` is taken back; the round waits for another.",
+    facts.RoundSettled: "What every wager of the round came to, and the dealer's steps.",
+    facts.SettlementUndone: "The settlement with the number `replaces` is taken back.",
+    facts.AlertRaised: "Something is wrong; with severity `stops`, the table stands until it is over.",
+    facts.AlertEnded: "The alert that was raised with the number `replaces` is over.",
+    facts.PersonActed: "Somebody did something at the table.",
+    facts.ActProposed: "An act that takes two people was proposed, and waits for another supervisor.",
+    facts.ProposalEnded: "A proposal is gone without having been approved.",
+    facts.WrongPin: "Somebody gave a wrong PIN.",
+}
+"""What each event tells, for those who build displays. Its field `fact` names it."""
 
 
 def contract() -> Iterator[TopicRow]:

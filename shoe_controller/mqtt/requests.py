@@ -5,7 +5,7 @@ A request names the shoe and the round that it means; the table refuses what is 
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -30,6 +30,9 @@ MOST_PIN_CHECKS = 20
 
 LONGEST_ID = 80
 LONGEST_PERSON = 40
+FAILED = "failed"
+PASSING = frozenset({"busy", "journal_full"})
+MOST_REMEMBERED = 1000
 MOST_REPLAYED = 2000
 
 T = TypeVar("T")
@@ -83,6 +86,10 @@ class RequestDesk:
         self._replayer = replayer
         self._pin_turn = asyncio.Lock()
         self._pins_waiting = 0
+        self._given: dict[str, asyncio.Task[Answer]] = {}
+        """Answers by request, the oldest first: a repeat gets the first answer."""
+        self.on_failure: Callable[[Exception], object] = lambda _: None
+        """Told of errors of our own, which must not reach whoever caused them."""
 
     async def answer(self, message: Incoming) -> Answer | None:
         """Do what is asked. `None` where nobody may be answered, and then nothing was done either."""
@@ -92,6 +99,27 @@ class RequestDesk:
             return await self._answer(message)
         except BadRequestError as error:
             return Answer(status="error", code=error.code, message=str(error), request_id=error.request_id)
+        except Exception as error:  # noqa: BLE001 - whatever is asked, it must not end the daemon
+            self.on_failure(error)
+            return Answer(status="error", code=FAILED, message="the controller could not do this; its log says why")
+
+    async def _once(self, whole_id: str, serve: Coroutine[None, None, Answer]) -> Answer:
+        """Serve a request, unless the same one was served before."""
+        known = self._given.get(whole_id)
+        if known is not None:
+            serve.close()
+        else:
+            known = self._given[whole_id] = asyncio.create_task(serve)
+            known.add_done_callback(lambda task: self._forget_if_passing(whole_id, task))
+            while len(self._given) > MOST_REMEMBERED:
+                del self._given[next(iter(self._given))]
+        return await asyncio.shield(known)
+
+    def _forget_if_passing(self, whole_id: str, task: "asyncio.Task[Answer]") -> None:
+        """What was refused for a reason that passes is tried again when it is asked again."""
+        failed = task.cancelled() or task.exception() is not None
+        if failed or task.result().code in PASSING:
+            self._given.pop(whole_id, None)
 
     async def _answer(self, message: Incoming) -> Answer:
         named = self._topics.request(message.topic)
@@ -103,29 +131,30 @@ class RequestDesk:
             raise BadRequestError("retained", "a request must not be retained: it would be acted on again and again")
         match role:
             case RequestRole.WAGERS if name == "place":
-                return await self._wagers(_decoded(_decode_wagers, message.payload), message)
+                wagers = _decoded(_decode_wagers, message.payload)
+                whole_id = self._whole_id(message, role.value, wagers.request_id)
+                return await self._once(whole_id, self._wagers(wagers, whole_id))
             case RequestRole.DISPLAY if name == "replay":
                 return await self._replay(_decoded(_decode_replay, message.payload), message)
             case RequestRole.DEALER | RequestRole.SUPERVISOR if name in acts_of(role):
                 request = _decoded(_decode_act, message.payload)
-                return await self._act(request, role, acts_of(role)[name], message)
+                whole_id = self._whole_id(message, role.value, request.request_id)
+                return await self._once(whole_id, self._act(request, role, acts_of(role)[name], whole_id))
         raise BadRequestError("unknown_request", f"there is no request {name!r} for the role {role.value}")
 
-    async def _wagers(self, request: WagersRequest, message: Incoming) -> Answer:
-        _check_id(request.request_id)
+    async def _wagers(self, request: WagersRequest, whole_id: str) -> Answer:
         refusal = await self._table.ask(
             SeatBets(
                 seat=request.seat,
                 stakes=request.stakes,
                 shoe=request.shoe,
                 round=request.round,
-                request_id=self._whole_id(message, "wagers", request.request_id),
+                request_id=whole_id,
             )
         )
         return _answer_to(refusal, request.request_id)
 
-    async def _act(self, request: ActRequest, role: RequestRole, act: type[Act], message: Incoming) -> Answer:
-        _check_id(request.request_id)
+    async def _act(self, request: ActRequest, role: RequestRole, act: type[Act], whole_id: str) -> Answer:
         if len(request.person) > LONGEST_PERSON:
             raise BadRequestError("bad_request", "the person's id is too long", request.request_id)
         made = _act_from(act, request)
@@ -142,13 +171,14 @@ class RequestDesk:
                 reason=request.reason,
                 shoe=request.shoe,
                 round=request.round,
-                request_id=self._whole_id(message, role.value, request.request_id),
+                request_id=whole_id,
             )
         )
         return _answer_to(refusal, request.request_id)
 
     def _whole_id(self, message: Incoming, role: str, request_id: str) -> str:
         """Two terminals may choose the same id; the client in the reply topic tells them apart."""
+        _check_id(request_id)
         return f"{role} {self._topics.client_of(message.response_topic)} {request_id}"
 
     async def _verdict(self, request: ActRequest) -> PinVerdict:
@@ -157,7 +187,7 @@ class RequestDesk:
             raise BadRequestError("pin_missing", "a supervisor's request needs a person and a PIN", request.request_id)
         if self._table.locked_out(request.person):
             # The table refuses it whatever the PIN is; guessing must not even cost the time to look.
-            return PinVerdict.RIGHT
+            return PinVerdict.WRONG
         if self._pins_waiting >= MOST_PIN_CHECKS:
             raise BadRequestError("busy", "too many PINs wait to be checked; try again", request.request_id)
         self._pins_waiting += 1

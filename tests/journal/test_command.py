@@ -9,9 +9,9 @@ import pytest
 
 from shoe_controller.commands import journal as command
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Fact, StoredInput
+from shoe_controller.journal.records import Fact, Start, StoredInput
 from tests.commands.running import Answer
-from tests.journal.samples import moment, opened, replay, shoes, write
+from tests.journal.samples import entry, moment, opened, replay, shoes, write
 from tests.journal.tampering import query, tampered
 from tests.journal.test_export import as_record, of_csv, of_json
 
@@ -19,6 +19,12 @@ from tests.journal.test_export import as_record, of_csv, of_json
 @pytest.fixture
 def say(capsys: pytest.CaptureFixture[str]) -> "Say":
     return Say(capsys)
+
+
+@pytest.fixture(autouse=True)
+def _samples_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These journals are made of samples; `tests/table/test_replay.py` has real ones."""
+    monkeypatch.setattr(command, "REPLAY", replay)
 
 
 class Say:
@@ -39,11 +45,15 @@ class Say:
         return Answer(exit_code, *self._capsys.readouterr())
 
 
-def test_verify_says_that_it_is_whole_and_what_was_not_checked(path: Path, say: Say) -> None:
+def test_verify_says_that_it_is_whole_and_what_was_not_replayed(path: Path, say: Say) -> None:
+    facts = query(path, "SELECT count(*) FROM record WHERE kind = 'fact'")[0][0]
+    newer = [entry(200, shoe=4, start=Start.SNAPSHOT), entry(201, shoe=4)]
+    write(path, newer, software="7.0")
     answer = say("verify", path)
     assert answer.exit_code == 0
     assert f"{path} is whole: table pit 3 table 7, " in answer.out
-    assert "Only the chain was checked; the inputs were not replayed." in answer.out
+    assert f"gave {facts} facts again, byte for byte" in answer.out
+    assert f"Not replayed: {sum(len(one.facts) for one in newer)} facts written by version 7.0." in answer.out
     assert answer.err == ""
 
 
@@ -55,17 +65,16 @@ def test_verify_for_programs(path: Path, say: Say) -> None:
     assert answer.json["good"] is True
     assert answer.json["head"] == str(head)
     assert answer.json["records"] == query(path, "SELECT count(*) FROM record")[0][0]
-    assert answer.json["replay"] is None
+    assert answer.json["replay"] == {
+        "same": query(path, "SELECT count(*) FROM record WHERE kind = 'fact'")[0][0],
+        "not_replayed": {},
+    }
     assert answer.json["problems"] == []
 
 
-def test_verify_with_a_replay(path: Path, say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "REPLAY", replay)
-    answer = say("verify", path)
-    assert answer.exit_code == 0
-    facts = query(path, "SELECT count(*) FROM record WHERE kind = 'fact'")[0][0]
-    assert f"gave {facts} facts again, byte for byte" in answer.out
-
+def test_verify_tells_of_facts_that_do_not_come_out_again(
+    path: Path, say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def nothing(inputs: Iterable[StoredInput]) -> list[Fact]:
         return [fact for fact in replay(inputs) if not fact.name]
 
@@ -82,7 +91,7 @@ def test_verify_names_what_is_wrong(path: Path, say: Say) -> None:
     assert "IS DAMAGED" in answer.out
     assert "record 100 (" in answer.out
     problems = say("verify", "--json", path).json["problems"]
-    assert [problem["record"] for problem in problems] == [100]
+    assert [problem["record"] for problem in problems] == [100, 100], "by the chain and by the replay"
 
 
 def test_verify_compares_heads_that_were_kept(path: Path, say: Say) -> None:

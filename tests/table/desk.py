@@ -12,8 +12,10 @@
 Every input goes the whole way: handle, one durable entry, take over. An auditor (`desk_auditor.py`) looks at each.
 """
 
+import os
 import resource
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -27,6 +29,7 @@ from shoe_controller.journal.records import Direction, Raw
 from shoe_controller.journal.store import Journal, open_journal
 from shoe_controller.journal.verify import Report, verify
 from shoe_controller.moment import Moment
+from shoe_controller.rules import read_rules
 from shoe_controller.table.facts import ShoeOpened
 from shoe_controller.table.inputs import (
     AnyInput,
@@ -88,6 +91,10 @@ class Desk(Sitting):
     def _opened(self) -> Journal:
         return open_journal(self.path, identity=IDENTITY, software=self.software, now_ms=0, stamp="20261116T120000Z")
 
+    @property
+    def rules_decks(self) -> int:
+        return read_rules(self.rules).decks
+
     # --- the way of an input -----------------------------------------------------------------------------------------
 
     def moment(self) -> Moment:
@@ -132,7 +139,7 @@ class Desk(Sitting):
         if isinstance(report, ShoeReport) and handled.state.shoe is not None:
             self.cards_gone += cards_in(report.event)
 
-    # --- the shoe, which keeps what was not acknowledged ---------------------------------------------------------------
+    # --- the shoe, which keeps what was not acknowledged -------------------------------------------------------------
 
     def event(self, event: AnyShoeEvent, *, age_ms: int = 0) -> Handled:
         self.sequence += 1
@@ -160,7 +167,7 @@ class Desk(Sitting):
                 self.give(EventsMissed(reason=f"{len(lost)} events never arrived"))
         self.deliver()
 
-    # --- the end of a program, and its next beginning ------------------------------------------------------------------
+    # --- the end of a program, and its next beginning ----------------------------------------------------------------
 
     def lose_power(self) -> None:
         """What is on the disk at this moment is all that is left."""
@@ -194,7 +201,7 @@ class Desk(Sitting):
         self.start(boot=boot, software=software)
         self.link_back()
 
-    # --- what must hold ------------------------------------------------------------------------------------------------
+    # --- what must hold ----------------------------------------------------------------------------------------------
 
     def recovered(self) -> Table:
         with JournalReader(self.path) as reader:
@@ -222,6 +229,15 @@ def desk_in(folder: Path, house: dict[str, Any] | None = None, **settings: Any) 
         yield desk
     finally:
         desk.close()
+
+
+def quick_folder() -> Path:
+    """A new folder in memory, where there is one: these tests wait for the disk thousands of times.
+
+    That what was answered survives a power cut is shown elsewhere, on a file system made for that.
+    """
+    memory = Path("/dev/shm")  # noqa: S108 - the folder gets a name that nobody else has
+    return Path(tempfile.mkdtemp(prefix="desk-", dir=memory if os.access(memory, os.W_OK) else None))
 
 
 @contextmanager

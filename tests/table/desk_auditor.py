@@ -113,7 +113,7 @@ class Auditor:
             case _:
                 pass
 
-    # --- cards and results ---------------------------------------------------------------------------------------------
+    # --- cards and results -------------------------------------------------------------------------------------------
 
     def _hear_of_cards(self, fact: CardDealt | CardsShown | CardCorrected) -> None:
         match fact:
@@ -155,7 +155,7 @@ class Auditor:
         assert fact.replaces == (replaced[-1] if replaced else None)
         self.last = Finished(fact, self.cards)
 
-    # --- money -----------------------------------------------------------------------------------------------------------
+    # --- money -------------------------------------------------------------------------------------------------------
 
     def _hear_of_money(
         self, fact: RoundSettled | SettlementUndone | WagersChanged | RoundVoided | WagersReturned
@@ -169,6 +169,7 @@ class Auditor:
                 assert fact.total == sum(wager.stake for wager in fact.returned)
                 self.returned += fact.total
                 self._take_off(fact.returned)
+                self.cards = {} if isinstance(fact, RoundVoided) else self.cards
                 assert isinstance(fact, WagersReturned) or fact.replay or self.standing == {}
             case RoundSettled():
                 self._hear_of_settlement(fact)
@@ -241,7 +242,7 @@ def check_settlement(settlement: Settlement) -> None:
     assert totals.paid == sum(step.amount for step in steps if step.step == "pay")
 
 
-# --- the cards of the shoe -----------------------------------------------------------------------------------------------
+# --- the cards of the shoe -------------------------------------------------------------------------------------------
 
 
 def check_cards(before: TableState, given: AnyInput, handled: Handled) -> None:
@@ -266,29 +267,33 @@ def check_cards(before: TableState, given: AnyInput, handled: Handled) -> None:
     stand = [alert.kind for alert in handled.state.lasting.alerts]
     for card, by in change.items():
         if by > 0 and shoe.copies[card.number] > shoe.decks:
-            assert any(kind in TOO_MANY for kind in raised + stand), f"{card} came too often and nobody was told"
+            assert any(kind in TOO_MANY for kind in raised + stand), (
+                f"{card} came too often and nobody was told: {given}, {before.phase}, {raised}, {stand}"
+            )
 
 
-def faces_told(
-    before: TableState, given: AnyInput, handled: Handled
-) -> tuple[dict[Card, int], dict[Card, int]]:
+def faces_told(before: TableState, given: AnyInput, handled: Handled) -> tuple[dict[Card, int], dict[Card, int]]:
     """How the counts of faces must change, and how else they may: a face that was told before counts no more."""
     nothing: dict[Card, int] = {}
-    match given:
-        case ShoeReport(event=CardDrawn(card=Card() as card, carried_over=carried)):
-            return {card: 1}, (nothing if carried else {card: 1})
-        case ShoeReport(event=CardIdentified(card=Card() as card)):
-            return {card: 1}, nothing
-        case PersonActs(act=IdentifyCard() | CorrectCard() as act) if any(
-            isinstance(fact, PersonActed) for fact in handled.facts
-        ):
-            told = {act.card: 1}
-            if isinstance(act, CorrectCard) and before.round is not None:
-                old = before.round.cards[act.number - 1].card
-                assert old is not None
-                told[old] = -1
-            return told, told
+    if isinstance(given, ShoeReport) and isinstance(given.event, CardDrawn | CardIdentified):
+        face: Card | None = given.event.card
+        if face is None:
+            return nothing, nothing
+        drawn = isinstance(given.event, CardDrawn) and not given.event.carried_over
+        return {face: 1}, ({face: 1} if drawn else nothing)
+    if isinstance(given, PersonActs) and isinstance(given.act, IdentifyCard | CorrectCard) and acted(handled):
+        assert given.act.card is not None
+        named = {given.act.card: 1}
+        if isinstance(given.act, CorrectCard) and before.round is not None:
+            old = before.round.cards[given.act.number - 1].card
+            assert old is not None
+            named[old] = -1
+        return named, named
     return nothing, nothing
+
+
+def acted(handled: Handled) -> bool:
+    return any(isinstance(fact, PersonActed) for fact in handled.facts)
 
 
 def cards_in(event: AnyShoeEvent) -> int:

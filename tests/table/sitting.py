@@ -7,9 +7,11 @@
     sitting.result(Winner.PLAYER)
     assert sitting.last(RoundResult).outcome.winner ...
 
-After every input the state is checked: it encodes and decodes to itself, and the old state was left alone.
+After every input the state is checked: it encodes and decodes to itself, the old state was left alone, and what the
+facts tell adds up (`watcher.py`). When a test is over, its last sittings are replayed (`conftest.py`).
 """
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -37,6 +39,7 @@ from shoe_controller.table.inputs import (
     AnyInput,
     ControllerStarted,
     LinkBack,
+    NewShoe,
     PersonActs,
     PinVerdict,
     SeatBets,
@@ -50,8 +53,13 @@ from shoe_controller.table.phases import Phase
 from shoe_controller.table.procedure import Procedure
 from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.table import Handled, Table
+from shoe_controller.table.view import view_of
+from tests.table.watcher import Watcher
 
 F = TypeVar("F", bound=Fact)
+
+RECENT: "deque[Sitting]" = deque(maxlen=8)
+"""The last sittings of the test that runs."""
 
 _HANDS = {Side.PLAYER: Hand.PLAYER, Side.BANKER: Hand.BANKER}
 
@@ -82,6 +90,8 @@ class Sitting:
         self.history: list[tuple[AnyInput, Moment, tuple[AnyFact, ...]]] = []
         self.mono_ns = 1_000_000_000_000
         self.sequence = 0
+        self.watcher = Watcher()
+        RECENT.append(self)
         self.give(Snapshot(state=TableState()))
         self.give(ControllerStarted(boot="first"))
         self.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
@@ -108,7 +118,23 @@ class Sitting:
         if handled.changed:
             self.history.append((given, at, handled.facts))
             self.facts += handled.facts
+        self.watcher.see(given, handled.facts, handled.state, self.table.desired_shoe)
         return handled
+
+    def check_replay(self) -> None:
+        """From every opening and snapshot on, an empty table comes to the same facts and the same state."""
+        begins = [n for n, (given, *_) in enumerate(self.history) if isinstance(given, NewShoe | Snapshot)]
+        for begin, end in zip(begins, [*begins[1:], len(self.history)], strict=True):
+            table = Table(read_rules)
+            for given, at, facts in self.history[begin:end]:
+                stored = msgspec.json.decode(msgspec.json.encode(given), type=AnyInput)
+                handled = table.handle(stored, at)
+                table.take_over(handled)
+                assert msgspec.json.encode(handled.facts) == msgspec.json.encode(facts)
+        assert table.state == self.state
+        assert table.desired_shoe == self.table.desired_shoe
+        assert table.next_timer == self.table.next_timer
+        assert view_of(table.state) == view_of(self.state)
 
     def event(self, event: AnyShoeEvent, *, age_ms: int = 0) -> Handled:
         self.sequence += 1
@@ -158,7 +184,7 @@ class Sitting:
         self.mono_ns = max(self.mono_ns, timer[1])
         return self.give(TimerRanOut(timer=timer[0]))
 
-    # --- whole stretches of a shoe -------------------------------------------------------------------------------------
+    # --- whole stretches of a shoe ------------------------------------------------------------------------------------
 
     def open_shoe(self, burn: str | None = "AS") -> None:
         """A new shoe; with a first card, also its burns."""
@@ -187,11 +213,14 @@ class Sitting:
         self.event(ButtonPressed(button=Button.RESULT))
         return self.event(ResultIndicated(winner=winner, **marks))
 
-    # --- what came of it -----------------------------------------------------------------------------------------------
+    # --- what came of it ----------------------------------------------------------------------------------------------
 
     @property
     def state(self) -> TableState:
         return self.table.state
+
+    def at(self, phase: Phase) -> bool:
+        return self.state.phase is phase
 
     @property
     def alerts(self) -> list[str]:

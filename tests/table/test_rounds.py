@@ -24,12 +24,12 @@ def test_a_whole_round() -> None:
     assert table.last(BettingOpened).round == 1
     assert table.bet("1", "base.player", 50).refusal is None
     table.deal("9H 4D KS 2C")
-    assert table.state.phase is Phase.COMPLETE
+    assert table.at(Phase.COMPLETE)
     table.result(Winner.PLAYER)
     assert table.alerts == []
     assert table.last(RoundResult).outcome.winner.value == "player"
     assert table.last(RoundSettled).settlement.totals.returned == 100
-    assert table.state.phase is Phase.BETTING
+    assert table.at(Phase.BETTING)
     assert table.state.round_number == 2
     assert [fact.seq for fact in table.facts] == list(range(1, len(table.facts) + 1))
     assert [fact.standing.why != "" for fact in table.all(CardDealt)] == [True] * 4
@@ -44,7 +44,7 @@ def test_after_the_cut_card_the_round_is_finished_and_one_more_is_dealt() -> Non
     table.result(Winner.PLAYER)
     table.deal("9H 4D KS 2C")
     table.result(Winner.PLAYER)
-    assert table.state.phase is Phase.ENDED
+    assert table.at(Phase.ENDED)
     assert table.last(ShoeEnded).cards_out == 10
 
 
@@ -54,4 +54,4 @@ def test_the_first_card_says_how_many_are_burned(first: str) -> None:
     table.open_shoe(first)
     assert table.state.shoe is not None
     assert table.state.shoe.burned == {"A": 1, "9": 9, "T": 10, "K": 10}[first[0]]
-    assert table.state.phase is Phase.BETTING
+    assert table.at(Phase.BETTING)

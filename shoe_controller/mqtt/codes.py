@@ -1,0 +1,62 @@
+"""Every code that an answer can carry, and what it means to whoever asked. A test finds any that is missing here.
+
+They are given where a request is refused: `requests.py`, the controller, the table and the rules of the house.
+"""
+
+CODES = {
+    "ok": "Done, and stored; or the repeat of a request that was done.",
+    # --- the request itself ------------------------------------------------------------------------------------------
+    "unknown_request": "There is no such request for this role. Compare the topic with the table of topics.",
+    "bad_request": "The payload is not what the schema asks for; the message says where.",
+    "retained": "Requests must not be retained. Clear the topic with an empty retained message and ask again.",
+    "no_response_topic": "A replay needs a response topic to send the events to.",
+    "failed": "The controller failed at it; its log says why. Nothing was done.",
+    "pruned": "Events were asked for that are no longer in the journal; the message says which is the oldest.",
+    "busy": "Too many PINs wait to be checked. Try again in a moment.",
+    "journal_full": "The controller cannot store anything at present, so nothing is done. See `status`.",
+    "other_round": "The request means another shoe or round than the table is at. Look at `state` before asking again.",
+    "not_now": "Not possible in this phase of the round.",
+    "stopped": "An alert stops the table; it must be over first.",
+    "no_shoe_link": "The shoe is not connected.",
+    # --- people ------------------------------------------------------------------------------------------------------
+    "pin_missing": "A supervisor's act needs a person and a PIN.",
+    "wrong_pin": "The person or the PIN is wrong; it is not said which.",
+    "locked_out": "Too many wrong PINs. The message says for how long.",
+    "not_a_supervisor": "For a supervisor: ask under `request/supervisor/`.",
+    "reason_missing": "A reason must be given.",
+    "reason_too_long": "The reason is too long.",
+    "no_proposal": "There is no such proposal, or not any more.",
+    "same_person": "A second person must approve, not the one who proposed.",
+    # --- wagers ------------------------------------------------------------------------------------------------------
+    "betting_closed": "Wagers are not open.",
+    "free_hand": "The round is a free hand, dealt without wagers.",
+    "nothing": "No wager was named.",
+    "too_many": "Too many wagers in one request.",
+    "unknown_seat": "There is no such seat.",
+    "no_such_wager": "The seat has no such wager to take back.",
+    "not_offered": "The table does not offer this wager.",
+    "below_minimum": "The stake is below the minimum.",
+    "above_maximum": "The stake is above the maximum.",
+    "no_multiple": "The stake is no multiple of the least amount that the table pays.",
+    "placed_twice": "The seat has this wager already.",
+    "needs_base_wager": "This side wager needs a wager on Player or Banker at the same seat.",
+    "one_of_option": "Of these wagers only one may be played in a round.",
+    "too_many_options": "The seat plays more betting options than are permitted.",
+    # --- acts at the table -------------------------------------------------------------------------------------------
+    "wagers_stand": "Wagers stand; they must be taken back before a free hand.",
+    "no_such_alert": "There is no such alert, or not any more.",
+    "cannot_be_cleared": "This alert is not cleared but put right; its `ended_by` says by which acts.",
+    "lid_open": "The lid of the shoe is still open.",
+    "not_by_dealer": "At this table the dealer does not show the cards.",
+    "nothing_hidden": "No such card lies face down.",
+    "card_missing": "Say which card it is.",
+    "no_such_card": "There is no such card in this round.",
+    "card_is_known": "The card is known; if it is wrong, correct it.",
+    "card_is_unknown": "The card is not known; identify it.",
+    "same_card": "The card is that card already.",
+    "foreign_card": "A foreign card cannot be part of a round, which can only be voided.",
+    "no_extra_card": "There is no card too many.",
+    "only_burned": "This card can only be burned.",
+    "nothing_to_void": "No wager and no card lies on the table.",
+    "nothing_to_undo": "There is no settled round to take back.",
+}

@@ -1,0 +1,82 @@
+"""A counter to which requests are brought: the real desk, and behind it a real table with its journal."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.mqtt.broker import Incoming
+from shoe_controller.mqtt.contract import Answer, ReplayDone, Topics
+from shoe_controller.mqtt.requests import RequestDesk, encode_answer
+from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
+from shoe_controller.table.people import locked_out_until
+from shoe_controller.table.state import Refusal
+from tests.mqtt.schema_check import objections
+from tests.recorded_sitting import RecordedSitting
+
+TOPICS = Topics("north", "t1")
+REPLY = f"{TOPICS.prefix}/reply/board/1"
+PINS = {"ann": "480612", "ben": "773501"}
+
+
+class Counter:
+    """Where requests are brought: the desk, and around it what a daemon brings together."""
+
+    def __init__(self, folder: Path, **procedure: Any) -> None:  # noqa: ANN401 - as in Sitting
+        self.sitting = RecordedSitting(**procedure)
+        self.journal = folder / "table.journal"
+        self.replayed: list[int] = []
+        self.looked_at: list[str] = []
+        self.pins_open = asyncio.Event()
+        self.pins_open.set()
+        self.desk = RequestDesk(TOPICS, self, self, self)
+
+    # --- TableDesk, PinOffice, Replayer ------------------------------------------------------------------------------
+
+    async def ask(self, given: PersonActs | SeatBets) -> Refusal | None:
+        return self.sitting.give(given).refusal
+
+    def locked_out(self, person: str) -> bool:
+        until = locked_out_until(self.sitting.state, person)
+        return until is not None and self.sitting.mono_ns < until
+
+    async def verdict(self, person: str, pin: str) -> PinVerdict | None:
+        self.looked_at.append(person)
+        await self.pins_open.wait()
+        if person not in PINS:
+            return None
+        return PinVerdict.RIGHT if PINS[person] == pin else PinVerdict.WRONG
+
+    async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
+        assert (reply_to, correlation) == (REPLY, b"c")
+        with JournalReader(self.sitting.write(self.journal)) as reader:
+            found = [message.seq for message in reader.messages(after, limit)]
+        self.replayed += found
+        return ReplayDone(sent=len(found), last=found[-1] if found else after, newest=self.sitting.facts[-1].seq)
+
+    # --- asking ------------------------------------------------------------------------------------------------------
+
+    async def bring(self, below: str, payload: bytes, **fields: Any) -> Answer | None:  # noqa: ANN401 - of Incoming
+        usual: dict[str, Any] = {"response_topic": REPLY, "correlation": b"c"}
+        message = Incoming(topic=f"{TOPICS.prefix}/{below}", payload=payload, **(usual | fields))
+        answer = await self.desk.answer(message)
+        if answer is not None:
+            assert objections("reply.answer", msgspec.json.decode(encode_answer(answer)), strict=True) == []
+        return answer
+
+    async def request(self, below: str, **fields: Any) -> Answer:  # noqa: ANN401 - fields of the request
+        answer = await self.bring(below, msgspec.json.encode(self.named(**fields)))
+        assert answer is not None
+        return answer
+
+    def named(self, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of the request
+        state = self.sitting.state
+        return {"request_id": "r1", "shoe": state.shoe_number, "round": state.round_number} | fields
+
+    async def supervisor(self, name: str, person: str = "ann", **fields: Any) -> Answer:  # noqa: ANN401 - as above
+        return await self.request(
+            f"request/supervisor/{name}",
+            **({"person": person, "pin": PINS.get(person, "0"), "reason": "seen"} | fields),
+        )

@@ -1,0 +1,131 @@
+"""Sittings at real tables in which, taken together, everything is said that a table can say."""
+
+from typing import Any
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import CardDrawn, CutCard, Hand, Winner
+from shoe_controller.table.acts import (
+    Approve,
+    BurnExtraCard,
+    CallSupervisor,
+    ClearAlert,
+    Confirm,
+    CorrectCard,
+    FreeHand,
+    IdentifyCard,
+    RevealCards,
+    SignIn,
+    UndoLastResult,
+    UseExtraCard,
+    VoidAndReplay,
+    VoidRound,
+    Withdraw,
+)
+from shoe_controller.table.inputs import AnyInput, LinkBack, LinkLost, PinVerdict
+from shoe_controller.table.procedure import Reveal
+from shoe_controller.table.state import TableState
+from shoe_controller.table.table import Handled
+from tests.table.sitting import Sitting
+
+PLAYER_WINS = "7H 4D KS 2C"
+THIRD_CARDS = "2H 3D KS TC 5S 9D"
+MARKED = {"base_game": "commission", "commission": {"taken": "marked"}}
+
+
+class RememberedSitting(Sitting):
+    """Keeps every state in which the table was."""
+
+    def __init__(self, house: dict[str, Any] | None = None, **procedure: Any) -> None:  # noqa: ANN401 - as in Sitting
+        self.states: list[TableState] = []
+        super().__init__(house, **procedure)
+
+    def give(self, given: AnyInput) -> Handled:
+        handled = super().give(given)
+        self.states.append(self.state)
+        return handled
+
+
+def every_sitting() -> list[RememberedSitting]:
+    return [_with_wagers(), _with_cards_too_many(), _face_down(), _taken_back(), _to_the_end(), _without_a_shoe()]
+
+
+def _with_wagers() -> RememberedSitting:
+    table = RememberedSitting()
+    table.open_shoe()
+    table.bets("1", [("base.player", 50), ("base.tie", 5)])
+    table.bets("3", [("base.banker", 70)])
+    table.deal(THIRD_CARDS)
+    table.result(Winner.PLAYER)
+    table.bet("1", "base.player", 50)
+    table.wait(10)
+    table.bet("2", "base.banker", 20)
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")), age_ms=5000)
+    table.act(ClearAlert(alert=table.alert_number("late_wager")))
+    table.act(VoidAndReplay())
+    table.card("9C")
+    table.act(VoidRound())
+    table.dealer(FreeHand())
+    table.deal(PLAYER_WINS)
+    return table
+
+
+def _with_cards_too_many() -> RememberedSitting:
+    table = RememberedSitting()
+    table.open_shoe()
+    table.deal(PLAYER_WINS)
+    table.card("9D", Hand.PLAYER)
+    table.act(BurnExtraCard())
+    table.result(Winner.PLAYER)
+    table.deal(PLAYER_WINS)
+    table.card("9D", Hand.PLAYER)
+    table.act(UseExtraCard())
+    table.dealer(CallSupervisor())
+    table.card("9D", Hand.BANKER)
+    return table
+
+
+def _face_down() -> RememberedSitting:
+    table = RememberedSitting(reveal=Reveal.BY_DEALER)
+    table.open_shoe()
+    table.deal("7H")
+    table.card(None)
+    table.dealer(RevealCards())
+    table.act(IdentifyCard(number=2, card=Card.parse("4D")))
+    table.deal("KS 2C")
+    table.dealer(RevealCards())
+    table.act(CorrectCard(number=1, card=Card.parse("8H")))
+    table.result(Winner.PLAYER)
+    return table
+
+
+def _taken_back() -> RememberedSitting:
+    table = RememberedSitting(house=MARKED)
+    table.open_shoe()
+    table.bet("1", "base.banker", 100)
+    table.deal("4D 3H KS 2C 9C")
+    table.result(Winner.BANKER)
+    table.act(SignIn(), pin=PinVerdict.WRONG)
+    table.act(UndoLastResult())
+    table.act(Withdraw(proposal=1))
+    table.act(UndoLastResult())
+    table.act(Approve(proposal=2), person="ben")
+    table.act(CorrectCard(number=4, card=Card.parse("3C")))
+    table.act(Confirm())
+    return table
+
+
+def _to_the_end() -> RememberedSitting:
+    table = RememberedSitting()
+    table.open_shoe()
+    table.event(CutCard())
+    for _ in range(2):
+        table.deal(PLAYER_WINS)
+        table.result(Winner.PLAYER)
+    return table
+
+
+def _without_a_shoe() -> RememberedSitting:
+    table = RememberedSitting()
+    table.give(LinkLost(reason="the line was disconnected"))
+    table.give(LinkBack(keeps_events=True, authenticated=False, boot_id=2))
+    return table

@@ -1,0 +1,402 @@
+"""What is written down of the contract is up to date, valid, and true of real messages."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft7Validator, Draft202012Validator
+
+from firmware_protocol import events
+from shoe_controller.baccarat import facts, roads
+from shoe_controller.mqtt import asyncapi
+from shoe_controller.mqtt.codes import CODES
+from shoe_controller.mqtt.contract import EVENT_TOPICS, EVENTS, ActRequest, Kind, RequestRole, Topics, acts_of, contract
+from shoe_controller.mqtt.json_schema import SchemaBook
+from shoe_controller.mqtt.message_schemas import Messages
+from shoe_controller.mqtt.requests import FAILED
+from shoe_controller.mqtt.retained import roads_message, state_message
+from shoe_controller.mqtt.yaml_text import yaml_text
+from shoe_controller.table.acts import ACTS
+from shoe_controller.table.facts import AnyFact, Fact
+from tests.mqtt.every_fact import RememberedSitting, every_sitting
+from tests.mqtt.schema_check import SCHEMAS, objections
+
+PROJECT = Path(__file__).parent.parent.parent
+GENERATED = asyncapi.files(PROJECT)
+DOCUMENT = yaml.safe_load((asyncapi.HERE / "asyncapi.yaml").read_text(encoding="utf-8"))
+NAMES = [message.name for message in Messages("#/$defs/").all]
+HEAD = f"17:{'0f' * 32}"
+
+
+@pytest.fixture(scope="module")
+def sittings() -> list[RememberedSitting]:
+    return every_sitting()
+
+
+def as_json(message: Any) -> Any:  # noqa: ANN401 - any struct, any JSON
+    return json.loads(msgspec.json.encode(message))
+
+
+# --- what is checked in ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.name)
+def test_what_is_checked_in_is_what_the_contract_makes(path: Path) -> None:
+    advice = "run `python -m shoe_controller.mqtt.asyncapi` and check the result in"
+    assert path.read_text(encoding="utf-8") == GENERATED[path], advice
+
+
+def test_no_schema_is_left_over() -> None:
+    assert {path for path in asyncapi.HERE.glob("schemas/*") if path not in GENERATED} == set()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_schema_is_valid_and_its_references_lead_somewhere(name: str) -> None:
+    schema = json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    assert schema["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
+    Draft202012Validator.check_schema(schema)
+    used = {reference.removeprefix("#/$defs/") for reference in references(schema)}
+    assert used == set(schema.get("$defs", {}))
+
+
+def references(document: object) -> Iterator[str]:
+    if isinstance(document, dict):
+        if isinstance(document.get("$ref"), str):
+            yield document["$ref"]
+        for value in document.values():
+            yield from references(value)
+    elif isinstance(document, list):
+        for value in document:
+            yield from references(value)
+
+
+# --- AsyncAPI --------------------------------------------------------------------------------------------------------
+
+
+def at(reference: str) -> Any:  # noqa: ANN401 - any part of the document
+    found = DOCUMENT
+    for part in reference.removeprefix("#/").split("/"):
+        found = found[part]
+    return found
+
+
+def test_the_yaml_holds_the_document() -> None:
+    assert asyncapi.asyncapi() == DOCUMENT
+    assert DOCUMENT["asyncapi"] == "3.0.0"
+
+
+def test_every_reference_of_the_document_leads_somewhere() -> None:
+    for reference in set(references(DOCUMENT)):
+        assert reference.startswith("#/")
+        assert at(reference) is not None
+
+
+def test_every_topic_is_a_channel_with_its_parameters_and_messages() -> None:
+    channels = DOCUMENT["channels"]
+    assert [channel["address"] for channel in channels.values()] == [
+        f"shoe/v1/{{site}}/{{table}}/{row.below}" for row in contract()
+    ]
+    for channel in channels.values():
+        assert set(channel["parameters"]) == set(re.findall(r"{(\w+)}", channel["address"]))
+        assert channel["messages"]
+    told = [name for channel in channels.values() for name in channel["messages"]]
+    assert sorted(told) == sorted(NAMES)
+    assert sorted(DOCUMENT["components"]["messages"]) == sorted(NAMES)
+
+
+def test_every_topic_but_the_replies_is_an_operation() -> None:
+    operations = DOCUMENT["operations"]
+    assert set(operations) == set(DOCUMENT["channels"]) - {"reply"}
+    for row in contract():
+        if row.kind is Kind.REPLY:
+            continue
+        operation = operations[row.below.replace("/", ".")]
+        assert operation["action"] == ("receive" if row.kind is Kind.REQUEST else "send")
+        channel = at(operation["channel"]["$ref"])
+        assert channel["address"].endswith(f"/{row.below}")
+        # AsyncAPI wants an operation's messages to be those of its own channel.
+        prefix = f"{operation['channel']['$ref']}/messages/"
+        assert [m["$ref"].removeprefix(prefix) for m in operation["messages"]] == list(channel["messages"])
+        assert operation["bindings"]["mqtt"] == {
+            "qos": 1,
+            "retain": row.kind is Kind.RETAINED,
+            "bindingVersion": "0.2.0",
+        }
+
+
+def test_every_request_has_a_reply_by_response_topic_and_correlation_data() -> None:
+    for name, operation in DOCUMENT["operations"].items():
+        assert ("reply" in operation) == name.startswith("request.")
+        if "reply" not in operation:
+            continue
+        assert operation["reply"]["address"]["location"] == "$message.header#/responseTopic"
+        message = at(at(operation["messages"][0]["$ref"])["$ref"])
+        assert set(message["headers"]["properties"]) == {"correlationData", "responseTopic"}
+        assert at(message["correlationId"]["$ref"])["location"] == "$message.header#/correlationData"
+
+
+def test_the_schemas_of_the_document_are_valid_in_the_draft_that_asyncapi_takes_them_for() -> None:
+    for schema in DOCUMENT["components"]["schemas"].values():
+        Draft7Validator.check_schema(schema)
+
+
+TEXT = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"], include_characters="\n\t"))
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXT,
+    lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
+    max_leaves=20,
+)
+
+
+@given(JSON)
+def test_whatever_is_written_as_yaml_is_read_as_the_same(value: object) -> None:
+    assert yaml.safe_load(yaml_text(value)) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yes",
+        "No",
+        "null",
+        "1",
+        "1e3",
+        "0x1f",
+        "2026-11-16",
+        "a: b",
+        "a #b",
+        "- a",
+        "",
+        "~",
+        "=",
+        "on",
+        "NaN",
+        "a\nb",
+        "é",
+    ],
+)
+def test_a_text_that_looks_like_something_else_stays_a_text(text: str) -> None:
+    assert yaml.safe_load(yaml_text({text: [text, {text: text}]})) == {text: [text, {text: text}]}
+
+
+# --- the contract itself ---------------------------------------------------------------------------------------------
+
+
+def test_every_fact_has_its_topic_and_is_explained() -> None:
+    every = set(AnyFact.__args__)
+    assert set(EVENTS) == every
+    assert {fact.TOPIC for fact in every} == set(EVENT_TOPICS)
+    carried = [fact for row in contract() if row.kind is Kind.EVENT for fact in row.payloads]
+    assert len(carried) == len(every)
+    assert set(carried) == every
+
+
+def test_every_act_can_be_asked_for_and_a_dealers_by_both() -> None:
+    dealer, supervisor = acts_of(RequestRole.DEALER), acts_of(RequestRole.SUPERVISOR)
+    assert {*dealer.values(), *supervisor.values()} == set(ACTS)
+    assert acts_of(RequestRole.WAGERS) == acts_of(RequestRole.DISPLAY) == {}
+
+
+def test_no_two_topics_are_alike() -> None:
+    topics = [row.below for row in contract()]
+    assert len(set(topics)) == len(topics)
+
+
+REPLIES = Topics("north", "t1").prefix + "/reply/"
+
+
+@pytest.mark.parametrize(
+    "topic", [f"{REPLIES}board/1", f"{REPLIES}board/a/b/c", f"{REPLIES}b/ ", f"{REPLIES}{'b' * 80}/1"]
+)
+def test_an_answer_may_go_below_reply(topic: str) -> None:
+    assert Topics("north", "t1").is_reply(topic)
+
+
+@pytest.mark.parametrize(
+    "topic",
+    [
+        "",
+        "reply/board/1",
+        REPLIES,
+        f"{REPLIES}board",
+        f"{REPLIES}board/",
+        f"{REPLIES}/1",
+        f"{REPLIES}{'b' * 81}/1",
+        f"{REPLIES}+/1",
+        f"{REPLIES}board/#",
+        f"x{REPLIES}board/1",
+        "shoe/v1/north/t1/event/outcome",
+        "shoe/v1/north/t1/replyx/board/1",
+        "shoe/v1/north/t2/reply/board/1",
+        "$SYS/reply/board/1",
+    ],
+)
+def test_an_answer_may_go_nowhere_else(topic: str) -> None:
+    assert not Topics("north", "t1").is_reply(topic)
+
+
+def test_a_request_is_known_by_its_topic_under_this_table_alone() -> None:
+    topics = Topics("north", "t1")
+    assert topics.request("shoe/v1/north/t1/request/dealer/confirm") == ("dealer", "confirm")
+    for other in ("dealer/confirm", "shoe/v1/north/t2/request/dealer/confirm", "shoe/v1/north/t1/request/dealer", ""):
+        assert topics.request(other) is None
+
+
+# --- real messages ---------------------------------------------------------------------------------------------------
+
+
+def message_of(fact: Fact) -> dict[str, Any]:
+    """As it goes out; that the head is there and stands first is seen where a real broker is."""
+    head = {"head": HEAD} if fact.TOPIC == "outcome" else {}
+    return {**head, **as_json(fact)}
+
+
+def test_the_sittings_say_everything_that_a_table_can_say(sittings: list[RememberedSitting]) -> None:
+    assert {type(fact) for sitting in sittings for fact in sitting.facts} == set(AnyFact.__args__)
+
+
+def test_every_event_fits_its_schema_and_has_no_field_that_is_not_in_it(sittings: list[RememberedSitting]) -> None:
+    for fact in (fact for sitting in sittings for fact in sitting.facts):
+        message = message_of(fact)
+        assert objections(f"event.{message['fact']}", message, strict=True) == []
+        again = {"topic": f"event/{fact.TOPIC}"} | message
+        assert objections("reply.replayed_event", again) == []
+        assert objections("reply.replayed_event", message) != []
+
+
+def test_every_state_and_its_roads_fit_their_schemas(sittings: list[RememberedSitting]) -> None:
+    for state in (state for sitting in sittings for state in sitting.states):
+        assert objections("state", as_json(state_message(state)), strict=True) == []
+        assert objections("roads", as_json(roads_message(state)), strict=True) == []
+
+
+WRONG: tuple[Any, ...] = ({"wrong": "type"}, [], "wrong", 1.5, None, True)
+
+
+def test_a_message_with_a_missing_field_or_one_of_a_wrong_type_does_not_fit(
+    sittings: list[RememberedSitting],
+) -> None:
+    examples = {type(fact): message_of(fact) for sitting in sittings for fact in sitting.facts}
+    for message in examples.values():
+        name = f"event.{message['fact']}"
+        for field in message:
+            assert objections(name, {key: value for key, value in message.items() if key != field}) != []
+            refused = [objections(name, message | {field: wrong}) != [] for wrong in WRONG]
+            # A field may be a text, or empty; it is never all of these.
+            assert sum(refused) >= 3, (name, field)
+
+
+def test_a_card_that_is_none_does_not_fit(sittings: list[RememberedSitting]) -> None:
+    message = next(
+        message_of(f) for sitting in sittings for f in sitting.facts if message_of(f)["fact"] == "card_dealt"
+    )
+    for card in ("1H", "9h", "10H", "", "9H ", 9):
+        assert objections("event.card_dealt", message | {"place": message["place"] | {"card": card}}) != []
+
+
+# --- requests --------------------------------------------------------------------------------------------------------
+
+ACT_ROWS = [row for row in contract() if row.act is not None]
+USUAL = {"request_id": "r1", "shoe": 1, "round": 1}
+DETAILS: dict[str, dict[str, Any]] = {
+    "clear_alert": {"alert": 1},
+    "identify_card": {"number": 2, "card": "9H"},
+    "correct_card": {"number": 2, "card": "9H"},
+    "approve": {"proposal": 1},
+    "withdraw": {"proposal": 1},
+}
+
+
+@pytest.mark.parametrize("row", ACT_ROWS, ids=lambda row: row.below)
+def test_a_request_for_an_act_must_have_what_the_act_needs(row: Any) -> None:  # noqa: ANN401 - a TopicRow
+    name, act = row.below.replace("/", "."), row.below.rpartition("/")[2]
+    request = USUAL | {"person": "ann", "pin": "1234", "reason": "as seen"}
+    if act in DETAILS:
+        request["details"] = DETAILS[act]
+    assert objections(name, request) == []
+    msgspec.convert(request, ActRequest)
+    needed = {"request_id", "shoe", "round"}
+    needed |= {"details"} if act in DETAILS else set()
+    needed |= {"reason"} if ACTS[row.act].reason else set()
+    needed |= {"person", "pin"} if row.below.startswith("request/supervisor") else set()
+    for field in request:
+        without = {key: value for key, value in request.items() if key != field}
+        assert bool(objections(name, without)) == (field in needed), field
+    assert objections(name, request | {"details": DETAILS.get(act, {}) | {"more": 1}}) != []
+    assert objections(name, request | {"more": 1}) != []
+    assert objections(name, request | {"request_id": ""}) != []
+    assert objections(name, request | {"request_id": "r" * 81}) != []
+
+
+def test_the_details_of_every_act_with_fields_are_tried_above() -> None:
+    with_fields = {rule.name for act, rule in ACTS.items() if msgspec.structs.fields(act)}
+    assert with_fields - {"reveal_cards"} == set(DETAILS)
+    assert objections("request.dealer.reveal_cards", USUAL | {"details": {"hand": "banker"}}) == []
+    assert objections("request.dealer.reveal_cards", USUAL | {"details": {"hand": "both"}}) != []
+
+
+def test_wagers_and_replays_are_asked_for_as_their_schemas_say() -> None:
+    wagers = USUAL | {"seat": "1", "stakes": [{"wager": "base.tie", "stake": 0}]}
+    assert objections("request.wagers.place", wagers) == []
+    assert objections("request.wagers.place", wagers | {"stakes": [{"wager": "base.tie", "stake": 0.5}]}) != []
+    replay = {"request_id": "r1", "after": 0}
+    assert objections("request.display.replay", replay) == []
+    for wrong in ({"after": -1}, {"limit": 0}, {"limit": 2001}, {"shoe": 1}):
+        assert objections("request.display.replay", replay | wrong) != []
+
+
+# --- codes -----------------------------------------------------------------------------------------------------------
+
+REFUSING = {"refuse", "BadRequestError", "Refusal"}
+REASONS = {"Why", "tuple[str, str] | None", "Iterator[tuple[str, str, str]]"}
+"""What functions give back that say why not."""
+
+
+def refusal_codes(source: str) -> Iterator[object]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and node.args:
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if called in REFUSING and isinstance(node.args[0], ast.Constant):
+                yield node.args[0].value
+        elif isinstance(node, ast.FunctionDef) and node.returns is not None and ast.unparse(node.returns) in REASONS:
+            for pair in ast.walk(node):
+                if isinstance(pair, ast.Tuple) and isinstance(pair.elts[0], ast.Constant):
+                    yield pair.elts[0].value
+
+
+def test_every_code_that_a_request_can_be_refused_with_is_explained_and_no_other() -> None:
+    ours = PROJECT / "shoe_controller"
+    sources = [ours / "mqtt/requests.py", ours / "controller.py", ours / "daemon.py", ours / "baccarat/house.py"]
+    sources += (ours / "table").glob("*.py")
+    found = {code for path in sources for code in refusal_codes(path.read_text(encoding="utf-8"))}
+    assert found == set(CODES) - {"ok", FAILED}
+
+
+# --- making schemas --------------------------------------------------------------------------------------------------
+
+
+class Odd(msgspec.Struct):
+    when: Fraction
+
+
+def test_a_type_that_has_no_schema_is_not_passed_over() -> None:
+    with pytest.raises(TypeError, match="if they should, say here"):
+        SchemaBook("#/$defs/", written=True).ref(Odd)
+
+
+def test_two_types_with_one_name_are_not_mixed_up() -> None:
+    book = SchemaBook("#/$defs/", written=True)
+    book.ref(facts.Winner)
+    book.ref(roads.Winner)
+    assert set(book.named) == {"Winner", "RoadWinner"}
+    with pytest.raises(TypeError, match="two types are called Winner"):
+        book.ref(events.Winner)

@@ -1,0 +1,389 @@
+"""Requests as they come from a broker: each is read strictly, put to a real table, and answered once.
+
+Behind the desk stands a real table with its journal (`counter.py`). Acts themselves are tried in `tests/table`.
+"""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firmware_protocol.events import Winner
+from shoe_controller.mqtt.contract import LARGEST_SEQ, Answer, ReplayDone, RequestRole, acts_of
+from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, MOST_PIN_CHECKS
+from shoe_controller.table.acts import ACTS, Role
+from shoe_controller.table.facts import ActProposed, PersonActed, ShoeOpened, WagersChanged, WrongPin
+from tests.mqtt.counter import PINS, TOPICS, Counter
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest.fixture
+def counter(tmp_path: Path) -> Counter:
+    made = Counter(tmp_path)
+    made.sitting.open_shoe()
+    return made
+
+
+def stakes(**by_wager: int) -> list[dict[str, Any]]:
+    return [{"wager": f"base.{wager}", "stake": stake} for wager, stake in by_wager.items()]
+
+
+# --- what is done ----------------------------------------------------------------------------------------------------
+
+
+async def test_wagers_are_placed_changed_and_taken_back(counter: Counter) -> None:
+    for number, stake in enumerate((50, 70, 0)):
+        answer = await counter.request(
+            "request/wagers/place", request_id=f"r{number}", seat="1", stakes=stakes(player=stake)
+        )
+        assert answer == Answer(status="ok", request_id=f"r{number}")
+        assert counter.sitting.last(WagersChanged).total == stake
+
+
+async def test_a_refused_wager_changes_nothing_and_says_why(counter: Counter) -> None:
+    answer = await counter.request("request/wagers/place", seat="1", stakes=stakes(player=50, tie=100_000))
+    assert (answer.status, answer.code, answer.request_id) == ("error", "above_maximum", "r1")
+    assert "1000" in answer.message
+    assert counter.sitting.all(WagersChanged) == []
+
+
+async def test_a_dealer_needs_no_pin_and_may_give_a_name(counter: Counter) -> None:
+    assert (await counter.request("request/dealer/call_supervisor", person="dan")).status == "ok"
+    assert (await counter.request("request/dealer/free_hand", request_id="r2")).status == "ok"
+    acted = counter.sitting.all(PersonActed)[-2:]
+    assert [(fact.person, fact.role) for fact in acted] == [("dan", "dealer"), ("dealer", "dealer")]
+    assert counter.looked_at == []
+
+
+async def test_a_supervisor_acts_with_a_pin(counter: Counter) -> None:
+    assert (await counter.supervisor("end_shoe")).status == "ok"
+    assert counter.sitting.last(PersonActed).role == Role.SUPERVISOR.value
+
+
+async def test_the_details_of_an_act_reach_the_table(counter: Counter) -> None:
+    counter.sitting.deal("7H")
+    counter.sitting.card(None)
+    wrong = await counter.supervisor("identify_card", details={"number": 1, "card": "4D"})
+    assert wrong.code == "card_is_known"
+    right = await counter.supervisor("identify_card", request_id="r2", details={"number": 2, "card": "4D"})
+    assert right.status == "ok"
+
+
+async def test_two_people_over_mqtt(counter: Counter) -> None:
+    counter.sitting.deal("7H 4D KS 2C")
+    counter.sitting.result(Winner.PLAYER)
+    assert (await counter.supervisor("undo_last_result")).status == "ok"
+    proposal = counter.sitting.last(ActProposed).proposal
+    same = await counter.supervisor("approve", request_id="r2", details={"proposal": proposal})
+    assert same.code == "same_person"
+    other = await counter.supervisor("approve", person="ben", request_id="r3", details={"proposal": proposal})
+    assert other.status == "ok"
+    assert counter.sitting.last(PersonActed).approved_by == "ben"
+
+
+@pytest.mark.parametrize("role", [RequestRole.DEALER, RequestRole.SUPERVISOR])
+async def test_every_act_can_be_asked_for_and_gets_an_answer(counter: Counter, role: RequestRole) -> None:
+    details: dict[str, dict[str, Any]] = {
+        "clear_alert": {"alert": 1},
+        "approve": {"proposal": 1},
+        "withdraw": {"proposal": 1},
+        "identify_card": {"number": 1, "card": "9H"},
+        "correct_card": {"number": 1, "card": "9H"},
+    }
+    for name in acts_of(role):
+        fields: dict[str, Any] = {"request_id": name, "person": "ann", "pin": PINS["ann"], "reason": "seen"}
+        answer = await counter.request(f"request/{role.value}/{name}", **fields, details=details.get(name, {}))
+        assert answer.code not in {"bad_request", "unknown_request", "pin_missing", "wrong_pin"}, name
+
+
+# --- once only, and for its own round --------------------------------------------------------------------------------
+
+
+async def test_a_repeat_gets_the_first_answer_and_does_nothing_twice(counter: Counter) -> None:
+    request = msgspec.json.encode(counter.named(seat="1", stakes=stakes(player=50)))
+    first = await counter.bring("request/wagers/place", request)
+    counter.sitting.deal("7H")
+    again = await counter.bring("request/wagers/place", request)
+    assert first == again == Answer(status="ok", request_id="r1")
+    assert len(counter.sitting.all(WagersChanged)) == 1
+
+
+async def test_a_repeated_new_shoe_opens_one_shoe(tmp_path: Path) -> None:
+    counter = Counter(tmp_path)
+    request = msgspec.json.encode(counter.named())
+    answers = [await counter.bring("request/dealer/open_shoe", request) for _ in range(3)]
+    assert answers == [Answer(status="ok", request_id="r1")] * 3
+    assert len(counter.sitting.all(ShoeOpened)) == 1
+
+
+async def test_two_clients_and_two_roles_may_choose_the_same_id(counter: Counter) -> None:
+    request = msgspec.json.encode(counter.named(seat="1", stakes=stakes(player=50)))
+    other = msgspec.json.encode(counter.named(seat="2", stakes=stakes(player=60)))
+    await counter.bring("request/wagers/place", request)
+    await counter.bring("request/wagers/place", other, response_topic=f"{TOPICS.prefix}/reply/elsewhere/1")
+    assert (await counter.request("request/dealer/call_supervisor")).status == "ok"
+    assert [fact.seat for fact in counter.sitting.all(WagersChanged)] == ["1", "2"]
+    assert counter.sitting.alerts == ["supervisor_called"]
+
+
+@pytest.mark.parametrize(("shoe", "round_"), [(0, 1), (2, 1), (1, 0), (1, 2), (-1, -1), (10**30, 10**30)])
+async def test_a_request_for_another_shoe_or_round_is_refused(counter: Counter, shoe: int, round_: int) -> None:
+    before = len(counter.sitting.facts)
+    for below in ("request/wagers/place", "request/dealer/call_supervisor"):
+        fields = {"seat": "1", "stakes": stakes(player=50)} if "wagers" in below else {}
+        answer = await counter.request(below, shoe=shoe, round=round_, **fields)
+        assert answer.code == "other_round"
+    assert len(counter.sitting.facts) == before
+
+
+# --- PINs ------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_wrong_pin_is_on_the_record_and_a_name_that_nobody_has_is_not(counter: Counter) -> None:
+    known = await counter.supervisor("sign_in", pin="000000")
+    unknown = await counter.supervisor("sign_in", person="mallory", request_id="r2")
+    assert known.code == unknown.code == "wrong_pin"
+    assert known.message == unknown.message
+    assert [fact.person for fact in counter.sitting.all(WrongPin)] == ["ann"]
+
+
+async def test_whoever_is_locked_out_is_not_even_looked_at(tmp_path: Path) -> None:
+    counter = Counter(tmp_path, wrong_pins=2)
+    counter.sitting.open_shoe()
+    for number in range(2):
+        await counter.supervisor("sign_in", pin="000000", request_id=f"r{number}")
+    looked_at = len(counter.looked_at)
+    assert (await counter.supervisor("sign_in", request_id="r9")).code == "locked_out"
+    assert len(counter.looked_at) == looked_at
+    counter.sitting.wait(301)
+    assert (await counter.supervisor("sign_in", request_id="r10")).status == "ok"
+
+
+async def test_a_supervisor_without_a_pin_is_told_so(counter: Counter) -> None:
+    assert (await counter.supervisor("sign_in", pin=None)).code == "pin_missing"
+    assert counter.looked_at == []
+
+
+async def test_pins_are_checked_one_at_a_time_and_a_flood_is_turned_away(counter: Counter) -> None:
+    counter.pins_open.clear()
+    asked = [
+        asyncio.create_task(counter.supervisor("sign_in", request_id=f"r{number}"))
+        for number in range(MOST_PIN_CHECKS + 5)
+    ]
+    done, _ = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+    while len(done) < 5:
+        done, _ = await asyncio.wait(asked, timeout=1, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.sleep(0)
+    assert {task.result().code for task in done} == {"busy"}
+    assert len(counter.looked_at) == 1
+    # Whoever needs no PIN does not wait for those who do.
+    assert (await counter.request("request/dealer/call_supervisor", request_id="d1")).status == "ok"
+    counter.pins_open.set()
+    answers = [await task for task in asked]
+    assert [answer.code for answer in answers].count("ok") == MOST_PIN_CHECKS
+    assert len(counter.looked_at) == MOST_PIN_CHECKS
+
+
+# --- replay ----------------------------------------------------------------------------------------------------------
+
+
+async def test_events_are_sent_again_from_a_number_on(counter: Counter) -> None:
+    newest = counter.sitting.facts[-1].seq
+    answer = await counter.request("request/display/replay", shoe=None, round=None, after=2, limit=2)
+    assert answer.code == "bad_request"
+    answer = await replay(counter, after=2, limit=2)
+    assert answer.data == ReplayDone(sent=2, last=4, newest=newest)
+    assert counter.replayed == [3, 4]
+    answer = await replay(counter, after=newest)
+    assert answer.data == ReplayDone(sent=0, last=newest, newest=newest)
+
+
+async def replay(counter: Counter, **fields: Any) -> Answer:  # noqa: ANN401 - fields of the request
+    answer = await counter.bring("request/display/replay", msgspec.json.encode({"request_id": "p1"} | fields))
+    assert answer is not None
+    return answer
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"after": -1},
+        {"after": 0, "limit": 0},
+        {"after": 0, "limit": 2001},
+        {"after": 0, "limit": -1},
+        {"after": 0, "limit": 10**30},
+        {"after": LARGEST_SEQ + 1},
+        {"after": 10**40},
+        {"after": 1.5},
+        {"after": "1"},
+        {"after": None},
+    ],
+)
+async def test_a_replay_that_makes_no_sense_is_refused(counter: Counter, fields: dict[str, Any]) -> None:
+    assert (await replay(counter, **fields)).code == "bad_request"
+    assert counter.replayed == []
+
+
+async def test_the_largest_number_of_all_is_looked_for_and_not_found(counter: Counter) -> None:
+    answer = await replay(counter, after=LARGEST_SEQ)
+    assert answer.data == ReplayDone(sent=0, last=LARGEST_SEQ, newest=counter.sitting.facts[-1].seq)
+
+
+async def test_a_replay_needs_a_topic_to_go_to(counter: Counter) -> None:
+    answer = await counter.bring("request/display/replay", b'{"request_id":"p1","after":0}', response_topic=None)
+    assert answer is not None
+    assert answer.code == "no_response_topic"
+
+
+# --- what is not served ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "topic",
+    [
+        f"{TOPICS.prefix}/event/outcome",
+        f"{TOPICS.prefix}/status",
+        f"{TOPICS.prefix}/reply",
+        f"{TOPICS.prefix}/reply/board",
+        f"{TOPICS.prefix}/reply/board/",
+        f"{TOPICS.prefix}/reply//x",
+        f"{TOPICS.prefix}/reply/+/x",
+        f"{TOPICS.prefix}/reply/board/#",
+        "shoe/v1/north/t2/reply/board/1",
+        "",
+        "\x00",
+    ],
+)
+async def test_a_forged_response_topic_gets_no_answer_and_nothing_is_done(counter: Counter, topic: str) -> None:
+    before = len(counter.sitting.facts)
+    for below in ("request/dealer/call_supervisor", "request/display/replay"):
+        payload = msgspec.json.encode(counter.named())
+        assert await counter.bring(below, payload, response_topic=topic) is None
+    assert (len(counter.sitting.facts), counter.replayed) == (before, [])
+
+
+async def test_a_request_without_a_response_topic_is_done_all_the_same(counter: Counter) -> None:
+    await counter.bring("request/dealer/call_supervisor", msgspec.json.encode(counter.named()), response_topic=None)
+    assert counter.sitting.alerts == ["supervisor_called"]
+
+
+async def test_a_retained_request_is_refused(counter: Counter) -> None:
+    payload = msgspec.json.encode(counter.named())
+    answer = await counter.bring("request/dealer/call_supervisor", payload, retain=True)
+    assert answer is not None
+    assert answer.code == "retained"
+    assert counter.sitting.alerts == []
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "request/dealer/end_shoe",
+        "request/dealer/sign_in",
+        "request/supervisor/open_shoe",
+        "request/display/call_supervisor",
+        "request/wagers/replay",
+        "request/wagers/",
+        "request//place",
+        "request/boss/confirm",
+        "request/dealer/confirm/now",
+        "request/dealer",
+        "status",
+    ],
+)
+async def test_what_a_role_cannot_ask_for_is_unknown(counter: Counter, below: str) -> None:
+    before = len(counter.sitting.facts)
+    answer = await counter.bring(below, msgspec.json.encode(counter.named(person="ann", pin=PINS["ann"], reason="x")))
+    assert answer is not None
+    assert answer.code == "unknown_request"
+    assert len(counter.sitting.facts) == before
+
+
+CHANGES: list[Callable[[dict[str, Any]], object]] = [
+    lambda request: request.pop("request_id"),
+    lambda request: request.pop("shoe"),
+    lambda request: request.update(request_id=""),
+    lambda request: request.update(request_id="r" * (LONGEST_ID + 1)),
+    lambda request: request.update(request_id=7),
+    lambda request: request.update(shoe="1"),
+    lambda request: request.update(round=1.5),
+    lambda request: request.update(person="p" * (LONGEST_PERSON + 1)),
+    lambda request: request.update(details=[]),
+    lambda request: request.update(details={"act": "end_shoe"}),
+    lambda request: request.update(details={"alert": 1}),
+    lambda request: request.update(role="supervisor"),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_a_request_that_is_not_as_it_should_be_is_refused(
+    counter: Counter, change: Callable[[dict[str, Any]], object]
+) -> None:
+    request = counter.named()
+    change(request)
+    answer = await counter.bring("request/dealer/call_supervisor", msgspec.json.encode(request))
+    assert answer is not None
+    assert answer.code == "bad_request"
+    assert answer.message
+    assert counter.sitting.alerts == []
+
+
+NONSENSE = [
+    b'{"request_id":"\\ud800","shoe":0,"round":0}',
+    b"",
+    b"null",
+    b"[]",
+    b"{",
+    b"\xff\xfe",
+    b"{}" * 2,
+    b'{"request_id":' + b"[" * 100_000,
+    b"\x00" * 1000,
+    b'"' + b"x" * 60_000,
+]
+
+
+@pytest.mark.parametrize("payload", NONSENSE, ids=lambda payload: repr(payload[:12]))
+async def test_nonsense_is_answered_and_the_table_goes_on(counter: Counter, payload: bytes) -> None:
+    for below in (
+        "request/wagers/place",
+        "request/dealer/confirm",
+        "request/supervisor/sign_in",
+        "request/display/replay",
+    ):
+        answer = await counter.bring(below, payload)
+        assert answer is not None
+        assert answer.code == "bad_request"
+    assert (await counter.request("request/dealer/call_supervisor")).status == "ok"
+
+
+REQUEST_TOPICS = [
+    "request/wagers/place",
+    "request/display/replay",
+    *(f"request/supervisor/{rule.name}" for rule in ACTS.values()),
+]
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=5,
+)
+FIELDS = ("request_id", "shoe", "round", "seat", "stakes", "person", "pin", "reason", "details", "after", "limit")
+
+
+@given(
+    below=st.sampled_from(REQUEST_TOPICS),
+    request=st.dictionaries(st.sampled_from(FIELDS) | st.text(max_size=8), VALUES),
+)
+@settings(max_examples=150, deadline=None)
+async def test_whatever_is_asked_gets_an_answer(
+    tmp_path_factory: pytest.TempPathFactory, below: str, request: dict[str, Any]
+) -> None:
+    counter = Counter(tmp_path_factory.getbasetemp())
+    answer = await counter.bring(below, msgspec.json.encode(request))
+    assert answer is not None

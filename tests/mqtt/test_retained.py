@@ -1,0 +1,234 @@
+"""The retained messages: what they hold is true of the table, exact, and made anew only when something has changed."""
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import CardDrawn, Hand, Winner
+from shoe_controller.baccarat.house import House
+from shoe_controller.baccarat.roads import roads
+from shoe_controller.baccarat.wagers import Catalogue
+from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.mqtt.contract import Info, RoadsMessage, StateMessage, Status, Topics
+from shoe_controller.mqtt.presence import TablePresence
+from shoe_controller.mqtt.retained import Posted, gravest_alert, percentage, roads_message, rules_hash, state_message
+from shoe_controller.rules import read_rules
+from shoe_controller.table.acts import CallSupervisor
+from shoe_controller.table.inputs import LinkLost
+from shoe_controller.table.procedure import BetsClose, Reveal
+from shoe_controller.table.state import RulesSource, TableState
+from shoe_controller.table.view import view_of
+from tests.mqtt.every_fact import RememberedSitting, every_sitting
+from tests.mqtt.schema_check import objections
+from tests.table.sitting import Sitting, rules
+
+TOPICS = Topics("north", "t1")
+POSTED = Posted(version="1.0", site="north", table="t1", title="Table 1", headline="", currency="NPR")
+
+
+class Standing:
+    """A table on the bench, as its presence looks at it."""
+
+    def __init__(self, sitting: Sitting) -> None:
+        self.sitting = sitting
+        self.storing_trouble: str | None = None
+        self.rules_wait = ""
+        self.catalogue: Catalogue = built_in_catalogue()
+        self.rules_read = 0
+        self.presence = TablePresence(self, TOPICS, POSTED, self._read)
+
+    def _read(self, source: RulesSource) -> House:
+        self.rules_read += 1
+        return read_rules(source)
+
+    @property
+    def state(self) -> TableState:
+        return self.sitting.state
+
+    @property
+    def rules(self) -> RulesSource:
+        return self.sitting.rules
+
+    def status(self, *, session: int = 1, online: bool = True, publishing: str = "") -> Status:
+        payload = self.presence.status(session, online=online, publishing=publishing)
+        assert objections("status", json.loads(payload), strict=True) == []
+        return msgspec.json.decode(payload, type=Status)
+
+    def retained(self) -> dict[str, bytes]:
+        return {topic.removeprefix(f"{TOPICS.prefix}/"): payload for topic, payload in self.presence.retained()}
+
+    @property
+    def info(self) -> Info:
+        payload = self.retained()["info"]
+        assert objections("info", json.loads(payload), strict=True) == []
+        return msgspec.json.decode(payload, type=Info)
+
+
+@pytest.fixture
+def standing() -> Standing:
+    return Standing(Sitting())
+
+
+# --- status ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_status_tells_how_the_controller_is(standing: Standing) -> None:
+    assert standing.status(session=7) == Status(
+        online=True, session=7, seq=1, version="1.0", shoe_link=True, authenticated=True
+    )
+    standing.sitting.give(LinkLost(reason="unplugged"))
+    lost = standing.status(session=7)
+    assert (lost.shoe_link, lost.authenticated, lost.seq) == (False, False, 2)
+
+
+def test_an_offline_status_names_its_session_and_claims_nothing_of_the_shoe(standing: Standing) -> None:
+    standing.sitting.open_shoe()
+    offline = standing.status(session=7, online=False)
+    assert offline == Status(online=False, session=7, seq=standing.state.lasting.seq, version="1.0")
+    assert not offline.shoe_link
+
+
+def test_a_full_disk_is_told_with_what_to_do(standing: Standing) -> None:
+    standing.storing_trouble = "no space left"
+    status = standing.status()
+    assert not status.storing
+    assert status.alert is not None
+    assert (status.alert.kind, status.alert.detail) == ("journal_full", "no space left")
+    standing.storing_trouble = None
+    assert standing.status().storing
+    assert standing.status().alert is None
+
+
+def test_a_broker_that_refuses_is_told(standing: Standing) -> None:
+    assert standing.status(publishing="access denied").publishing == "access denied"
+    assert standing.status().publishing == ""
+
+
+def test_the_gravest_alert_is_the_oldest_that_stops_the_table(standing: Standing) -> None:
+    assert gravest_alert(standing.state) is None
+    sitting = standing.sitting
+    sitting.open_shoe()
+    sitting.dealer(CallSupervisor())
+    called = standing.status().alert
+    assert called is not None
+    assert called.kind == "supervisor_called"
+    sitting.card("7H")
+    sitting.event(CardDrawn(hand=Hand.PLAYER, position=2, card=Card.parse("9H")))
+    stopping = standing.status().alert
+    assert stopping is not None
+    assert (stopping.kind, stopping.severity) == ("out_of_turn", "stops")
+
+
+# --- info ------------------------------------------------------------------------------------------------------------
+
+
+def test_info_posts_what_the_house_offers() -> None:
+    limit = {"amount": 5000, "groups": ["lucky_6"], "over_limit": "in_order"}
+    house = {"base_game": "commission", "round_limit": limit, "limits": {"all": {"min": 5, "max": 1000}}}
+    standing = Standing(Sitting(house=house, reveal=Reveal.AT_RESULT, bets_close=BetsClose.DEALER))
+    info, in_force = standing.info, read_rules(standing.rules)
+    assert (info.version, info.site, info.table, info.currency) == ("1.0", "north", "t1", "NPR")
+    assert (info.base_game, info.commission, info.decks, info.seats) == ("commission", "5%", 8, ("1", "2", "3"))
+    assert (info.reveal, info.bets_close) == (Reveal.AT_RESULT, BetsClose.DEALER)
+    assert tuple(wager.id for wager in info.offered) == in_force.offered
+    assert {(wager.min, wager.max) for wager in info.offered} == {(5, 1000)}
+    assert {wager.id for wager in info.offered if wager.needs_base} == in_force.needs_base
+    assert info.option_rules == in_force.option_rules
+    assert info.round_limit is not None
+    assert (info.round_limit.amount, info.round_limit.wagers) == (5000, ("lucky_6.lucky_6",))
+    assert info.round_limit.policy.value == "in_order"
+    banker = next(wager for wager in info.offered if wager.id == "base.banker")
+    assert "19:20" in [price.pays for price in banker.prices]
+
+
+def test_the_hash_tells_rules_apart() -> None:
+    kinds: list[dict[str, Any]] = [{}, {"decks": 6}, {"base_game": "commission"}, {"seats": ["1"]}]
+    sources = [rules(house) for house in kinds] + [rules(reveal=Reveal.AT_RESULT)]
+    assert len({rules_hash(source) for source in sources}) == len(sources)
+    assert rules_hash(rules()) == rules_hash(rules())
+
+
+def test_what_waits_for_the_next_shoe_is_told(standing: Standing) -> None:
+    assert standing.info.rules_wait == ""
+    standing.rules_wait = "a changed configuration waits"
+    assert standing.info.rules_wait == "a changed configuration waits"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (Fraction(0), "0%"),
+        (Fraction(1, 20), "5%"),
+        (Fraction(1, 40), "2.5%"),
+        (Fraction(9, 200), "4.5%"),
+        (Fraction(1, 1000), "0.1%"),
+        (Fraction(41, 1000), "4.1%"),
+        (Fraction(100001, 1000000), "10.0001%"),
+        (Fraction(1, 14), "50/7%"),
+        (Fraction(1), "100%"),
+    ],
+)
+def test_a_percentage_is_exact(share: Fraction, text: str) -> None:
+    assert percentage(share) == text
+
+
+@given(st.fractions(min_value=0, max_value=1, max_denominator=10**9))
+def test_no_percentage_is_rounded(share: Fraction) -> None:
+    assert Fraction(percentage(share).removesuffix("%")) == share * 100
+
+
+# --- state and roads -------------------------------------------------------------------------------------------------
+
+
+def test_state_and_roads_say_what_the_table_knows_at_every_step() -> None:
+    for state in (state for sitting in every_sitting() for state in sitting.states):
+        told = msgspec.json.decode(msgspec.json.encode(state_message(state)), type=StateMessage)
+        view = view_of(state)
+        assert {name: getattr(told, name) for name in view.__struct_fields__} == msgspec.structs.asdict(view)
+        assert (told.seq, told.schema) == (state.lasting.seq, 1)
+        board = roads_message(state)
+        results = () if state.shoe is None else state.shoe.results
+        assert board.roads == roads(results)
+        assert board.counts.rounds == len(results)
+        assert board.counts.rounds == board.counts.banker + board.counts.player + board.counts.tie
+        assert (board.seq, board.shoe) == (state.lasting.seq, state.shoe_number)
+
+
+# --- made anew only when something has changed -----------------------------------------------------------------------
+
+
+def test_messages_are_the_same_bytes_until_something_in_them_changes(standing: Standing) -> None:
+    sitting = standing.sitting
+    sitting.open_shoe()
+    before, status = standing.retained(), standing.status()
+    assert standing.retained() == before
+    sitting.deal("7H 4D KS 2C")
+    after = standing.retained()
+    assert after["state"] != before["state"]
+    assert (after["info"], after["roads"]) == (before["info"], before["roads"])
+    assert standing.status() == status
+    sitting.result(Winner.PLAYER)
+    assert standing.retained()["roads"] != before["roads"]
+    assert standing.rules_read == 1
+
+
+def test_no_event_after_the_number_of_a_message_has_changed_it() -> None:
+    """So a display may apply every event above the `seq` of what it got."""
+    sitting = RememberedSitting()
+    standing = Standing(sitting)
+    makers: dict[str, Callable[[TableState], msgspec.Struct]] = {"state": state_message, "roads": roads_message}
+    for step in (sitting.open_shoe, lambda: sitting.deal("7H 4D KS 2C"), lambda: sitting.result(Winner.PLAYER)):
+        step()
+        for name, payload in standing.retained().items():
+            if name in makers:
+                kind: Any = StateMessage if name == "state" else RoadsMessage
+                told = msgspec.json.decode(payload, type=kind)
+                now = makers[name](standing.state)
+                assert told == msgspec.structs.replace(now, seq=told.seq)

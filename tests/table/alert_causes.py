@@ -1,0 +1,466 @@
+"""What gives cause for each alert, as a real shoe or person would: one function for each way.
+
+`simulator/faults.py` says what each wire tells of each fault. The table of cases is in `alert_cases.py`.
+"""
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import (
+    Burn,
+    Button,
+    ButtonPressed,
+    CardDrawn,
+    CardIdentified,
+    CardReturned,
+    DoubleFeed,
+    Fault,
+    FaultCleared,
+    FaultCode,
+    ForeignCard,
+    Hand,
+    LidChanged,
+    Misread,
+    PresetChanged,
+    ResultIndicated,
+    Started,
+    Winner,
+)
+from shoe_controller.table.acts import (
+    Approve,
+    CallSupervisor,
+    Confirm,
+    CorrectCard,
+    EndShoe,
+    IdentifyCard,
+    UndoLastResult,
+)
+from shoe_controller.table.inputs import (
+    ClockStepped,
+    EventsMissed,
+    JournalFailed,
+    JournalTrouble,
+    LineRefused,
+    LinkBack,
+    LinkLost,
+)
+from tests.table.sitting import Sitting
+
+PLAYER_WINS = "7H 4D KS 2C"
+"""Player stands on 7, Banker on 6: no more cards."""
+MISUSED = Fault(code=FaultCode.BUTTON_MISUSED)
+
+
+def start(table: Sitting, cards: str = "") -> None:
+    """A shoe with a wager that stands, and some cards dealt."""
+    table.open_shoe()
+    table.bet("1", "base.player", 50)
+    table.deal(cards)
+
+
+def stop(code: FaultCode) -> Fault:
+    return Fault(code=code, stopped=True)
+
+
+# --- what gives cause ------------------------------------------------------------------------------------------------
+
+
+def over_draw_native(table: Sitting) -> None:
+    start(table, PLAYER_WINS)
+    table.event(Fault(code=FaultCode.OVER_DRAW))
+    table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C"), card_id="five"))
+
+
+def over_draw_angel_eye(table: Sitting) -> None:
+    start(table, PLAYER_WINS)
+    table.event(Fault(code=FaultCode.OVER_DRAW))
+    table.event(CardDrawn(hand=Hand.EXTRA))
+    table.event(FaultCleared(code=FaultCode.OVER_DRAW))
+
+
+def over_draw_without_warning(table: Sitting) -> None:
+    start(table, PLAYER_WINS)
+    table.card("5C", Hand.PLAYER)
+
+
+def over_draw_after_settlement(table: Sitting) -> None:
+    start(table, PLAYER_WINS)
+    table.dealer(Confirm())
+    table.event(Fault(code=FaultCode.OVER_DRAW))
+    table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C")))
+
+
+def extra_card(table: Sitting) -> None:
+    start(table, "7H 4D")
+    table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C")))
+
+
+def extra_card_before_the_round(table: Sitting) -> None:
+    start(table)
+    table.event(CardDrawn(hand=Hand.EXTRA))
+
+
+def out_of_turn(table: Sitting) -> None:
+    start(table, "7H")
+    table.card("4D", Hand.PLAYER)
+
+
+def out_of_turn_undisclosed(table: Sitting) -> None:
+    start(table)
+    table.card(None)
+    table.card(None, Hand.PLAYER)
+    table.event(ResultIndicated(winner=None))
+
+
+def burned_in_the_round(table: Sitting) -> None:
+    start(table, "7H")
+    table.event(CardDrawn(hand=Hand.BURN))
+
+
+def place_filled(table: Sitting) -> None:
+    start(table, "7H 4D")
+    table.card("9C", Hand.PLAYER, position=1)
+
+
+def place_filled_later(table: Sitting) -> None:
+    start(table, "7H 4D")
+    table.event(CardIdentified(hand=Hand.PLAYER, position=1, card=Card.parse("9C")))
+
+
+def misread_native(table: Sitting) -> None:
+    start(table)
+    table.event(Misread(hand=Hand.PLAYER, position=1))
+    table.event(stop(FaultCode.UNREADABLE))
+    table.event(FaultCleared(code=FaultCode.UNREADABLE))
+    table.event(ResultIndicated(winner=None))
+
+
+def misread_angel_eye(table: Sitting) -> None:
+    start(table)
+    table.card(None)
+    table.event(stop(FaultCode.UNREADABLE))
+    table.event(FaultCleared(code=FaultCode.UNREADABLE))
+    table.event(ResultIndicated(winner=None))
+
+
+def undisclosed_native(table: Sitting) -> None:
+    start(table)
+    table.card(None)
+    table.deal("4D KS 2C")
+    table.event(CardIdentified(hand=Hand.PLAYER, position=1))
+    table.event(ResultIndicated(winner=Winner.PLAYER))
+
+
+def undisclosed_angel_eye(table: Sitting) -> None:
+    start(table)
+    for _ in range(4):
+        table.card(None)
+    table.event(ButtonPressed(button=Button.RESULT))
+    table.event(CardIdentified(hand=Hand.PLAYER, position=1))
+    table.event(CardIdentified(hand=Hand.PLAYER, position=2, card=Card.parse("KS")))
+    table.event(CardIdentified(hand=Hand.BANKER, position=1, card=Card.parse("4D")))
+    table.event(CardIdentified(hand=Hand.BANKER, position=2, card=Card.parse("2C")))
+    table.event(ResultIndicated(winner=Winner.PLAYER))
+
+
+def too_many_copies(table: Sitting) -> None:
+    start(table, "KS KS KS KS KS KS")
+
+
+def too_many_copies_later(table: Sitting) -> None:
+    start(table)
+    hands = [Hand.PLAYER, Hand.BANKER] * 3
+    for hand in hands:
+        table.card(None, hand)
+    for number, hand in enumerate(hands):
+        table.event(CardIdentified(hand=hand, position=number // 2 + 1, card=Card.parse("KS")))
+
+
+def card_twice(table: Sitting) -> None:
+    start(table)
+    table.card("7H", card_id="one")
+    table.card("7H", card_id="one")
+
+
+def foreign_native(table: Sitting) -> None:
+    start(table)
+    table.event(ForeignCard(hand=Hand.PLAYER, position=1, deck_set="theirs"))
+    table.event(stop(FaultCode.FOREIGN_CARD))
+    table.event(FaultCleared(code=FaultCode.FOREIGN_CARD))
+    table.event(ResultIndicated(winner=None))
+
+
+def foreign_angel_eye(table: Sitting) -> None:
+    start(table)
+    table.card(None)
+    table.event(stop(FaultCode.FOREIGN_CARD))
+
+
+def foreign_by_its_set(table: Sitting) -> None:
+    start(table)
+    table.card("7H", deck_set="theirs")
+
+
+def foreign_found_out_later(table: Sitting) -> None:
+    start(table)
+    table.card(None)
+    table.event(CardIdentified(hand=Hand.PLAYER, position=1, card=Card.parse("7H"), deck_set="theirs"))
+
+
+def double_feed(table: Sitting) -> None:
+    start(table)
+    table.event(DoubleFeed(cards=2))
+    table.event(stop(FaultCode.UNREADABLE))
+    table.event(ResultIndicated(winner=None))
+
+
+def not_due_by_correction(table: Sitting) -> None:
+    start(table, "2H 3D KS 2C 5H")
+    table.act(CorrectCard(number=1, card=Card.parse("9H")))
+
+
+def not_due_at_the_result(table: Sitting) -> None:
+    start(table)
+    for hand in (Hand.PLAYER, Hand.BANKER, Hand.PLAYER, Hand.BANKER, Hand.PLAYER):
+        table.card(None, hand)
+    for position, card in ((1, "9H"), (2, "KS"), (3, "5H")):
+        table.event(CardIdentified(hand=Hand.PLAYER, position=position, card=Card.parse(card)))
+    table.event(CardIdentified(hand=Hand.BANKER, position=1, card=Card.parse("3D")))
+    table.event(CardIdentified(hand=Hand.BANKER, position=2, card=Card.parse("2C")))
+
+
+def bad_burned_card(table: Sitting) -> None:
+    table.open_shoe(burn=None)
+    table.event(CardDrawn(hand=Hand.BURN, card=Card.parse("3H"), first_of_shoe=True))
+    table.event(Misread(hand=Hand.BURN))
+
+
+def bad_burned_card_angel_eye(table: Sitting) -> None:
+    table.open_shoe(burn=None)
+    table.event(CardDrawn(hand=Hand.BURN, card=Card.parse("3H"), first_of_shoe=True))
+    table.event(CardDrawn(hand=Hand.BURN, burns_left=2))
+    table.event(stop(FaultCode.FOREIGN_CARD))
+
+
+def pushed_back_native(table: Sitting) -> None:
+    start(table, "7H")
+    table.event(CardReturned(card=Card.parse("4D")))
+    table.event(Fault(code=FaultCode.PUSHED_BACK_AT_EXIT))
+
+
+def pushed_back_angel_eye(table: Sitting) -> None:
+    start(table, "7H")
+    table.event(Fault(code=FaultCode.PUSHED_BACK_HALF_WAY))
+
+
+def late_wager(table: Sitting) -> None:
+    start(table)
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")), age_ms=5000)
+
+
+def draw_before_close(table: Sitting) -> None:
+    start(table, "7H")
+
+
+def too_early_native(table: Sitting) -> None:
+    start(table, "7H 4D")
+    table.event(ButtonPressed(button=Button.RESULT))
+    table.event(MISUSED)
+    table.event(FaultCleared(code=FaultCode.BUTTON_MISUSED))
+
+
+def too_early_angel_eye(table: Sitting) -> None:
+    start(table, "7H 4D")
+    table.event(MISUSED)
+
+
+def result_differs(table: Sitting) -> None:
+    start(table, PLAYER_WINS)
+    table.result(Winner.BANKER)
+
+
+def result_differs_once_known(table: Sitting) -> None:
+    undisclosed_native(table)
+    table.act(IdentifyCard(number=1, card=Card.parse("6H")))
+
+
+def settled_result_differs(table: Sitting) -> None:
+    start(table, PLAYER_WINS)
+    table.dealer(Confirm())
+    table.event(ResultIndicated(winner=Winner.BANKER))
+
+
+def ended_by_force(table: Sitting) -> None:
+    start(table, "7H 4D")
+    table.event(ResultIndicated(winner=None))
+
+
+def result_undone(table: Sitting) -> None:
+    start(table, PLAYER_WINS)
+    table.result(Winner.PLAYER)
+    undo(table)
+
+
+def undo(table: Sitting) -> None:
+    table.act(UndoLastResult())
+    table.act(Approve(proposal=table.state.lasting.proposals_made), person="ben")
+
+
+def result_after_shoe_change(table: Sitting) -> None:
+    start(table)
+    table.event(ResultIndicated(winner=Winner.PLAYER))
+
+
+def stray_result(table: Sitting) -> None:
+    start(table, PLAYER_WINS)
+    table.result(Winner.PLAYER)
+    table.event(ResultIndicated(winner=Winner.PLAYER))
+
+
+def too_slow(table: Sitting) -> None:
+    start(table, "7H 4D")
+    table.timer()
+
+
+def no_card_came(table: Sitting) -> None:
+    start(table, "7H 4D")
+    table.event(stop(FaultCode.DRAW_TIMEOUT))
+    table.event(FaultCleared(code=FaultCode.DRAW_TIMEOUT))
+    table.event(ResultIndicated(winner=None))
+
+
+def burn_announced_wrong(table: Sitting) -> None:
+    table.open_shoe(burn=None)
+    table.event(CardDrawn(hand=Hand.BURN, card=Card.parse("3H"), first_of_shoe=True))
+    table.event(Burn(cards=4))
+
+
+def burn_counted_wrong(table: Sitting) -> None:
+    table.open_shoe(burn=None)
+    table.event(CardDrawn(hand=Hand.BURN, card=Card.parse("3H"), first_of_shoe=True))
+    table.event(CardDrawn(hand=Hand.BURN, burns_left=1))
+
+
+def burn_broken_off(table: Sitting) -> None:
+    table.open_shoe(burn=None)
+    table.event(CardDrawn(hand=Hand.BURN, card=Card.parse("3H"), first_of_shoe=True))
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")))
+
+
+def nothing_burned(table: Sitting) -> None:
+    table.open_shoe(burn=None)
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")))
+
+
+def burned_between_rounds(table: Sitting) -> None:
+    start(table)
+    table.event(CardDrawn(hand=Hand.BURN))
+
+
+def card_without_shoe(table: Sitting) -> None:
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")))
+
+
+def two_cards_without_shoe(table: Sitting) -> None:
+    table.event(DoubleFeed(cards=2))
+
+
+def card_after_end(table: Sitting) -> None:
+    start(table)
+    table.act(EndShoe())
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")))
+
+
+def shoe_changed_native(table: Sitting) -> None:
+    start(table, "7H 4D")
+    table.event(ButtonPressed(button=Button.NEW_SHOE))
+
+
+def shoe_changed_angel_eye(table: Sitting) -> None:
+    start(table, PLAYER_WINS)
+    table.event(CardDrawn(hand=Hand.BURN, first_of_shoe=True, card=Card.parse("3H")))
+
+
+def lid_opened(table: Sitting) -> None:
+    start(table)
+    table.event(LidChanged(opened=True))
+
+
+def lid_open_at_the_opening(table: Sitting) -> None:
+    table.event(LidChanged(opened=True))
+    start(table)
+
+
+def gate_forced(table: Sitting) -> None:
+    start(table, "7H")
+    table.event(Fault(code=FaultCode.GATE_FORCED))
+
+
+def restarted_native(table: Sitting) -> None:
+    start(table, "7H")
+    table.give(LinkLost(reason="silence"))
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=2))
+    table.event(Started())
+
+
+def restarted_angel_eye(table: Sitting) -> None:
+    start(table, "7H")
+    table.event(Started())
+
+
+def shoe_lost(table: Sitting) -> None:
+    start(table, "7H")
+    table.give(LinkLost(reason="the cable was pulled"))
+
+
+def event_gap(table: Sitting) -> None:
+    start(table, "7H")
+    table.give(EventsMissed(reason="numbers 5 to 7 never came"))
+
+
+def event_store_full(table: Sitting) -> None:
+    start(table, "7H")
+    table.event(Fault(code=FaultCode.EVENT_STORE_FULL))
+
+
+def named_a_card_that_never_came(table: Sitting) -> None:
+    start(table, "7H")
+    table.event(CardIdentified(hand=Hand.PLAYER, position=2, card=Card.parse("4D")))
+
+
+def shoe_stopped(table: Sitting) -> None:
+    start(table, "7H")
+    table.event(stop(FaultCode.SENSOR))
+
+
+def shoe_ailing(table: Sitting) -> None:
+    start(table)
+    table.event(Fault(code=FaultCode.LOW_VOLTAGE, detail=7))
+
+
+def preset_changed(table: Sitting) -> None:
+    start(table)
+    table.event(PresetChanged())
+
+
+def line_refused(table: Sitting) -> None:
+    start(table)
+    table.give(LineRefused(reason="a tag that does not fit"))
+
+
+def clock_stepped(table: Sitting) -> None:
+    start(table)
+    table.give(ClockStepped(by_ms=-3_600_000))
+
+
+def journal_damaged(table: Sitting) -> None:
+    start(table, "7H")
+    table.give(JournalFailed(trouble=JournalTrouble.DAMAGED, detail="page 7"))
+
+
+def called_by_act(table: Sitting) -> None:
+    start(table)
+    table.dealer(CallSupervisor())
+
+
+def called_by_button(table: Sitting) -> None:
+    start(table)
+    table.event(ButtonPressed(button=Button.CALL_SUPERVISOR))

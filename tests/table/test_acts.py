@@ -1,0 +1,437 @@
+"""What people may do: every act in every phase, roles, PINs and lock-outs, reasons, late and repeated requests."""
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import CardDrawn, Fault, FaultCode, Hand, Winner
+from shoe_controller.rules import read_rules
+from shoe_controller.table.acts import (
+    ACTS,
+    Act,
+    AnyAct,
+    Approve,
+    BurnExtraCard,
+    CallSupervisor,
+    ClearAlert,
+    Confirm,
+    CorrectCard,
+    EndShoe,
+    FreeHand,
+    IdentifyCard,
+    NoMoreBets,
+    OpenShoe,
+    RevealCards,
+    Role,
+    SignIn,
+    UndoLastResult,
+    UseExtraCard,
+    VoidAndReplay,
+    VoidRound,
+    Withdraw,
+    markdown_table,
+)
+from shoe_controller.table.facts import (
+    ActProposed,
+    CardSetAside,
+    ExtraCardDecided,
+    PersonActed,
+    ProposalEnded,
+    ShoeOpened,
+    WagersChanged,
+    WrongPin,
+)
+from shoe_controller.table.inputs import ControllerStarted, PinVerdict
+from shoe_controller.table.people import LONGEST_REASON, REMEMBERED_REQUESTS
+from shoe_controller.table.phases import CARDS_OUT, Phase
+from shoe_controller.table.procedure import OverDrawn, Reveal
+from shoe_controller.table.state import Refusal, TableState
+from shoe_controller.table.table import Handled, Table
+from tests.table.sitting import Sitting
+from tests.table.test_phases import PLAYER_WINS, TO
+
+EXAMPLES: dict[type[Act], AnyAct] = {
+    OpenShoe: OpenShoe(),
+    NoMoreBets: NoMoreBets(),
+    FreeHand: FreeHand(),
+    RevealCards: RevealCards(),
+    Confirm: Confirm(),
+    CallSupervisor: CallSupervisor(),
+    ClearAlert: ClearAlert(alert=1),
+    SignIn: SignIn(),
+    IdentifyCard: IdentifyCard(number=1, card=Card.parse("7H")),
+    CorrectCard: CorrectCard(number=1, card=Card.parse("9H")),
+    UseExtraCard: UseExtraCard(),
+    BurnExtraCard: BurnExtraCard(),
+    VoidRound: VoidRound(),
+    VoidAndReplay: VoidAndReplay(),
+    UndoLastResult: UndoLastResult(),
+    EndShoe: EndShoe(),
+    Approve: Approve(proposal=1),
+    Withdraw: Withdraw(proposal=1),
+}
+
+NOTHING_TO_DO = {
+    "no_such_alert",
+    "no_extra_card",
+    "nothing_to_void",
+    "nothing_to_undo",
+    "no_proposal",
+    "card_is_known",
+    "no_such_card",
+    "nothing_hidden",
+    "not_by_dealer",
+}
+"""The act would be possible in this phase, but there is nothing at this table for it."""
+
+each_act = pytest.mark.parametrize("act", EXAMPLES.values(), ids=lambda act: ACTS[type(act)].name)
+
+
+def code_of(handled: Handled) -> str | None:
+    return None if handled.refusal is None else handled.refusal.code
+
+
+def test_every_act_is_here() -> None:
+    assert set(EXAMPLES) == set(ACTS)
+    for rule in ACTS.values():
+        assert f"| `{rule.name}` |" in markdown_table()
+
+
+# --- when, who, why --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("phase", Phase)
+@each_act
+def test_an_act_is_possible_just_where_the_table_says(act: AnyAct, phase: Phase) -> None:
+    table = Sitting()
+    TO[phase](table)
+    code = code_of(table.act(act))
+    if phase in ACTS[type(act)].phases:
+        assert code is None or code in NOTHING_TO_DO
+    else:
+        assert code == "not_now"
+        assert table.at(phase)
+
+
+ON_THE_TABLE: dict[type[Act], Callable[[Sitting], None]] = {
+    CorrectCard: TO[Phase.COMPLETE],
+    VoidRound: TO[Phase.DEALING],
+    VoidAndReplay: TO[Phase.DEALING],
+    EndShoe: TO[Phase.BETTING],
+}
+"""A table at which a supervisor's act, done rightly, would do something."""
+
+
+@each_act
+def test_who_may_do_it(act: AnyAct) -> None:
+    rule = ACTS[type(act)]
+    table = Sitting()
+    TO[next(phase for phase in Phase if phase in rule.phases)](table)
+    if rule.role is Role.DEALER:
+        assert code_of(table.dealer(act)) in {None, *NOTHING_TO_DO}
+        return
+    before = len(table.facts)
+    assert code_of(table.dealer(act)) == "not_a_supervisor"
+    assert code_of(table.act(act, role=Role.DEALER)) == "not_a_supervisor"
+    assert code_of(table.act(act, pin=PinVerdict.NOT_GIVEN)) == "pin_missing"
+    if rule.reason:
+        assert code_of(table.act(act, reason=" \t")) == "reason_missing"
+    assert code_of(table.act(act, reason="x" * (LONGEST_REASON + 1))) == "reason_too_long"
+    assert len(table.facts) == before
+    assert code_of(table.act(act, pin=PinVerdict.WRONG)) == "wrong_pin"
+
+
+@pytest.mark.parametrize("act", ON_THE_TABLE)
+def test_who_when_and_why_are_on_the_record(act: type[Act]) -> None:
+    table = Sitting()
+    ON_THE_TABLE[act](table)
+    assert code_of(table.act(EXAMPLES[act], person="cat", reason="I saw it")) is None
+    acted = table.last(PersonActed)
+    assert (acted.act, acted.person, acted.role, acted.reason) == (EXAMPLES[act], "cat", "supervisor", "I saw it")
+    assert acted.time == table.moment().wall_ms
+
+
+@each_act
+def test_a_request_for_another_round_or_shoe_is_late(act: AnyAct) -> None:
+    rule = ACTS[type(act)]
+    table = Sitting()
+    TO[next(phase for phase in Phase if phase in rule.phases)](table)
+    state, facts = table.state, len(table.facts)
+    for shoe, round_ in ((0, -1), (0, 1), (1, 0), (-1, 0)):
+        late = table.act(act, shoe=state.shoe_number + shoe, round=state.round_number + round_)
+        assert code_of(late) == "other_round"
+    assert len(table.facts) == facts
+
+
+def test_a_shoe_is_not_opened_with_a_wrong_pin_or_an_endless_reason() -> None:
+    table = Sitting()
+    assert code_of(table.act(OpenShoe(), pin=PinVerdict.WRONG)) == "wrong_pin"
+    assert code_of(table.act(OpenShoe(), reason="x" * (LONGEST_REASON + 1))) == "reason_too_long"
+    assert table.at(Phase.NO_SHOE)
+    assert table.all(WrongPin)[0].person == "ann"
+
+
+# --- repeated requests -----------------------------------------------------------------------------------------------
+
+
+def again(table: Sitting) -> None:
+    """The state goes through the journal, as after a restart."""
+    state = msgspec.json.decode(msgspec.json.encode(table.state), type=TableState)
+    table.table = Table(read_rules, state)
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_repeated_request_gets_the_first_answer_and_does_nothing_twice(*, restart: bool) -> None:
+    table = Sitting()
+    table.dealer(OpenShoe(), shoe=0, round=0, request_id="open")
+    if restart:
+        again(table)
+    assert code_of(table.dealer(OpenShoe(), shoe=0, round=0, request_id="open")) is None
+    assert len(table.all(ShoeOpened)) == 1
+    table.event(CardDrawn(hand=Hand.BURN, card=Card.parse("AS"), first_of_shoe=True))
+    table.event(CardDrawn(hand=Hand.BURN))
+    table.bet("1", "base.player", 50, request_id="bet")
+    table.bet("1", "base.player", 70)
+    if restart:
+        again(table)
+    assert code_of(table.bet("1", "base.player", 50, request_id="bet")) is None
+    assert len(table.all(WagersChanged)) == 2
+    assert table.state.round is not None
+    assert [wager.stake for wager in table.state.round.wagers] == [70]
+    wrong = table.act(SignIn(), pin=PinVerdict.WRONG, request_id="pin")
+    if restart:
+        again(table)
+    assert table.act(SignIn(), pin=PinVerdict.WRONG, request_id="pin").refusal == wrong.refusal
+    assert len(table.all(WrongPin)) == 1
+
+
+def test_only_so_many_requests_are_remembered() -> None:
+    table = Sitting()
+    for number in range(REMEMBERED_REQUESTS + 5):
+        table.dealer(CallSupervisor(), request_id=str(number))
+    assert len(table.state.lasting.answered) == REMEMBERED_REQUESTS
+
+
+# --- PINs ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_person_is_locked_out_after_so_many_wrong_pins_and_for_so_long() -> None:
+    table = Sitting(wrong_pins=3, locked_out_for=60.0)
+    table.open_shoe()
+    for failure in (1, 2, 3):
+        assert code_of(table.act(SignIn(), pin=PinVerdict.WRONG)) == "wrong_pin"
+        assert table.last(WrongPin).failures == failure
+        assert table.last(WrongPin).locked_out == (failure == 3)
+    facts = len(table.facts)
+    assert code_of(table.act(SignIn())) == "locked_out"
+    assert code_of(table.act(SignIn(), pin=PinVerdict.WRONG)) == "locked_out"
+    assert len(table.facts) == facts, "what is tried while locked out is not even counted"
+    assert code_of(table.act(SignIn(), person="ben")) is None
+    assert code_of(table.dealer(CallSupervisor())) is None
+    table.wait(60)
+    assert code_of(table.act(SignIn())) is None
+    assert code_of(table.act(SignIn(), pin=PinVerdict.WRONG)) == "wrong_pin"
+    assert table.last(WrongPin).failures == 1
+
+
+def test_a_right_pin_lets_earlier_failures_be_forgotten() -> None:
+    table = Sitting(wrong_pins=2)
+    table.open_shoe()
+    for _ in range(5):
+        table.act(SignIn(), pin=PinVerdict.WRONG)
+        assert code_of(table.act(SignIn())) is None
+
+
+@pytest.mark.parametrize("boot", ["first", "second"])
+def test_a_restart_does_not_end_a_lock_out(boot: str) -> None:
+    table = Sitting(wrong_pins=1, locked_out_for=60.0)
+    table.open_shoe()
+    table.act(SignIn(), pin=PinVerdict.WRONG)
+    again(table)
+    if boot == "second":
+        table.mono_ns = 5_000_000_000
+    table.give(ControllerStarted(boot=boot))
+    assert code_of(table.act(SignIn())) == "locked_out"
+    table.wait(61)
+    assert code_of(table.act(SignIn())) is None
+
+
+def test_a_lock_out_outlasts_the_shoe() -> None:
+    table = Sitting(wrong_pins=1)
+    table.open_shoe()
+    table.act(SignIn(), pin=PinVerdict.WRONG)
+    table.dealer(OpenShoe())
+    assert code_of(table.act(SignIn())) == "locked_out"
+
+
+# --- two people ------------------------------------------------------------------------------------------------------
+
+
+def settled(*, confirmed: bool = True) -> Sitting:
+    table = Sitting()
+    table.open_shoe()
+    table.bet("1", "base.player", 50)
+    table.deal(PLAYER_WINS)
+    if confirmed:
+        table.result(Winner.PLAYER)
+    return table
+
+
+def test_an_act_for_two_needs_another_person() -> None:
+    table = settled()
+    assert code_of(table.act(UndoLastResult(), reason="cards were swapped")) is None
+    assert table.at(Phase.BETTING)
+    proposed = table.last(ActProposed)
+    assert (proposed.person, proposed.reason) == ("ann", "cards were swapped")
+    assert code_of(table.act(Approve(proposal=1))) == "same_person"
+    assert code_of(table.dealer(Approve(proposal=1))) == "not_a_supervisor"
+    assert code_of(table.act(Approve(proposal=2), person="ben")) == "no_proposal"
+    assert code_of(table.act(Approve(proposal=1), person="ben")) is None
+    acted = table.last(PersonActed)
+    assert (acted.person, acted.approved_by, acted.reason) == ("ann", "ben", "cards were swapped")
+    assert table.at(Phase.COMPLETE)
+    assert code_of(table.act(Approve(proposal=1), person="ben")) == "no_proposal"
+
+
+def test_a_proposal_runs_out_of_time() -> None:
+    table = settled()
+    table.act(UndoLastResult())
+    table.timer()
+    assert table.last(ProposalEnded).why == "nobody approved it in time"
+    assert code_of(table.act(Approve(proposal=1), person="ben")) == "no_proposal"
+
+
+def test_a_proposal_is_withdrawn_by_somebody() -> None:
+    table = settled()
+    table.act(UndoLastResult())
+    assert code_of(table.act(Withdraw(proposal=7), person="cat")) == "no_proposal"
+    assert code_of(table.act(Withdraw(proposal=1), person="cat")) is None
+    assert table.last(ProposalEnded).why == "withdrawn by cat"
+    assert code_of(table.act(Approve(proposal=1), person="ben")) == "no_proposal"
+
+
+def test_a_new_proposal_takes_the_place_of_the_old() -> None:
+    table = settled()
+    table.act(UndoLastResult())
+    table.act(UndoLastResult(), person="ben")
+    assert table.last(ProposalEnded).proposal == 1
+    assert code_of(table.act(Approve(proposal=1), person="cat")) == "no_proposal"
+    assert code_of(table.act(Approve(proposal=2), person="ann")) is None
+
+
+def test_a_proposal_is_for_its_round_alone() -> None:
+    table = settled()
+    table.act(UndoLastResult())
+    table.deal(PLAYER_WINS)
+    table.result(Winner.PLAYER)
+    assert code_of(table.act(Approve(proposal=1), person="ben")) == "other_round"
+
+
+def test_what_was_proposed_is_not_done_once_the_first_card_is_out() -> None:
+    table = settled()
+    table.act(UndoLastResult())
+    table.deal("7H")
+    assert code_of(table.act(Approve(proposal=1), person="ben")) == "not_now"
+    assert table.at(Phase.DEALING)
+
+
+def test_a_new_shoe_ends_a_proposal() -> None:
+    table = settled()
+    table.act(UndoLastResult())
+    table.dealer(OpenShoe())
+    assert table.last(ProposalEnded).why == "a new shoe was opened"
+
+
+@pytest.mark.parametrize("boot", ["first", "second"])
+def test_a_proposal_survives_a_restart(boot: str) -> None:
+    table = settled()
+    table.act(UndoLastResult())
+    if boot == "second":
+        table.mono_ns = 5_000_000_000
+    table.give(ControllerStarted(boot=boot))
+    assert code_of(table.act(Approve(proposal=1), person="ben")) is None
+
+
+# --- cards too many --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("default", OverDrawn)
+def test_clearing_an_over_draw_does_what_the_house_has_chosen(default: OverDrawn) -> None:
+    table = Sitting(over_drawn=default)
+    table.open_shoe()
+    table.deal(PLAYER_WINS)
+    table.card("5C", Hand.PLAYER)
+    table.card("6C", Hand.EXTRA)
+    table.act(ClearAlert(alert=table.alert_number("over_draw")))
+    decided = table.last(ExtraCardDecided)
+    used = default is OverDrawn.USE
+    assert (decided.used, decided.burned) == (used, 1 if used else 2)
+    assert table.state.shoe is not None
+    assert table.state.shoe.burned == 1 + decided.burned
+    table.result(Winner.PLAYER)
+    table.card("4D", Hand.BANKER if used else Hand.PLAYER)
+    assert table.alerts == []
+
+
+@pytest.mark.parametrize("phase", [Phase.BETTING, Phase.DEALING])
+def test_a_card_drawn_while_the_shoe_was_locked_is_burned_whatever_the_house_prefers(phase: Phase) -> None:
+    table = Sitting(over_drawn=OverDrawn.USE)
+    TO[phase](table)
+    table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C")))
+    assert code_of(table.act(UseExtraCard())) == "only_burned"
+    assert code_of(table.act(BurnExtraCard())) is None
+    assert table.state.shoe is not None
+    assert table.state.shoe.carried is None
+
+
+@pytest.mark.parametrize("phase", [Phase.FIRST_CARD, Phase.BURNING])
+def test_an_over_draw_that_the_shoe_tells_of_before_any_round_is_cleared_like_any_other(phase: Phase) -> None:
+    table = Sitting(over_drawn=OverDrawn.USE)
+    TO[phase](table)
+    table.event(Fault(code=FaultCode.OVER_DRAW))
+    assert code_of(table.act(ClearAlert(alert=table.alert_number("over_draw")))) is None
+    assert table.alerts == []
+
+
+# --- faces and reasons -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reveal", [Reveal.BY_DEALER, Reveal.AT_RESULT])
+def test_naming_a_card_that_lies_face_down_does_not_publish_it(reveal: Reveal) -> None:
+    table = Sitting(reveal=reveal)
+    table.open_shoe()
+    table.card("7H")
+    table.card(None)
+    assert code_of(table.act(CorrectCard(number=1, card=Card.parse("8H")))) is None
+    assert code_of(table.act(IdentifyCard(number=2, card=Card.parse("9D")))) is None
+    published = msgspec.json.encode(table.facts)
+    assert b"8H" not in published
+    assert b"9D" not in published
+    assert [fact.card for fact in table.all(CardSetAside)] == []
+
+
+def test_a_card_must_be_named() -> None:
+    table = Sitting()
+    TO[Phase.COMPLETE](table)
+    assert code_of(table.act(CorrectCard(number=1, card=None))) == "card_missing"
+    assert code_of(table.act(IdentifyCard(number=1, card=None))) == "card_missing"
+    assert code_of(table.act(CorrectCard(number=5, card=Card.parse("2H")))) == "no_such_card"
+    assert code_of(table.act(CorrectCard(number=1, card=Card.parse("7H")))) == "same_card"
+
+
+def test_a_foreign_card_is_not_identified_into_a_round() -> None:
+    table = Sitting(card_sets=("ours",))
+    table.open_shoe()
+    table.card(None, deck_set="theirs")
+    assert code_of(table.act(IdentifyCard(number=1, card=Card.parse("2H")))) == "foreign_card"
+    assert code_of(table.act(CorrectCard(number=1, card=Card.parse("2H")))) == "card_is_unknown"
+
+
+def test_confirming_is_refused_while_an_alert_stops_the_round() -> None:
+    table = settled(confirmed=False)
+    table.event(CardDrawn(hand=Hand.EXTRA))
+    refusal = table.dealer(Confirm()).refusal
+    assert refusal == Refusal("stopped", "an alert stops the round; it must be over before the result is confirmed")
+    assert table.state.phase in CARDS_OUT

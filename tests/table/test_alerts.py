@@ -1,0 +1,336 @@
+"""Every alert: raised as a real shoe or person would give cause for it, and ended by each way that it names alone.
+
+`alert_cases.py` has at least one case for each kind; where the wires tell of it differently, one for each wire.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import (
+    CardDrawn,
+    Hand,
+    ResultIndicated,
+    Winner,
+)
+from firmware_protocol.link import Lamp
+from shoe_controller.table.acts import (
+    ACTS,
+    AnyAct,
+    Approve,
+    BurnExtraCard,
+    CallSupervisor,
+    ClearAlert,
+    Confirm,
+    CorrectCard,
+    EndShoe,
+    FreeHand,
+    NoMoreBets,
+    OpenShoe,
+    RevealCards,
+    Role,
+    SignIn,
+    UndoLastResult,
+    UseExtraCard,
+    VoidAndReplay,
+    VoidRound,
+    Withdraw,
+    rule_of,
+)
+from shoe_controller.table.alerts import ALERTS, Clearer, Scope, Severity, how_it_ends, markdown_table
+from shoe_controller.table.facts import AlertEnded, AlertRaised, RoundResult, RoundSettled
+from shoe_controller.table.inputs import (
+    EventsMissed,
+    JournalFailed,
+    JournalTrouble,
+    PersonActs,
+    PinVerdict,
+    SeatBets,
+    ShoeReport,
+    Stake,
+)
+from shoe_controller.table.phases import CARDS_OUT, Phase
+from tests.table.alert_cases import CASES, VOIDS, Case
+from tests.table.alert_causes import (
+    event_gap,
+    lid_opened,
+    settled_result_differs,
+    shoe_lost,
+    start,
+)
+from tests.table.sitting import Sitting
+
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+PLAIN_ACTS: dict[str, AnyAct] = {
+    rule_of(act).name: act
+    for act in (
+        UseExtraCard(),
+        BurnExtraCard(),
+        VoidRound(),
+        VoidAndReplay(),
+        UndoLastResult(),
+        EndShoe(),
+        OpenShoe(),
+        Confirm(),
+        NoMoreBets(),
+        FreeHand(),
+        RevealCards(),
+        CallSupervisor(),
+        SignIn(),
+        Withdraw(proposal=1),
+    )
+}
+
+
+def named_ways(case: Case) -> list[str]:
+    """The acts that the table of alerts names for this kind, clearing left aside."""
+    kind = ALERTS[case.kind]
+    ways = list(kind.ended_by)
+    if kind.scope is Scope.ROUND:
+        ways += VOIDS
+    if kind.scope is Scope.SHOE:
+        ways.append("end_shoe")
+    return ways
+
+
+def each_way() -> Iterator[Any]:
+    for case in CASES:
+        for way in named_ways(case):
+            if way not in case.impossible:
+                yield pytest.param(case, way, id=f"{case.name}-{way}")
+
+
+def assert_ended(table: Sitting, number: int) -> None:
+    assert number not in [alert.number for alert in table.state.lasting.alerts]
+    raised = next(fact for fact in table.all(AlertRaised) if fact.alert == number)
+    ended = next(fact for fact in table.all(AlertEnded) if fact.alert == number)
+    assert ended.replaces == raised.seq
+    assert ended.ended_by != ""
+
+
+# --- the tests -------------------------------------------------------------------------------------------------------
+
+
+def test_every_kind_has_a_case() -> None:
+    # A full journal cannot be told of while it is full, so that alert never stands; it has a test of its own.
+    assert {case.kind for case in CASES} == set(ALERTS) - {"journal_full"}
+
+
+def test_every_way_out_is_tried_at_least_once() -> None:
+    tried = {(case.kind, way) for case in CASES for way in named_ways(case) if way not in case.impossible}
+    exists = {(case.kind, way) for case in CASES for way in named_ways(case)}
+    nothing_to_end = {("card_without_shoe", "end_shoe"), ("card_after_end", "end_shoe")}
+    assert exists - tried == nothing_to_end
+
+
+def test_every_kind_tells_people_what_to_do() -> None:
+    for kind in ALERTS.values():
+        assert kind.happened.endswith("."), kind.name
+        assert kind.to_do.endswith("."), kind.name
+        assert how_it_ends(kind), kind.name
+        assert f"| `{kind.name}` | {kind.severity.value} |" in markdown_table()
+        assert set(kind.ended_by) <= {rule.name for rule in ACTS.values()}, kind.name
+
+
+@each_case
+def test_it_is_raised_and_told(case: Case) -> None:
+    table = case.table()
+    assert case.kind in table.alerts
+    told = [fact for fact in table.all(AlertRaised) if fact.kind == case.kind]
+    kind = ALERTS[case.kind]
+    assert len(told) == 1, "one thing that went wrong is one alert, however often the wire tells of it"
+    assert (told[0].happened, told[0].to_do, told[0].severity) == (kind.happened, kind.to_do, kind.severity.value)
+
+
+@each_case
+def test_a_stopping_alert_stops_and_a_warning_does_not(case: Case) -> None:
+    table = case.table()
+    bets = SeatBets(
+        seat="2", stakes=(Stake("base.tie", 5),), shoe=table.state.shoe_number, round=table.state.round_number
+    )
+    if ALERTS[case.kind].severity is Severity.WARNS:
+        assert Lamp.ALERT not in table.table.desired_shoe.lamps
+        if table.at(Phase.BETTING):
+            assert table.table.handle(bets, table.moment()).refusal is None
+        return
+    assert table.table.desired_shoe.gate_locked
+    assert Lamp.ALERT in table.table.desired_shoe.lamps
+    refusal = table.table.handle(bets, table.moment()).refusal
+    assert refusal is not None
+    assert refusal.code == ("stopped" if table.at(Phase.BETTING) else "betting_closed")
+    for winner in Winner:
+        said = table.table.handle(ShoeReport(event=ResultIndicated(winner=winner), sequence=9), table.moment()).facts
+        assert not any(isinstance(fact, RoundResult | RoundSettled) for fact in said)
+    if case.kind != "result_undone":
+        assert not any(isinstance(fact, RoundResult) for fact in table.table.handle(_confirm(table), table.moment())[1])
+    assert all(timer is None or timer[0].value == "proposal" for timer in [table.table.next_timer])
+
+
+def _confirm(table: Sitting) -> PersonActs:
+    state = table.state
+    return PersonActs(
+        act=Confirm(),
+        person="ann",
+        role=Role.SUPERVISOR,
+        pin=PinVerdict.RIGHT,
+        reason="because",
+        shoe=state.shoe_number,
+        round=state.round_number,
+    )
+
+
+@each_case
+def test_who_may_clear_it(case: Case) -> None:
+    table = case.table()
+    case.ready(table)
+    number = table.alert_number(case.kind)
+    act = ClearAlert(alert=number)
+    clearer = ALERTS[case.kind].cleared_by
+    if clearer is not Clearer.DEALER:
+        assert table.dealer(act).refusal is not None
+        assert table.act(act, pin=PinVerdict.NOT_GIVEN).refusal is not None
+        assert table.act(act, role=Role.DEALER).refusal is not None
+    if clearer is Clearer.SUPERVISOR:
+        refusal = table.act(act, reason="  ").refusal
+        assert refusal is not None
+        assert refusal.code == "reason_missing"
+    if clearer is Clearer.NOBODY:
+        refusal = table.act(act).refusal
+        assert refusal is not None
+        assert refusal.code == "cannot_be_cleared"
+        assert case.kind in table.alerts
+        return
+    assert case.kind in table.alerts
+    handled = table.dealer(act) if clearer is Clearer.DEALER else table.act(act)
+    assert handled.refusal is None
+    assert_ended(table, number)
+
+
+@pytest.mark.parametrize(("case", "way"), list(each_way()))
+def test_it_is_ended_by_each_act_that_it_names(case: Case, way: str) -> None:
+    table = case.table()
+    case.ready(table)
+    number = table.alert_number(case.kind)
+    acts = [act for act in case.acts if rule_of(act).name == way] or [PLAIN_ACTS[way]]
+    assert table.act(acts[0]).refusal is None
+    if rule_of(acts[0]).two_people:
+        assert number in [alert.number for alert in table.state.lasting.alerts], "one person is not enough"
+        table.act(Approve(proposal=1), person="ben")
+    assert_ended(table, number)
+
+
+@pytest.mark.parametrize(
+    ("case", "cause"),
+    [pytest.param(case, cause, id=f"{case.name}-{n}") for case in CASES for n, cause in enumerate(case.itself)],
+)
+def test_it_ends_by_itself(case: Case, cause: Callable[[Sitting], object]) -> None:
+    table = case.table()
+    number = table.alert_number(case.kind)
+    cause(table)
+    assert_ended(table, number)
+
+
+def test_only_what_says_so_ends_by_itself() -> None:
+    says_so = {kind.name for kind in ALERTS.values() if kind.ends_itself} - {"journal_full"}
+    assert {case.kind for case in CASES if case.itself} == says_so
+
+
+@each_case
+def test_nothing_else_that_people_do_ends_it(case: Case) -> None:
+    """Each act is tried on the same table, as every kind of person; only those that the alert names may end it."""
+    table = case.table()
+    number = table.alert_number(case.kind)
+    kind = ALERTS[case.kind]
+    may = set(named_ways(case))
+    if kind.scope is Scope.ROUND:
+        may |= {"open_shoe", "end_shoe"}  # between rounds: with its shoe, the round is gone too
+    if case.kind == "result_undone":
+        may.add("correct_card")  # one that asks for another card
+    acts = [*PLAIN_ACTS.values(), *case.acts, *(CorrectCard(number=n, card=Card.parse("3C")) for n in (1, 2))]
+    for act in acts:
+        for role in Role:
+            state = table.state
+            given = PersonActs(
+                act=act,
+                person="ann",
+                role=role,
+                pin=PinVerdict.RIGHT if role is Role.SUPERVISOR else PinVerdict.NOT_GIVEN,
+                reason="because",
+                shoe=state.shoe_number,
+                round=state.round_number,
+            )
+            opens = table.table.opens_shoe(given)
+            handled = table.table.handle(table.table.new_shoe(table.rules, given) if opens else given, table.moment())
+            stands = number in [alert.number for alert in handled.state.lasting.alerts]
+            name = rule_of(act).name
+            assert stands or name in may, f"{name} of a {role.value} ended {case.kind}"
+            if role is Role.DEALER and not stands:
+                assert name == "open_shoe" or kind.cleared_by is Clearer.DEALER
+
+
+# --- particulars -----------------------------------------------------------------------------------------------------
+
+
+def test_a_full_journal_is_told_of_as_soon_as_there_is_room() -> None:
+    table = Sitting()
+    start(table, "7H")
+    handled = table.give(JournalFailed(trouble=JournalTrouble.FULL, detail="no space left"))
+    assert [type(fact) for fact in handled.facts] == [AlertRaised, AlertEnded]
+    assert table.alerts == []
+
+
+def test_the_lid_must_be_closed_and_the_shoe_be_there_before_it_is_cleared() -> None:
+    for cause, code in ((lid_opened, "lid_open"), (shoe_lost, "no_shoe_link")):
+        table = Sitting()
+        cause(table)
+        refusal = table.act(ClearAlert(alert=table.alert_number(table.alerts[0]))).refusal
+        assert refusal is not None
+        assert refusal.code == code
+
+
+def test_clearing_a_late_wager_returns_the_wagers_of_the_late_seats_alone() -> None:
+    table = Sitting(house={"seats": ["1, 2", "2"]})
+    table.open_shoe()
+    table.bet("2", "base.banker", 70)
+    table.wait(10)
+    table.bet("1, 2", "base.player", 50)
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")), age_ms=5000)
+    table.act(ClearAlert(alert=table.alert_number("late_wager")))
+    assert table.state.round is not None
+    assert [(wager.seat, wager.stake) for wager in table.state.round.wagers] == [("2", 70)]
+
+
+def test_a_wager_taken_back_after_the_first_card_had_left_is_late_too() -> None:
+    table = Sitting()
+    start(table)
+    table.wait(10)
+    table.bet("1", "base.player", 0)
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")), age_ms=5000)
+    assert table.alerts == ["late_wager"]
+
+
+def test_the_same_alert_is_not_raised_twice_while_it_stands() -> None:
+    table = Sitting()
+    event_gap(table)
+    table.give(EventsMissed(reason="another"))
+    assert table.alerts == ["event_gap"]
+
+
+def test_a_dealer_who_announces_a_new_shoe_does_not_get_rid_of_what_a_supervisor_must_see() -> None:
+    table = Sitting()
+    settled_result_differs(table)
+    table.dealer(OpenShoe())
+    assert table.at(Phase.FIRST_CARD)
+    assert table.alerts == ["settled_result_differs"]
+
+
+def test_only_a_round_with_cards_is_ended_by_force() -> None:
+    table = Sitting()
+    lid_opened(table)
+    table.deal("7H 4D")
+    table.event(ResultIndicated(winner=None))
+    assert table.state.phase in CARDS_OUT
+    assert table.alerts == ["lid_opened", "ended_by_force"]

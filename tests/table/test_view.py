@@ -1,0 +1,117 @@
+"""What a table shows and wishes at each moment: the dealer's next sentence, whose card is next, gate and lamps."""
+
+import pytest
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import CardDrawn, CardReturned, Fault, FaultCode, Hand, Misread, Winner
+from firmware_protocol.link import DesiredShoe, Lamp
+from shoe_controller.table.acts import CorrectCard, EndShoe, FreeHand, IdentifyCard, NoMoreBets, UndoLastResult
+from shoe_controller.table.alerts import ALERTS
+from shoe_controller.table.facts import CardCorrected, CardsShown
+from shoe_controller.table.inputs import LinkLost
+from shoe_controller.table.phases import Phase
+from shoe_controller.table.procedure import BetsClose, GateLocks
+from shoe_controller.table.view import view_of
+from tests.table.sitting import Sitting
+from tests.table.test_phases import TO
+
+PLAYER_FIRST = "Draw a card for Player."
+PROMPTS = {
+    Phase.NO_SHOE: "Put the cards in and announce the new shoe.",
+    Phase.FIRST_CARD: "Draw the first card and show it.",
+    Phase.BURNING: "Burn 2 more cards.",
+    Phase.BETTING: "Take the wagers, then draw Player's first card.",
+    Phase.CLOSED: PLAYER_FIRST,
+    Phase.DEALING: "Draw a card for Player. Player's second card.",
+    Phase.COMPLETE: "Player stands on 7, Banker has 6: Banker stands. Ask for the result.",
+    Phase.ENDED: "The shoe is over. Change the cards and announce the new shoe.",
+}
+WISHES = {
+    Phase.NO_SHOE: (False, None),
+    Phase.FIRST_CARD: (False, Hand.BURN),
+    Phase.BURNING: (False, Hand.BURN),
+    Phase.BETTING: (False, Hand.PLAYER),
+    Phase.CLOSED: (False, Hand.PLAYER),
+    Phase.DEALING: (False, Hand.PLAYER),
+    Phase.COMPLETE: (True, None),
+    Phase.ENDED: (True, None),
+}
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_the_dealers_next_sentence(phase: Phase) -> None:
+    table = Sitting()
+    TO[phase](table)
+    view = view_of(table.state)
+    assert (view.phase, view.prompt, view.seq) == (phase.value, PROMPTS[phase], len(table.facts))
+    table.give(LinkLost(reason="cable"))
+    assert "connect" in view_of(table.state).prompt or "cable" in view_of(table.state).prompt
+    table.event(Fault(code=FaultCode.GATE_FORCED))
+    view = view_of(table.state)
+    assert view.stopped
+    assert view.prompt == ALERTS[view.alerts[0].kind].to_do
+
+
+@pytest.mark.parametrize("gate", GateLocks)
+@pytest.mark.parametrize("phase", Phase)
+def test_what_is_wanted_of_the_shoe(phase: Phase, gate: GateLocks) -> None:
+    table = Sitting(gate_locks=gate)
+    TO[phase](table)
+    locked, next_hand = WISHES[phase]
+    lamps = frozenset({Lamp.PLAYER}) if phase is Phase.ENDED else frozenset()
+    locked = locked and gate is GateLocks.WHEN_NO_CARD_IS_DUE
+    assert table.table.desired_shoe == DesiredShoe(gate_locked=locked, lamps=lamps, next_hand=next_hand)
+
+
+def test_where_the_dealer_closes_the_wagers_no_card_is_due_before() -> None:
+    table = Sitting(bets_close=BetsClose.DEALER)
+    table.open_shoe()
+    assert view_of(table.state).prompt == 'Take the wagers, then say "no more bets".'
+    assert table.table.desired_shoe == DesiredShoe(gate_locked=True)
+    table.dealer(FreeHand())
+    assert view_of(table.state).prompt == PLAYER_FIRST
+    assert table.table.desired_shoe == DesiredShoe(gate_locked=False, next_hand=Hand.PLAYER)
+    table.dealer(NoMoreBets())
+    assert view_of(table.state).prompt == PLAYER_FIRST
+
+
+def test_the_last_result_stays_lit_until_the_next_card() -> None:
+    table = Sitting()
+    TO[Phase.COMPLETE](table)
+    table.result(Winner.PLAYER)
+    assert table.table.desired_shoe.lamps == {Lamp.PLAYER}
+    table.deal("7H")
+    assert table.table.desired_shoe.lamps == frozenset()
+
+
+def test_a_proposal_and_the_wagers_are_shown() -> None:
+    table = Sitting()
+    TO[Phase.COMPLETE](table)
+    table.result(Winner.PLAYER)
+    table.bet("1", "base.tie", 5)
+    table.act(UndoLastResult(), reason="look again")
+    view = view_of(table.state)
+    assert view.proposal is not None
+    assert (view.proposal.person, view.proposal.reason) == ("ann", "look again")
+    assert [wager.stake for wager in view.wagers] == [5]
+
+
+def test_a_correction_names_the_fact_that_told_of_the_card_last() -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.event(Misread(hand=Hand.PLAYER, position=1))
+    table.act(IdentifyCard(number=1, card=Card.parse("7H")))
+    table.act(CorrectCard(number=1, card=Card.parse("6H")))
+    first = table.last(CardCorrected)
+    assert first.replaces == table.last(CardsShown).seq
+    table.act(CorrectCard(number=1, card=Card.parse("5H")))
+    assert table.last(CardCorrected).replaces == first.seq
+
+
+def test_the_end_of_a_shoe_ends_what_is_about_the_round_that_will_not_be() -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.event(CardReturned())
+    table.event(CardDrawn(hand=Hand.EXTRA))
+    table.act(EndShoe())
+    assert table.alerts == []
