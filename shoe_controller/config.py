@@ -3,10 +3,10 @@
 Everything wrong with it is reported at once, each with its place: unknown keys, wrong types, contradictions between
 settings, and what the guard objects to. `docs/table.example.toml` shows every key. Each section has a file here that
 knows its keys: `house_config.py`, `procedure_config.py`, `table_config.py`, `shoe_config.py`, `mqtt_config.py`,
-`people_config.py`.
+`people_config.py`, `board_config.py`.
 
 Only `[house]` must be there. What the daemon needs besides, it asks for with `for_running`, which also reads the files
-with secrets.
+with secrets. The board needs no house: `load_board` reads what it needs.
 """
 
 from collections.abc import Callable
@@ -17,6 +17,7 @@ import msgspec
 
 from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.wagers import Catalogue
+from shoe_controller.board_config import BoardEntry, BoardSettings, board_from
 from shoe_controller.catalogue_files import built_in_catalogue, extend
 from shoe_controller.house_config import HouseEntry, house_from
 from shoe_controller.house_texts import CatalogueTexts, built_in_texts, house_text_of
@@ -52,6 +53,7 @@ class ConfigFile(msgspec.Struct):
     journal: JournalEntry = msgspec.field(default_factory=JournalEntry)
     people: tuple[PersonEntry, ...] = ()
     log: LogEntry = msgspec.field(default_factory=LogEntry)
+    board: BoardEntry | None = None
 
 
 class Config(NamedTuple):
@@ -70,6 +72,7 @@ class Config(NamedTuple):
     journal: JournalSettings | None
     people: tuple[Person, ...]
     log: LogSettings
+    board: BoardSettings | None
 
 
 class RunningConfig(NamedTuple):
@@ -93,6 +96,24 @@ class RunningConfig(NamedTuple):
     log: LogSettings
 
 
+class BoardConfig(NamedTuple):
+    """All that the board needs, its password included."""
+
+    settings: BoardSettings
+    mqtt: MqttSettings
+    username: str | None
+    """The board's user at the broker."""
+    password: Secret[str] | None
+    home: str | None
+    """The table that the file is about, if it is about one."""
+    log: LogSettings
+
+    @property
+    def client(self) -> str:
+        """Our name in reply topics: the user's, so that the broker can keep the answers to each user apart."""
+        return self.username or "board"
+
+
 def load_config(file: Path, *, guarded: bool = True) -> Config:
     """Read a table's file; `BadFileError` has everything that is wrong with it.
 
@@ -107,6 +128,9 @@ def load_config(file: Path, *, guarded: bool = True) -> Config:
     journal = journal_from(entry.journal, folder, None if table is None else table.name, problems)
     people = people_from(entry.people, problems)
     procedure = procedure_from(entry.procedure, problems)
+    board = None
+    if entry.board is not None:
+        board = board_from(entry.board, folder, None if table is None else table.site, problems)
     if entry.house is None:
         if not any(problem.place == "house" for problem in problems):
             problems.append(Problem("house", "is missing"))
@@ -131,6 +155,7 @@ def load_config(file: Path, *, guarded: bool = True) -> Config:
         journal=journal,
         people=people,
         log=LogSettings(entry.log.level, entry.log.format),
+        board=board,
     )
 
 
@@ -165,6 +190,42 @@ def for_running(config: Config) -> RunningConfig:
         journal=config.journal,
         people=config.people,
         log=config.log,
+    )
+
+
+def load_board(file: Path) -> BoardConfig:
+    """Read what the board needs of a file; it may well be a table's, or one without a house and a table."""
+    problems: list[Problem] = []
+    folder = file.parent
+    entry = read_what_fits(parse_toml(str(file), read_text(file)), ConfigFile, problems) or ConfigFile()
+    table = None if entry.table is None else table_from(entry.table, problems)
+    mqtt = None if entry.mqtt is None else mqtt_from(entry.mqtt, folder, problems)
+    if entry.mqtt is None:
+        problems.append(Problem("mqtt", "is missing: a board gets everything from the broker"))
+    settings = board_from(entry.board or BoardEntry(), folder, None if table is None else table.site, problems)
+    password = None
+    if mqtt is not None and settings is not None:
+        if settings.username is not None:
+            password = _secret("board.password_file", settings.password_file, read_password, problems)
+        else:
+            password = _secret("mqtt.password_file", mqtt.password_file, read_password, problems)
+        _secret("mqtt.key_file", mqtt.key_file, read_secret, problems)
+        _secret("board.key_file", settings.key_file, read_secret, problems)
+        for place, path in (
+            ("mqtt.ca_file", mqtt.ca_file),
+            ("mqtt.cert_file", mqtt.cert_file),
+            ("board.cert_file", settings.cert_file),
+        ):
+            _check_readable(place, path, problems)
+    if problems or mqtt is None or settings is None:
+        raise BadFileError(str(file), problems)
+    return BoardConfig(
+        settings=settings,
+        mqtt=mqtt,
+        username=settings.username or mqtt.username,
+        password=password,
+        home=None if table is None else table.name,
+        log=LogSettings(entry.log.level, entry.log.format),
     )
 
 

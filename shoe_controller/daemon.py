@@ -21,7 +21,7 @@ from shoe_controller.controller import SECOND, Controller, Stored
 from shoe_controller.journal.errors import FileError, MessagesPrunedError
 from shoe_controller.logbook import Logbook
 from shoe_controller.logs import Log, set_up
-from shoe_controller.mqtt.broker import Broker
+from shoe_controller.mqtt.broker import Broker, BrokerError, Incoming, PublishRefusedError
 from shoe_controller.mqtt.contract import ReplayDone, Topics
 from shoe_controller.mqtt.presence import TablePresence
 from shoe_controller.mqtt.publisher import LiveMessage, Publisher
@@ -46,6 +46,8 @@ from shoe_controller.table.inputs import (
     ControllerStarted,
     JournalFailed,
     JournalTrouble,
+    MessagesRefused,
+    MessagesTaken,
     PersonActs,
     PinVerdict,
     SeatBets,
@@ -123,7 +125,7 @@ class Daemon:
                 published=position.published_seq,
                 presence=TablePresence(self, topics, _posted(config), read_rules),
                 desk=desk,
-                watcher=self._logbook,
+                watcher=self,
                 session=self._next_session,
             )
 
@@ -276,6 +278,25 @@ class Daemon:
         self._logbook.storing_again()
         if self.publisher is not None:
             self.publisher.touch()
+
+    # --- what the publisher tells (Watcher) --------------------------------------------------------------------------
+
+    def broker_up(self) -> None:
+        self._logbook.broker_up()
+
+    def broker_down(self, error: BrokerError) -> None:
+        self._logbook.broker_down(error)
+
+    def refused(self, error: PublishRefusedError) -> None:
+        self._logbook.refused(error)
+        self.controller.happened(MessagesRefused(reason=error.reason))
+
+    def taken_again(self) -> None:
+        self._logbook.taken_again()
+        self.controller.happened(MessagesTaken())
+
+    def request_served(self, message: Incoming, code: str) -> None:
+        self._logbook.request_served(message, code)
 
     # --- what retained messages and requests ask for (Present, TableDesk, PinOffice, Replayer) -----------------------
 

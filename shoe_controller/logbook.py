@@ -58,7 +58,7 @@ class Logbook:
     def storing_again(self) -> None:
         self.log.info("storing_again")
 
-    # --- a `Watcher` of the publisher --------------------------------------------------------------------------------
+    # --- the broker --------------------------------------------------------------------------------------------------
 
     def broker_up(self) -> None:
         self.log.info("broker_up")
@@ -68,6 +68,9 @@ class Logbook:
 
     def refused(self, error: PublishRefusedError) -> None:
         self.log.error("publish_refused", what=str(error))
+
+    def taken_again(self) -> None:
+        self.log.info("publish_taken_again")
 
     def request_failed(self, error: Exception) -> None:
         self.log.error("request_failed", exc_info=error)

@@ -24,7 +24,8 @@ class Service:
         self._tell(f"READY=1\nSTATUS={status}")
 
     def status(self, status: str) -> None:
-        self._tell(f"STATUS={status}")
+        # It is told with every card: a service manager that does not listen must not hold one up.
+        self._tell(f"STATUS={status}", wait=False)
 
     def alive(self) -> None:
         self._tell("WATCHDOG=1")
@@ -35,11 +36,11 @@ class Service:
     def stopping(self) -> None:
         self._tell("STOPPING=1")
 
-    def _tell(self, message: str) -> None:
+    def _tell(self, message: str, *, wait: bool = True) -> None:
         if not self._address:
             return
         # A name that begins with @ is in the abstract namespace.
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
             line.connect(address)
-            line.send(message.encode())
+            line.send(message.encode(), 0 if wait else socket.MSG_DONTWAIT)

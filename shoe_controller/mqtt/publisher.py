@@ -74,6 +74,8 @@ class Watcher(Protocol):
 
     def refused(self, error: PublishRefusedError) -> None: ...
 
+    def taken_again(self) -> None: ...
+
     def request_served(self, message: Incoming, code: str) -> None: ...
 
 
@@ -286,6 +288,7 @@ class Publisher:
         if self.refusal:
             self.refusal = ""
             self.touch()
+            self._watcher.taken_again()
         self.published = seq
         if self._note_timer is None:
             self._note_timer = asyncio.get_running_loop().call_later(CONFIRM_EVERY, self.note)

@@ -371,6 +371,15 @@ _KINDS = (
         cleared_by=Clearer.SUPERVISOR,
     ),
     AlertKind(
+        name="messages_refused",
+        severity=Severity.WARNS,
+        scope=Scope.TABLE,
+        happened="The broker does not take the table's messages: displays do not show what happens.",
+        to_do="Tell a supervisor and the technician. Nothing is lost; the messages wait.",
+        cleared_by=Clearer.NOBODY,
+        ends_itself="when the broker takes them again",
+    ),
+    AlertKind(
         name="supervisor_called",
         severity=Severity.WARNS,
         scope=Scope.TABLE,

@@ -112,6 +112,16 @@ class JournalFailed(Input, frozen=True, kw_only=True, tag="journal_failed"):
     detail: str
 
 
+class MessagesRefused(Input, frozen=True, kw_only=True, tag="messages_refused"):
+    """The broker is there and does not take what the table publishes."""
+
+    reason: str
+
+
+class MessagesTaken(Input, frozen=True, kw_only=True, tag="messages_taken"):
+    """The broker takes it again."""
+
+
 class Closing(msgspec.Struct, frozen=True, kw_only=True):
     """What is left of a shoe that was still in play when the next one was opened."""
 
@@ -148,6 +158,8 @@ AnyInput = (
     | ClockStepped
     | ControllerStarted
     | JournalFailed
+    | MessagesRefused
+    | MessagesTaken
     | NewShoe
     | Snapshot
 )

@@ -13,6 +13,7 @@ from shoe_controller.table.inputs import (
     LineRefused,
     LinkBack,
     LinkLost,
+    MessagesRefused,
 )
 from shoe_controller.table.phases import IN_ROUND
 from shoe_controller.table.shoe_events import IN_PLAY, restarted
@@ -103,3 +104,11 @@ def journal_failed(draft: Draft, given: JournalFailed) -> None:
     if given.trouble is JournalTrouble.FULL:
         # That this could be stored means that there is room again.
         draft.end_alerts("there is room again", given.trouble.value)
+
+
+def messages_refused(draft: Draft, given: MessagesRefused) -> None:
+    draft.alert("messages_refused", given.reason)
+
+
+def messages_taken(draft: Draft) -> None:
+    draft.end_alerts("the broker takes them again", "messages_refused")

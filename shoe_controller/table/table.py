@@ -37,6 +37,8 @@ from shoe_controller.table.inputs import (
     LineRefused,
     LinkBack,
     LinkLost,
+    MessagesRefused,
+    MessagesTaken,
     NewShoe,
     PersonActs,
     SeatBets,
@@ -170,6 +172,10 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
             line.controller_started(draft, given)
         case JournalFailed():
             line.journal_failed(draft, given)
+        case MessagesRefused():
+            line.messages_refused(draft, given)
+        case MessagesTaken():
+            line.messages_taken(draft)
         case Snapshot():
             if draft.state.lasting.seq and draft.state != given.state:
                 raise UnexpectedInputError("a snapshot of another state than this one")

@@ -5,7 +5,7 @@ Beside it, in turns and in the same run, the floor: bare read, one durable commi
 nothing happens, beside a process that only imports the same libraries.
 """
 
-# ruff: noqa: T201 - a benchmark reports to the terminal
+# ruff: noqa: ASYNC240, T201 - a benchmark reports to the terminal, and its files are small
 
 import asyncio
 import itertools
@@ -143,7 +143,7 @@ class Shoe:
             yield ButtonPressed(button=Button.NEW_SHOE)
             stack = list(CARDS_BY_NUMBER) * 8
             generator.shuffle(stack)
-            while len(stack) > 10:  # noqa: PLR2004 - a whole round still fits
+            while len(stack) > 10:
                 deal = Deal()
                 counts = {Side.PLAYER: itertools.count(1), Side.BANKER: itertools.count(1)}
                 while (side := deal.next_side) is not None:
@@ -179,7 +179,7 @@ def _print_latency(floor: list[float], ours: list[float]) -> None:
     print(f"  {'ratio':<20}{rows[1][49] / rows[0][49]:>8.2f} {rows[1][98] / rows[0][98]:>8.2f}")
 
 
-# --- latency and rate --------------------------------------------------------------------------------------------------
+# --- latency and rate ------------------------------------------------------------------------------------------------
 
 
 async def _latencies(folder: Path, port: int) -> tuple[list[float], list[float]]:
@@ -224,7 +224,7 @@ async def _sustained(folder: Path, port: int) -> None:
         said = heard = 0
         while heard < SUSTAINED:
             # As fast as the daemon takes it: a shoe's own store holds what the line has not room for.
-            while said < SUSTAINED and said - heard < 100:  # noqa: PLR2004 - more than the line's window
+            while said < SUSTAINED and said - heard < 100:
                 event = shoe.next_event()
                 shoe.say(event)
                 said += isinstance(event, CardDrawn)
@@ -296,7 +296,7 @@ async def _start_daemon(folder: Path, path: str, port: int, notify: str | None =
         )
 
 
-# --- start and idle ----------------------------------------------------------------------------------------------------
+# --- start and idle --------------------------------------------------------------------------------------------------
 
 
 async def _start_and_idle(folder: Path, port: int) -> None:
@@ -317,7 +317,7 @@ async def _start_and_idle(folder: Path, port: int) -> None:
         name = str(folder / "notify")
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as bell:
             bell.bind(name)
-            bell.setblocking(False)
+            bell.setblocking(False)  # noqa: FBT003 - the name of the call says it
             began = time.perf_counter()
             process = await _start_daemon(folder, shoe.path, port, name)
             while b"READY=1" not in await asyncio.get_running_loop().sock_recv(bell, 4096):
@@ -326,7 +326,7 @@ async def _start_and_idle(folder: Path, port: int) -> None:
         Path(name).unlink()
         await asyncio.sleep(2.0)
         memory["daemon"] = _resident(process.pid)
-        if len(ready) == 5:  # noqa: PLR2004 - the last of them also idles
+        if len(ready) == 5:
             await _idle(process.pid)
         process.send_signal(signal.SIGTERM)
         await process.wait()

@@ -19,6 +19,7 @@ from shoe_controller.table.acts import (
 )
 from shoe_controller.table.inputs import (
     LinkBack,
+    MessagesTaken,
 )
 from shoe_controller.table.procedure import BetsClose
 from tests.table.alert_causes import (
@@ -52,6 +53,7 @@ from tests.table.alert_causes import (
     lid_open_at_the_opening,
     lid_opened,
     line_refused,
+    messages_refused,
     misread_angel_eye,
     misread_native,
     named_a_card_that_never_came,
@@ -219,6 +221,7 @@ CASES = (
     Case("preset_changed", preset_changed),
     Case("line_refused", line_refused),
     Case("clock_stepped", clock_stepped),
+    Case("messages_refused", messages_refused, itself=(lambda table: table.give(MessagesTaken()),)),
     Case("journal_damaged", journal_damaged),
     Case("supervisor_called", called_by_act),
     Case("supervisor_called", called_by_button),

@@ -41,6 +41,7 @@ from shoe_controller.table.inputs import (
     LineRefused,
     LinkBack,
     LinkLost,
+    MessagesRefused,
 )
 from tests.table.sitting import Sitting
 
@@ -449,6 +450,11 @@ def line_refused(table: Sitting) -> None:
 def clock_stepped(table: Sitting) -> None:
     start(table)
     table.give(ClockStepped(by_ms=-3_600_000))
+
+
+def messages_refused(table: Sitting) -> None:
+    start(table)
+    table.give(MessagesRefused(reason="not authorised"))
 
 
 def journal_damaged(table: Sitting) -> None:
