@@ -28,6 +28,8 @@ class ReplayCheck:
         """Facts of the inputs that were handed out, not yet seen again."""
         self._cut = False
         """The records that followed were pruned while we read: what is left of the shoe cannot be compared."""
+        self._latest: Record | None = None
+        """The input that was handed out last."""
         self.same = 0
         self.not_replayed: Counter[str] = Counter()
         """Facts by the version of the program that wrote them."""
@@ -54,6 +56,7 @@ class ReplayCheck:
             if self._cut:
                 self._expected.clear()
                 return
+            self._latest = given
             yield stored_input(given)
 
     def _compare(self, start: Record) -> None:
@@ -70,7 +73,7 @@ class ReplayCheck:
             if not self._expected:
                 if self._cut:
                     return
-                self._tell(start, f'replaying from here gives one more fact "{fact.name}" than there are.')
+                self._tell(self._latest or start, f'replaying gives one more fact "{fact.name}" than there are.')
                 return
             record = self._expected.popleft()
             if (record.name, record.body) != (fact.name, fact.body):

@@ -137,7 +137,7 @@ def test_every_fact_that_does_not_follow_is_named_although_the_chain_fits(path: 
     facts = [record for record in records if record.kind == Kind.FACT]
     for fact, following in pairwise(facts):
         number = fact.number
-        start = max(record.number for record in records[:number] if record.kind in STARTS)
+        given = max(record.number for record in records[:number] if record.kind in INPUTS)
         last_of_section = any(record.kind in STARTS for record in records[number : following.number])
         forged(path, copy, replaced(number, fact._replace(body=fact.body.replace(b'"time":1', b'"time":2'))))
         assert numbers_of(verified(copy)) == [number]
@@ -145,7 +145,7 @@ def test_every_fact_that_does_not_follow_is_named_although_the_chain_fits(path: 
         assert numbers_of(verified(copy)) == [number]
         forged(path, copy, removed(number))
         # What replaying gives in its place is compared with the next fact of the same input, if there is one.
-        assert numbers_of(verified(copy)) == [number if fact.entry == following.entry else start]
+        assert numbers_of(verified(copy)) == [number if fact.entry == following.entry else given]
         forged(path, copy, doubled(number))
         assert numbers_of(verified(copy)) == [number + 1]
         forged(path, copy, swapped(number, following.number))
