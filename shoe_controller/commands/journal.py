@@ -1,4 +1,4 @@
-"""`shoe-controller journal verify|export|prune FILE`: what an auditor and an operator do with a table's journal.
+"""`shoe-controller journal verify|recall|export|prune FILE`: what an auditor and an operator do with a table's journal.
 
 All of them work beside a running controller. Exit code 1 means that the journal is damaged, 2 that the command could
 not be carried out as it was given. The work itself is in `shoe_controller/journal/`.
@@ -40,7 +40,7 @@ _HEAD = re.compile(r"(\d{1,18}):([0-9a-fA-F]{64})")
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser("journal", help="check, export or prune a table's journal")
+    parser = subparsers.add_parser("journal", help="check, recall, export or prune a table's journal")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_verify(actions)
     _add_export(actions)
