@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: test lint format bench fuzz torture test-hardware clean
+.PHONY: test lint format demo bench fuzz torture test-hardware clean
 
 test: lint
 	$(BIN)/pytest -n auto
@@ -16,6 +16,23 @@ lint: $(VENV)/ready
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The whole chain at work, in the terminal; on a fresh machine it needs nothing but Python and make.
+# FAULTS=1 WIRE=angel_eye GAME=commission SPEED=10 TABLES=3 ROUNDS=5 SEED=1: `shoe-controller demo --help` explains them.
+DEMO_OPTIONS := $(foreach option,faults wire game speed tables rounds seed broker,$\
+    $(addprefix --$(option)=,$(value $(shell echo $(option) | tr a-z A-Z))))
+demo: $(VENV)/demo-ready
+	@$(BIN)/python -m shoe_controller.cli demo $(DEMO_OPTIONS)
+
+# Without the tools of `make test`, and without system packages.
+$(VENV)/demo-ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "This needs Python 3.11 or newer: make demo PYTHON=/path/to/it"; exit 1; }
+	@if [ ! $(VENV)/ready -nt pyproject.toml ]; then \
+	    echo "Setting up $(VENV); nothing is installed outside this folder."; \
+	    $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --disable-pip-version-check --editable .; \
+	fi
+	@touch $@
 
 # Ratios to a floor measured in the same run; figures go to the terminal, nothing is asserted.
 bench: $(VENV)/ready

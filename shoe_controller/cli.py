@@ -5,7 +5,21 @@ import os
 import sys
 from collections.abc import Sequence
 
-from shoe_controller.commands import catalogue, config, decode, hand, journal, keys, odds, roads, run, settle
+from shoe_controller.commands import (
+    board,
+    catalogue,
+    config,
+    console,
+    decode,
+    demo,
+    hand,
+    journal,
+    keys,
+    odds,
+    roads,
+    run,
+    settle,
+)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -14,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
         description="The controller beside a smart baccarat shoe, and the tools that come with it.",
     )
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (run, hand, settle, odds, roads, catalogue, config, keys, decode, journal):
+    for command in (run, board, console, hand, settle, odds, roads, catalogue, config, keys, decode, journal, demo):
         command.add_parser(subparsers)
     return top
 

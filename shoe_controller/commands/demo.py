@@ -1,0 +1,154 @@
+"""`shoe-controller demo`: the whole chain on this machine, in one command."""
+
+import argparse
+import asyncio
+import importlib.util
+
+from shoe_controller.baccarat.wagers import unknown
+from shoe_controller.commands.answers import GOOD, bad_input
+from shoe_controller.demo.faults import FAULTS, faults_on
+from shoe_controller.demo.settings import (
+    BROKERS,
+    FASTEST,
+    GAMES,
+    MOST_TABLES,
+    SLOWEST,
+    USUAL_SPEED,
+    WIRES,
+    DemoSettings,
+)
+
+FAILED = 1
+ALL_FAULTS, NO_FAULTS = "1", "0"
+"""What people write for yes and no after FAULTS=."""
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "demo",
+        help="see the whole chain at work, without any hardware",
+        description="Start a broker, an emulated shoe with its dealer, players who bet and a controller, all on this "
+        "machine and in a temporary folder, and watch them. Ctrl-C ends all of it and reports whether what left the "
+        "shoe, what the journal holds and what the display was told are the same.",
+        epilog="`make demo` takes the same as FAULTS=1, WIRE=…, GAME=…, SPEED=…, TABLES=…, ROUNDS=…, SEED=…",
+    )
+    parser.add_argument("--wire", choices=WIRES, default=WIRES[0], help="the shoe's protocol (default: %(default)s)")
+    parser.add_argument("--game", choices=GAMES, default=GAMES[0], help="the base game (default: %(default)s)")
+    parser.add_argument(
+        "--speed",
+        type=_speed,
+        default=USUAL_SPEED,
+        metavar="N",
+        help=f"times a person's pace, {SLOWEST:g} to {FASTEST:g} (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--tables", type=_tables, default=1, metavar="N", help=f"1 to {MOST_TABLES} tables (default: %(default)s)"
+    )
+    parser.add_argument("--rounds", type=_positive, metavar="N", help="end after so many settled rounds")
+    parser.add_argument("--seed", type=_seed, default=7, metavar="N", help="of cards and bets (default: %(default)s)")
+    parser.add_argument(
+        "--faults",
+        nargs="?",
+        const=ALL_FAULTS,
+        default=NO_FAULTS,
+        metavar="NAME,NAME",
+        help="let things go wrong, one after another, and a supervisor put them right; all of them, or those named as "
+        "`shoe-emulator faults` lists them. Without --rounds it ends when all are over",
+    )
+    parser.add_argument(
+        "--broker", choices=BROKERS, default=BROKERS[0], help="auto takes Mosquitto where there is one (default)"
+    )
+    parser.set_defaults(run=run, json=False)
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        faults = _chosen_faults(args.faults, args.wire)
+    except _BadFaultError as error:
+        return bad_input(args, "bad_fault", str(error))
+    if importlib.util.find_spec("simulator") is None:
+        return bad_input(args, "no_simulator", "the emulated shoe is not installed here, and there is no demo without")
+    settings = DemoSettings(
+        wire=args.wire,
+        game=args.game,
+        speed=args.speed,
+        tables=args.tables,
+        rounds=args.rounds,
+        seed=args.seed,
+        faults=faults,
+        broker=args.broker,
+    )
+    return _show(args, settings)
+
+
+def _show(args: argparse.Namespace, settings: DemoSettings) -> int:
+    # The chain brings the event loop and drawing along; no other command should wait for them.
+    from shoe_controller.demo.programs import DemoError  # noqa: PLC0415 - see above
+    from shoe_controller.demo.screen import LiveScreen, PlainScreen, has_a_screen  # noqa: PLC0415 - see above
+    from shoe_controller.demo.show import Show  # noqa: PLC0415 - see above
+    from shoe_controller.mqtt.broker import BrokerError  # noqa: PLC0415 - see above
+
+    screen = LiveScreen() if has_a_screen() else PlainScreen(several_tables=settings.tables > 1)
+
+    async def show() -> int:
+        report = await Show(settings, screen).run()
+        if report is None:
+            screen.say("Ended before it began.")
+            return GOOD
+        for line in report.lines:
+            screen.say(line)
+        return GOOD if report.good else FAILED
+
+    try:
+        return asyncio.run(show())
+    except BrokenPipeError:
+        # Whoever read our lines has seen enough; `cli.main` knows what to do.
+        raise
+    except (DemoError, BrokerError, OSError) as error:
+        bad_input(args, "demo", str(error))
+        return FAILED
+
+
+class _BadFaultError(ValueError):
+    """A fault that there is not, or not on this wire."""
+
+
+def _chosen_faults(text: str, wire: str) -> tuple[str, ...]:
+    if text in (ALL_FAULTS, NO_FAULTS):
+        return faults_on(wire) if text == ALL_FAULTS else ()
+    names = tuple(name.strip() for name in text.split(","))
+    for name in names:
+        if name not in FAULTS:
+            raise _BadFaultError(unknown("fault", name, FAULTS))
+        if wire not in FAULTS[name].wires:
+            raise _BadFaultError(f"the {wire} wire cannot express {name}: leave it out")
+    return names
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not SLOWEST <= speed <= FASTEST:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number from {SLOWEST:g} to {FASTEST:g}")
+    return speed
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 1_000_000):
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number, 1 or more")
+    return int(text)
+
+
+def _tables(text: str) -> int:
+    tables = _positive(text)
+    if tables > MOST_TABLES:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number of tables from 1 to {MOST_TABLES}")
+    return tables
+
+
+def _seed(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 15):
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number of at most 15 digits")
+    return int(text)

@@ -1,0 +1,79 @@
+"""Which faults the demonstration lets the emulated shoe have, and by what one can tell that each was caught.
+
+Names and keys are the emulator's (`shoe-emulator faults`, and `f` on its console); a test keeps the two lists the same.
+What is expected is any of some alerts or facts of the table, or, where the line mends itself, that nothing comes of it.
+"""
+
+from typing import NamedTuple
+
+
+class DemoFault(NamedTuple):
+    name: str
+    key: str
+    """On the emulator's console, after `f`."""
+    what: str
+    caught_by: frozenset[str]
+    """Alerts or facts, any of which tells of it; none where the line mends itself."""
+    wires: tuple[str, ...] = ("native", "angel_eye")
+
+
+LOSES_CARDS = {
+    "native": frozenset[str](),
+    "angel_eye": frozenset(
+        {"double_feed", "reboot", "power_loss", "unplug", "silence", "forged_frame", "replayed_frame"}
+    ),
+}
+"""By wire: faults during which cards may go by untold, or be told of by a stranger. The native wire loses none."""
+
+
+def _fault(name: str, key: str, what: str, caught_by: str = "", *, wires: str = "native angel_eye") -> DemoFault:
+    return DemoFault(name, key, what, frozenset(caught_by.split()), tuple(wires.split()))
+
+
+_LINE_LOST = "shoe_lost shoe_link event_gap"
+_LINE_NOISE = "the line mends itself: what was damaged comes again"
+
+_ALL = (
+    _fault("misread", "g", "a card leaves that cannot be read", "misread"),
+    _fault("undisclosed", "h", "a card leaves whose face the shoe keeps to itself", "undisclosed_card"),
+    _fault("over_draw_burned", "a", "a card too many is drawn; it is burned", "over_draw"),
+    _fault("over_draw_carried_over", "b", "a card too many is drawn; it begins the next round", "over_draw"),
+    _fault("result_too_early", "c", "the result is asked for while a card is still to come", "result_too_early"),
+    _fault("out_of_turn", "d", "a card goes to the hand whose turn it is not", "out_of_turn"),
+    _fault("pushed_back_at_exit", "e", "a card is pushed back from the exit", "card_pushed_back"),
+    _fault("pushed_back_half_way", "f", "a card is pushed back from half way", "card_pushed_back"),
+    _fault("duplicate_card", "i", "a copy of a card that is out already, number and all", "card_twice", wires="native"),
+    _fault("ninth_copy", "j", "one face comes once more than there are decks", "too_many_copies"),
+    _fault("foreign_card", "k", "a card of another set of decks", "foreign_card"),
+    _fault("double_feed", "l", "two cards leave at once", "double_feed misread"),
+    _fault("lid_opened", "o", "the lid is opened, and closed again", "lid_opened", wires="native"),
+    _fault("reboot", "p", "the shoe starts by itself and forgets the round", "shoe_restarted shoe_lost"),
+    _fault("power_loss", "q", "the power fails, and comes back", "shoe_restarted shoe_lost"),
+    _fault("unplug", "r", "the cable is pulled, and plugged in again", _LINE_LOST),
+    _fault("wrong_key", "s", "the shoe starts with another key", "line_refused shoe_lost shoe_link", wires="native"),
+    _fault("bytes_lost", "t", f"bytes are lost; {_LINE_NOISE}"),
+    _fault("bytes_corrupted", "u", f"bits turn; {_LINE_NOISE}"),
+    _fault("bytes_doubled", "v", f"bytes come twice; {_LINE_NOISE}"),
+    _fault("bytes_delayed", "w", "bytes come late, and are put together again"),
+    _fault("single_bytes", "x", "bytes come one by one, and are put together again"),
+    _fault("glued", "y", "for a while everything is held back, then comes in one piece"),
+    _fault("silence", "z", "for a while nothing comes through", _LINE_LOST),
+    _fault(
+        "forged_frame",
+        "1",
+        "somebody sends a card of his own making",
+        "line_refused event_gap place_filled out_of_turn",
+    ),
+    _fault(
+        "replayed_frame", "2", "somebody sends again what the shoe sent earlier", "line_refused event_gap place_filled"
+    ),
+    _fault("cut_card_in_round", "m", "the cut card comes in the middle of a round", "cut_card_out"),
+    _fault("empty_in_round", "n", "the shoe is empty in the middle of a round", "no_card_came"),
+)
+
+FAULTS = {fault.name: fault for fault in _ALL}
+
+
+def faults_on(wire: str) -> tuple[str, ...]:
+    """All that this wire can tell of, in the order in which they are shown."""
+    return tuple(fault.name for fault in _ALL if wire in fault.wires)

@@ -1,0 +1,166 @@
+"""What is said at the end of a demonstration: what happened, and whether truth, journal and display agree.
+
+The journal is read from its file once the daemon has ended, and verified as an auditor would: the chain, the head that
+the display was told, and that replaying the inputs gives the same facts.
+"""
+
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import msgspec
+
+from shoe_controller.demo.fault_book import FaultBook, FaultStory
+from shoe_controller.demo.faults import FAULTS, LOSES_CARDS
+from shoe_controller.demo.reckoning import Reckoning, reckon
+from shoe_controller.demo.truth import Truth
+from shoe_controller.demo.watching import TableWatch
+from shoe_controller.journal.errors import JournalError
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Head
+from shoe_controller.journal.verify import verify
+from shoe_controller.table.facts import AnyFact
+from shoe_controller.table_journal import replay, written_by
+
+_decode_fact = msgspec.json.Decoder(AnyFact).decode
+
+MOST_PROBLEMS = 10
+
+
+class TableEnd(NamedTuple):
+    """All there is of one table when everything has ended."""
+
+    name: str
+    watch: TableWatch
+    truth: Truth
+    faults: FaultBook
+    journal: Path
+    requests: int
+
+
+class Report(NamedTuple):
+    lines: list[str]
+    good: bool
+
+
+class _Audit(NamedTuple):
+    reckoning: Reckoning
+    records: int
+    replayed: int
+    head: str
+    problems: list[str]
+
+
+def report_on(tables: list[TableEnd], *, wire: str, planned: int) -> Report:
+    """The report; `planned` says how many faults each table was to have."""
+    audits = [_audit(table, loses_cards=LOSES_CARDS[wire]) for table in tables]
+    stories = [story for table in tables for story in table.faults.stories(table.watch.facts)]
+    problems = [
+        f"{table.name}: {problem}" for table, audit in zip(tables, audits, strict=True) for problem in audit.problems
+    ]
+    problems += [f"{story.name} was not caught" for story in stories if not story.caught]
+    watches = [table.watch for table in tables]
+    lines = ["", "What was shown:"]
+    voids = sum(watch.voids for watch in watches)
+    at = "" if len(tables) == 1 else f" at {len(tables)} tables"
+    lines.append(f"  rounds    {_many(sum(watch.results for watch in watches), 'round')} settled, {voids} void{at}")
+    if planned:
+        lines += _faults(stories, planned * len(tables))
+    lines.append(
+        f"  messages  {sum(watch.messages for watch in watches):,} to the display, "
+        f"{sum(len(watch.facts) for watch in watches):,} of them events; "
+        f"{sum(table.requests for table in tables):,} requests to the controller"
+    )
+    latencies = [each for watch in watches for each in watch.latencies.all]
+    if latencies:
+        lines.append(f"  latency   shoe to display: median {median(latencies):.1f} ms, worst {max(latencies):.1f} ms")
+    for audit in audits:
+        lines.append(
+            f"  journal   {audit.records:,} records, {audit.replayed:,} facts replayed byte for byte; it ends with"
+        )
+        lines.append(f"    {audit.head}")
+    return Report([*lines, "", *_verdict(audits, problems)], good=not problems)
+
+
+def _faults(stories: list[FaultStory], planned: int) -> list[str]:
+    caught = sum(story.caught for story in stories)
+    lines = [f"  faults    {len(stories)} of {planned} happened, {caught} caught"]
+    for story in stories:
+        if story.alerts:
+            end = f"ended by {', '.join(story.acts)}" if story.over else "not over yet"
+            lines.append(f"            {story.name}: {', '.join(story.alerts)}; {end}")
+        elif not FAULTS[story.name].caught_by:
+            lines.append(f"            {story.name}: mended by the line itself")
+        else:
+            lines.append(f"            {story.name}: {'seen, no alert needed' if story.caught else 'NOT CAUGHT'}")
+    return lines
+
+
+def _verdict(audits: list[_Audit], problems: list[str]) -> list[str]:
+    if problems:
+        more = [f"  and {len(problems) - MOST_PROBLEMS} more"] if len(problems) > MOST_PROBLEMS else []
+        lines = [f"  {problem}" for problem in problems[:MOST_PROBLEMS]]
+        return ["truth = journal = display: NO", *lines, *more]
+    cards = sum(audit.reckoning.cards for audit in audits)
+    rounds = sum(audit.reckoning.rounds for audit in audits)
+    lines = [f"truth = journal = display: yes, {_many(cards, 'card')} in order, {_many(rounds, 'settled round')}"]
+    lost = sum(audit.reckoning.lost for audit in audits)
+    made_up = sum(audit.reckoning.made_up for audit in audits)
+    if lost or made_up:
+        lines[0] = (
+            f"truth = journal = display: yes for {_many(cards, 'card')} in order and all {rounds} settled rounds;"
+        )
+        lines.append(
+            f"  {_many(lost, 'card')} went by untold and {made_up} came from a stranger, as this wire lets them:"
+        )
+        lines.append("  the table noticed each time and stopped, and the round that lay there was voided")
+    late = sum(audit.reckoning.on_their_way for audit in audits)
+    if late:
+        lines.append(f"  {_many(late, 'card')} had just left the shoe when it was switched off")
+    return lines
+
+
+def _audit(table: TableEnd, *, loses_cards: frozenset[str]) -> _Audit:
+    problems: list[str] = []
+    payloads: list[bytes] = []
+    records, replayed, head = 0, 0, "nothing"
+    try:
+        with JournalReader(table.journal) as reader:
+            position = reader.position()
+            head = str(position.head)
+            while messages := reader.messages(len(payloads)):
+                payloads += [message.payload for message in messages]
+            software = written_by(reader) or ""
+        checked = verify(
+            table.journal,
+            replay=replay,
+            software=software,
+            heads=[_head(table.watch.head)] if table.watch.head else [],
+            progress=lambda _done, _all: None,
+        )
+        problems += [problem.what for problem in checked.problems]
+        records, replayed = checked.records, checked.replayed or 0
+    except JournalError as error:
+        problems.append(str(error))
+    watch = table.watch
+    if watch.gaps:
+        problems.append(f"the display missed the events {watch.gaps[:MOST_PROBLEMS]}")
+    if payloads != watch.payloads:
+        at = next(
+            (number for number, pair in enumerate(zip(payloads, watch.payloads, strict=False), 1) if len({*pair}) == 2),
+            1 + min(len(payloads), len(watch.payloads)),
+        )
+        problems.append(f"journal and display differ from event {at} on")
+    facts = [_decode_fact(payload) for payload in payloads]
+    reckoning = reckon(table.truth.cards, table.truth.rounds, facts, table.truth.faults, loses_cards)
+    problems += reckoning.problems
+    return _Audit(reckoning, records, replayed, head, problems)
+
+
+def _head(text: str) -> Head:
+    number, _, digest = text.partition(":")
+    return Head(number=int(number), hash=bytes.fromhex(digest))
+
+
+def _many(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

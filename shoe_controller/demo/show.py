@@ -1,0 +1,320 @@
+"""Puts a demonstration together: starts the programs, watches until it is over, ends everything, and reports.
+
+However it ends (so many rounds, all faults shown, Ctrl-C, a program that fails), programs, links and files are gone
+afterwards. The cards stop first, then the tables, then the broker, so that nothing is cut off on its way.
+"""
+
+import asyncio
+import random
+import signal
+import tempfile
+from collections import deque
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shoe_controller.baccarat.odds import WagerOdds, exact_odds
+from shoe_controller.config import Config, load_config
+from shoe_controller.demo.broker_program import HOST, RunningBroker, start_broker
+from shoe_controller.demo.fault_script import FaultScript
+from shoe_controller.demo.faults import FAULTS
+from shoe_controller.demo.folder import TableFiles, write_table
+from shoe_controller.demo.people import People
+from shoe_controller.demo.picture import DemoView, Odds
+from shoe_controller.demo.programs import DemoError, Program, python
+from shoe_controller.demo.report import Report, TableEnd, report_on
+from shoe_controller.demo.screen import Screen
+from shoe_controller.demo.settings import DECKS, SITE, DemoSettings
+from shoe_controller.demo.shoe_program import ShoeProgram
+from shoe_controller.demo.truth import Truth
+from shoe_controller.demo.watching import REMEMBERED, Line, TableWatch
+from shoe_controller.demo.wording import FAULT, Told
+from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, BrokerSession, Will
+from shoe_controller.mqtt.client import NetworkBroker
+from shoe_controller.mqtt.contract import Topics
+from shoe_controller.table.facts import AnyFact, BettingOpened, CardDealt
+
+LOOK_EVERY = 0.02
+"""Seconds between two looks at what the emulators have written down."""
+CATCH_UP = 3.0
+"""Seconds that cards on their way get to arrive when it ends, and then the tables to say goodbye."""
+
+_SUBSCRIPTIONS = [f"shoe/v1/{SITE}/+/{below}" for below in ("status", "info", "state", "roads", "event/#")]
+
+
+class _Table(NamedTuple):
+    files: TableFiles
+    topics: Topics
+    watch: TableWatch
+    truth: Truth
+    faults: FaultScript
+    people: People
+    shoe: ShoeProgram
+    daemon: Program
+
+
+class Show:
+    def __init__(self, settings: DemoSettings, screen: Screen) -> None:
+        self._settings = settings
+        self._screen = screen
+        self._over = asyncio.Event()
+        self._began = 0.0
+        self._tables: list[_Table] = []
+        self._lines: deque[tuple[str, Line]] = deque(maxlen=REMEMBERED)
+        self._odds: list[Odds] = []
+        self._ending = ""
+
+    async def run(self) -> Report | None:
+        """The whole demonstration; nothing to report if it was ended before it began."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._over.set)
+        with tempfile.TemporaryDirectory(prefix="shoe-demo-") as folder:
+            async with AsyncExitStack() as stack:
+                started = await self._unless_over(self._start(Path(folder), stack))
+                if started is None:
+                    return None
+                broker, session = started
+                try:
+                    self._screen.open(lambda: self._view(broker), self._over.set)
+                    await self._watch(session, broker)
+                finally:
+                    self._screen.close()
+            return report_on(
+                [
+                    TableEnd(
+                        table.files.name,
+                        table.watch,
+                        table.truth,
+                        table.faults.book,
+                        table.files.journal,
+                        table.people.requests,
+                    )
+                    for table in self._tables
+                ],
+                wire=self._settings.wire,
+                planned=len(self._settings.faults),
+            )
+
+    async def _unless_over(
+        self, starting: Coroutine[Any, Any, tuple[RunningBroker, BrokerSession]]
+    ) -> tuple[RunningBroker, BrokerSession] | None:
+        work, over = asyncio.create_task(starting), asyncio.create_task(self._over.wait())
+        await asyncio.wait([work, over], return_when=asyncio.FIRST_COMPLETED)
+        over.cancel()
+        if work.done():
+            return work.result()
+        work.cancel()
+        with suppress(asyncio.CancelledError):
+            await work
+        return None
+
+    # --- starting ----------------------------------------------------------------------------------------------------
+
+    async def _start(self, folder: Path, stack: AsyncExitStack) -> tuple[RunningBroker, BrokerSession]:
+        self._screen.say("Starting the broker …")
+        broker = await start_broker(self._settings.broker, folder, stack)
+        address = BrokerAddress(host=HOST, port=broker.port, client_id="demo-view")
+        will = Will("demo/view", b"gone")
+        session = await stack.enter_async_context(NetworkBroker(address).connect(will, _SUBSCRIPTIONS))
+        self._began = self._now()
+        tables = self._settings.tables
+        self._screen.say(f"Starting {'a table' if tables == 1 else f'{tables} tables'}: emulated shoe and controller …")
+        for number in range(1, tables + 1):
+            files = await asyncio.to_thread(write_table, folder, number, self._settings, broker.port)
+            table = self._table(files, folder, session, number)
+            self._tables.append(table)
+        # Two programs each, which need most of their time to import what they are made of: all at once.
+        programs: list[Program] = [program for table in self._tables for program in (table.shoe, table.daemon)]
+        for program in programs:
+            stack.push_async_callback(program.stop)
+        await asyncio.gather(*(table.shoe.start() for table in self._tables))
+        await asyncio.gather(*(table.daemon.start() for table in self._tables))
+        self._odds = _odds(await asyncio.to_thread(load_config, self._tables[0].files.config))
+        return broker, session
+
+    def _table(self, files: TableFiles, folder: Path, session: BrokerSession, number: int) -> _Table:
+        topics = Topics(SITE, files.name)
+        watch = TableWatch(topics, lambda line: self._happened(files.name, line))
+        truth = Truth(files.truth)
+        shoe = ShoeProgram(files, self._settings, number, folder / f"{files.name}.shoe.log")
+        people = People(
+            watch=watch,
+            truth=truth,
+            publish=lambda topic, payload: _publish(session, topic, payload),
+            press=shoe.press,
+            say=lambda told: watch.say(told, self._now() - self._began),
+            pin=files.pin,
+            speed=self._settings.speed,
+            generator=random.Random(f"people {number} {self._settings.seed}"),  # noqa: S311 - bets of nobody's money
+        )
+        daemon = Program(
+            f"the controller of {files.name}",
+            *python("shoe_controller.cli"),
+            "run",
+            str(files.config),
+            log=folder / f"{files.name}.log",
+        )
+        faults = FaultScript(self._settings.faults, watch, truth, shoe.press)
+        return _Table(files, topics, watch, truth, faults, people, shoe, daemon)
+
+    # --- watching ----------------------------------------------------------------------------------------------------
+
+    async def _watch(self, session: BrokerSession, broker: RunningBroker) -> None:
+        """Until it is over; then let everything that is on its way arrive."""
+        receiving = asyncio.create_task(self._receive(session))
+        looking = asyncio.create_task(self._look())
+        supervising = [asyncio.create_task(table.people.supervise()) for table in self._tables]
+        programs = [broker.program, *(p for table in self._tables for p in (table.shoe, table.daemon))]
+        dying = [asyncio.create_task(program.died()) for program in programs]
+        over = asyncio.create_task(self._over.wait())
+        everything: list[asyncio.Task[Any]] = [receiving, looking, over, *supervising, *dying]
+        try:
+            await asyncio.wait(everything, return_when=asyncio.FIRST_COMPLETED)
+            for death in dying:
+                if death.done():
+                    raise death.result()
+            for task in (receiving, looking, *supervising):
+                if task.done():
+                    task.result()
+            await _end([*dying, *supervising])
+            await self._wind_down()
+        finally:
+            await _end(everything)
+
+    async def _receive(self, session: BrokerSession) -> None:
+        by_prefix = {table.topics.prefix: table for table in self._tables}
+        try:
+            async for message in session.incoming():
+                table = by_prefix["/".join(message.topic.split("/")[:4])]
+                # Whoever tells of a fault has seen it happen: so look at the shoe before reading what was said of it.
+                self._look_at(table)
+                now = self._now()
+                fact = table.watch.take(message.topic, message.payload, now - self._began)
+                if fact is not None:
+                    self._take(table, fact, now)
+                if not self._ending:
+                    self._let_dealer_begin(table)
+                table.people.stir()
+                table.faults.look()
+                self._screen.changed()
+                self._end_if_all_is_shown()
+        except BrokerError as error:
+            raise DemoError(f"the display has lost its broker: {error}") from error
+
+    def _take(self, table: _Table, fact: AnyFact, now: float) -> None:
+        match fact:
+            case BettingOpened():
+                table.people.betting_opened(fact)
+            case CardDealt(place=place) if place.card is not None:
+                left = table.truth.moment_of(place.card, place.hand.value)
+                if left is not None:
+                    table.watch.latencies.add((now - left) * 1000)
+            case _:
+                pass
+
+    def _let_dealer_begin(self, table: _Table) -> None:
+        """As soon as the controller hears the shoe; what comes later is up to him."""
+        if table.watch.state is not None and table.watch.state.link_up:
+            table.shoe.let_dealer(deal=True)
+
+    async def _look(self) -> None:
+        while True:
+            for table in self._tables:
+                if self._look_at(table):
+                    table.people.stir()
+                    self._screen.changed()
+            await asyncio.sleep(LOOK_EVERY)
+
+    def _look_at(self, table: _Table) -> bool:
+        now = self._now()
+        happened = table.truth.look(now)
+        for each in happened:
+            if each.what == "fault_injected":
+                words = f"FAULT {table.faults.happened(each.fault)}, {each.fault}: {FAULTS[each.fault].what}"
+                table.watch.say(Told(words, FAULT), now - self._began)
+        return bool(happened)
+
+    def _happened(self, name: str, line: Line) -> None:
+        if self._ending:
+            # That the shoe is gone then is no news.
+            return
+        self._lines.append((name, line))
+        self._screen.line(name, line)
+
+    def _end_if_all_is_shown(self) -> None:
+        if all(map(self._is_all_shown, self._tables)):
+            self._over.set()
+
+    def _is_all_shown(self, table: _Table) -> bool:
+        if self._settings.rounds is not None:
+            return table.watch.rounds_over >= self._settings.rounds
+        return bool(self._settings.faults) and table.faults.all_over
+
+    def _view(self, broker: RunningBroker) -> DemoView:
+        settings = self._settings
+        tables = "" if settings.tables == 1 else f"{settings.tables} tables, "
+        happened = sum(len(table.faults.book) for table in self._tables)
+        return DemoView(
+            about=f"{tables}{settings.wire} wire, {settings.game}, {DECKS} decks, speed {settings.speed:g}",
+            broker=f"{broker.name}, port {broker.port}",
+            watches=[table.watch for table in self._tables],
+            lines=list(self._lines),
+            odds=self._odds,
+            faults=f"faults {happened}/{len(settings.faults) * settings.tables}" if settings.faults else "",
+            ending=self._ending,
+        )
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    # --- ending ------------------------------------------------------------------------------------------------------
+
+    async def _wind_down(self) -> None:
+        self._ending = "Ending: the dealer stops, the last cards arrive, everything is switched off …"
+        self._screen.changed()
+        for table in self._tables:
+            table.people.leave()
+            table.shoe.let_dealer(deal=False)
+        await _until(lambda: all(map(self._has_arrived, self._tables)))
+        for table in self._tables:
+            table.faults.book.close(table.watch.last_seq)
+        await asyncio.gather(*(table.shoe.stop() for table in self._tables))
+        await asyncio.gather(*(table.daemon.stop() for table in self._tables))
+        await _until(lambda: all(table.watch.status is None or not table.watch.status.online for table in self._tables))
+        for table in self._tables:
+            self._look_at(table)
+
+    def _has_arrived(self, table: _Table) -> bool:
+        self._look_at(table)
+        return table.watch.ledger.is_up_to_date_with(table.truth)
+
+
+def _publish(session: BrokerSession, topic: str, payload: bytes) -> None:
+    session.publish_soon(topic, payload)
+
+
+def _odds(config: Config) -> list[Odds]:
+    house = config.house
+    all_odds = [exact_odds(house.schedule, wager, house.decks) for wager in house.offered]
+    return [_for_display(odds, config.catalogue.wagers[odds.wager].names.en) for odds in all_odds]
+
+
+def _for_display(odds: WagerOdds, name: str) -> Odds:
+    pays = "/".join(dict.fromkeys(row.pays for row in odds.rows if row.pays not in ("push", "lose")))
+    return Odds(name, pays, float(odds.house_edge), float(odds.hit_frequency))
+
+
+async def _until(condition: Callable[[], bool]) -> None:
+    """Wait for it, but not for ever."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(CATCH_UP):
+            while not condition():  # noqa: ASYNC110 - partly about a file, which tells nobody of a change
+                await asyncio.sleep(LOOK_EVERY)
+
+
+async def _end(tasks: "list[asyncio.Task[Any]]") -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,97 @@
+"""What really happened at an emulated shoe, read from the file in which the emulator writes it down.
+
+The people around the table use it for what they would see with their own eyes: the face of a card that the shoe could
+not read, whether a round lies on the table, whether the lid is open. At the end the journal is compared with it.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from firmware_protocol.cards import Card
+
+_ROUND_OVER = frozenset({"round_ended", "round_abandoned"})
+
+
+class Happening(msgspec.Struct, frozen=True):
+    """A line of the file, with whatever of it matters here."""
+
+    what: str
+    t: float
+    card: Card | None = None
+    to: str = ""
+    position: int | None = None
+    reading: str = "read"
+    opened: bool = False
+    fault: str = ""
+    winner: str | None = None
+    player: tuple[Card, ...] = ()
+    banker: tuple[Card, ...] = ()
+
+
+_decode = msgspec.json.Decoder(Happening).decode
+
+
+class Truth:
+    """Read piece by piece while the emulator writes."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._read = 0
+        self.cards: list[Happening] = []
+        """Every card that has left the shoe, in order."""
+        self.rounds: list[Happening] = []
+        """Every round that was ended at the shoe."""
+        self.faults: list[Happening] = []
+        self.in_round = False
+        self.lid_open = False
+        self.empty = False
+        """Somebody took all cards out of the shoe."""
+        self.began: float | None = None
+        """When the emulator's clock showed nothing, on our own: at the latest then, judging by all that was read."""
+
+    def look(self, now: float) -> list[Happening]:
+        """What was written since the last look."""
+        try:
+            with self._file.open("rb") as file:
+                file.seek(self._read)
+                data = file.read()
+        except FileNotFoundError:
+            return []
+        whole = data[: data.rfind(b"\n") + 1]
+        self._read += len(whole)
+        happened = [_decode(line) for line in whole.splitlines()]
+        for happening in happened:
+            self._take(happening)
+            began = now - happening.t
+            self.began = began if self.began is None else min(self.began, began)
+        return happened
+
+    def _take(self, happening: Happening) -> None:
+        match happening.what:
+            case "card_out":
+                self.cards.append(happening)
+                self.in_round = self.in_round or happening.to in ("player", "banker")
+            case "card_used_again":
+                self.in_round = True
+            case "round_ended":
+                self.rounds.append(happening)
+            case "fault_injected":
+                self.faults.append(happening)
+            case "lid_moved":
+                self.lid_open = happening.opened
+            case "cards_removed":
+                self.empty = True
+            case "loaded":
+                self.empty = False
+        if happening.what in _ROUND_OVER:
+            self.in_round = False
+
+    def lying_at(self, hand: str, position: int) -> Happening | None:
+        """The card that lies in that place, or lay there last."""
+        return next((card for card in reversed(self.cards) if (card.to, card.position) == (hand, position)), None)
+
+    def moment_of(self, card: Card | None, hand: str) -> float | None:
+        """When that card left the shoe, on our own clock."""
+        found = next((each for each in reversed(self.cards) if (each.card, each.to) == (card, hand)), None)
+        return None if found is None or self.began is None else self.began + found.t

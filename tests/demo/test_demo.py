@@ -1,0 +1,180 @@
+"""The demonstration as a person sees it: it runs, it ends, it reports what is true, and it leaves nothing behind."""
+
+import os
+import re
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from shoe_controller.cli import main
+from tests.demo.watched_demo import WatchedDemo
+
+YES = "truth = journal = display: yes"
+
+
+class Folder:
+    """Makes demonstrations, and sees to it that none of them outlives its test."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.demos: list[WatchedDemo] = []
+
+    def demo(self, *options: str) -> WatchedDemo:
+        self.demos.append(WatchedDemo(self.path, *options))
+        return self.demos[-1]
+
+    def is_clean(self) -> bool:
+        return not list(self.path.iterdir()) and not any(demo.programs() for demo in self.demos)
+
+
+@pytest_asyncio.fixture
+async def folder(tmp_path: Path) -> AsyncIterator[Folder]:
+    made = Folder(tmp_path)
+    yield made
+    for demo in made.demos:
+        await demo.kill()
+
+
+def check_pictures(demo: WatchedDemo, columns: int, rows: int) -> None:
+    pictures = demo.pictures
+    assert pictures
+    for picture in pictures:
+        assert len(picture) <= rows, picture
+        assert max(map(len, picture)) <= columns, picture
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("columns", "rows", "options"),
+    [
+        (80, 24, ("--wire", "native", "--broker", "emulated")),
+        (200, 50, ("--wire", "angel_eye", "--game", "commission")),
+        (80, 24, ("--tables", "2", "--game", "no_commission", "--rounds", "1")),
+    ],
+)
+async def test_so_many_rounds_in_a_terminal(folder: Folder, columns: int, rows: int, options: tuple[str, ...]) -> None:
+    demo = folder.demo("--rounds", "2", "--speed", "40", *options)
+    await demo.start(columns, rows)
+    assert await demo.ended() == 0, demo.text
+    assert YES in demo.report
+    tables = 2 if "--tables" in options else 1
+    settled = re.search(r"(\d+) rounds settled, 0 void", demo.report)
+    assert settled, demo.report
+    assert int(settled[1]) >= 2
+    check_pictures(demo, columns, rows)
+    last = "\n".join(demo.pictures[-1])
+    assert "big road" in last
+    assert "what happened" in last
+    if tables == 1:
+        assert "exact odds" in last
+        assert "settled by seat" in demo.text
+    assert folder.is_clean()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("wire", "faults"),
+    [
+        ("native", ("misread", "bytes_lost", "reboot")),
+        ("angel_eye", ("undisclosed", "double_feed", "forged_frame")),
+    ],
+)
+async def test_faults_are_caught_named_and_cleared(folder: Folder, wire: str, faults: tuple[str, ...]) -> None:
+    demo = folder.demo("--wire", wire, "--faults", ",".join(faults), "--speed", "40")
+    await demo.start(80)
+    assert await demo.ended() == 0, demo.text
+    assert YES in demo.report
+    assert f"{len(faults)} of {len(faults)} happened, {len(faults)} caught" in demo.report
+    for fault in faults:
+        told = next(line for line in demo.report.splitlines() if line.strip().startswith(f"{fault}: "))
+        assert "ended by" in told or "mended" in told
+    assert "not over yet" not in demo.report
+    assert folder.is_clean()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+async def test_ended_in_the_middle(folder: Folder, number: signal.Signals) -> None:
+    demo = folder.demo("--speed", "40", "--broker", "emulated")
+    await demo.start(80)
+    await demo.shows("Player's second card")
+    demo.signal(number)
+    assert await demo.ended() == 0, demo.text
+    assert YES in demo.report
+    assert folder.is_clean()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("columns", [80, None])
+async def test_nobody_looks_any_more(folder: Folder, columns: int | None) -> None:
+    demo = folder.demo("--speed", "40")
+    await demo.start(columns)
+    await demo.shows("is opened")
+    demo.look_away()
+    assert await demo.ended() == 0
+    assert folder.is_clean()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("after", ["Starting the broker", "Starting a table"])
+async def test_ended_before_it_began(folder: Folder, after: str) -> None:
+    demo = folder.demo()
+    await demo.start(80)
+    await demo.shows(after)
+    demo.signal(signal.SIGTERM)
+    assert await demo.ended() == 0, demo.text
+    assert folder.is_clean()
+
+
+@pytest.mark.asyncio
+async def test_plain_lines_where_there_is_no_terminal(folder: Folder) -> None:
+    demo = folder.demo("--rounds", "1", "--speed", "50")
+    await demo.start()
+    assert await demo.ended() == 0, demo.text
+    assert "\x1b" not in demo.report
+    assert re.search(r"^ +\d+\.\d\d  Player \S+  Player's first card$", demo.report, re.MULTILINE)
+    assert YES in demo.report
+    assert folder.is_clean()
+
+
+@pytest.mark.asyncio
+async def test_a_program_that_dies_is_named(folder: Folder) -> None:
+    demo = folder.demo("--speed", "10")
+    await demo.start()
+    await demo.shows("is opened")
+    os.kill(demo.pid_of("shoe_controller.cli", "run"), signal.SIGKILL)
+    assert await demo.ended() == 1
+    assert "the controller of table-1 has ended by itself" in demo.text
+    assert folder.is_clean()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--speed", "fast"), "must be a number from 0.1 to 100"),
+        (("--speed", "1e9"), "must be a number from 0.1 to 100"),
+        (("--speed", "nan"), "must be a number from 0.1 to 100"),
+        (("--tables", "0"), "1 or more"),
+        (("--tables", "99"), "from 1 to 16"),
+        (("--rounds", "-1"), "1 or more"),
+        (("--seed", "x"), "whole number"),
+        (("--wire", "telegraph"), "invalid choice"),
+        (("--game", "poker"), "invalid choice"),
+        (("--faults", "misreed"), "misread"),
+        (("--faults", "lid_opened", "--wire", "angel_eye"), "cannot express lid_opened"),
+    ],
+)
+def test_nonsense_is_refused_before_anything_starts(
+    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], says: str
+) -> None:
+    try:
+        code = main(["demo", *options])
+    except SystemExit as ended:
+        code = int(ended.code or 0)
+    assert code == 2
+    written = capsys.readouterr()
+    assert says in written.err
+    assert not written.out

@@ -1,0 +1,128 @@
+"""What people do at the demonstration's table: for every alert something that the table permits, or nothing."""
+
+import random
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from firmware_protocol.cards import Card
+from shoe_controller.baccarat.drawing import Side
+from shoe_controller.demo.players import stakes_of_seat
+from shoe_controller.demo.supervisor import AtTheShoe, Deed, next_deed
+from shoe_controller.demo.truth import Happening, Truth
+from shoe_controller.mqtt.contract import RequestRole, acts_of
+from shoe_controller.table.acts import AnyAct
+from shoe_controller.table.alerts import ALERTS, Clearer, Scope
+from shoe_controller.table.facts import CardPlace
+from shoe_controller.table.phases import CARDS_OUT, Phase
+from shoe_controller.table.state import TableState
+from shoe_controller.table.view import AlertView, TableView, view_of
+
+PHASES = [Phase.DEALING, Phase.COMPLETE, Phase.BETTING]
+
+
+def truth_with(*, in_round: bool, reading: str = "read") -> Truth:
+    truth = Truth(Path("nowhere"))
+    truth.cards = [
+        Happening(what="card_out", t=0.0, card=Card("9H"), to="player", position=1),
+        Happening(what="card_out", t=1.0, card=Card("4D"), to="banker", position=1, reading=reading),
+    ]
+    truth.in_round = in_round
+    return truth
+
+
+def table_with(kind: str, phase: Phase, *, extra_cards: int = 0) -> TableView:
+    rule = ALERTS[kind]
+    alert = AlertView(
+        alert=7,
+        kind=kind,
+        severity=rule.severity.value,
+        happened=rule.happened,
+        detail="",
+        to_do=rule.to_do,
+        cleared_by=rule.cleared_by.value,
+        ended_by=rule.ended_by,
+    )
+    cards = (
+        CardPlace(number=1, hand=Side.PLAYER, card=Card("9H")),
+        CardPlace(number=2, hand=Side.BANKER, card=None),
+    )
+    return msgspec.structs.replace(
+        view_of(TableState()),
+        phase=phase.value,
+        link_up=True,
+        alerts=(alert,),
+        cards=cards if phase in CARDS_OUT else (),
+        extra_cards=extra_cards,
+    )
+
+
+@pytest.mark.parametrize("kind", ALERTS)
+@pytest.mark.parametrize("phase", PHASES)
+@pytest.mark.parametrize("in_round", [True, False])
+@pytest.mark.parametrize("extra_cards", [0, 1])
+def test_the_supervisor_does_what_ends_the_alert(kind: str, phase: Phase, in_round: bool, extra_cards: int) -> None:  # noqa: FBT001
+    deed = next_deed(table_with(kind, phase, extra_cards=extra_cards), truth_with(in_round=in_round))
+    rule = ALERTS[kind]
+    if deed is None:
+        assert kind in ("journal_full", "journal_damaged", "misread", "undisclosed_card")
+        return
+    if isinstance(deed, AtTheShoe):
+        assert in_round
+        return
+    assert deed.act in acts_of(deed.role)
+    msgspec.convert({"act": deed.act, **deed.details}, AnyAct)
+    assert deed.reason
+    if deed.act == "clear_alert":
+        assert rule.cleared_by is not Clearer.NOBODY
+        assert rule.cleared_by is Clearer.DEALER or deed.role is RequestRole.SUPERVISOR
+    elif deed.act == "void_round":
+        assert rule.scope is Scope.ROUND or not in_round
+        assert not in_round, "the dealer ends the round at the shoe first"
+    else:
+        assert deed.act in rule.ended_by
+
+
+def test_an_unread_card_is_named_as_it_lies_there() -> None:
+    deed = next_deed(table_with("misread", Phase.DEALING), truth_with(in_round=True))
+    assert isinstance(deed, Deed)
+    assert (deed.act, deed.details) == ("identify_card", {"number": 2, "card": "4D"})
+
+
+def test_where_two_cards_lie_the_round_is_voided() -> None:
+    table = table_with("misread", Phase.DEALING)
+    assert next_deed(table, truth_with(in_round=True, reading="with_another")) is AtTheShoe.END_ROUND_BY_FORCE
+    deed = next_deed(table, truth_with(in_round=False, reading="with_another"))
+    assert isinstance(deed, Deed)
+    assert deed.act == "void_round"
+
+
+def test_nothing_wrong_is_nothing_to_do() -> None:
+    table = msgspec.structs.replace(table_with("misread", Phase.DEALING), alerts=())
+    assert next_deed(table, truth_with(in_round=True)) is None
+
+
+def test_players_stake_what_is_offered_and_permitted() -> None:
+    offered = [
+        {"id": name, "min": 300, "max": 400} for name in ("base.player", "base.banker", "base.tie", "pairs.player")
+    ]
+    info = msgspec.convert({"offered": offered}, _Offers)
+    generator = random.Random(1)  # noqa: S311 - bets of nobody's money
+    seen = set()
+    for _ in range(200):
+        stakes = stakes_of_seat(info, generator)  # type: ignore[arg-type]  # it has all that players look at
+        seen |= {stake.wager for stake in stakes}
+        assert all(300 <= stake.stake <= 400 for stake in stakes)
+        assert len(stakes) <= 2
+    assert seen == {"base.player", "base.banker", "base.tie", "pairs.player"}
+
+
+class _Offer(msgspec.Struct):
+    id: str
+    min: int
+    max: int
+
+
+class _Offers(msgspec.Struct):
+    offered: tuple[_Offer, ...]

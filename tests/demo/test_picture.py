@@ -1,0 +1,69 @@
+"""The picture fits terminals of every size, and says what matters on those that are usual."""
+
+import msgspec
+import pytest
+
+from firmware_protocol.cards import Card
+from shoe_controller.baccarat.roads import Result, Winner, roads
+from shoe_controller.demo.picture import DemoView, Odds, picture
+from shoe_controller.demo.watching import Line, TableWatch
+from shoe_controller.demo.wording import Told, face, in_letters
+from shoe_controller.mqtt.contract import Counts, RoadsMessage, StateMessage, Topics
+from shoe_controller.table.phases import Phase
+from tests.demo.test_people import table_with
+
+
+def view(tables: int, rounds: int) -> DemoView:
+    results = [Result(winner=list(Winner)[number % 7 % 3]) for number in range(rounds)]
+    lines: list[tuple[str, Line]] = []
+    watches = []
+    for number in range(tables):
+        watch = TableWatch(Topics("demo", f"table-{number + 1}"), lambda line: lines.append(("table-1", line)))
+        if rounds:
+            watch.state = StateMessage(**msgspec.structs.asdict(table_with("misread", Phase.DEALING)))
+            counts = Counts(rounds=rounds, banker=1, player=2, tie=3, banker_pair=0, player_pair=0, natural=0)
+            watch.roads = RoadsMessage(seq=1, shoe=1, counts=counts, roads=roads(results))
+            watch.head = f"812:{'ab' * 32}"
+            watch.latencies.add(4.2)
+            for happened in range(100):
+                watch.say(Told(f"something happened, {happened} times already, and it is quite a long story"), happened)
+        watches.append(watch)
+    odds = [Odds(f"Wager {number}", "20:1/12:1", 0.0123, 0.45) for number in range(6)]
+    return DemoView("native wire, nepal", "Mosquitto, port 1883", watches, lines, odds, "faults 1/28", "")
+
+
+@pytest.mark.parametrize("tables", [1, 2, 16])
+@pytest.mark.parametrize("rounds", [0, 1, 90])
+def test_it_fits_every_terminal(tables: int, rounds: int) -> None:
+    shown = view(tables, rounds)
+    for width in (1, 9, 40, 79, 80, 99, 100, 133, 240):
+        for height in (1, 2, 10, 23, 24, 25, 70):
+            lines = picture(shown, width, height)
+            assert len(lines) == height
+            assert max(line.cell_len for line in lines) <= width
+
+
+def test_on_80_by_24_everything_is_there() -> None:
+    text = "\n".join(line.plain for line in picture(view(1, 12), 80, 24))
+    for words in (
+        "misread: A card left the shoe and could not be read.",
+        "Player   9♥",
+        "Banker   ??",
+        "exact odds",
+        "1.2300%",
+        "big road: B1 P2 T3",
+        "99 times already",
+        "latency 4 ms",
+        "journal 812:abababab",
+        "faults 1/28",
+        "Mosquitto, port 1883",
+        "Ctrl-C ends",
+    ):
+        assert words in text, text
+
+
+def test_cards_can_be_shown_without_their_signs() -> None:
+    for card in Card:
+        shown = face(card)
+        assert in_letters(shown).isascii()
+        assert in_letters(shown).replace("10", "T") == card.value
