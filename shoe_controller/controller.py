@@ -27,7 +27,7 @@ from firmware_protocol.link import (
     Refused,
 )
 from shoe_controller.clock import Clock
-from shoe_controller.journal.errors import FileError
+from shoe_controller.journal.errors import DamagedJournalError, FileError
 from shoe_controller.journal.records import Direction, Entry, Raw, Receipt
 from shoe_controller.moment import Moment
 from shoe_controller.table.facts import AnyFact
@@ -245,6 +245,8 @@ class Controller:
         while True:
             try:
                 receipt = await self._journal.submit(entry)
+            except DamagedJournalError:
+                raise  # trying again would not mend it; `daemon.py` sets the file aside
             except FileError as error:
                 self._storing_failed(error)
                 if work.answer is not None:

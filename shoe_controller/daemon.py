@@ -18,7 +18,7 @@ from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.clock import Clock, SystemClock
 from shoe_controller.config import RunningConfig, for_running, load_config
 from shoe_controller.controller import SECOND, Controller, Stored
-from shoe_controller.journal.errors import FileError, MessagesPrunedError
+from shoe_controller.journal.errors import DamagedJournalError, FileError, MessagesPrunedError
 from shoe_controller.logbook import Logbook
 from shoe_controller.logs import Log, set_up
 from shoe_controller.mqtt.broker import Broker, BrokerError, Incoming, PublishRefusedError
@@ -37,6 +37,7 @@ from shoe_controller.running_parts import (
     link_for,
     new_nonce,
     open_table,
+    set_aside,
 )
 from shoe_controller.service import Service
 from shoe_controller.shoe_config import port_of
@@ -123,7 +124,7 @@ class Daemon:
                 topics=topics,
                 outbox=self._outbox,
                 published=position.published_seq,
-                presence=TablePresence(self, topics, _posted(config), read_rules),
+                presence=TablePresence(self, topics, _posted(config), read_rules, opened.reader.identity.journal_id),
                 desk=desk,
                 watcher=self,
                 session=self._next_session,
@@ -319,9 +320,11 @@ class Daemon:
     async def ask(self, given: PersonActs | SeatBets) -> Refusal | None:
         return await self.controller.ask(given)
 
-    async def verdict(self, person: str, pin: str) -> PinVerdict | None:
+    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict | None:
         """The only place where a PIN is looked at. For a name that nobody has, it takes as long as for any other."""
-        known = {someone.id: someone.pin.reveal() for someone in self.config.people if someone.role is Role.SUPERVISOR}
+        # A supervisor may do what a dealer may.
+        roles = (role, Role.SUPERVISOR)
+        known = {someone.id: someone.pin.reveal() for someone in self.config.people if someone.role in roles}
         right = await self._in_thread(check_pin, pin, known.get(person, NOBODY))
         if person not in known:
             return None
@@ -365,8 +368,20 @@ async def _end(tasks: "Sequence[asyncio.Task[Any]]") -> None:
 
 
 async def _serve(config: RunningConfig, log: Log) -> None:
+    """Run the table. If its journal turns out to be damaged on the way, it is set aside and the table begins anew."""
     clock = SystemClock()
-    opened = open_table(config, clock)
+    damaged = ""
+    while True:
+        opened = open_table(config, clock, damaged)
+        try:
+            await _run_table(config, opened, clock, log)
+        except DamagedJournalError as error:
+            damaged = set_aside(config, clock, error)
+        else:
+            return
+
+
+async def _run_table(config: RunningConfig, opened: Opened, clock: Clock, log: Log) -> None:
     try:
         _ask_guard(config, opened)
     except BaseException:

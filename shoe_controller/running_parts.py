@@ -116,20 +116,25 @@ class Opened(msgspec.Struct, kw_only=True):
     """What had to be set aside, and why."""
 
 
-def open_table(config: RunningConfig, clock: Clock) -> Opened:
-    """Open the journal and get the table back. What cannot be trusted is set aside, never overwritten."""
-    path = config.journal.file
-    path.parent.mkdir(parents=True, exist_ok=True)
-    damaged = ""
+def open_table(config: RunningConfig, clock: Clock, damaged: str = "") -> Opened:
+    """Open the journal and get the table back. What cannot be trusted is set aside, never overwritten.
+
+    `damaged` tells of a journal that was set aside just before.
+    """
+    config.journal.file.parent.mkdir(parents=True, exist_ok=True)
     try:
-        return _open(config, clock)
+        opened = _open(config, clock)
     except (DamagedJournalError, ReplayDiffersError) as error:
-        stamp = _stamp(clock)
-        aside = opening.set_aside(path, stamp=stamp)
-        damaged = f"{error} It was set aside as {aside.name}."
-    opened = _open(config, clock)
+        damaged = set_aside(config, clock, error)
+        opened = _open(config, clock)
     opened.damaged = damaged
     return opened
+
+
+def set_aside(config: RunningConfig, clock: Clock, why: DamagedJournalError | ReplayDiffersError) -> str:
+    """Give a journal that cannot be trusted another name; a sentence for whoever must act."""
+    aside = opening.set_aside(config.journal.file, stamp=_stamp(clock))
+    return f"{why} It was set aside as {aside.name}."
 
 
 def _open(config: RunningConfig, clock: Clock) -> Opened:

@@ -126,6 +126,8 @@ class Emulation:
         self.deeds.tick(now)
         self._hear(now)
         self.shoe.tick(now)
+        # The gate may just have been locked.
+        self._look(now)
         for _ in range(ACTS_AT_A_TIME):
             act = self.dealer.due(now)
             if act is None:

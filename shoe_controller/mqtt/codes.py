@@ -19,7 +19,7 @@ CODES = {
     "stopped": "An alert stops the table; it must be over first.",
     "no_shoe_link": "The shoe is not connected.",
     # --- people ------------------------------------------------------------------------------------------------------
-    "pin_missing": "A supervisor's act needs a person and a PIN.",
+    "pin_missing": "A supervisor's act, and signing in, need a person and a PIN.",
     "wrong_pin": "The person or the PIN is wrong; it is not said which.",
     "locked_out": "Too many wrong PINs. The message says for how long.",
     "not_a_supervisor": "For a supervisor: ask under `request/supervisor/`.",

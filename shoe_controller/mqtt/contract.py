@@ -86,6 +86,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     """The last event that it includes; of an offline one, the last when the connection was made or ended."""
     version: str = ""
     """Of the controller's software."""
+    journal: str = ""
+    """The journal's own name. Where it is another than before, a new one was begun, and `seq` counts from 1 again."""
     shoe_link: bool = False
     """Whether the shoe is connected; nobody knows while the controller is offline."""
     authenticated: bool = False
@@ -227,7 +229,7 @@ class ActRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     person: str = ""
     """The id of whoever acts; a dealer may leave it out."""
     pin: str | None = None
-    """The supervisor's; under `request/dealer/` nobody looks at it."""
+    """The supervisor's. Under `request/dealer/` nobody looks at it, but for `sign_in`."""
     reason: str = ""
     """Goes on the record."""
     details: dict[str, object] = {}

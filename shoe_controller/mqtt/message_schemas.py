@@ -126,7 +126,7 @@ class Messages:
         schema["description"] = f"{rule.name}: {rule.what}."
         fields["person"] |= {"maxLength": LONGEST_PERSON}
         fields["reason"] |= {"maxLength": LONGEST_REASON}
-        if role is RequestRole.SUPERVISOR:
+        if role is RequestRole.SUPERVISOR or rule.pin:
             fields["person"] |= {"minLength": 1}
             fields["pin"] |= {"type": "string"}
             required += ["person", "pin"]

@@ -45,8 +45,14 @@ class TablePresence:
     """A `Presence`. Messages say the last `seq` that they include: that of the moment when they last changed."""
 
     def __init__(
-        self, table: Present, topics: Topics, posted: Posted, read_rules: Callable[[RulesSource], House]
+        self,
+        table: Present,
+        topics: Topics,
+        posted: Posted,
+        read_rules: Callable[[RulesSource], House],
+        journal_id: str,
     ) -> None:
+        self._journal_id = journal_id
         self._table = table
         self._topics = topics
         self._posted = posted
@@ -56,7 +62,15 @@ class TablePresence:
     def status(self, session: int, *, online: bool, publishing: str) -> bytes:
         state, trouble = self._table.state, self._table.storing_trouble
         if not online:
-            return _encode(Status(online=False, session=session, seq=state.lasting.seq, version=self._posted.version))
+            return _encode(
+                Status(
+                    online=False,
+                    session=session,
+                    seq=state.lasting.seq,
+                    version=self._posted.version,
+                    journal=self._journal_id,
+                )
+            )
         link = state.lasting.link
         return self._cached(
             self._topics.status,
@@ -66,6 +80,7 @@ class TablePresence:
                 session=session,
                 seq=state.lasting.seq,
                 version=self._posted.version,
+                journal=self._journal_id,
                 shoe_link=link.up,
                 authenticated=link.up and link.authenticated,
                 storing=trouble is None,

@@ -21,7 +21,7 @@ from shoe_controller.mqtt.contract import (
     WagersRequest,
     acts_of,
 )
-from shoe_controller.table.acts import Act, AnyAct, Role
+from shoe_controller.table.acts import Act, AnyAct, Role, rule_of
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 from shoe_controller.table.state import Refusal
 
@@ -45,8 +45,8 @@ encode_answer = msgspec.json.Encoder().encode
 
 
 class PinOffice(Protocol):
-    async def verdict(self, person: str, pin: str) -> PinVerdict | None:
-        """Whether this is the supervisor's PIN; slow on purpose. `None` where no supervisor has that name."""
+    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict | None:
+        """Whether this is the person's PIN; slow on purpose. `None` where nobody of that name may act in that role."""
 
 
 class TableDesk(Protocol):
@@ -160,8 +160,8 @@ class RequestDesk:
         made = _act_from(act, request)
         as_role = Role.SUPERVISOR if role is RequestRole.SUPERVISOR else Role.DEALER
         verdict = PinVerdict.NOT_GIVEN
-        if as_role is Role.SUPERVISOR:
-            verdict = await self._verdict(request)
+        if as_role is Role.SUPERVISOR or rule_of(made).pin:
+            verdict = await self._verdict(request, as_role)
         refusal = await self._table.ask(
             PersonActs(
                 act=made,
@@ -181,10 +181,10 @@ class RequestDesk:
         _check_id(request_id)
         return f"{role} {self._topics.client_of(message.response_topic)} {request_id}"
 
-    async def _verdict(self, request: ActRequest) -> PinVerdict:
-        """A person who is unknown, or no supervisor, is told no more than one with a wrong PIN."""
+    async def _verdict(self, request: ActRequest, role: Role) -> PinVerdict:
+        """A person who is unknown, or has not that role, is told no more than one with a wrong PIN."""
         if request.pin is None:
-            raise BadRequestError("pin_missing", "a supervisor's request needs a person and a PIN", request.request_id)
+            raise BadRequestError("pin_missing", "this request needs a person and a PIN", request.request_id)
         if self._table.locked_out(request.person):
             # The table refuses it whatever the PIN is; guessing must not even cost the time to look.
             return PinVerdict.WRONG
@@ -193,7 +193,7 @@ class RequestDesk:
         self._pins_waiting += 1
         try:
             async with self._pin_turn:
-                verdict = await self._pins.verdict(request.person, request.pin)
+                verdict = await self._pins.verdict(request.person, request.pin, role)
         finally:
             self._pins_waiting -= 1
         if verdict is None:

@@ -53,7 +53,7 @@ class ClearAlert(Act, frozen=True, kw_only=True, tag="clear_alert"):
 
 
 class SignIn(Act, frozen=True, kw_only=True, tag="sign_in"):
-    """A supervisor shows that the PIN is known; nothing else happens."""
+    """Somebody shows that the PIN is known; nothing else happens."""
 
 
 class IdentifyCard(Act, frozen=True, kw_only=True, tag="identify_card"):
@@ -140,6 +140,8 @@ class ActRule(msgspec.Struct, frozen=True, kw_only=True):
     two_people: bool = False
     reason: bool = False
     """Why must be said."""
+    pin: bool = False
+    """A PIN is needed, also of a dealer."""
 
 
 _ANY = frozenset(Phase)
@@ -147,10 +149,17 @@ _BETWEEN_ROUNDS = frozenset({Phase.NO_SHOE, Phase.FIRST_CARD, Phase.BURNING, Pha
 
 
 def _rule(  # noqa: PLR0913 - one row of the table below
-    act: type[Act], role: Role, phases: frozenset[Phase], what: str, *, two_people: bool = False, reason: bool = False
+    act: type[Act],
+    role: Role,
+    phases: frozenset[Phase],
+    what: str,
+    *,
+    two_people: bool = False,
+    reason: bool = False,
+    pin: bool = False,
 ) -> ActRule:
     name = str(act.__struct_config__.tag)
-    return ActRule(name=name, what=what, role=role, phases=phases, two_people=two_people, reason=reason)
+    return ActRule(name=name, what=what, role=role, phases=phases, two_people=two_people, reason=reason, pin=pin)
 
 
 _D, _S = Role.DEALER, Role.SUPERVISOR
@@ -166,7 +175,7 @@ ACTS: dict[type[Act], ActRule] = {
     Confirm: _rule(Confirm, _D, frozenset({Phase.COMPLETE}), "confirms the result, so that it is settled"),
     CallSupervisor: _rule(CallSupervisor, _D, _ANY, "calls for a supervisor"),
     ClearAlert: _rule(ClearAlert, _D, _ANY, "ends an alert that may be cleared"),
-    SignIn: _rule(SignIn, _S, _ANY, "shows that the PIN is known"),
+    SignIn: _rule(SignIn, _D, _ANY, "shows that the PIN is known", pin=True),
     IdentifyCard: _rule(IdentifyCard, _S, CARDS_OUT | {Phase.FIRST_CARD}, "says what an unread card is", reason=True),
     CorrectCard: _rule(
         CorrectCard, _S, CARDS_OUT, "says that a card is another; everything after it is worked out anew", reason=True

@@ -299,7 +299,8 @@ def carried_over(draft: Draft, event: CardDrawn, age_ms: int) -> None:
         draft.shoe.carried = None
         _begin_round(draft, age_ms)
         if None not in (event.card, carried.card) and event.card is not carried.card:
-            _stray(draft, Arrived(card=carried.card), "place_filled", "another card than the one carried over")
+            # The card was told of when it was drawn; it is not told of again.
+            draft.alert("place_filled", "the shoe names another card than the one carried over")
         else:
             _lay(draft, Side.PLAYER, Arrived(card=carried.card or event.card, card_id=carried.card_id))
     elif draft.phase in CARDS_OUT and draft.round.extras:
@@ -307,7 +308,7 @@ def carried_over(draft: Draft, event: CardDrawn, age_ms: int) -> None:
         draft.alert("over_draw")
     elif draft.phase in (Phase.BETTING, Phase.CLOSED):
         _begin_round(draft, age_ms)
-        _stray(draft, Arrived(), "out_of_turn", "the shoe uses a card too many that was burned")
+        draft.alert("out_of_turn", "the shoe uses a card too many that was burned")
     else:
         draft.alert("event_gap", "the shoe uses a card too many that was never seen")
 

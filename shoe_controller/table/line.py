@@ -47,6 +47,9 @@ def link_back(draft: Draft, given: LinkBack) -> None:
         restarted(draft)
     if given.keeps_events:
         draft.end_alerts("the shoe is back, with every event", "shoe_lost")
+    elif draft.phase in IN_PLAY - IN_ROUND and draft.shoe.cards_out:
+        # Whole rounds may have been dealt unheard, and the wire's numbers come round again too soon to show it.
+        draft.alert("event_gap", "the shoe was not heard for a while, and does not tell again what it told then")
 
 
 def _say_link(draft: Draft, why: str) -> None:

@@ -97,6 +97,9 @@ def _may(draft: Draft, given: PersonActs, rule: ActRule) -> bool:
         if given.pin is not PinVerdict.RIGHT:
             draft.refuse("pin_missing", f"{rule.name} needs the supervisor's PIN")
             return False
+    if rule.pin and given.pin is not PinVerdict.RIGHT:
+        draft.refuse("pin_missing", f"{rule.name} needs the person's PIN")
+        return False
     return True
 
 

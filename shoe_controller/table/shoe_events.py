@@ -186,6 +186,8 @@ def restarted(draft: Draft) -> None:
             draft.end_alert(alert, "the shoe started anew")
     if draft.phase in CARDS_OUT:
         draft.alert("shoe_restarted")
+    elif draft.phase in IN_PLAY and draft.shoe.cards_out and not draft.lasting.link.keeps_events:
+        draft.alert("event_gap", "the shoe started anew; what it had not told yet is lost")
 
 
 # --- faults ----------------------------------------------------------------------------------------------------------

@@ -327,7 +327,7 @@ def test_a_request_for_an_act_must_have_what_the_act_needs(row: Any) -> None:  #
     needed = {"request_id", "shoe", "round"}
     needed |= {"details"} if act in DETAILS else set()
     needed |= {"reason"} if ACTS[row.act].reason else set()
-    needed |= {"person", "pin"} if row.below.startswith("request/supervisor") else set()
+    needed |= {"person", "pin"} if row.below.startswith("request/supervisor") or ACTS[row.act].pin else set()
     for field in request:
         without = {key: value for key, value in request.items() if key != field}
         assert bool(objections(name, without)) == (field in needed), field

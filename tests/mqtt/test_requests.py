@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from firmware_protocol.events import Winner
 from shoe_controller.mqtt.contract import LARGEST_SEQ, Answer, ReplayDone, RequestRole, acts_of
 from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, MOST_PIN_CHECKS
-from shoe_controller.table.acts import ACTS, Role
+from shoe_controller.table.acts import ACTS, Role, SignIn
 from shoe_controller.table.facts import ActProposed, PersonActed, ShoeOpened, WagersChanged, WrongPin
-from tests.mqtt.counter import PINS, TOPICS, Counter
+from tests.mqtt.counter import DEALERS, PINS, TOPICS, Counter
 
 pytestmark = pytest.mark.asyncio
 
@@ -151,6 +151,34 @@ async def test_a_wrong_pin_is_on_the_record_and_a_name_that_nobody_has_is_not(co
     assert known.code == unknown.code == "wrong_pin"
     assert known.message == unknown.message
     assert [fact.person for fact in counter.sitting.all(WrongPin)] == ["ann"]
+
+
+async def test_a_dealer_signs_in_with_a_pin_and_is_no_supervisor(counter: Counter) -> None:
+    def sign_in(**fields: Any) -> Any:  # noqa: ANN401 - fields of the request, and its answer
+        return counter.request("request/dealer/sign_in", **fields)
+
+    assert (await sign_in(person="dan", pin=DEALERS["dan"])).status == "ok"
+    acted = counter.sitting.last(PersonActed)
+    assert (acted.person, acted.role, type(acted.act)) == ("dan", "dealer", SignIn)
+    assert (await sign_in(request_id="r2", person="ann", pin=PINS["ann"])).status == "ok", "as the dealer may, so may she"
+    assert (await sign_in(request_id="r3", person="dan")).code == "pin_missing"
+    assert (await sign_in(request_id="r4", person="dan", pin="000000")).code == "wrong_pin"
+    assert (await sign_in(request_id="r5", person="mallory", pin="000000")).code == "wrong_pin"
+    assert [fact.person for fact in counter.sitting.all(WrongPin)] == ["dan"]
+    answer = await counter.supervisor("sign_in", person="dan", pin=DEALERS["dan"], request_id="r6")
+    assert answer.code == "wrong_pin", "a dealer is not taken for a supervisor, whatever the PIN"
+
+
+async def test_wrong_pins_lock_a_dealer_out_of_signing_in_and_not_out_of_dealing(tmp_path: Path) -> None:
+    counter = Counter(tmp_path, wrong_pins=2)
+    counter.sitting.open_shoe()
+    for number in range(2):
+        await counter.request("request/dealer/sign_in", request_id=f"r{number}", person="dan", pin="000000")
+    looked_at = len(counter.looked_at)
+    answer = await counter.request("request/dealer/sign_in", request_id="r9", person="dan", pin=DEALERS["dan"])
+    assert answer.code == "locked_out"
+    assert len(counter.looked_at) == looked_at
+    assert (await counter.request("request/dealer/call_supervisor", request_id="r10", person="dan")).status == "ok"
 
 
 async def test_whoever_is_locked_out_is_not_even_looked_at(tmp_path: Path) -> None:
@@ -286,7 +314,6 @@ async def test_a_retained_request_is_refused(counter: Counter) -> None:
     "below",
     [
         "request/dealer/end_shoe",
-        "request/dealer/sign_in",
         "request/supervisor/open_shoe",
         "request/display/call_supervisor",
         "request/wagers/replay",

@@ -42,7 +42,7 @@ class Standing:
         self.rules_wait = ""
         self.catalogue: Catalogue = built_in_catalogue()
         self.rules_read = 0
-        self.presence = TablePresence(self, TOPICS, POSTED, self._read)
+        self.presence = TablePresence(self, TOPICS, POSTED, self._read, "j1")
 
     def _read(self, source: RulesSource) -> House:
         self.rules_read += 1
@@ -81,7 +81,7 @@ def standing() -> Standing:
 
 def test_a_status_tells_how_the_controller_is(standing: Standing) -> None:
     assert standing.status(session=7) == Status(
-        online=True, session=7, seq=1, version="1.0", shoe_link=True, authenticated=True
+        online=True, session=7, seq=1, version="1.0", journal="j1", shoe_link=True, authenticated=True
     )
     standing.sitting.give(LinkLost(reason="unplugged"))
     lost = standing.status(session=7)
@@ -91,7 +91,7 @@ def test_a_status_tells_how_the_controller_is(standing: Standing) -> None:
 def test_an_offline_status_names_its_session_and_claims_nothing_of_the_shoe(standing: Standing) -> None:
     standing.sitting.open_shoe()
     offline = standing.status(session=7, online=False)
-    assert offline == Status(online=False, session=7, seq=standing.state.lasting.seq, version="1.0")
+    assert offline == Status(online=False, session=7, seq=standing.state.lasting.seq, version="1.0", journal="j1")
     assert not offline.shoe_link
 
 

@@ -129,6 +129,11 @@ def test_who_may_do_it(act: AnyAct) -> None:
     rule = ACTS[type(act)]
     table = Sitting()
     TO[next(phase for phase in Phase if phase in rule.phases)](table)
+    if rule.pin:
+        assert code_of(table.dealer(act)) == "pin_missing"
+        assert code_of(table.act(act, role=Role.DEALER)) is None
+        assert code_of(table.act(act, role=Role.DEALER, pin=PinVerdict.WRONG)) == "wrong_pin"
+        return
     if rule.role is Role.DEALER:
         assert code_of(table.dealer(act)) in {None, *NOTHING_TO_DO}
         return

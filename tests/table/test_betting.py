@@ -168,8 +168,15 @@ def test_a_warning_or_a_link_that_is_back_stops_no_wager() -> None:
     table = opened()
     table.dealer(CallSupervisor())
     link_lost(table)
-    table.give(LinkBack(keeps_events=False, authenticated=True, boot_id=1))
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1))
     assert code_of(table.bet("1", "base.player", 50)) is None
+
+
+def test_a_shoe_that_may_have_dealt_unheard_stops_them() -> None:
+    table = opened()
+    link_lost(table)
+    table.give(LinkBack(keeps_events=False, authenticated=True))
+    assert code_of(table.bet("1", "base.player", 50)) == "stopped"
 
 
 # --- closing ---------------------------------------------------------------------------------------------------------

@@ -3,9 +3,11 @@
 Programs see what they wrote. The disk has only what was synced: the contents of a file after its fsync, the names in
 the folder after the folder's. At the cut some of the rest may have reached the disk as well, in any order and torn at
 sectors: chance decides, from a seed. After the cut nothing can be written any more. One flat folder, in memory.
+It can also be full: then nothing can grow, and what would is refused as a whole.
 
 Commands come on standard input, one a line, each answered with a line: `cut AFTER SEED` (the power goes after so many
-changes from now), `load NAME FILE` (a file that was on the disk before), `dump FOLDER` (what is on the disk).
+changes from now), `load NAME FILE` (a file that was on the disk before), `dump FOLDER` (what is on the disk),
+`room BYTES` (so much can be added from now on; `room all` for as much as anybody likes).
 """
 
 import errno
@@ -74,6 +76,7 @@ class Disk:
         self.chance = random.Random(0)  # noqa: S311 - the same cut every time
         self.changes_left: int | None = None
         self.dead = False
+        self.capacity: int | None = None
 
     def about_to_change(self, name: str) -> None:
         """One more change; the power goes just before the last one."""
@@ -85,6 +88,15 @@ class Disk:
                 self.lose_power()
         if self.dead:
             raise mfusepy.FuseOSError(errno.EIO)
+
+    def about_to_grow(self, name: str, by: int) -> None:
+        if self.capacity is None or by <= 0 or name.endswith("-shm"):
+            return
+        if self.used() + by > self.capacity:
+            raise mfusepy.FuseOSError(errno.ENOSPC)
+
+    def used(self) -> int:
+        return sum(len(file.seen) for name, file in self.seen.items() if not name.endswith("-shm"))
 
     def lose_power(self) -> None:
         self.dead = True
@@ -166,6 +178,7 @@ class ForgetfulFiles(mfusepy.Operations):  # type: ignore[misc,unused-ignore]  #
     def write(self, _path: str, data: bytes, offset: int, fh: int) -> int:
         with self._lock:
             name, file = self._open[fh]
+            self._disk.about_to_grow(name, offset + len(data) - len(file.seen))
             self._disk.about_to_change(name)
             file.change((offset, data))
             return len(data)
@@ -173,6 +186,7 @@ class ForgetfulFiles(mfusepy.Operations):  # type: ignore[misc,unused-ignore]  #
     def truncate(self, path: str, length: int, fh: int | None = None) -> int:
         with self._lock:
             file = self._open[fh][1] if fh in self._open else self._named(path)
+            self._disk.about_to_grow(path[1:], length - len(file.seen))
             self._disk.about_to_change(path[1:])
             file.change(length)
             return 0
@@ -223,6 +237,8 @@ def obey(disk: Disk, lock: threading.Lock) -> None:
                 disk.load(arguments[0], Path(arguments[1]))
             elif command == "dump":
                 disk.dump(Path(arguments[0]))
+            elif command == "room":
+                disk.capacity = None if arguments[0] == "all" else disk.used() + int(arguments[0])
         sys.stdout.write("done\n")
         sys.stdout.flush()
     os._exit(0)

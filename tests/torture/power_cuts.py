@@ -61,6 +61,10 @@ class ForgetfulDisk:
     def dump(self, folder: Path) -> None:
         self._tell("dump", folder)
 
+    def room(self, left: int | None) -> None:
+        """So many bytes can be added from now on; `None` for any number."""
+        self._tell("room", "all" if left is None else left)
+
     def _tell(self, *words: object) -> None:
         if self._process.stdin is None or self._process.stdout is None:
             raise AssertionError("the disk was started without pipes")

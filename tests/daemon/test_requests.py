@@ -1,0 +1,199 @@
+"""Requests that are late, repeated, nonsense, forged or too many: each gets its answer, and the table deals on."""
+
+import asyncio
+import itertools
+import random
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from shoe_controller.mqtt.broker import LARGEST_PACKET
+from shoe_controller.table.facts import AlertRaised, RoundResult, WagersChanged
+from tests.daemon.audit import journal_agrees, last_number
+from tests.daemon.clients import Display, Heard, MqttClient, Terminal
+from tests.daemon.harness import Chain
+from tests.daemon.parties import takes_wagers
+
+
+class Eavesdropper(MqttClient):
+    """Hears everything that goes over the broker."""
+
+    def __init__(self, chain: Chain) -> None:
+        super().__init__(chain.visitor("eavesdropper"), "#")
+        self.messages: list[Heard] = []
+
+    def heard(self, message: Heard) -> None:
+        self.messages.append(message)
+
+
+async def wagers_open(display: Display) -> None:
+    await display.until(lambda: takes_wagers(display.state), what="wagers to open")
+    await display.is_up_to_date()
+
+
+def dealt_by_hand() -> dict[str, str]:
+    return {"bets_close": "dealer"}
+
+
+@pytest.mark.asyncio
+async def test_late_repeated_and_foreign_requests(tmp_path: Path) -> None:
+    async with Chain(tmp_path, speed="12", procedure=dealt_by_hand()) as chain:
+        await chain.start_daemon()
+        await chain.start_emulator()
+        display = await chain.display()
+        terminal = await chain.terminal(display)
+        await wagers_open(display)
+        assert display.state is not None
+        shoe, playing = display.state.shoe, display.state.round
+
+        first = await terminal.bet("1", {"base.player": 500}, request_id="the same")
+        again = await terminal.bet("1", {"base.player": 500}, request_id="the same")
+        assert first == again
+        assert first.status == "ok"
+        other = await terminal.bet("2", {"base.player": 700}, request_id="the same")
+        assert other.status == "ok"
+        await display.is_up_to_date()
+        assert len(display.facts_of(WagersChanged)) == 1, "a repeat gets the first answer and does nothing twice"
+
+        for wrong in ({"round": playing + 1}, {"round": playing - 1}, {"shoe": shoe + 1}, {"shoe": shoe - 1}):
+            assert (await terminal.bet("1", {"base.player": 600}, **wrong)).code == "other_round"
+        assert (await terminal.bet("nowhere", {"base.player": 600})).code == "unknown_seat"
+        assert (await terminal.bet("1", {"base.player": 600, "no.wager": 5})).status == "error"
+        assert (await terminal.bet("1", {"base.player": 1})).status == "error"
+        assert (await terminal.bet("1", {})).code == "nothing"
+        assert (await terminal.bet("2", {"base.player": 0})).code == "no_such_wager"
+        assert (await terminal.act("no_more_bets")).status == "ok"
+        assert (await terminal.bet("1", {"base.player": 600}, shoe=shoe, round=playing)).status == "error"
+
+        body = {"request_id": "r", "shoe": shoe, "round": playing, "person": "rana", "pin": "480612", "reason": "why"}
+        for role, name in (
+            ("dealer", "void_round"),
+            ("display", "no_more_bets"),
+            ("wagers", "void_round"),
+            ("supervisor", "replay"),
+            ("supervisor", "no_such_act"),
+            ("cleaner", "no_more_bets"),
+        ):
+            assert (await terminal.ask(role, name, body)).code == "unknown_request", (role, name)
+
+
+NONSENSE = [
+    b"",
+    b"{}",
+    b"null",
+    b"[1, 2, 3]",
+    b"\xff\xfe\x00",
+    b'{"request_id": 5}',
+    b'{"request_id": "x", "shoe": 1, "round": 1, "seat": "1", "stakes": [{"wager": "base.player", "stake": -5}]}',
+    b'{"request_id": "x", "shoe": 1, "round": 1, "seat": "1", "stakes": [{"wager": "base.player", "stake": 1e300}]}',
+    b'{"request_id": "", "shoe": 1, "round": 1, "seat": "1", "stakes": []}',
+    b'{"request_id": "' + b"x" * 500 + b'", "shoe": 1, "round": 1, "seat": "1", "stakes": []}',
+    b'{"request_id": "x", "shoe": 99999999999999999999999999, "round": 1, "seat": "1", "stakes": []}',
+    b"[" * 20_000,
+    b'{"a":' * 5000,
+    b"x" * (LARGEST_PACKET - 1000),
+]
+
+
+@pytest.mark.asyncio
+async def test_nonsense_forgery_and_oversize(tmp_path: Path) -> None:
+    async with Chain(tmp_path, speed="12", procedure=dealt_by_hand()) as chain:
+        await chain.start_daemon()
+        await chain.start_emulator()
+        display = await chain.display()
+        terminal = await chain.terminal(display)
+        await wagers_open(display)
+        prefix = chain.topics.prefix
+        for payload, place in itertools.product(
+            NONSENSE, ("wagers/place", "dealer/no_more_bets", "supervisor/void_round", "display/replay")
+        ):
+            answer = await terminal.answer_to(terminal.send_raw(f"{prefix}/request/{place}", payload))
+            assert answer.status == "error", (payload[:80], place, answer)
+            assert answer.message
+
+        async with Eavesdropper(chain) as everything:
+            body = {
+                "request_id": "forged",
+                "shoe": 1,
+                "round": 1,
+                "seat": "1",
+                "stakes": [{"wager": "base.tie", "stake": 500}],
+            }
+            for topic in (
+                f"{prefix}/event/outcome",
+                f"{prefix}/status",
+                f"{prefix}/state",
+                f"{prefix}/reply/",
+                f"{prefix}/reply/me",
+                f"{prefix}/request/dealer/no_more_bets",
+                "shoe/v1/other-site/table-9/event/outcome",
+            ):
+                terminal.publish(f"{prefix}/request/wagers/place", msgspec.json.encode(body), response_topic=topic)
+            # An honest question behind them is answered when they have been dealt with.
+            assert (await terminal.act("call_supervisor")).status == "ok"
+            assert not [m for m in everything.messages if b"forged" in m.payload and "/request/" not in m.topic]
+        await display.is_up_to_date()
+        assert not display.facts_of(WagersChanged), "a request with a forged response topic is not carried out"
+        logged = [line for line in chain.log_lines if line["event"] == "request"]
+        assert sum(line["code"] == "forged_response_topic" for line in logged) >= 7
+
+        # More than the controller takes: the broker keeps it back, and nobody is disturbed.
+        terminal.publish(
+            f"{prefix}/request/wagers/place", b"y" * (4 * LARGEST_PACKET), response_topic=terminal.reply_topic
+        )
+        terminal.publish(f"{prefix}/request/wagers/place", msgspec.json.encode(body), retain=True)
+        assert (await terminal.act("no_more_bets")).status == "ok"
+        await display.until(lambda: display.facts_of(RoundResult), what="the round to be dealt to its end")
+        assert chain.times_logged("broker_down") == 0
+
+
+@pytest.mark.asyncio
+async def test_a_thousand_requests_a_second(tmp_path: Path) -> None:
+    """For three seconds, of all kinds, while a shoe is dealt without pause."""
+    async with Chain(tmp_path, speed="100", procedure={"gate_locks": "when_stopped"}) as chain:
+        await chain.start_daemon()
+        display = await chain.display()
+        flooder = await chain.terminal(display, "flooder")
+        await chain.start_emulator()
+        await wagers_open(display)
+        chance = random.Random(5)  # noqa: S311 - a test that must repeat itself
+        before = len(display.facts_of(RoundResult))
+        sent: list[bytes] = []
+        began = asyncio.get_running_loop().time()
+        for batch in range(300):
+            sent += [_some_request(flooder, display, chance) for _ in range(10)]
+            await asyncio.sleep(max(0.0, began + (batch + 1) / 100 - asyncio.get_running_loop().time()))
+        took = asyncio.get_running_loop().time() - began
+        answers = [await flooder.answer_to(each, within=30) for each in sent]
+        assert len(answers) == 3000
+        assert took < 6, "the flood itself was as fast as it should be"
+        assert {answer.status for answer in answers} == {"ok", "error"}
+        dealt = len(display.facts_of(RoundResult)) - before
+        assert dealt >= 3, "the table goes on dealing"
+        assert {fact.kind for fact in display.facts_of(AlertRaised)} <= {"late_wager"}
+        assert chain.times_logged("broker_down") == 0
+        assert chain.emulator is not None
+        await chain.emulator.kill()
+        await chain.stop_daemon()
+        await display.has_everything(last_number(chain.journal))
+        journal_agrees(chain.journal, display)
+
+
+def _some_request(terminal: Terminal, display: Display, chance: random.Random) -> bytes:
+    prefix = display.topics.prefix
+    match chance.randrange(6):
+        case 0:
+            return terminal.send_raw(f"{prefix}/request/wagers/place", chance.choice(NONSENSE[:11]))
+        case 1:
+            body = {"request_id": terminal.new_id(), "shoe": 1, "round": 1, "person": "rana", "pin": "000000"}
+            return terminal.send("supervisor", "sign_in", body)
+        case 2:
+            body = {"request_id": terminal.new_id(), "shoe": 1, "round": chance.randrange(80)}
+            return terminal.send("dealer", "no_more_bets", body)
+        case 3:
+            return terminal.send("supervisor", "nothing", {})
+        case 4:
+            return terminal.send("display", "replay", {"request_id": terminal.new_id(), "after": 0, "limit": 0})
+        case _:
+            return terminal.send_bet("1", {"base.player": 500}, round=1)

@@ -1,0 +1,232 @@
+"""`docs/mqtt.md` is true: its commands run against a real broker and a real table, and its access list holds.
+
+On the way every message of a whole shoe, as it comes from the broker, is held against its schema.
+"""
+
+import asyncio
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from shoe_controller.mqtt.broker import PublishRefusedError
+from shoe_controller.mqtt.contract import LONGEST_CLIENT, ReplayRequest
+from shoe_controller.mqtt.requests import LONGEST_ID, MOST_REPLAYED
+from shoe_controller.table.people import REMEMBERED_REQUESTS
+from tests.daemon.harness import Chain
+from tests.daemon.house_file import SITE, TABLE
+from tests.mqtt.brokers import BrokerUnderTest, connected, next_message
+from tests.mqtt.schema_check import name_of, objections
+from tests.simulator.broker.compatibility.brokers import Setting
+
+DOCUMENT = (Path(__file__).parent.parent.parent / "docs" / "mqtt.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"```sh\n(.*?)\n```", DOCUMENT)
+SHOWN = re.findall(r"```sh\n(mosquitto_rr .*?)\n```\n\n    (.*)\n", DOCUMENT)
+ACCESS = "\n".join(re.findall(r"```acl\n(.*?)```", DOCUMENT, re.DOTALL))
+PATIENCE = 30.0
+
+
+def test_its_numbers_are_the_real_ones() -> None:
+    flowing = " ".join(DOCUMENT.split())
+    assert f"At most {MOST_REPLAYED} events are sent for one request, and {default_limit()} unless" in flowing
+    assert f"yours to choose, up to {LONGEST_ID} characters" in flowing
+    assert f"your own name, up to {LONGEST_CLIENT} characters" in flowing
+    assert f"The last {REMEMBERED_REQUESTS} of a table" in flowing
+
+
+def default_limit() -> int:
+    return ReplayRequest(request_id="r", after=0).limit
+
+
+# --- its commands ----------------------------------------------------------------------------------------------------
+
+
+class Command:
+    """A command of the document as a process; leaving the context ends it."""
+
+    def __init__(self, text: str, chain: Chain) -> None:
+        here = text.replace("-h localhost", f"-h 127.0.0.1 -p {chain.broker.port}")
+        here = here.replace("v1/north/t1/", f"v1/{SITE}/{TABLE}/").replace("v1/north/+/", f"v1/{SITE}/+/")
+        self.words = shlex.split(here)
+        self.lines: list[str] = []
+        self._stirred = asyncio.Condition()
+
+    @property
+    def listens(self) -> bool:
+        return self.words[0] == "mosquitto_sub" and "-C" not in self.words
+
+    async def __aenter__(self) -> Self:
+        self._process = await asyncio.create_subprocess_exec(*self.words, stdout=asyncio.subprocess.PIPE, limit=1 << 20)
+        self._reading = asyncio.create_task(self._read())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._process.returncode is None:
+            self._process.kill()
+        await self._process.wait()
+        await self._reading
+
+    async def _read(self) -> None:
+        assert self._process.stdout is not None
+        async for data in self._process.stdout:
+            if line := data.decode().rstrip("\n"):
+                async with self._stirred:
+                    self.lines.append(line)
+                    self._stirred.notify_all()
+
+    async def until(self, condition: Callable[[list[str]], bool]) -> list[str]:
+        """Its lines, as soon as they are such."""
+        async with asyncio.timeout(PATIENCE), self._stirred:
+            await self._stirred.wait_for(lambda: condition(self.lines))
+        return self.lines
+
+    async def output(self) -> list[str]:
+        """All that it writes until it ends by itself, as it should."""
+        async with asyncio.timeout(PATIENCE):
+            assert await self._process.wait() == 0
+            await self._reading
+        return self.lines
+
+
+def command_with(part: str) -> str:
+    found: list[str] = [text for text in COMMANDS if part in text]
+    assert len(found) == 1, part
+    return found[0]
+
+
+async def run(text: str, chain: Chain) -> list[str]:
+    async with Command(text, chain) as command:
+        return await command.output()
+
+
+def check(line: str, topic: str = "") -> dict[str, Any]:
+    """A line holds a message that fits its schema; with `-v` its topic stands before it."""
+    if not line.startswith("{"):
+        topic, _, line = line.partition(" ")
+    message: dict[str, Any] = json.loads(line)
+    below = topic.partition(f"{SITE}/{TABLE}/")[2] or ("event/" if "fact" in message else "reply/")
+    assert objections(name_of(below, message), message) == []
+    return message
+
+
+@pytest.mark.asyncio
+async def test_its_commands_do_what_it_says_at_a_real_table(tmp_path: Path) -> None:
+    assert all(shutil.which(text.split()[0]) for text in COMMANDS), "install mosquitto-clients"
+    async with AsyncExitStack() as stack:
+        chain = await stack.enter_async_context(Chain(tmp_path, broker_settings="allow_anonymous true\nlog_type all"))
+        everything = Command("mosquitto_sub -h localhost -V 5 -q 1 -t 'shoe/v1/north/t1/#' -F %j", chain)
+        listeners = [made for made in (everything, *(Command(text, chain) for text in COMMANDS)) if made.listens]
+        for made in listeners:
+            await stack.enter_async_context(made)
+        log = tmp_path / "broker" / "mosquitto.log"
+        await chain.becomes(lambda: log.read_text().count("Sending SUBACK") == len(listeners), what="the listeners")
+        await chain.start_daemon()
+
+        assert len(SHOWN) == 2
+        for text, answer in SHOWN:
+            assert await run(text, chain) == [answer]
+
+        await chain.start_emulator()
+        await chain.shoe_is_dealt()
+
+        retained = await run(command_with("-C 4"), chain)
+        assert sorted(line.split()[0].rpartition("/")[2] for line in retained) == ["info", "roads", "state", "status"]
+        for line in retained:
+            check(line)
+        for name in ("state", "status"):
+            (line,) = await run(command_with(f"/{name} -C 1"), chain)
+            check(line, f"{SITE}/{TABLE}/{name}")
+
+        (replies,) = [made for made in listeners if made.words[-1].endswith("reply/board/#")]
+        await run(command_with("request/display/replay"), chain)
+        *events, done = [check(line) for line in await replies.until(lambda lines: len(lines) == 4)]
+        assert [event["seq"] for event in events] == [1, 2, 3]
+        assert done["data"]["sent"] == 3
+
+        for made in listeners:
+            if made is not everything:
+                assert all(check(line) for line in await made.until(bool))
+        # The broker passes on what it got from the table in that order: with the last answer, all before it is there.
+        check_everything(await everything.until(lambda lines: any('\\"sent\\":3' in line for line in lines)))
+
+
+def check_everything(lines: list[str]) -> None:
+    """Every message of the table, requests and answers included, fits its schema, and the events have no gap."""
+    seqs, names = [], set()
+    for packet in map(json.loads, lines):
+        below, message = packet["topic"].partition(f"{SITE}/{TABLE}/")[2], json.loads(packet["payload"])
+        name = name_of(below, message)
+        names.add(name)
+        strict = name != "reply.replayed_event"
+        assert objections(name, message, strict=strict) == []
+        if below.startswith("event/"):
+            seqs.append(message["seq"])
+            assert ("head" in message) == (below == "event/outcome")
+    assert seqs == list(range(1, len(seqs) + 1))
+    expected = {"status", "info", "state", "roads", "event.card_dealt", "event.round_result", "event.shoe_ended"}
+    expected |= {"event.alert_raised", "event.person_acted", "reply.answer", "reply.replayed_event"}
+    expected |= {"request.dealer.call_supervisor", "request.wagers.place", "request.display.replay"}
+    assert expected <= names
+
+
+# --- its access list -------------------------------------------------------------------------------------------------
+
+USERS = {name: f"secret of {name}" for name in ("table-t1", "board", "seats", "dealer", "pit")}
+PREFIX = "shoe/v1/north/t1"
+TOLD = ("status", "info", "state", "roads", "event/card", "event/outcome", "event/operator")
+ASKED = {
+    "request/display/replay": {"board", "pit"},
+    "request/wagers/place": {"seats"},
+    "request/dealer/confirm": {"dealer"},
+    "request/supervisor/void_round": {"pit"},
+}
+
+
+def as_user(name: str) -> dict[str, str]:
+    return {"username": name, "password": USERS[name], "client_id": f"{name}-1"}
+
+
+async def may_publish(broker: BrokerUnderTest, user: str, topic: str) -> bool:
+    async with connected(broker.port, **as_user(user)) as session:
+        try:
+            await session.publish(f"{PREFIX}/{topic}", b"{}")
+        except PublishRefusedError:
+            return False
+        return True
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("setting", [Setting(users=USERS, access_file=ACCESS)])
+async def test_its_access_list_lets_each_role_write_what_it_should_and_nothing_else(broker: BrokerUnderTest) -> None:
+    for topic, users in ASKED.items():
+        assert {user for user in USERS if await may_publish(broker, user, topic)} == users, topic
+    for topic in (*TOLD, "reply/board/1"):
+        assert {user for user in USERS if await may_publish(broker, user, topic)} == {"table-t1"}, topic
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("setting", [Setting(users=USERS, access_file=ACCESS)])
+@pytest.mark.parametrize("reader", ["board", "seats", "dealer", "pit"])
+async def test_its_access_list_keeps_requests_and_the_answers_of_others_from_everybody(
+    broker: BrokerUnderTest, reader: str
+) -> None:
+    async with (
+        connected(broker.port, f"{PREFIX}/#", **as_user(reader)) as display,
+        connected(broker.port, f"{PREFIX}/request/+/+", **as_user("table-t1")) as table,
+    ):
+        for topic, users in ASKED.items():
+            for user in users - {reader}:
+                assert await may_publish(broker, user, topic)
+                assert (await next_message(table)).topic == f"{PREFIX}/{topic}"
+        for user in USERS:
+            await table.publish(f"{PREFIX}/reply/{user}/1", b"{}")
+        for topic in TOLD:
+            await table.publish(f"{PREFIX}/{topic}", b"{}")
+        read = [(await next_message(display)).topic.removeprefix(f"{PREFIX}/") for _ in range(len(TOLD) + 1)]
+        assert read == [f"reply/{reader}/1", *TOLD]
