@@ -1,26 +1,24 @@
-"""`shoe-controller run`: puts a table's parts together, keeps them running, and lets them go in order.
+"""A running table: puts its parts together, keeps them running, and lets them go in order.
 
 Port, journal, clock and broker are made in `running_parts.py` and handed to `Daemon`, so that another world can be put
 around it. Ready is when it serves, with or without a shoe or a broker.
 """
 
 import asyncio
-import signal
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from firmware_protocol.link import LinkReport
 from shoe_controller.baccarat.wagers import Catalogue
-from shoe_controller.clock import Clock, SystemClock
+from shoe_controller.clock import Clock
 from shoe_controller.config import RunningConfig, for_running, load_config
 from shoe_controller.controller import SECOND, Controller, Stored
-from shoe_controller.journal.errors import DamagedJournalError, FileError, MessagesPrunedError
+from shoe_controller.journal.errors import FileError, MessagesPrunedError
 from shoe_controller.logbook import Logbook
-from shoe_controller.logs import Log, set_up
+from shoe_controller.logs import Log
 from shoe_controller.mqtt.broker import Broker, BrokerError, Incoming, PublishRefusedError
 from shoe_controller.mqtt.contract import ReplayDone, Topics
 from shoe_controller.mqtt.presence import TablePresence
@@ -33,14 +31,10 @@ from shoe_controller.running_parts import (
     SOFTWARE,
     JournalOutbox,
     Opened,
-    broker_for,
     link_for,
     new_nonce,
-    open_table,
-    set_aside,
 )
 from shoe_controller.service import Service
-from shoe_controller.shoe_config import port_of
 from shoe_controller.strict_reading import BadFileError
 from shoe_controller.table.acts import Role
 from shoe_controller.table.inputs import (
@@ -365,53 +359,3 @@ async def _end(tasks: "Sequence[asyncio.Task[Any]]") -> None:
         task.cancel()
     if tasks:
         await asyncio.wait(tasks)
-
-
-async def _serve(config: RunningConfig, log: Log) -> None:
-    """Run the table. If its journal turns out to be damaged on the way, it is set aside and the table begins anew."""
-    clock = SystemClock()
-    damaged = ""
-    while True:
-        opened = open_table(config, clock, damaged)
-        try:
-            await _run_table(config, opened, clock, log)
-        except DamagedJournalError as error:
-            damaged = set_aside(config, clock, error)
-        else:
-            return
-
-
-async def _run_table(config: RunningConfig, opened: Opened, clock: Clock, log: Log) -> None:
-    try:
-        _ask_guard(config, opened)
-    except BaseException:
-        opened.reader.close()
-        opened.writer.close()
-        raise
-    daemon = Daemon(
-        config,
-        opened,
-        clock=clock,
-        port=port_of(config.shoe),
-        broker=broker_for(config),
-        log=log,
-        service=Service.from_environment(),
-    )
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, daemon.stop)
-    loop.add_signal_handler(signal.SIGHUP, daemon.reload)
-    await daemon.run()
-
-
-def _ask_guard(config: RunningConfig, opened: Opened) -> None:
-    """Rules that the shoe on the table was opened with have passed the guard; a restart in mid-shoe must be quick."""
-    shoe = opened.table.state.shoe
-    if shoe is None or shoe.rules != rules_of(config):
-        load_config(config.file)
-
-
-def run(file: Path) -> None:
-    """Run the table of this file until a signal ends it. Its errors are for whoever typed the command."""
-    config = for_running(load_config(file, guarded=False))
-    asyncio.run(_serve(config, set_up(config.log)))

@@ -24,10 +24,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     # The daemon brings the event loop and all libraries along; no other command should wait for them.
-    from shoe_controller import daemon  # noqa: PLC0415 - see above
+    from shoe_controller import serving  # noqa: PLC0415 - see above
 
     try:
-        daemon.run(args.config)
+        serving.run(args.config)
     except (BadFileError, BrokerSettingsError) as error:
         return bad_input(args, "bad_config", str(error))
     except (JournalError, OSError) as error:

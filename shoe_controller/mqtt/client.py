@@ -8,7 +8,6 @@ of its inside is replaced.
 """
 
 import asyncio
-import socket
 import ssl
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -24,7 +23,6 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from shoe_controller.mqtt.broker import (
     LARGEST_PACKET,
-    BadCertificateError,
     BrokerAddress,
     BrokerError,
     BrokerLostError,
@@ -36,11 +34,11 @@ from shoe_controller.mqtt.broker import (
     NotWelcomeError,
     PublishRefusedError,
     SubscriptionRefusedError,
-    TlsFiles,
     Will,
     is_topic,
     why_unsendable,
 )
+from shoe_controller.mqtt.way_to_broker import explained, tls_context
 
 if TYPE_CHECKING:
     from paho.mqtt.client import SocketLike
@@ -192,11 +190,11 @@ class _Session:
 
     async def open(self, subscriptions: Sequence[str]) -> None:
         where, tls = self._address, self._address.tls
-        secure = None if tls is None else _tls_context(tls)
+        secure = None if tls is None else tls_context(tls)
         try:
             await self._loop.create_connection(lambda: self._line, where.host, where.port, ssl=secure)
         except (OSError, ValueError) as error:  # a ValueError for a host that cannot be the name of one
-            raise _explained(error, where) from error
+            raise explained(error, where) from error
         properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=0, MaximumPacketSize=LARGEST_PACKET)
         self._client.connect(where.host, where.port, where.keep_alive, clean_start=True, properties=properties)
         await self._welcome
@@ -407,7 +405,7 @@ class _Session:
 
     def _line_ended(self, error: Exception | None) -> None:
         if isinstance(error, ssl.SSLError):
-            self._end(_explained(error, self._address))
+            self._end(explained(error, self._address))
         hung_up = f"the broker hung up. If it runs, another client may use our client id {self._address.client_id}"
         self._lose(hung_up if error is None else f"the network failed: {error}")
 
@@ -463,56 +461,3 @@ def _fail(future: asyncio.Future[Any], error: BrokerError) -> None:
     if not future.done():
         future.set_exception(error)
         future.exception()  # from here on, asyncio does not complain if nobody asks
-
-
-def _tls_context(files: TlsFiles) -> ssl.SSLContext:
-    try:
-        context = ssl.create_default_context(cafile=files.ca_file)
-    except OSError as error:
-        raise BadCertificateError(
-            f"the certificates in {files.ca_file} cannot be read ({_detail(error)}). "
-            "It must hold those of the authority that signed the broker's, as PEM."
-        ) from error
-    if files.cert_file is not None:
-        try:
-            # An empty password, or OpenSSL would ask the terminal for the password of an encrypted key, and wait.
-            context.load_cert_chain(files.cert_file, files.key_file, password="")
-        except OSError as error:
-            raise BadCertificateError(
-                f"our certificate {files.cert_file} and its key {files.key_file or 'in the same file'} cannot be used "
-                f"({_detail(error)}). Both must be readable PEM, belong together, and the key have no password."
-            ) from error
-    return context
-
-
-def _detail(error: OSError | ValueError) -> str:
-    known = error.reason if isinstance(error, ssl.SSLError) else getattr(error, "strerror", None)
-    return known or str(error) or type(error).__name__
-
-
-def _explained(error: OSError | ValueError, address: BrokerAddress) -> BrokerError:
-    """What went wrong on the way to the broker, as a sentence."""
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return BadCertificateError(
-            f"the certificate of the broker at {address} is not accepted: {error.verify_message}. "
-            "Check that our CA file is of the authority that signed it, and that it is made out to this host."
-        )
-    if isinstance(error, ssl.SSLError) and "ALERT" in (error.reason or ""):
-        return BadCertificateError(
-            f"the broker at {address} does not accept our certificate ({_detail(error)}). "
-            "Check our certificate file, and the broker's cafile."
-        )
-    if isinstance(error, ssl.SSLError | ConnectionResetError):
-        return BrokerUnreachableError(
-            f"the broker at {address} hung up before we were let in ({_detail(error)}). "
-            "Check its port, and whether it wants TLS."
-        )
-    if isinstance(error, socket.gaierror | ValueError):
-        return BrokerUnreachableError(
-            f"the broker's host {address.host} is not known ({_detail(error)}). "
-            "Correct it in the configuration, or check the network."
-        )
-    return BrokerUnreachableError(
-        f"nobody answers at {address} ({_detail(error)}). "
-        "Check that the broker runs, its host and port, and the network."
-    )

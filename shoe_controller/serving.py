@@ -1,0 +1,68 @@
+"""`shoe-controller run`: a table as a process.
+
+Its file is read, its journal opened, its signals heard; then the `Daemon` runs until it is told to stop.
+"""
+
+import asyncio
+import signal
+from pathlib import Path
+
+from shoe_controller.clock import Clock, SystemClock
+from shoe_controller.config import RunningConfig, for_running, load_config
+from shoe_controller.daemon import Daemon
+from shoe_controller.journal.errors import DamagedJournalError
+from shoe_controller.logs import Log, set_up
+from shoe_controller.rules import rules_of
+from shoe_controller.running_parts import Opened, broker_for, open_table, set_aside
+from shoe_controller.service import Service
+from shoe_controller.shoe_config import port_of
+
+
+async def _serve(config: RunningConfig, log: Log) -> None:
+    """Run the table. If its journal turns out to be damaged on the way, it is set aside and the table begins anew."""
+    clock = SystemClock()
+    damaged = ""
+    while True:
+        opened = open_table(config, clock, damaged)
+        try:
+            await _run_table(config, opened, clock, log)
+        except DamagedJournalError as error:
+            damaged = set_aside(config, clock, error)
+        else:
+            return
+
+
+async def _run_table(config: RunningConfig, opened: Opened, clock: Clock, log: Log) -> None:
+    try:
+        _ask_guard(config, opened)
+    except BaseException:
+        opened.reader.close()
+        opened.writer.close()
+        raise
+    daemon = Daemon(
+        config,
+        opened,
+        clock=clock,
+        port=port_of(config.shoe),
+        broker=broker_for(config),
+        log=log,
+        service=Service.from_environment(),
+    )
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, daemon.stop)
+    loop.add_signal_handler(signal.SIGHUP, daemon.reload)
+    await daemon.run()
+
+
+def _ask_guard(config: RunningConfig, opened: Opened) -> None:
+    """Rules that the shoe on the table was opened with have passed the guard; a restart in mid-shoe must be quick."""
+    shoe = opened.table.state.shoe
+    if shoe is None or shoe.rules != rules_of(config):
+        load_config(config.file)
+
+
+def run(file: Path) -> None:
+    """Run the table of this file until a signal ends it. Its errors are for whoever typed the command."""
+    config = for_running(load_config(file, guarded=False))
+    asyncio.run(_serve(config, set_up(config.log)))
