@@ -3,10 +3,11 @@
 Everything wrong with it is reported at once, each with its place: unknown keys, wrong types, contradictions between
 settings, and what the guard objects to. `docs/table.example.toml` shows every key. Each section has a file here that
 knows its keys: `house_config.py`, `procedure_config.py`, `table_config.py`, `shoe_config.py`, `mqtt_config.py`,
-`people_config.py`, `board_config.py`.
+`people_config.py`, `board_config.py`, `console_config.py`.
 
 Only `[house]` must be there. What the daemon needs besides, it asks for with `for_running`, which also reads the files
-with secrets. The board needs no house: `load_board` reads what it needs.
+with secrets. The board and the console need no house: `load_board` and `load_console` read what
+they need.
 """
 
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.board_config import BoardEntry, BoardSettings, board_from
 from shoe_controller.catalogue_files import built_in_catalogue, extend
+from shoe_controller.console_config import ConsoleEntry, ConsoleSettings, console_from
 from shoe_controller.house_config import HouseEntry, house_from
 from shoe_controller.house_texts import CatalogueTexts, built_in_texts, house_text_of
 from shoe_controller.mqtt_config import MqttEntry, MqttSettings, mqtt_from
@@ -54,6 +56,7 @@ class ConfigFile(msgspec.Struct):
     people: tuple[PersonEntry, ...] = ()
     log: LogEntry = msgspec.field(default_factory=LogEntry)
     board: BoardEntry | None = None
+    console: ConsoleEntry | None = None
 
 
 class Config(NamedTuple):
@@ -73,6 +76,7 @@ class Config(NamedTuple):
     people: tuple[Person, ...]
     log: LogSettings
     board: BoardSettings | None
+    console: ConsoleSettings | None
 
 
 class RunningConfig(NamedTuple):
@@ -114,6 +118,24 @@ class BoardConfig(NamedTuple):
         return self.username or "board"
 
 
+class ConsoleConfig(NamedTuple):
+    """All that the console needs, its password included."""
+
+    settings: ConsoleSettings
+    site: str
+    table: str
+    mqtt: MqttSettings
+    username: str | None
+    """The console's user at the broker."""
+    password: Secret[str] | None
+    log: LogSettings
+
+    @property
+    def client(self) -> str:
+        """Our name in reply topics: the user's, so that the broker can keep the answers to each user apart."""
+        return self.username or "console"
+
+
 def load_config(file: Path, *, guarded: bool = True) -> Config:
     """Read a table's file; `BadFileError` has everything that is wrong with it.
 
@@ -131,6 +153,7 @@ def load_config(file: Path, *, guarded: bool = True) -> Config:
     board = None
     if entry.board is not None:
         board = board_from(entry.board, folder, None if table is None else table.site, problems)
+    console = None if entry.console is None else console_from(entry.console, folder, problems)
     if entry.house is None:
         if not any(problem.place == "house" for problem in problems):
             problems.append(Problem("house", "is missing"))
@@ -156,6 +179,7 @@ def load_config(file: Path, *, guarded: bool = True) -> Config:
         people=people,
         log=LogSettings(entry.log.level, entry.log.format),
         board=board,
+        console=console,
     )
 
 
@@ -225,6 +249,41 @@ def load_board(file: Path) -> BoardConfig:
         username=settings.username or mqtt.username,
         password=password,
         home=None if table is None else table.name,
+        log=LogSettings(entry.log.level, entry.log.format),
+    )
+
+
+def load_console(file: Path) -> ConsoleConfig:
+    """Read what the console needs of a file: the table's own, or one without a house, a shoe and people."""
+    problems: list[Problem] = []
+    folder = file.parent
+    entry = read_what_fits(parse_toml(str(file), read_text(file)), ConfigFile, problems) or ConfigFile()
+    table = None if entry.table is None else table_from(entry.table, problems)
+    mqtt = None if entry.mqtt is None else mqtt_from(entry.mqtt, folder, problems)
+    if entry.table is None:
+        problems.append(Problem("table", "is missing: a console is the console of one table"))
+    if entry.mqtt is None:
+        problems.append(Problem("mqtt", "is missing: a console talks to the table over the broker"))
+    settings = console_from(entry.console or ConsoleEntry(), folder, problems)
+    password = None
+    if mqtt is not None:
+        own = settings.username is not None
+        place, secret = ("console", settings.password_file) if own else ("mqtt", mqtt.password_file)
+        password = _secret(f"{place}.password_file", secret, read_password, problems)
+        _secret("mqtt.key_file", mqtt.key_file, read_secret, problems)
+        _check_readable("mqtt.ca_file", mqtt.ca_file, problems)
+        _check_readable("mqtt.cert_file", mqtt.cert_file, problems)
+    _secret("console.key_file", settings.key_file, read_secret, problems)
+    _check_readable("console.cert_file", settings.cert_file, problems)
+    if problems or table is None or mqtt is None:
+        raise BadFileError(str(file), problems)
+    return ConsoleConfig(
+        settings=settings,
+        site=table.site,
+        table=table.name,
+        mqtt=mqtt,
+        username=settings.username or mqtt.username,
+        password=password,
         log=LogSettings(entry.log.level, entry.log.format),
     )
 

@@ -1,0 +1,7 @@
+"""The results board and the pit view: a process of its own that reads over MQTT and serves pages to browsers.
+
+    broker ──▶ following.py ──▶ floor.py (all tables) ──▶ model.py (one table) ──▶ sections.py ──▶ web.py ──▶ browsers
+
+`model.py`, `floor.py`, `sections.py`, `reasons.py` and `prices.py` are pure. Nothing here can write to a table: the one
+thing that the board ever sends is a request for events that it missed.
+"""

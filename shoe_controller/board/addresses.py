@@ -1,0 +1,73 @@
+"""Which page and which news are behind which address of the board."""
+
+from collections.abc import Callable, Mapping
+
+from shoe_controller.board.feeds import BoardFeed, PitFeed
+from shoe_controller.board.floor import TABLE_NAME, Floor
+from shoe_controller.board.web import File, Stream
+
+PIT_PAUSE = 0.2
+"""Seconds between two messages to a pit view: with many tables something always happens."""
+
+LANGUAGES = {"en": "en", "zh-hant": "zh-Hant", "zh-hans": "zh-Hans"}
+"""As an address and the configuration write them, and as a page does."""
+
+LOOKS = ("dark", "light")
+
+LANGUAGE_MARK, LOOK_MARK = b'lang="en"', b'data-look="dark"'
+"""What the pages say of themselves; here it is replaced."""
+
+
+class BoardAddresses:
+    """An `Answers`: /table/NAME for each table, /pit for all of them; both take ?lang= and ?look=."""
+
+    def __init__(  # noqa: PLR0913 - each given by name
+        self,
+        floor: Floor,
+        files: Mapping[str, File],
+        *,
+        language: str,
+        look: str,
+        pit: bool,
+        home: str | None,
+        clock: Callable[[], float],
+    ) -> None:
+        self._floor = floor
+        self._files = files
+        self._language = language
+        self._look = look
+        self._pit = pit
+        self._home = home
+        self._clock = clock
+
+    def moved(self, path: str) -> str | None:
+        if path:
+            return None
+        if self._pit:
+            return "/pit"
+        return None if self._home is None else f"/table/{self._home}"
+
+    def page(self, path: str, query: Mapping[str, str]) -> bytes | None:
+        if path == "pit" and self._pit:
+            return self._dressed("pit.html", query)
+        return None if _table_in(path) is None else self._dressed("board.html", query)
+
+    def stream(self, path: str) -> Stream | None:
+        if path == "pit" and self._pit:
+            return Stream(PitFeed(self._floor, self._clock), PIT_PAUSE)
+        name = _table_in(path)
+        return None if name is None else Stream(BoardFeed(self._floor, name))
+
+    def _dressed(self, file: str, query: Mapping[str, str]) -> bytes:
+        """The page in the language and the look that its address asks for, where we have them."""
+        language = LANGUAGES.get(query.get("lang", "").lower().replace("_", "-"), LANGUAGES[self._language])
+        look = query.get("look", "")
+        look = look if look in LOOKS else self._look
+        page = self._files[file].content
+        page = page.replace(LANGUAGE_MARK, f'lang="{language}"'.encode(), 1)
+        return page.replace(LOOK_MARK, f'data-look="{look}"'.encode(), 1)
+
+
+def _table_in(path: str) -> str | None:
+    folder, _, name = path.partition("/")
+    return name if folder == "table" and TABLE_NAME.fullmatch(name) else None

@@ -1,0 +1,139 @@
+/* The pit view: a tile for each table, those that need somebody first. A tile is drawn anew only when its table has
+   changed, and moves only when its urgency has. */
+
+import { listen } from "./news.js";
+import { html, svg, write } from "./svg.js";
+import { label, say } from "./words.js";
+
+const tables = new Map(); /* name -> { row, tile, rank } */
+const place = document.getElementById("tables");
+let reachable = true;
+
+/* --- how urgent --------------------------------------------------------------------------------------------------- */
+
+const KINDS = ["stop", "off", "note", "well"];
+
+function rankOf(row) {
+  if (row.alerts.some((alert) => alert.severity === "stops") || !row.storing || row.publishing) return 0;
+  if (!row.live) return 1;
+  if (row.alerts.length || row.stopped || !row.link) return 2;
+  return 3;
+}
+
+const byUrgency = (one, other) =>
+  one.rank - other.rank || one.row.title.localeCompare(other.row.title, "en", { numeric: true }) || (one.row.name < other.row.name ? -1 : 1);
+
+/* --- a tile ------------------------------------------------------------------------------------------------------- */
+
+function miniRoad({ columns, cells }) {
+  const rings = { B: "", P: "" };
+  let slashes = "";
+  for (const [column, row, winner, ties] of cells) {
+    if (winner) rings[winner] += `M${column + 0.85} ${row + 0.5}a.35 .35 0 1 1-.7 0a.35 .35 0 1 1 .7 0`;
+    if (ties) slashes += `M${column + 0.1} ${row + 0.9}l.8-.8`;
+  }
+  return svg("svg", { viewBox: `0 0 ${columns} 6`, "aria-hidden": "true" },
+    svg("path", { d: rings.B, class: "ring ring-B" }),
+    svg("path", { d: rings.P, class: "ring ring-P" }),
+    svg("path", { d: slashes, class: "tie-slash" }));
+}
+
+function lastResult(last) {
+  if (last === null) return html("div", { class: "last" }, "–");
+  const letter = { banker: "B", player: "P", tie: "T" }[last.winner];
+  return html("div", { class: "last" },
+    html("i", { class: `won-${last.winner}` }, say(letter)), `${last.player.total} : ${last.banker.total}`);
+}
+
+function alertBox(alert) {
+  const ends = [];
+  if (alert.cleared_by !== "nobody") ends.push(say("cleared_by", { who: alert.cleared_by }));
+  if (alert.ended_by.length) ends.push(say("ended_by", { acts: alert.ended_by.map((act) => act.replaceAll("_", " ")).join(", ") }));
+  return html("div", { class: `alert ${alert.severity === "stops" ? "stops" : "warns"}`, "data-kind": alert.kind },
+    html("b", {}, alert.happened),
+    ...[alert.detail, alert.to_do, ends.join(" · ")].filter(Boolean).map((text) => html("small", {}, text)));
+}
+
+/* A dot each for the shoe, the broker and the disk, and in words whatever is not well with them. */
+function health(row) {
+  const dot = (name, well) => html("span", { class: `dot ${!row.live ? "off" : well ? "well" : "bad"}`, "data-health": name }, say(name));
+  const bad = [];
+  if (!row.live) bad.push(say("offline"));
+  else if (!row.link) bad.push(say("no_link"));
+  else if (!row.authenticated) bad.push(say("unverified"));
+  if (!row.storing) bad.push(say("disk_full"));
+  if (row.publishing) bad.push(`${say("refuses")}: ${row.publishing}`);
+  if (row.rules_wait) bad.push(say("waits"));
+  return [
+    dot("shoe_link", row.link && row.authenticated), dot("broker", !row.publishing), dot("disk", row.storing),
+    ...bad.map((text) => html("span", { class: "bad" }, text)),
+  ];
+}
+
+function fill(tile, row) {
+  const round = row.round ? `${row.shoe} / ${row.round}` : "";
+  tile.replaceChildren(
+    html("div", { class: "top" }, html("b", {}, row.title), html("span", { class: "phase" }, row.phase && say(`pit_${row.phase}`)), html("span", { class: "phase" }, round)),
+    html("div", { class: "body" }, miniRoad(row.road),
+      html("div", {}, lastResult(row.last), html("div", { class: "pace" }, row.pace === null ? "" : say("per_hour", { n: row.pace })))),
+    html("div", { class: "alerts" }, ...row.alerts.map(alertBox)),
+    html("div", { class: "foot" }, ...health(row), html("span", { class: "version" }, row.version)));
+}
+
+/* --- all of them -------------------------------------------------------------------------------------------------- */
+
+function show(name, row) {
+  let table = tables.get(name);
+  if (row === null) {
+    table?.tile.remove();
+    tables.delete(name);
+    return false;
+  }
+  const isNew = table === undefined;
+  if (isNew) {
+    table = { tile: html("a", { class: "table", href: `/table/${encodeURIComponent(name)}${location.search}`, "data-table": name }) };
+    tables.set(name, table);
+  }
+  const [rank, before] = [rankOf(row), table.row];
+  const moves = isNew || rank !== table.rank || row.title !== before.title;
+  Object.assign(table, { row, rank });
+  table.tile.className = `table ${KINDS[rank]}`;
+  fill(table.tile, row);
+  return moves;
+}
+
+function arrange() {
+  const sorted = [...tables.values()].sort(byUrgency);
+  sorted.forEach(({ tile }, number) => {
+    if (place.children[number] !== tile) place.insertBefore(tile, place.children[number] ?? null);
+  });
+}
+
+function summarise() {
+  const urgent = [...tables.values()].filter(({ rank }) => rank < 3).length;
+  const summary = document.getElementById("summary");
+  write(summary, `${say("tables", { n: tables.size })} · ${urgent ? say("attention", { n: urgent }) : say("all_well")}`);
+  summary.classList.toggle("attention", urgent > 0);
+  const trouble = document.getElementById("trouble");
+  const brokerDown = [...tables.values()].some(({ row }) => row.why === "broker");
+  trouble.hidden = reachable && !brokerDown;
+  write(trouble, !reachable ? say("page_lost") : brokerDown ? say("broker_down") : "");
+}
+
+function tell(news, first) {
+  if (first) for (const name of [...tables.keys()]) if (!(name in news)) show(name, null);
+  const moved = Object.entries(news).map(([name, row]) => show(name, row));
+  if (moved.some(Boolean)) arrange();
+  summarise();
+}
+
+function lost(yes) {
+  if (reachable === !yes) return;
+  reachable = !yes;
+  summarise();
+}
+
+label();
+document.title = say("pit");
+place.dataset.none = say("no_tables");
+listen("/news/pit", tell, lost);

@@ -1,0 +1,97 @@
+"""The `[board]` section of a table's file: where the results boards and the pit view are served, and how they look."""
+
+import re
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from shoe_controller.config_section import Section
+from shoe_controller.strict_reading import Problem
+from shoe_controller.table_config import LONGEST_NAME
+
+LONGEST_USERNAME = 200
+
+_NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}")
+
+Language = Literal["en", "zh-hant", "zh-hans"]
+Look = Literal["dark", "light"]
+
+
+class BoardEntry(msgspec.Struct):
+    site: str | None = None
+    tables: tuple[str, ...] = ()
+    host: str = "127.0.0.1"
+    port: int = 8080
+    language: Language = "en"
+    look: Look = "dark"
+    pit: bool = True
+    username: str | None = None
+    password_file: str | None = None
+    cert_file: str | None = None
+    key_file: str | None = None
+
+
+class BoardSettings(NamedTuple):
+    site: str
+    tables: tuple[str, ...]
+    """Those that are shown; all of the site if empty."""
+    host: str
+    port: int
+    language: Language
+    look: Look
+    pit: bool
+    """Whether the pit view is served beside the boards."""
+    username: str | None
+    """Our user at the broker; `None` for the one of `[mqtt]`."""
+    password_file: Path | None
+    cert_file: Path | None
+    key_file: Path | None
+    """With both, pages are served over TLS."""
+
+
+def board_from(entry: BoardEntry, folder: Path, site: str | None, problems: list[Problem]) -> BoardSettings | None:
+    """`site` is the table's, which is ours unless the section says otherwise."""
+    section = Section("board", problems)
+    chosen = entry.site or site
+    section.require("site", chosen)
+    for key, names in (("site", (entry.site,)), ("tables", entry.tables)):
+        for name in names:
+            if name is not None and not _NAME.fullmatch(name):
+                message = (
+                    f"must be 1 to {LONGEST_NAME} letters (a-z, A-Z), digits, - or _, because it is part of topics"
+                )
+                section.problem(key, f"{message}; not {name!r}")
+    if not _is_address(entry.host):
+        section.problem("host", f"must be an IP address to listen on, or localhost, not {entry.host!r}")
+    section.whole_number("port", entry.port, 1, 65535)
+    section.one_line("username", entry.username, LONGEST_USERNAME, may_be_empty=False)
+    if entry.password_file is not None and entry.username is None:
+        section.problem("password_file", "a password needs a username beside it")
+    if (entry.cert_file is None) != (entry.key_file is None):
+        there, missing = ("key_file", "cert_file") if entry.cert_file is None else ("cert_file", "key_file")
+        section.problem(there, f"a certificate and its key belong together: {missing} is missing")
+    if chosen is None:
+        return None
+    return BoardSettings(
+        site=chosen,
+        tables=entry.tables,
+        host=entry.host,
+        port=entry.port,
+        language=entry.language,
+        look=entry.look,
+        pit=entry.pit,
+        username=entry.username,
+        password_file=section.path("password_file", entry.password_file, folder),
+        cert_file=section.path("cert_file", entry.cert_file, folder),
+        key_file=section.path("key_file", entry.key_file, folder),
+    )
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return text == "localhost"
+    return True

@@ -1,0 +1,111 @@
+"""`shoe-controller doctor CONFIG`: looks at everything around a table that can be wrong, and says what to do about it.
+
+Exit code 0 means that nothing is wrong, 1 that something is, 2 that the command could not be carried out as given.
+"""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shoe_controller.commands.answers import GOOD, add_json_option, as_text, bad_input, print_json
+
+if TYPE_CHECKING:
+    from shoe_controller.doctor.users import User
+
+SOMETHING_WRONG = 1
+WIDTH_OF_NAMES = 16
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "doctor",
+        help="find out what is wrong with a table, and what to do",
+        description="Look at a table's configuration, port, shoe, broker, journal and machine, and say of each problem "
+        "what to do. It may be run beside a running table, and changes nothing. Run it with sudo to see everything.",
+    )
+    parser.add_argument("config", type=Path, metavar="CONFIG", help="the table's configuration")
+    parser.add_argument("--skip", action="append", default=[], metavar="CHECK", help="leave a check out")
+    parser.add_argument("--user", metavar="NAME", help="whom the service runs as (default: shoe-controller, if known)")
+    parser.add_argument("--users", type=Path, metavar="FILE", help="the broker's users (default: beside CONFIG)")
+    parser.add_argument(
+        "--listen", type=float, default=5.0, metavar="SECONDS", help="how long the shoe has to answer (default: 5)"
+    )
+    parser.add_argument("--list", action="store_true", help="say what is looked at, and look at nothing")
+    add_json_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    # The checks bring the event loop and all libraries along; no other command should wait for them.
+    from shoe_controller.doctor.checks import CHECKS  # noqa: PLC0415 - see above
+    from shoe_controller.doctor.users import service_user, user_called  # noqa: PLC0415 - see above
+
+    names = [check.name for check in CHECKS]
+    unknown = [name for name in args.skip if name not in names]
+    if unknown:
+        return bad_input(args, "unknown_check", f"there is no check {unknown[0]!r}: they are {', '.join(names)}")
+    if not 0 < args.listen <= 3600:
+        return bad_input(args, "bad_listen", "--listen takes more than 0 and at most 3600 seconds")
+    if args.list:
+        return _list(args)
+    try:
+        user = service_user() if args.user is None else user_called(args.user)
+    except KeyError:
+        return bad_input(args, "unknown_user", f"this machine has no user {args.user!r}")
+    return asyncio.run(_examine(args, user))
+
+
+def _list(args: argparse.Namespace) -> int:
+    from shoe_controller.doctor.checks import CHECKS  # noqa: PLC0415 - see `run`
+
+    if args.json:
+        print_json([{"check": check.name, "looks_at": check.looks_at, "to_do": check.to_do} for check in CHECKS])
+    else:
+        for check in CHECKS:
+            sys.stdout.write(f"{check.name:{WIDTH_OF_NAMES}} {check.looks_at}\n")
+    return GOOD
+
+
+async def _examine(args: argparse.Namespace, user: "User") -> int:
+    from shoe_controller.doctor.checks import examine  # noqa: PLC0415 - see `run`
+    from shoe_controller.doctor.findings import Limits, Patient, Verdict  # noqa: PLC0415 - see `run`
+
+    patient = Patient(file=args.config, user=user, users_file=args.users, limits=Limits(listen_seconds=args.listen))
+    found: list[dict[str, str]] = []
+    async for check, findings in examine(patient, leaving_out=args.skip):
+        for finding in findings:
+            wrong = finding.verdict is Verdict.PROBLEM
+            line = {
+                "check": check.name,
+                "verdict": finding.verdict.value,
+                "what": as_text(finding.what),
+                "to_do": as_text(finding.to_do or check.to_do) if wrong else "",
+            }
+            found.append(line)
+            if not args.json:
+                _write(line)
+    problems = sum(line["verdict"] == Verdict.PROBLEM.value for line in found)
+    if args.json:
+        print_json({"good": not problems, "problems": problems, "findings": found})
+    else:
+        sys.stdout.write("\n" + _conclusion(problems))
+    return SOMETHING_WRONG if problems else GOOD
+
+
+_MARKS = {"good": "ok", "problem": "PROBLEM", "not looked at": "-"}
+
+
+def _write(line: dict[str, str]) -> None:
+    sys.stdout.write(f"{_MARKS[line['verdict']]:8}{line['check']:{WIDTH_OF_NAMES}} {line['what']}\n")
+    if line["to_do"]:
+        sys.stdout.write(f"{'':8}{'':{WIDTH_OF_NAMES}} what to do: {line['to_do']}\n")
+    sys.stdout.flush()
+
+
+def _conclusion(problems: int) -> str:
+    if not problems:
+        return "Nothing is wrong.\n"
+    count = f"{problems} {'problem' if problems == 1 else 'problems'}"
+    return f"{count}. Put the first one right first: others may follow from it.\n"

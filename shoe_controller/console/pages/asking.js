@@ -1,0 +1,73 @@
+// What the page asks of the console. The token of the session goes with everything; PINs are sent and not kept.
+
+import { toast } from "./dom.js";
+import { refusal, t } from "./words.js";
+
+let session = null;
+let onLost = () => {};
+
+export const signedIn = () => session;
+
+export function whenLost(call) { onLost = call; }
+
+// Unlike any other: the table takes a repeat for a repeat.
+const newId = () => [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+async function post(path, body) {
+  const headers = { "Content-Type": "application/json" };
+  if (session) headers["X-Console-Token"] = session.token;
+  let response;
+  try {
+    response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), credentials: "same-origin" });
+  } catch {
+    return { answer: { status: "error", code: "page", message: t("page") } };
+  }
+  if (response.status === 401 || response.status === 403) {
+    if (session) { session = null; onLost("ended_session"); }
+    return { answer: { status: "error", code: "signed_out", message: t("signed_out") } };
+  }
+  if (!response.ok) return { answer: { status: "error", code: "failed", message: `${response.status} ${response.statusText}` } };
+  return response.json();
+}
+
+export async function resume() {
+  const { session: known } = await (await fetch("/session", { credentials: "same-origin" })).json();
+  session = known;
+  return session;
+}
+
+export async function signIn(person, pin) {
+  const told = await post("/sign-in", { person, pin });
+  if (told.session) session = told.session;
+  return told.answer;
+}
+
+export async function signOut() {
+  await post("/sign-out", {});
+  session = null;
+}
+
+export const touched = () => session && post("/active", {});
+
+const meant = (state) => ({ request_id: newId(), shoe: state?.shoe ?? 0, round: state?.round ?? 0 });
+
+export const askDealer = async (state, act, details = {}) =>
+  (await post("/dealer", { ...meant(state), act, details })).answer;
+
+export const askSupervisor = async (state, act, who, reason = "", details = {}) =>
+  (await post("/supervisor", { ...meant(state), act, details, reason, person: who.person, pin: who.pin })).answer;
+
+export const askWagers = async (state, seat, stakes) =>
+  (await post("/wagers", { ...meant(state), seat, stakes })).answer;
+
+export async function lastRounds() {
+  const response = await fetch("/rounds", { credentials: "same-origin" });
+  return response.ok ? (await response.json()).rounds : null;
+}
+
+// Tells what came of it; whether it was done.
+export function tell(answer, done = "ok") {
+  if (answer.status === "ok") { toast(t(done), "good"); return true; }
+  toast(refusal(answer), "bad");
+  return false;
+}

@@ -1,0 +1,99 @@
+// Questions, one at a time: which card, why, and who. A PIN is typed for one act, and forgotten with its question.
+
+import { cardFace, RANKS, rankText, SUIT_LETTERS, suitMark } from "./cards.js";
+import { $, button, el, holdButton } from "./dom.js";
+import { padFor } from "./pad.js";
+import { reasonsFor, refusal, t } from "./words.js";
+
+export function closeDialog() {
+  const dialog = $("dialog");
+  if (dialog.open) dialog.close();
+  dialog.replaceChildren();
+}
+
+export function openDialog(name, title, ...inside) {
+  const dialog = $("dialog");
+  dialog.className = name;
+  dialog.oncancel = () => dialog.replaceChildren();
+  dialog.replaceChildren(el("header", {}, el("h2", {}, title), button("close", "×", closeDialog, { class: "quiet", "aria-label": t("close") })), ...inside);
+  if (!dialog.open) dialog.showModal();
+  (dialog.querySelector("[data-first]") ?? dialog.querySelector("input, .chip, button.primary"))?.focus();
+  return dialog;
+}
+
+const field = (key, label, given) =>
+  el("label", { class: "field" }, el("span", {}, label), el("input", { data: { key, pad: given.pad }, autocomplete: "off", autocapitalize: "off", spellcheck: "false", inputmode: "none", ...given }));
+
+// The form for an id and a PIN; `send({person, pin})` answers, and what was refused is said beside it.
+export function whoForm({ person = "", send, text, held = false, quiet = null }) {
+  const known = field("person", t("id"), { type: "text", maxlength: 40, pad: "letters", value: person });
+  const secret = field("pin", t("pin"), { type: "password", maxlength: 64, pad: "digits" });
+  const [idInput, pinInput] = [known.querySelector("input"), secret.querySelector("input")];
+  (person ? pinInput : idInput).dataset.first = "";
+  const said = el("p", { class: "said", role: "alert" });
+  let busy = false;
+  const go = async () => {
+    if (busy) return;
+    if (!idInput.value.trim()) return idInput.focus();
+    if (!pinInput.value) return pinInput.focus();
+    busy = true;
+    said.textContent = t("asking");
+    const answer = await send({ person: idInput.value.trim(), pin: pinInput.value });
+    busy = false;
+    pinInput.value = "";
+    said.textContent = answer.status === "ok" ? "" : refusal(answer);
+    if (answer.status !== "ok") pinInput.focus();
+  };
+  const onEnter = (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    if (event.target === idInput) pinInput.focus();
+    else if (!held) go();
+    else form.querySelector(".hold").focus();
+  };
+  const act = held ? holdButton("go", text, go, { class: "primary danger" }) : button("go", text, go, { class: "primary" });
+  const form = el("div", { class: "who", onkeydown: (event) => event.target.tagName === "INPUT" && onEnter(event) },
+    el("div", { class: "fields" }, known, secret, said, el("div", { class: "row" }, quiet, act)), padFor(person ? [pinInput, idInput] : [idInput, pinInput]));
+  return form;
+}
+
+export function askWho(title, given) {
+  openDialog("ask-who", title, given.what ? el("p", { class: "what" }, given.what) : null, whoForm(given));
+}
+
+export function askWhy(title, act, { what, next }) {
+  const input = field("reason", t("reason"), { type: "text", maxlength: 500, pad: "letters" });
+  const text = input.querySelector("input");
+  const go = () => (text.value.trim() ? next(text.value.trim()) : text.focus());
+  const chips = reasonsFor(act).map((reason, number) =>
+    button(`reason-${number}`, reason, () => next(reason), { class: "chip", "data-first": number === 0 }));
+  text.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); go(); } });
+  openDialog("ask-why", `${title} · ${t("why")}`, what ? el("p", { class: "what" }, what) : null,
+    el("div", { class: "chips" }, chips),
+    el("div", { class: "line" }, input, button("next", t("next"), go, { class: "primary" })), padFor([text]));
+}
+
+export function askCard(title, { what, places, numbers, next }) {
+  const chosen = { number: numbers.length === 1 ? numbers[0] : null, rank: null, suit: null };
+  const whole = () => chosen.number !== null && chosen.rank && chosen.suit;
+  const go = button("next", t("next"), () => whole() && next(chosen.number, chosen.rank + chosen.suit), { class: "primary", disabled: true });
+  const choice = (kind, value, inside, label) => {
+    const made = button(`${kind}-${value}`, "", () => {
+      chosen[kind] = value;
+      for (const other of made.parentElement.children) other.setAttribute("aria-pressed", String(other === made));
+      go.disabled = !whole();
+    }, { "aria-pressed": String(chosen[kind] === value), "aria-label": label, class: "choice" });
+    made.append(inside);
+    return made;
+  };
+  const known = (number) => places.find((place) => place.number === number);
+  const which = numbers.map((number) => {
+    const place = known(number);
+    const label = place ? `${number} · ${t(place.hand)}` : t("first_card");
+    return choice("number", number, el("span", { class: "place" }, cardFace(place?.card ?? null), el("small", {}, label)), label);
+  });
+  openDialog("ask-card", `${title} · ${t("which_card")}`, what ? el("p", { class: "what" }, what) : null,
+    el("div", { class: "choices numbers" }, which),
+    el("div", { class: "choices ranks" }, RANKS.map((rank) => choice("rank", rank, rankText(rank), rank))),
+    el("div", { class: "choices suits" }, SUIT_LETTERS.map((suit) => choice("suit", suit, suitMark(suit), suit)), go));
+}

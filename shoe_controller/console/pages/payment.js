@@ -1,0 +1,48 @@
+// The settlement as the dealer works it off: take, then pay, step by step. Ticks are of this page alone.
+
+import { amount, el } from "./dom.js";
+import { nameOf, t } from "./words.js";
+
+const STORE = "ticks";
+
+function read() {
+  try { return JSON.parse(sessionStorage.getItem(STORE)) ?? {}; } catch { return {}; }
+}
+
+const key = (payment) => `${payment.shoe}.${payment.round}.${payment.seq}`;
+
+export function ticksOf(payment) {
+  const kept = read();
+  return new Set(kept.of === key(payment) ? kept.steps : []);
+}
+
+export function toggleTick(payment, number) {
+  const ticks = ticksOf(payment);
+  if (!ticks.delete(number)) ticks.add(number);
+  sessionStorage.setItem(STORE, JSON.stringify({ of: key(payment), steps: [...ticks] }));
+}
+
+export const nextStep = (payment) => payment.settlement.steps.findIndex((_, number) => !ticksOf(payment).has(number));
+
+export const isWorkedOff = (payment) => !payment || nextStep(payment) < 0;
+
+export function paymentPanel(payment, table, ticked) {
+  if (!payment) return [el("p", { class: "empty" }, t("nothing_to_pay"))];
+  const names = Object.fromEntries((table?.wagers ?? []).map((wager) => [wager.id, wager.names]));
+  const { steps, totals } = payment.settlement;
+  const ticks = ticksOf(payment);
+  const next = nextStep(payment);
+  const rows = steps.map((step, number) =>
+    el("li", {}, el("button", { type: "button", class: `step ${step.step} ${number === next ? "next" : ""}`, role: "checkbox", "aria-checked": String(ticks.has(number)), data: { key: `step-${number}` }, onclick: () => { toggleTick(payment, number); ticked(); } },
+      el("span", { class: "tick", "aria-hidden": "true" }, ticks.has(number) ? "✓" : ""),
+      el("b", { class: "do" }, t(step.step)),
+      el("span", { class: "seat-name" }, `${t("seat")} ${step.seat}`),
+      el("span", { class: "on" }, nameOf(names[step.wager]) || step.wager),
+      el("span", { class: "amount" }, amount(step.amount)))));
+  return [
+    el("p", { class: "sum-line" }, `${t("round")} ${payment.round}`, el("span", {}, `${t("taken")} `, el("b", {}, amount(totals.taken))), el("span", {}, `${t("paid")} `, el("b", {}, amount(totals.paid))),
+      next < 0 && steps.length ? el("b", { class: "all-done" }, t("done")) : null),
+    payment.again ? el("p", { class: "note" }, t("again")) : null,
+    steps.length ? el("ol", { class: "steps" }, rows) : el("p", { class: "empty" }, t("no_wagers_settled")),
+  ];
+}

@@ -1,0 +1,88 @@
+// Supervisor mode: opens the list of a supervisor's acts for a short while. It ends by itself, and holds no PIN: each act
+// asks for it again, so that nobody can act in the name of a supervisor who has turned away.
+
+import { askSupervisor, tell } from "./asking.js";
+import { askCard, askWho, askWhy, closeDialog } from "./dialogs.js";
+import { button, el, toast } from "./dom.js";
+import { t } from "./words.js";
+
+const LASTS = 120_000; // milliseconds after the last touch
+const mode = { person: null, until: 0 };
+let changed = () => {};
+
+export const supervisor = () => mode.person;
+
+export function enter(state, then) {
+  askWho(t("supervisor_mode"), {
+    text: t("enter"),
+    send: async (who) => {
+      const answer = await askSupervisor(state(), "sign_in", who);
+      if (answer.status === "ok") {
+        Object.assign(mode, { person: who.person, until: performance.now() + LASTS });
+        closeDialog();
+        then();
+      }
+      return answer;
+    },
+  });
+}
+
+export function leave() {
+  mode.person = null;
+  changed();
+}
+
+export function prolong() {
+  if (mode.person) mode.until = performance.now() + LASTS;
+}
+
+export function watch(call) {
+  changed = call;
+  setInterval(() => {
+    if (!mode.person) return;
+    const left = mode.until - performance.now();
+    if (left <= 0) { closeDialog(); leave(); toast(t("mode_over")); return; }
+    const clock = document.getElementById("mode-left");
+    if (clock) clock.textContent = `${Math.ceil(left / 1000)} s`;
+  }, 500);
+}
+
+export function supervisorPanel(play, state, isHeld) {
+  const acts = play.supervisor.map((offered) =>
+    el("button", { type: "button", class: "act", disabled: !offered.possible, data: { key: `act-${offered.act}`, act: offered.act }, onclick: () => begin(offered, state, isHeld) },
+      el("b", {}, t(offered.act), offered.two_people ? el("small", { class: "two" }, t("two_people")) : null),
+      el("small", {}, offered.possible ? t(`what_${offered.act}`) : t("not_now"))));
+  return [
+    el("p", { class: "mode" }, el("b", {}, mode.person), el("span", {}, t("supervisor_mode")), el("span", { id: "mode-left" }), button("leave", t("leave"), leave, { class: "small" })),
+    el("div", { class: "act-list" }, acts),
+  ];
+}
+
+// The questions of an act one after another, then the act itself.
+export function begin(offered, state, isHeld) {
+  const shown = state();
+  const [title, what] = [t(offered.act), t(`what_${offered.act}`)];
+  const finish = (reason, details) => who(offered.act, shown, { reason, details, held: isHeld(offered.act), done: offered.two_people ? "proposed_ok" : "ok" });
+  const why = (details) => (offered.reason ? askWhy(title, offered.act, { what, next: (reason) => finish(reason, details) }) : finish("", details));
+  if (offered.cards.length) askCard(title, { what, places: shown.cards, numbers: offered.cards, next: (number, card) => why({ number, card }) });
+  else why({});
+}
+
+export function clearAlert(alert, state) {
+  askWhy(t("clear_alert"), "clear_alert", { what: alert.happened, next: (reason) => who("clear_alert", state(), { reason, details: { alert: alert.alert } }) });
+}
+
+export const decide = (act, proposal, state, isHeld) => who(act, state(), { details: { proposal: proposal.proposal }, held: isHeld(act), second: act === "approve" ? proposal.person : null });
+
+function who(act, shown, { reason = "", details = {}, held = false, done = "ok", second = null }) {
+  const known = mode.person && mode.person !== second ? mode.person : "";
+  askWho(t(act), {
+    person: known, held, text: t(act), what: reason ? `“${reason}”` : t(`what_${act}`),
+    send: async (given) => {
+      const answer = await askSupervisor(shown, act, given, reason, details);
+      if (answer.status === "ok") { closeDialog(); tell(answer, done); }
+      prolong();
+      return answer;
+    },
+  });
+}

@@ -1,0 +1,145 @@
+"""The table of all checks, in the order in which they are made: later ones build on what earlier ones found out."""
+
+from collections.abc import AsyncIterator, Collection, Iterable
+
+from shoe_controller.doctor import broker, configuration, journal, machine, port, roles, shoe
+from shoe_controller.doctor.findings import Check, Finding, Patient
+
+CHECKS = (
+    Check(
+        "configuration",
+        "the table's file: every key known, nothing missing, nothing that contradicts",
+        "Correct the file; docs/table.example.toml explains every key.",
+        configuration.look_at_configuration,
+    ),
+    Check(
+        "pay-tables",
+        "the house's rules: limits, pay tables, and that no wager favours the player unawares",
+        "Correct the [house] section; docs/house.md explains the guard.",
+        configuration.look_at_pay_tables,
+    ),
+    Check(
+        "people",
+        "that there are supervisors to clear an alert, and two to take a result back",
+        "Add a supervisor with `shoe-controller keys pin` and a [[people]] section.",
+        configuration.look_at_people,
+    ),
+    Check(
+        "secrets",
+        "keys, passwords and certificates: there, readable for the service, closed to others",
+        "Make what is missing with `shoe-controller init`, or correct owner and mode.",
+        configuration.look_at_secrets,
+    ),
+    Check(
+        "broker",
+        "that the broker answers and lets the table in",
+        "Start the broker, and compare host, port, user and password with its configuration.",
+        broker.look_at_broker,
+    ),
+    Check(
+        "broker-tls",
+        "the broker's certificate: trusted, made out to its host, and until when",
+        "Make a new certificate with `shoe-controller init --renew-certificate`, and restart the broker.",
+        broker.look_at_certificate,
+    ),
+    Check(
+        "table",
+        "what the table says of itself: that it stores, that it is heard, that no alert stops it",
+        "Look at its log: journalctl -u shoe-controller.",
+        broker.look_at_table,
+    ),
+    Check(
+        "broker-roles",
+        "the access list, tried: every user at every topic",
+        "Use the access list that `shoe-controller init` writes, and have the broker read it again (SIGHUP).",
+        roles.look_at_roles,
+    ),
+    Check(
+        "open-ports",
+        "that no broker without TLS can be reached from the network",
+        "Bind the plain listener to 127.0.0.1, or close the port with a firewall (docs/install.md).",
+        machine.look_at_open_ports,
+    ),
+    Check("port", "that the shoe's port is there", "Plug the shoe in and switch it on.", port.look_at_port),
+    Check(
+        "port-permission",
+        "that the service's user may open the port",
+        "Install the udev rule, which gives shoes to the service's group.",
+        port.look_at_permission,
+    ),
+    Check(
+        "port-free",
+        "that no other program holds the port, and which one does",
+        "Stop the other program.",
+        port.look_at_holders,
+    ),
+    Check(
+        "shoe",
+        "that a shoe answers",
+        "Check the cable, the shoe's power, and wire and baud in the [shoe] section.",
+        shoe.look_at_shoe,
+    ),
+    Check(
+        "shoe-key",
+        "that the shoe holds the same key as we do",
+        "Put the same key into the shoe and into the file that key_file names.",
+        shoe.look_at_key,
+    ),
+    Check(
+        "firmware",
+        "the shoe's firmware and protocol version",
+        "Update the older side.",
+        shoe.look_at_firmware,
+    ),
+    Check(
+        "journal",
+        "that the journal is this table's, whole, and can be written to",
+        "Leave the file as it is and make a copy: the controller sets it aside by itself when it starts.",
+        journal.look_at_journal,
+    ),
+    Check(
+        "disk-space",
+        "the room that is left for the journal",
+        "Prune old shoes with `shoe-controller journal prune`, or use a larger disk.",
+        journal.look_at_space,
+    ),
+    Check(
+        "disk-speed",
+        "how long a card takes to be on the disk",
+        "Use another disk: an SSD at USB 3, or an industrial SD card; a worn card is slow.",
+        journal.look_at_speed,
+    ),
+    Check(
+        "disk-kind",
+        "that the journal's file system survives a power cut",
+        "Put the journal on a disk that keeps it, and say where in the [journal] section.",
+        journal.look_at_file_system,
+    ),
+    Check(
+        "clock",
+        "that the machine knows what time it is",
+        "Let it reach a time server: sudo timedatectl set-ntp true; without a network, give it a clock with a battery.",
+        machine.look_at_clock,
+    ),
+    Check(
+        "power",
+        "under-voltage and throttling of a Raspberry Pi",
+        "Use the Raspberry Pi's own power supply and a short cable, and let air reach it.",
+        machine.look_at_power,
+    ),
+    Check(
+        "service",
+        "that the service starts with the machine, and does not restart again and again",
+        "Look at its log: journalctl -u shoe-controller.",
+        machine.look_at_service,
+    ),
+)
+
+
+async def examine(
+    patient: Patient, checks: Iterable[Check] = CHECKS, *, leaving_out: Collection[str] = ()
+) -> AsyncIterator[tuple[Check, list[Finding]]]:
+    """Every check with what it found, one after the other."""
+    for check in checks:
+        if check.name not in leaving_out:
+            yield check, await check.look(patient)

@@ -1,0 +1,88 @@
+"""The table's file, its pay tables, its people, and the files that it names."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from shoe_controller.config import Config, for_running, load_config
+from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
+from shoe_controller.doctor.users import READ, WRITE, may
+from shoe_controller.strict_reading import BadFileError
+from shoe_controller.table.acts import Role
+
+NO_CONFIGURATION = "the configuration cannot be used, see above"
+
+
+async def look_at_configuration(patient: Patient) -> list[Finding]:
+    try:
+        patient.config = load_config(patient.file, guarded=False)
+    except BadFileError as error:
+        return _problems(error)
+    missing = [name for name, part in (("table", patient.config.table), ("shoe", patient.config.shoe)) if part is None]
+    if missing:
+        return problem(f"{patient.file} has no [{'] and no ['.join(missing)}] section, so no table can run with it")
+    return good(f"{patient.file} can be read, and every key in it is known")
+
+
+async def look_at_pay_tables(patient: Patient) -> list[Finding]:
+    if patient.config is None:
+        return not_looked(NO_CONFIGURATION)
+    try:
+        house = load_config(patient.file).house
+    except BadFileError as error:
+        return _problems(error)
+    return good(
+        f"{len(house.offered)} wagers of base game {house.schedule.base_game} with {house.decks} decks; "
+        "none favours the player unless the house allowed it"
+    )
+
+
+async def look_at_secrets(patient: Patient) -> list[Finding]:
+    if patient.config is None:
+        return not_looked(NO_CONFIGURATION)
+    try:
+        patient.running = for_running(patient.config)
+    except BadFileError as error:
+        return _problems(error)
+    user = patient.user
+    files = list(_files_of(patient.config))
+    shut = [file for file in files if not may(user, file, READ)]
+    if shut:
+        return problem(
+            f"the service's user {user.name} may not read {_listed(shut)}",
+            f"sudo chgrp {user.name} FILE && sudo chmod 640 FILE, for each of them, and chmod 750 for their folder",
+        )
+    changeable = [file for file in files if user.uid != 0 and file.stat().st_uid != user.uid and may(user, file, WRITE)]
+    if changeable:
+        return problem(f"the service's user {user.name} may change {_listed(changeable)}", "sudo chmod g-w,o-w FILE")
+    # PINs can be found from their hashes by trying, so the file with the people is a secret too.
+    if patient.config.people and patient.file.stat().st_mode & 0o007:
+        return problem(f"{patient.file} holds the hashes of PINs, and anybody may read it", "sudo chmod o-rwx FILE")
+    return good(f"{len(files)} files can be read by the service, and the secret ones by nobody else")
+
+
+async def look_at_people(patient: Patient) -> list[Finding]:
+    if patient.config is None:
+        return not_looked(NO_CONFIGURATION)
+    supervisors = [person.id for person in patient.config.people if person.role is Role.SUPERVISOR]
+    if not supervisors:
+        return problem("nobody in [[people]] is a supervisor: no alert could be cleared, and no card identified")
+    if len(supervisors) == 1:
+        return problem("there is one supervisor, and a result can be taken back only by two of them")
+    return good(f"{len(supervisors)} supervisors: {', '.join(supervisors)}")
+
+
+def _problems(error: BadFileError) -> list[Finding]:
+    return [Finding(verdict=Verdict.PROBLEM, what=f"{error.file}: {each}") for each in error.problems]
+
+
+def _files_of(config: Config) -> Iterator[Path]:
+    yield config.file
+    if config.shoe is not None and config.shoe.key_file is not None:
+        yield config.shoe.key_file
+    if config.mqtt is not None:
+        mqtt = config.mqtt
+        yield from (each for each in (mqtt.password_file, mqtt.ca_file, mqtt.cert_file, mqtt.key_file) if each)
+
+
+def _listed(files: list[Path]) -> str:
+    return ", ".join(str(file) for file in files)

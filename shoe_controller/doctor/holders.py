@@ -1,0 +1,54 @@
+"""Which processes have a file open or locked, as the kernel tells it."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+MASTERS = {Path("/dev/ptmx"), Path("/dev/pts/ptmx")}
+
+
+class Holder(NamedTuple):
+    pid: int
+    program: str
+
+    def __str__(self) -> str:
+        return f"process {self.pid} ({self.program})"
+
+
+def holders_of(file: Path, proc: Path) -> list[Holder]:
+    """Everybody but us. Of other users' processes only root sees what is open; locks everybody sees."""
+    pids = {*_lockers(file, proc), *_openers(file, proc)} - {os.getpid()}
+    return sorted(Holder(pid, _program(pid, proc)) for pid in pids)
+
+
+def lockers_of(file: Path, proc: Path) -> set[int]:
+    try:
+        return set(_lockers(file, proc))
+    except OSError:
+        return set()
+
+
+def _lockers(file: Path, proc: Path) -> list[int]:
+    status = file.stat()
+    wanted = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+    lines = (line.split() for line in (proc / "locks").read_text(encoding="ascii").splitlines())
+    return [int(fields[4]) for fields in lines if len(fields) > 5 and fields[1] == "FLOCK" and fields[5] == wanted]
+
+
+def _openers(file: Path, proc: Path) -> list[int]:
+    real = file.resolve()
+    found = []
+    for process in proc.glob("[0-9]*"):
+        with suppress(OSError):  # the process ended meanwhile, or is somebody else's
+            opened = {link.readlink() for link in (process / "fd").iterdir()}
+            # Whoever holds the other end of a pseudo-terminal is the emulated shoe itself.
+            if real in opened and not opened & MASTERS:
+                found.append(int(process.name))
+    return found
+
+
+def _program(pid: int, proc: Path) -> str:
+    with suppress(OSError):
+        return (proc / str(pid) / "comm").read_text(encoding="utf-8", errors="replace").strip()
+    return "gone meanwhile"

@@ -1,0 +1,162 @@
+"""The journal and the disk that it lies on: whether it is whole, and whether the next card can be stored in time."""
+
+import asyncio
+import os
+import statistics
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+from shoe_controller.config import Config
+from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
+from shoe_controller.doctor.users import READ, SEARCH, WRITE, may
+from shoe_controller.journal.errors import JournalError
+from shoe_controller.journal.verify import Report, verify
+from shoe_controller.table_config import TableSettings
+from shoe_controller.table_journal import replay
+
+TRIES = 15
+BLOCK = b"\0" * 4096
+FORGETFUL = {
+    "tmpfs": "lies in memory",
+    "ramfs": "lies in memory",
+    "overlay": "is an overlay, as of a Raspberry Pi whose file system is set to read-only",
+    "squashfs": "can only be read",
+}
+"""File systems that do not keep a journal over a power cut."""
+
+_NO_JOURNAL = "the configuration does not say where the journal is"
+
+
+async def look_at_journal(patient: Patient) -> list[Finding]:
+    file = _file_of(patient.config)
+    if file is None:
+        return not_looked(_NO_JOURNAL)
+    shut = _not_writable(patient, file)
+    if shut:
+        return shut
+    if not file.exists():
+        return good(f"{file} is not there yet; the table makes it when it first starts")
+    try:
+        report = await asyncio.to_thread(
+            verify, file, replay=replay, software=version("shoe-controller"), progress=lambda *_: None
+        )
+    except JournalError as error:
+        return problem(str(error))
+    return _judge(report, file, None if patient.config is None else patient.config.table)
+
+
+def _judge(report: Report, file: Path, table: TableSettings | None) -> list[Finding]:
+    if table is not None and report.identity.table != f"{table.site}/{table.name}":
+        return problem(
+            f"{file} is the journal of table {report.identity.table}, not of {table.site}/{table.name}",
+            "Correct the site and name in [table], or file in [journal].",
+        )
+    if report.problems:
+        found = [Finding(verdict=Verdict.PROBLEM, what=f"{file}: {each.what}") for each in report.problems[:10]]
+        more = len(report.problems) - len(found) + report.more_problems
+        return [*found, *(problem(f"{file}: and {more} more of this sort") if more else [])]
+    return good(f"{file} is whole: {report.records} records, and the table says the same again from its inputs")
+
+
+async def look_at_space(patient: Patient) -> list[Finding]:
+    folder = _folder_of(patient.config)
+    if folder is None:
+        return not_looked(_NO_JOURNAL)
+    disk = os.statvfs(folder)
+    free, limits = disk.f_bavail * disk.f_frsize, patient.limits
+    if free < limits.free_bytes:
+        return problem(f"{folder} has {free >> 20} MiB left; {limits.free_bytes >> 20} MiB are wanted")
+    if disk.f_files and disk.f_favail < limits.free_inodes:
+        return problem(f"{folder} has room for {disk.f_favail} more files only")
+    return good(f"{folder} has {free >> 20} MiB left")
+
+
+async def look_at_speed(patient: Patient) -> list[Finding]:
+    folder = _folder_of(patient.config)
+    if folder is None:
+        return not_looked(_NO_JOURNAL)
+    try:
+        taken = await asyncio.to_thread(_fsync_times, folder)
+    except OSError as error:
+        return problem(f"nothing can be written to {folder}: {error.strerror}")
+    usual, worst = statistics.median(taken), max(taken)
+    what = f"a card is on the disk after {usual * 1000:.1f} ms, at worst {worst * 1000:.1f} ms"
+    if usual > patient.limits.fsync_seconds:
+        return problem(f"{what}: every card would wait for it")
+    return good(what)
+
+
+async def look_at_file_system(patient: Patient) -> list[Finding]:
+    folder = _folder_of(patient.config)
+    if folder is None:
+        return not_looked(_NO_JOURNAL)
+    mount = _mount_of(folder, patient.machine.proc)
+    if mount is None:
+        return not_looked("the kernel does not tell which file systems are mounted")
+    place, kind, options = mount
+    if kind in FORGETFUL:
+        return problem(f"{folder} is on {place}, which {FORGETFUL[kind]} ({kind}): a power cut would empty it")
+    if "ro" in options.split(","):
+        return problem(
+            f"{place} is mounted read-only: the disk has failed, or was switched to read-only",
+            "Look at `dmesg` for errors of the disk; a worn SD card has to be replaced.",
+        )
+    return good(f"{folder} is on {kind} at {place}, which keeps what is written")
+
+
+def _file_of(config: Config | None) -> Path | None:
+    return None if config is None or config.journal is None else config.journal.file
+
+
+def _folder_of(config: Config | None) -> Path | None:
+    """The journal's folder, or the nearest above it that exists."""
+    file = _file_of(config)
+    return None if file is None else next(folder for folder in file.absolute().parents if folder.is_dir())
+
+
+def _not_writable(patient: Patient, file: Path) -> list[Finding]:
+    folder, user = file.absolute().parent, patient.user
+    if not folder.is_dir():
+        return problem(f"the folder {folder} is not there", f"sudo install -d -o {user.name} -m 750 {folder}")
+    wanted = [(folder, READ | WRITE | SEARCH), *((each, READ | WRITE) for each in (file,) if each.exists())]
+    shut = [str(path) for path, rights in wanted if not may(user, path, rights)]
+    if shut:
+        return problem(
+            f"the service's user {user.name} may not write to {', '.join(shut)}", f"sudo chown -R {user.name} {folder}"
+        )
+    return []
+
+
+def _fsync_times(folder: Path) -> list[float]:
+    probe = folder / f".doctor-{os.getpid()}"
+    descriptor = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        taken = []
+        for _ in range(TRIES):
+            started = time.perf_counter()
+            os.write(descriptor, BLOCK)
+            os.fsync(descriptor)
+            taken.append(time.perf_counter() - started)
+        return taken
+    finally:
+        os.close(descriptor)
+        probe.unlink()
+
+
+def _mount_of(folder: Path, proc: Path) -> tuple[str, str, str] | None:
+    """Where the file system of a folder is mounted, its kind and its options."""
+    try:
+        lines = (proc / "self" / "mounts").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    real = str(folder.resolve())
+    best: tuple[str, str, str] | None = None
+    for line in lines:
+        _, place, kind, options, *_ = line.split(" ")
+        place = place.replace("\\040", " ")
+        within = real == place or real.startswith(f"{place.rstrip('/')}/")
+        # The longest place wins, and of two at the same place the one that was mounted later.
+        if within and (best is None or len(place) >= len(best[0])):
+            best = (place, kind, options)
+    return best

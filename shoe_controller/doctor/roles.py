@@ -1,0 +1,187 @@
+"""Whether the broker keeps the roles apart: every user tries every topic, and must be let in or refused as it should.
+
+Nothing that is tried can be believed by anybody. Messages are empty and not retained: a controller refuses an empty
+request, and where a user may wrongly speak for a table, displays get a message that they cannot read. What a table may
+rightly say in its own name is not tried at all: its `status` tells whether its events are taken.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from shoe_controller.config import RunningConfig
+from shoe_controller.doctor.broker import NO_SECRETS, as_the_table, connection
+from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked
+from shoe_controller.mqtt.broker import BrokerError, BrokerSession, PublishRefusedError, SubscriptionRefusedError
+from shoe_controller.mqtt.contract import Kind, TopicRow, Topics, contract
+from shoe_controller.setup.access_list import ANY_CLIENT, EVERY_TABLE, BrokerRole, BrokerUser, may_write
+from shoe_controller.setup.users_file import USERS_FILE, KnownUser, read_users
+from shoe_controller.strict_reading import BadFileError
+
+PATIENCE = 3.0
+OTHER_TABLE = "no-such-table-of-the-doctor"
+SOMEBODY_ELSE = "somebody-else-of-the-doctor"
+LAST = "doctor-says-that-was-all"
+"""The name of the last message to each user: what has not come before it does not come."""
+
+
+async def look_at_roles(patient: Patient) -> list[Finding]:
+    config = patient.running
+    if config is None or config.mqtt is None or not patient.broker_ready:
+        return not_looked(NO_SECRETS if config is None else "the broker cannot be asked, see above")
+    file = patient.users_file or patient.file.with_name(USERS_FILE)
+    if not file.exists():
+        return not_looked(f"{file} is not there, so nobody knows the users of the roles; `init` writes it")
+    try:
+        users = read_users(file)
+    except BadFileError as error:
+        return [_problem(f"{error.file}: {each}") for each in error.problems]
+    return await _Trial(config, users, file, heard_of=patient.status is not None).findings()
+
+
+class _Ears(NamedTuple):
+    user: BrokerUser
+    permitted: BrokerSession | None
+    forbidden: BrokerSession | None
+    """Listens to what this user must not read; `None` where the broker does not even grant the subscription."""
+
+
+class _Trial:
+    def __init__(self, config: RunningConfig, users: tuple[KnownUser, ...], file: Path, *, heard_of: bool) -> None:
+        self._config = config
+        self._file = file
+        self._heard_of = heard_of
+        self._topics = Topics(config.table.site, config.table.name)
+        self._users = users
+        self._wrong: list[Finding] = []
+        self._tried = 0
+
+    async def findings(self) -> list[Finding]:
+        async with AsyncExitStack() as stack:
+            try:
+                table = await stack.enter_async_context(as_the_table(self._config, (self._topics.requests,)))
+                ears = [await self._listen(stack, known) for known in self._users]
+                asked: set[str] = set()
+                for each in ears:
+                    asked |= await self._try_writing(each)
+                await self._try_answers(table, ears)
+                await self._compare_heard(ears)
+                await self._compare_requests(table, asked)
+            except BrokerError as error:
+                self._wrong.append(_problem(str(error)))
+        if self._wrong:
+            return self._wrong
+        names = ", ".join(each.user.name for each in self._users)
+        return good(f"{self._tried} permissions of {names} were tried, and each is as it should be")
+
+    async def _listen(self, stack: AsyncExitStack, known: KnownUser) -> _Ears:
+        user, password = known.user, known.password.reveal()
+        mqtt = self._config.mqtt
+        if mqtt is None:
+            raise ValueError(NO_SECRETS)
+        mine = f"{self._topics.replies}{user.name}/#"
+        wanted = [mine, *(self._topic(row) for row in contract() if row.kind is Kind.RETAINED)]
+        not_mine = [mine, f"{self._topics.replies}#"]
+        if user.role is not BrokerRole.TABLE or not self._is_ours(user):
+            not_mine.append(self._topics.requests)
+        permitted = forbidden = None
+        try:
+            permitted = await stack.enter_async_context(connection(mqtt, wanted, user.name, password))
+        except BrokerError as error:
+            self._wrong.append(_problem(f"the user {user.name}, as {self._file} has it: {error}"))
+        with suppress(SubscriptionRefusedError):
+            forbidden = await stack.enter_async_context(connection(mqtt, not_mine, user.name, password))
+        return _Ears(user, permitted, forbidden)
+
+    async def _try_writing(self, ears: _Ears) -> set[str]:
+        """Try every topic; returns the requests that were taken."""
+        user, session = ears.user, ears.permitted
+        if session is None:
+            return set()
+        attempts = list(self._attempts(user))
+        answers = await asyncio.gather(
+            *(session.publish_soon(topic, b"") for topic, _ in attempts), return_exceptions=True
+        )
+        taken = set()
+        for (topic, permitted), answer in zip(attempts, answers, strict=True):
+            self._tried += 1
+            if answer is None:
+                taken.add(topic)
+                if not permitted:
+                    self._tell(user, f"may write {topic}, and must not")
+            elif not isinstance(answer, PublishRefusedError):
+                raise answer
+            elif permitted:
+                self._tell(user, f"may not write {topic}, and must")
+        return {topic for topic in taken if "/request/" in topic}
+
+    def _attempts(self, user: BrokerUser) -> Iterator[tuple[str, bool]]:
+        """What a user tries to write, and whether it must be let."""
+        for row in contract():
+            permitted = may_write(user.role, row) and self._is_ours(user)
+            if not (permitted and row.kind in (Kind.RETAINED, Kind.EVENT)):
+                yield self._topic(row), permitted
+        if user.role is BrokerRole.TABLE and self._is_ours(user):
+            other = Topics(self._config.table.site, OTHER_TABLE)
+            yield other.status, False
+            yield other.event("event/outcome"), False
+
+    async def _try_answers(self, table: BrokerSession, ears: list[_Ears]) -> None:
+        replies = self._topics.replies
+        await table.publish(f"{replies}{SOMEBODY_ELSE}/1", b"")
+        await asyncio.gather(*(table.publish(f"{replies}{each.user.name}/{LAST}", b"") for each in ears))
+
+    async def _compare_heard(self, ears: list[_Ears]) -> None:
+        for each in ears:
+            self._tried += 3
+            if each.permitted is not None:
+                heard, whole = await _until_last(each.permitted)
+                if not whole:
+                    self._tell(
+                        each.user, f"may not read the answers at {self._topics.replies}{each.user.name}/, and must"
+                    )
+                elif self._heard_of and self._is_ours(each.user) and self._topics.status not in heard:
+                    self._tell(each.user, f"may not read {self._topics.status}, and must")
+            if each.forbidden is not None:
+                heard, _ = await _until_last(each.forbidden)
+                mine = f"{self._topics.replies}{each.user.name}/"
+                for topic in sorted(topic for topic in heard if not topic.startswith(mine)):
+                    self._tell(each.user, f"may read {topic}, and must not")
+
+    async def _compare_requests(self, table: BrokerSession, asked: set[str]) -> None:
+        """The table's own user must see every request that the broker took."""
+        missing = set(asked)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                while missing:
+                    missing.discard((await anext(table.incoming())).topic)
+        for topic in sorted(missing):
+            self._wrong.append(_problem(f"the table's own user may not read {topic}, and must"))
+
+    def _is_ours(self, user: BrokerUser) -> bool:
+        """Whether the user has any business at this table; of another table's, everything must be refused."""
+        return user.table in (EVERY_TABLE, self._config.table.name)
+
+    def _topic(self, row: TopicRow) -> str:
+        return f"{self._topics.prefix}/{row.below.replace(ANY_CLIENT, f'{SOMEBODY_ELSE}/1')}"
+
+    def _tell(self, user: BrokerUser, what: str) -> None:
+        self._wrong.append(_problem(f"the user {user.name} ({user.role.value}) {what}"))
+
+
+async def _until_last(session: BrokerSession) -> tuple[set[str], bool]:
+    """What has come until the doctor's last message, and whether that came at all."""
+    heard: set[str] = set()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE):
+            async for message in session.incoming():
+                if message.topic.endswith(f"/{LAST}"):
+                    return heard, True
+                heard.add(message.topic)
+    return heard, False
+
+
+def _problem(what: str) -> Finding:
+    return Finding(verdict=Verdict.PROBLEM, what=what[:1].upper() + what[1:])

@@ -1,0 +1,182 @@
+"""The shoe itself: whether it answers, with which key, and which firmware and protocol it has.
+
+While the table's controller runs, the shoe is its own affair, and what it says at the broker is looked at. Otherwise
+the doctor opens the port and greets the shoe as the controller would, with what the journal stored last. It stores
+nothing, so it acknowledges nothing: the shoe keeps its cards for the controller.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from firmware_protocol.link import ControllerLink, Delivery, LineError, LinkReport, LinkUp, Refused
+from shoe_controller.clock import Clock
+from shoe_controller.config import RunningConfig
+from shoe_controller.doctor.findings import Finding, Patient, ShoeProbe, good, not_looked, problem
+from shoe_controller.journal.errors import JournalError
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.shoe_config import port_of
+from shoe_controller.transports.transport import Port, TransportError
+
+TICK = 0.05
+SECOND = 1_000_000_000
+
+_NO_ANSWER = "the shoe was not spoken to, see above"
+
+
+async def look_at_shoe(patient: Patient) -> list[Finding]:
+    if patient.table_runs:
+        return _as_the_table_says(patient)
+    if patient.running is None or not patient.port_ready:
+        return not_looked("the port or the configuration is not ready, see above")
+    patient.shoe = await probe(patient.running, patient.clock, patient.limits.listen_seconds)
+    if patient.shoe.answered:
+        return good(patient.shoe.what)
+    if patient.running.shoe.wire == "angel_eye" and not patient.shoe.what:
+        return not_looked("nothing was heard, which is usual between two cards: draw one while the doctor listens")
+    return problem(patient.shoe.what)
+
+
+async def look_at_key(patient: Patient) -> list[Finding]:
+    if patient.running is None:
+        return not_looked(_NO_ANSWER)
+    if patient.running.shoe.wire == "angel_eye":
+        return not_looked("the Angel Eye wire has no keys")
+    if patient.running.shoe.insecure:
+        return problem(
+            "the shoe is spoken to without a key: anyone at the cable can pretend to be it",
+            "Make a key with `shoe-controller keys shoe`, put it into the shoe, and name it as key_file.",
+        )
+    if patient.table_runs and patient.status is not None and patient.status.shoe_link:
+        authenticated = patient.status.authenticated
+    elif patient.shoe is not None and patient.shoe.answered:
+        if patient.shoe.refused and "version" not in patient.shoe.refused:
+            return problem(patient.shoe.refused)
+        authenticated = patient.shoe.authenticated
+    else:
+        return not_looked(_NO_ANSWER)
+    return good("the shoe holds our key") if authenticated else problem("the shoe has not proven that it holds our key")
+
+
+async def look_at_firmware(patient: Patient) -> list[Finding]:
+    if patient.shoe is None or not patient.shoe.answered:
+        return not_looked(_NO_ANSWER)
+    if "version" in patient.shoe.refused:
+        return problem(patient.shoe.refused)
+    return good(patient.shoe.firmware) if patient.shoe.firmware else not_looked("the shoe did not say")
+
+
+def _as_the_table_says(patient: Patient) -> list[Finding]:
+    if patient.status is None:
+        return not_looked("the table's controller holds the port, and what it says of itself was not to be had")
+    if not patient.status.online:
+        return not_looked("the table's controller holds the port, but is not at the broker")
+    if not patient.status.shoe_link:
+        return problem("the table's controller holds the port, and the shoe does not answer it")
+    return good("the shoe is connected to the table's controller")
+
+
+async def probe(config: RunningConfig, clock: Clock, seconds: float) -> ShoeProbe:
+    # Its neighbours bring the event loop and all libraries along; it is imported where a shoe is really spoken to.
+    from shoe_controller.running_parts import link_for  # noqa: PLC0415 - see above
+
+    ears = _Ears(link_for(config, _link_state(config), clock), lambda: clock.now().mono_ns / SECOND)
+    try:
+        await ears.listen(port_of(config.shoe), seconds)
+    except TransportError as error:
+        return ShoeProbe(answered=False, what=str(error))
+    return ears.verdict(config)
+
+
+def _link_state(config: RunningConfig) -> bytes | None:
+    try:
+        with JournalReader(config.journal.file) as reader:
+            return reader.position().link_state
+    except JournalError:
+        return None
+
+
+class _Ears:
+    def __init__(self, link: ControllerLink, now: Callable[[], float]) -> None:
+        self._link = link
+        self._now = now
+        self._stirred = asyncio.Event()
+        self._heard = 0
+        self._lost: TransportError | None = None
+        self._up: LinkUp | None = None
+        self._refused = ""
+        self._deliveries = 0
+        self._errors = 0
+
+    async def listen(self, port: Port, seconds: float) -> None:
+        until = self._now() + seconds
+        line = await port.open(self._on_bytes, self._on_lost)
+        try:
+            self._link.connected(self._now())
+            while self._now() < until and self._lost is None and not self._settled:
+                line.write(self._link.to_send())
+                self._stirred.clear()
+                try:
+                    async with asyncio.timeout(TICK):
+                        await self._stirred.wait()
+                except TimeoutError:
+                    self._take(self._link.tick(self._now()))
+        finally:
+            await line.close()
+        if self._lost is not None:
+            raise self._lost
+
+    @property
+    def _settled(self) -> bool:
+        return self._up is not None or bool(self._refused) or self._deliveries > 0
+
+    def verdict(self, config: RunningConfig) -> ShoeProbe:
+        name = config.shoe.address
+        if self._refused:
+            return ShoeProbe(answered=True, what=f"a shoe answers at {name}", refused=self._refused)
+        if self._up is not None or self._deliveries:
+            return self._answered(name)
+        if self._heard:
+            return ShoeProbe(
+                answered=False,
+                what=f"{self._heard} bytes came from {name}, and no message of the {config.shoe.wire} wire was among "
+                "them: check wire and baud in the [shoe] section",
+            )
+        if config.shoe.wire == "angel_eye":
+            return ShoeProbe(answered=False, what="")
+        return ShoeProbe(answered=False, what=f"the port {name} opens, and no shoe answers there")
+
+    def _answered(self, name: str) -> ShoeProbe:
+        shoe = None if self._up is None else self._up.shoe
+        firmware = (
+            ""
+            if shoe is None
+            else (
+                f"{shoe.model}, serial number {shoe.serial_number}, firmware {shoe.firmware}, "
+                f"protocol version {shoe.protocol_version}"
+            )
+        )
+        authenticated = self._up is not None and self._up.authenticated
+        return ShoeProbe(
+            answered=True, what=f"a shoe answers at {name}", authenticated=authenticated, firmware=firmware
+        )
+
+    def _on_bytes(self, data: bytes) -> None:
+        self._heard += len(data)
+        self._take(self._link.receive(data, self._now()))
+        self._stirred.set()
+
+    def _on_lost(self, error: TransportError) -> None:
+        self._lost = error
+        self._stirred.set()
+
+    def _take(self, said: "list[Delivery | LinkReport] | list[LinkReport]") -> None:
+        for each in said:
+            match each:
+                case LinkUp(shoe=shoe) if shoe is not None:
+                    self._up = each
+                case Refused(reason=reason):
+                    self._refused = self._refused or reason
+                case LineError():
+                    self._errors += 1
+                case Delivery():
+                    self._deliveries += 1

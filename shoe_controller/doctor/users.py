@@ -1,0 +1,70 @@
+"""Whom the service runs as, and what that user may do with a file: asked of the file's mode, not tried.
+
+The doctor is often run by root, to whom nothing is forbidden; the service is not root.
+"""
+
+import grp
+import os
+import pwd
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+SERVICE_USER = "shoe-controller"
+
+READ, WRITE, SEARCH = stat.S_IROTH, stat.S_IWOTH, stat.S_IXOTH
+
+
+class User(NamedTuple):
+    name: str
+    uid: int
+    groups: frozenset[int]
+
+
+def user_called(name: str) -> User:
+    """`KeyError` if there is none."""
+    entry = pwd.getpwnam(name)
+    return User(name, entry.pw_uid, frozenset(os.getgrouplist(name, entry.pw_gid)))
+
+
+def service_user() -> User:
+    """The user of the installed service; where there is none, or we could not look as it, whoever asks."""
+    if os.geteuid() == 0:
+        try:
+            return user_called(SERVICE_USER)
+        except KeyError:
+            pass
+    groups = frozenset((*os.getgroups(), os.getegid()))
+    try:
+        name = pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:  # a service may run under a number that has no name
+        name = str(os.geteuid())
+    return User(name, os.geteuid(), groups)
+
+
+def may(user: User, path: Path, rights: int) -> bool:
+    """Whether a user has these rights (`READ`, `WRITE`, `SEARCH`) to a file, all folders above it included.
+
+    `OSError` if it is not there.
+    """
+    real = path.resolve(strict=True)
+    return _has(user, real.stat(), rights) and all(_has(user, folder.stat(), SEARCH) for folder in real.parents)
+
+
+def _has(user: User, status: os.stat_result, rights: int) -> bool:
+    if user.uid == 0:
+        return True
+    mode = status.st_mode
+    if status.st_uid == user.uid:
+        mode >>= 6
+    elif status.st_gid in user.groups:
+        mode >>= 3
+    return mode & rights == rights
+
+
+def group_name(path: Path) -> str:
+    number = path.stat().st_gid
+    try:
+        return grp.getgrgid(number).gr_name
+    except KeyError:
+        return str(number)

@@ -1,0 +1,96 @@
+"""Who may read and write what at the broker, worked out from the contract, and as an access list of Mosquitto.
+
+The controller cannot see who wrote a request, so the broker keeps the roles apart: a display cannot command, a wager
+terminal cannot confirm, a table cannot speak for another. `init` writes the list, `doctor` tries it.
+"""
+
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from shoe_controller.mqtt.contract import Kind, RequestRole, TopicRow, Topics, contract
+
+EVERY_TABLE = "+"
+"""Stands for the table in the rules of a user that serves all tables of a site."""
+
+ANY_CLIENT = "{client}/{name}"
+"""How the contract writes the rest of a reply's topic."""
+
+
+class BrokerRole(Enum):
+    TABLE = "table"
+    DISPLAY = "display"
+    WAGERS = "wagers"
+    DEALER = "dealer"
+    SUPERVISOR = "supervisor"
+    CONSOLE = "console"
+
+    @property
+    def what(self) -> str:
+        return WHAT[self]
+
+
+WHAT = {
+    BrokerRole.TABLE: "the controller of one table: the only one that speaks for it, and that sees requests",
+    BrokerRole.DISPLAY: "results boards and the pit view: read, and ask for events again",
+    BrokerRole.WAGERS: "wager terminals: read, and place wagers",
+    BrokerRole.DEALER: "a dealer's own terminal: reads, and asks for what a dealer does",
+    BrokerRole.SUPERVISOR: "a supervisor's own terminal: reads, and asks for what a supervisor does",
+    BrokerRole.CONSOLE: "the console beside the table, which dealers and supervisors share",
+}
+
+ASKS: dict[BrokerRole, frozenset[RequestRole]] = {
+    BrokerRole.TABLE: frozenset(),
+    BrokerRole.DISPLAY: frozenset({RequestRole.DISPLAY}),
+    BrokerRole.WAGERS: frozenset({RequestRole.WAGERS}),
+    BrokerRole.DEALER: frozenset({RequestRole.DEALER}),
+    BrokerRole.SUPERVISOR: frozenset({RequestRole.SUPERVISOR, RequestRole.DISPLAY}),
+    BrokerRole.CONSOLE: frozenset(RequestRole),
+}
+"""The requests that each role may send."""
+
+
+class BrokerUser(NamedTuple):
+    name: str
+    role: BrokerRole
+    table: str = EVERY_TABLE
+    """The one table that the user is for, unless it serves all of the site."""
+
+
+def may_write(role: BrokerRole, row: TopicRow) -> bool:
+    if role is BrokerRole.TABLE:
+        return row.kind is not Kind.REQUEST
+    return row.kind is Kind.REQUEST and RequestRole(row.below.split("/")[1]) in ASKS[role]
+
+
+def may_read(role: BrokerRole, row: TopicRow) -> bool:
+    """Of replies, everybody reads one's own; that is a rule for all, and none of a role."""
+    if role is BrokerRole.TABLE:
+        # Its own retained messages too, so that `shoe-controller status` can look with the table's own user.
+        return row.kind in (Kind.REQUEST, Kind.RETAINED)
+    return row.kind in (Kind.RETAINED, Kind.EVENT)
+
+
+def access_list(site: str, users: Iterable[BrokerUser]) -> str:
+    """The text of a Mosquitto `acl_file`."""
+    return "\n".join(_lines(site, users)) + "\n"
+
+
+def _lines(site: str, users: Iterable[BrokerUser]) -> Iterator[str]:
+    yield "# Who may read and write what. Made from the contract of the messages; `shoe-controller doctor` tries it."
+    yield "# Nobody but a table's controller reads requests, which carry PINs, or writes anything but requests."
+    for user in users:
+        yield ""
+        yield f"# {user.role.value}: {user.role.what}"
+        yield f"user {user.name}"
+        prefix = Topics(site, user.table).prefix
+        for row in contract():
+            access = _ACCESS[may_read(user.role, row), may_write(user.role, row)]
+            if access:
+                yield f"topic {access} {prefix}/{row.below.replace(ANY_CLIENT, '#')}"
+    yield ""
+    yield "# Everybody reads the answers to oneself, and to nobody else."
+    yield "pattern read shoe/v1/+/+/reply/%u/#"
+
+
+_ACCESS = {(False, False): "", (True, False): "read", (False, True): "write", (True, True): "readwrite"}

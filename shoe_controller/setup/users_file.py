@@ -1,0 +1,62 @@
+"""`broker-users.toml`: the users that `init` made at the broker, each with its role and the file with its password.
+
+Only the house's own people need it: `doctor` tries with it whether each role may do what it should, and nothing else.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from shoe_controller.baccarat.wagers import unknown
+from shoe_controller.secret_files import Secret, SecretFileError, read_password
+from shoe_controller.setup.access_list import EVERY_TABLE, BrokerRole, BrokerUser
+from shoe_controller.strict_reading import BadFileError, Problem, parse_toml, read_text, read_what_fits
+
+USERS_FILE = "broker-users.toml"
+"""Its name, beside the table's file."""
+
+ROLES = {role.value: role for role in BrokerRole}
+
+
+class UserEntry(msgspec.Struct):
+    name: str = ""
+    role: str = ""
+    password_file: str = ""
+    table: str = EVERY_TABLE
+
+
+class UsersFile(msgspec.Struct):
+    users: tuple[UserEntry, ...] = ()
+
+
+class KnownUser(NamedTuple):
+    user: BrokerUser
+    password: Secret[str]
+
+
+def read_users(file: Path) -> tuple[KnownUser, ...]:
+    """`BadFileError` has everything that is wrong with the file, or with a password's."""
+    problems: list[Problem] = []
+    entry = read_what_fits(parse_toml(str(file), read_text(file)), UsersFile, problems) or UsersFile()
+    known = [_known(each, file.parent, f"users[{number}]", problems) for number, each in enumerate(entry.users, 1)]
+    if problems:
+        raise BadFileError(str(file), problems)
+    return tuple(user for user in known if user is not None)
+
+
+def _known(entry: UserEntry, folder: Path, place: str, problems: list[Problem]) -> KnownUser | None:
+    before = len(problems)
+    role = ROLES.get(entry.role)
+    if role is None:
+        problems.append(Problem(f"{place}.role", unknown("role", entry.role, ROLES)))
+    if not entry.name:
+        problems.append(Problem(f"{place}.name", "is missing"))
+    password = None
+    try:
+        password = read_password(folder / entry.password_file)
+    except SecretFileError as error:
+        problems.append(Problem(f"{place}.password_file", str(error)))
+    if role is None or password is None or len(problems) > before:
+        return None
+    return KnownUser(BrokerUser(entry.name, role, entry.table), password)
