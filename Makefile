@@ -45,10 +45,12 @@ fuzz: $(VENV)/ready
 	$(BIN)/python -m tests.fuzz.native -max_total_time=$(FUZZ_SECONDS)
 	$(BIN)/python -m tests.fuzz.angel_eye -max_total_time=$(FUZZ_SECONDS)
 
-# Power cuts: the journal on a file system that forgets what was not synced, so many times.
+# Power cuts on a file system that forgets what was not synced; the daemon and the broker killed at seeded moments, a full
+# disk, pulled cables, missed telegrams, damaged journals; then whole shoes and every fault through the whole chain.
 CUTS ?= 200
 torture: $(VENV)/ready
 	$(BIN)/python -m tests.torture $(CUTS)
+	LONG_TESTS=1 $(BIN)/pytest tests/daemon
 
 # Boots a QEMU guest with Debian's kernel, into which the emulated shoe is plugged over USB/IP. Takes a minute or two.
 test-hardware: $(VENV)/ready
