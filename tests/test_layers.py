@@ -79,6 +79,45 @@ LAYERS = [
         ),
         pure=False,
     ),
+    Layer(
+        "shoe_controller/board",
+        frozenset(
+            {
+                "shoe_controller.board",
+                "shoe_controller.mqtt.contract",
+                "shoe_controller.mqtt.broker",
+                "shoe_controller.mqtt.client",
+                "shoe_controller.table.facts",
+                "shoe_controller.table.view",
+                "shoe_controller.baccarat",
+                "shoe_controller.config",
+                "shoe_controller.logs",
+                "shoe_controller.service",
+                "firmware_protocol.cards",
+            }
+        ),
+        pure=False,
+    ),
+    Layer(
+        "shoe_controller/console",
+        frozenset(
+            {
+                "shoe_controller.console",
+                "shoe_controller.mqtt.contract",
+                "shoe_controller.mqtt.broker",
+                "shoe_controller.mqtt.client",
+                "shoe_controller.table",
+                "shoe_controller.baccarat",
+                "shoe_controller.recall",
+                "shoe_controller.recalled",
+                "shoe_controller.config",
+                "shoe_controller.logs",
+                "shoe_controller.service",
+                "firmware_protocol.cards",
+            }
+        ),
+        pure=False,
+    ),
 ]
 
 ONE_FILE_EACH = ("serial", "usb", "sqlite3", "paho", "structlog")

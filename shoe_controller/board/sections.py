@@ -20,6 +20,7 @@ MINI_COLUMNS = 16
 """Columns of the big road that the pit view shows of a table."""
 
 STOPS = "stops"
+BETWEEN_SHOES = ("no_shoe", "ended")
 
 
 class LiveSection(msgspec.Struct, frozen=True):
@@ -204,7 +205,9 @@ def _hand(state: StateMessage, side: str, total: int | None) -> Hand:
 
 
 def _is_in_trouble(table: TableModel, state: StateMessage) -> bool:
-    return state.stopped or not state.link_up or (table.status is not None and not table.status.storing)
+    """Between two shoes nobody waits for the shoe: its cable may be out while the cards are changed."""
+    shoe_is_missed = not state.link_up and state.phase not in BETWEEN_SHOES
+    return state.stopped or shoe_is_missed or (table.status is not None and not table.status.storing)
 
 
 def _moment(table: TableModel, state: StateMessage) -> ResultMoment | VoidMoment | None:

@@ -1,10 +1,10 @@
 """What can be offered at the console now: the acts that the table would take, as far as its messages tell. Pure.
 
-The table itself decides. This only keeps buttons away that would be refused; `tests/console/test_allowed.py` compares it
-with the table, act by act and phase by phase.
+The table itself decides. This only keeps buttons away that would be refused; `tests/console/test_allowed.py` compares
+it with the table, act by act and phase by phase.
 """
 
-from typing import NamedTuple
+import msgspec
 
 from shoe_controller.mqtt.contract import Info, StateMessage
 from shoe_controller.table.acts import ACTS, Approve, ClearAlert, OpenShoe, Role, SignIn, Withdraw
@@ -33,7 +33,7 @@ _ELSEWHERE = frozenset(ACTS[act].name for act in (SignIn, ClearAlert, Approve, W
 """Offered beside the alert or the proposal that they are about, or to enter the supervisor's mode."""
 
 
-class OfferedAct(NamedTuple):
+class OfferedAct(msgspec.Struct, frozen=True, kw_only=True):
     act: str
     held: bool
     reason: bool
@@ -77,7 +77,7 @@ def _offered(name: str, info: Info, state: StateMessage, *, by_supervisor: bool)
     )
 
 
-def _makes_sense(name: str, info: Info, state: StateMessage, *, by_supervisor: bool) -> bool:
+def _makes_sense(name: str, info: Info, state: StateMessage, *, by_supervisor: bool) -> bool:  # noqa: PLR0911 - one case for each act
     match name:
         case "no_more_bets":
             return not state.stopped
@@ -88,10 +88,9 @@ def _makes_sense(name: str, info: Info, state: StateMessage, *, by_supervisor: b
         case "confirm":
             return _may_confirm(state, by_supervisor=by_supervisor)
         case "use_extra_card":
-            kinds = _kinds(state)
-            return state.extra_cards > 0 and state.phase != "dealing" and "extra_card" not in kinds
+            return "over_draw" in _kinds(state) and "extra_card" not in _kinds(state) and state.phase != "dealing"
         case "burn_extra_card":
-            return state.extra_cards > 0
+            return bool(_kinds(state) & {"over_draw", "extra_card"})
         case "undo_last_result":
             return state.last_outcome is not None and not _has_alert_about_round(state)
         case "void_round":

@@ -1,7 +1,7 @@
 """The line to the table: connects to the broker, keeps the model told, asks for events that are missing, and for acts.
 
-It comes back by itself after every loss. A request that got no answer is sent once more under the same number, which the
-table knows as a repeat; a page never learns more than the table's answer.
+It comes back by itself after every loss. A request that got no answer is sent once more under the same number, which
+the table knows as a repeat; a page never learns more than the table's answer.
 """
 
 import asyncio
@@ -106,7 +106,8 @@ class TableLine:
     async def _ask_once(self, session: BrokerSession, topic: str, payload: bytes) -> Answer:
         self._asked += 1
         correlation = str(self._asked).encode()
-        answered = self._awaited[correlation] = asyncio.get_running_loop().create_future()
+        answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._awaited[correlation] = answered
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
                 await session.publish_soon(

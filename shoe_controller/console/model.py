@@ -84,10 +84,8 @@ class ConsoleModel:
         known = list(self.facts)
         if known and known[0].seq > 1:
             # A round that is known in part would be told wrongly.
-            first = next(
-                (n for n, fact in enumerate(known) if isinstance(fact, BettingOpened | ShoeOpened)), len(known)
-            )
-            known = known[first:]
+            begins = (n for n, fact in enumerate(known) if isinstance(fact, BettingOpened | ShoeOpened))
+            known = known[next(begins, len(known)) :]
         return last_rounds(_steps(known), MOST_ROUNDS, from_beginning=True) or []
 
     # --- what it hears -----------------------------------------------------------------------------------------------

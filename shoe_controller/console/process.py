@@ -118,7 +118,7 @@ async def _until(stop: asyncio.Event, line: TableLine, service: Service) -> None
     following = asyncio.create_task(line.run(), name="line")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     living = asyncio.create_task(_live(service), name="watchdog")
-    tasks: list[asyncio.Task[object]] = [following, stopping, living]  # type: ignore[list-item]  # of what they return
+    tasks: list[asyncio.Task[object]] = [following, stopping, living]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in done:

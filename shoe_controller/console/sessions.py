@@ -1,7 +1,8 @@
 """Who is signed in at the console. Pure: the clock and the random tokens are handed in.
 
 The cookie holds a secret of which only a hash is kept here. Beside it each session has a token that the page sends with
-everything it asks for: another site can make a browser send the cookie, but cannot read the token. PINs never come here.
+everything it asks for: another site can make a browser send the cookie, but cannot read the token. PINs never come
+here.
 """
 
 import hashlib

@@ -1,8 +1,9 @@
 """The page, its event stream and its requests over HTTP: the console's one file that knows aiohttp.
 
-What a browser may load is a fixed set of files that was read at the start. Everything else needs a session, and whatever
-changes something needs three things besides: it must come from our own page (`Origin`), carry the session's token, and
-be JSON. The security policy lets the page run and load what comes from here alone, and never a text as markup.
+What a browser may load is a fixed set of files that was read at the start. Everything else needs a session, and
+whatever changes something needs three things besides: it must come from our own page (`Origin`), carry the session's
+token, and be JSON. The security policy lets the page run and load what comes from here alone, and never a text as
+markup.
 """
 
 import asyncio
@@ -40,7 +41,8 @@ TOKEN_HEADER = "X-Console-Token"  # noqa: S105 - the name of a header
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 
 HEADERS = {

@@ -20,7 +20,7 @@ from shoe_controller.setup.access_list import ANY_CLIENT, EVERY_TABLE, BrokerRol
 from shoe_controller.setup.users_file import USERS_FILE, KnownUser, read_users
 from shoe_controller.strict_reading import BadFileError
 
-PATIENCE = 3.0
+PATIENCE = 2.0
 OTHER_TABLE = "no-such-table-of-the-doctor"
 SOMEBODY_ELSE = "somebody-else-of-the-doctor"
 LAST = "doctor-says-that-was-all"
@@ -134,21 +134,17 @@ class _Trial:
         await asyncio.gather(*(table.publish(f"{replies}{each.user.name}/{LAST}", b"") for each in ears))
 
     async def _compare_heard(self, ears: list[_Ears]) -> None:
-        for each in ears:
+        permitted = await asyncio.gather(*(_until_last(each.permitted) for each in ears))
+        forbidden = await asyncio.gather(*(_until_last(each.forbidden) for each in ears))
+        for each, (heard, whole), (overheard, _) in zip(ears, permitted, forbidden, strict=True):
             self._tried += 3
-            if each.permitted is not None:
-                heard, whole = await _until_last(each.permitted)
-                if not whole:
-                    self._tell(
-                        each.user, f"may not read the answers at {self._topics.replies}{each.user.name}/, and must"
-                    )
-                elif self._heard_of and self._is_ours(each.user) and self._topics.status not in heard:
-                    self._tell(each.user, f"may not read {self._topics.status}, and must")
-            if each.forbidden is not None:
-                heard, _ = await _until_last(each.forbidden)
-                mine = f"{self._topics.replies}{each.user.name}/"
-                for topic in sorted(topic for topic in heard if not topic.startswith(mine)):
-                    self._tell(each.user, f"may read {topic}, and must not")
+            mine = f"{self._topics.replies}{each.user.name}/"
+            if each.permitted is not None and not whole:
+                self._tell(each.user, f"may not read the answers at {mine}, and must")
+            elif self._heard_of and self._is_ours(each.user) and self._topics.status not in heard:
+                self._tell(each.user, f"may not read {self._topics.status}, and must")
+            for topic in sorted(topic for topic in overheard if not topic.startswith(mine)):
+                self._tell(each.user, f"may read {topic}, and must not")
 
     async def _compare_requests(self, table: BrokerSession, asked: set[str]) -> None:
         """The table's own user must see every request that the broker took."""
@@ -171,9 +167,11 @@ class _Trial:
         self._wrong.append(_problem(f"the user {user.name} ({user.role.value}) {what}"))
 
 
-async def _until_last(session: BrokerSession) -> tuple[set[str], bool]:
+async def _until_last(session: BrokerSession | None) -> tuple[set[str], bool]:
     """What has come until the doctor's last message, and whether that came at all."""
     heard: set[str] = set()
+    if session is None:
+        return heard, False
     with suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE):
             async for message in session.incoming():

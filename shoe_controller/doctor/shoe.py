@@ -8,7 +8,7 @@ nothing, so it acknowledges nothing: the shoe keeps its cards for the controller
 import asyncio
 from collections.abc import Callable
 
-from firmware_protocol.link import ControllerLink, Delivery, LineError, LinkReport, LinkUp, Refused
+from firmware_protocol.link import ControllerLink, Delivery, LinkReport, LinkUp, Refused
 from shoe_controller.clock import Clock
 from shoe_controller.config import RunningConfig
 from shoe_controller.doctor.findings import Finding, Patient, ShoeProbe, good, not_looked, problem
@@ -79,12 +79,12 @@ async def probe(config: RunningConfig, clock: Clock, seconds: float) -> ShoeProb
     # Its neighbours bring the event loop and all libraries along; it is imported where a shoe is really spoken to.
     from shoe_controller.running_parts import link_for  # noqa: PLC0415 - see above
 
-    ears = _Ears(link_for(config, _link_state(config), clock), lambda: clock.now().mono_ns / SECOND)
+    link = link_for(config, _link_state(config), clock)
     try:
-        await ears.listen(port_of(config.shoe), seconds)
+        heard = await listen(port_of(config.shoe), link, lambda: clock.now().mono_ns / SECOND, seconds)
     except TransportError as error:
         return ShoeProbe(answered=False, what=str(error))
-    return ears.verdict(config)
+    return _judge(heard, config)
 
 
 def _link_state(config: RunningConfig) -> bytes | None:
@@ -95,17 +95,26 @@ def _link_state(config: RunningConfig) -> bytes | None:
         return None
 
 
-class _Ears:
+async def listen(port: Port, link: ControllerLink, now: Callable[[], float], seconds: float) -> "Ears":
+    """Talk over this port until the shoe is known, or the time is over; `TransportError` if there is no line."""
+    ears = Ears(link, now)
+    await ears.listen(port, seconds)
+    return ears
+
+
+class Ears:
+    """What was heard of a shoe."""
+
     def __init__(self, link: ControllerLink, now: Callable[[], float]) -> None:
+        self.heard = 0
+        """Bytes."""
+        self.up: LinkUp | None = None
+        self.refused = ""
+        self.deliveries = 0
         self._link = link
         self._now = now
         self._stirred = asyncio.Event()
-        self._heard = 0
         self._lost: TransportError | None = None
-        self._up: LinkUp | None = None
-        self._refused = ""
-        self._deliveries = 0
-        self._errors = 0
 
     async def listen(self, port: Port, seconds: float) -> None:
         until = self._now() + seconds
@@ -127,41 +136,10 @@ class _Ears:
 
     @property
     def _settled(self) -> bool:
-        return self._up is not None or bool(self._refused) or self._deliveries > 0
-
-    def verdict(self, config: RunningConfig) -> ShoeProbe:
-        name = config.shoe.address
-        if self._refused:
-            return ShoeProbe(answered=True, what=f"a shoe answers at {name}", refused=self._refused)
-        if self._up is not None or self._deliveries:
-            return self._answered(name)
-        if self._heard:
-            return ShoeProbe(
-                answered=False,
-                what=f"{self._heard} bytes came from {name}, and no message of the {config.shoe.wire} wire was among "
-                "them: check wire and baud in the [shoe] section",
-            )
-        if config.shoe.wire == "angel_eye":
-            return ShoeProbe(answered=False, what="")
-        return ShoeProbe(answered=False, what=f"the port {name} opens, and no shoe answers there")
-
-    def _answered(self, name: str) -> ShoeProbe:
-        shoe = None if self._up is None else self._up.shoe
-        firmware = (
-            ""
-            if shoe is None
-            else (
-                f"{shoe.model}, serial number {shoe.serial_number}, firmware {shoe.firmware}, "
-                f"protocol version {shoe.protocol_version}"
-            )
-        )
-        authenticated = self._up is not None and self._up.authenticated
-        return ShoeProbe(
-            answered=True, what=f"a shoe answers at {name}", authenticated=authenticated, firmware=firmware
-        )
+        return self.up is not None or bool(self.refused) or self.deliveries > 0
 
     def _on_bytes(self, data: bytes) -> None:
-        self._heard += len(data)
+        self.heard += len(data)
         self._take(self._link.receive(data, self._now()))
         self._stirred.set()
 
@@ -172,11 +150,39 @@ class _Ears:
     def _take(self, said: "list[Delivery | LinkReport] | list[LinkReport]") -> None:
         for each in said:
             match each:
+                # The Angel Eye wire is up as soon as it is open, whoever is there.
                 case LinkUp(shoe=shoe) if shoe is not None:
-                    self._up = each
+                    self.up = each
                 case Refused(reason=reason):
-                    self._refused = self._refused or reason
-                case LineError():
-                    self._errors += 1
+                    self.refused = self.refused or reason
                 case Delivery():
-                    self._deliveries += 1
+                    self.deliveries += 1
+
+
+def _judge(ears: Ears, config: RunningConfig) -> ShoeProbe:
+    name = config.shoe.address
+    if ears.refused:
+        return ShoeProbe(answered=True, what=f"a shoe answers at {name}", refused=ears.refused)
+    if ears.up is not None or ears.deliveries:
+        return _answered(ears, name)
+    if ears.heard:
+        return ShoeProbe(
+            answered=False,
+            what=f"{ears.heard} bytes came from {name}, and no message of the {config.shoe.wire} wire was among "
+            "them: check wire and baud in the [shoe] section",
+        )
+    if config.shoe.wire == "angel_eye":
+        return ShoeProbe(answered=False, what="")
+    return ShoeProbe(answered=False, what=f"the port {name} opens, and no shoe answers there")
+
+
+def _answered(ears: Ears, name: str) -> ShoeProbe:
+    shoe = None if ears.up is None else ears.up.shoe
+    firmware = ""
+    if shoe is not None:
+        firmware = (
+            f"{shoe.model}, serial number {shoe.serial_number}, firmware {shoe.firmware}, "
+            f"protocol version {shoe.protocol_version}"
+        )
+    authenticated = ears.up is not None and ears.up.authenticated
+    return ShoeProbe(answered=True, what=f"a shoe answers at {name}", authenticated=authenticated, firmware=firmware)

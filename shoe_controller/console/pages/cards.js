@@ -25,11 +25,11 @@ export function cardFace(card, given = {}) {
     el("span", { class: "rank" }, rankText(card[0])), suitMark(card[1]));
 }
 
-export function hand(side, cards, total, next, won) {
+export function hand(side, cards, total, next, { won = false, note = "" } = {}) {
   const places = cards.map((place) => cardFace(place.card, { title: `${t("card_number")} ${place.number}` }));
   const due = next === side ? el("span", { class: "card due", "aria-hidden": "true" }) : null;
   return el("article", { class: `hand ${side} ${next === side ? "next" : ""} ${won ? "won" : ""}`, data: { side } },
-    el("h2", {}, el("b", { class: "letter" }, t(side)[0]), t(side)),
+    el("h2", {}, t(side), note ? el("small", {}, note) : null),
     el("p", { class: "total" }, total === null || total === undefined ? "" : String(total)),
     el("div", { class: "cards" }, places, due));
 }

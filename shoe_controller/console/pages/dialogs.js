@@ -15,7 +15,7 @@ export function openDialog(name, title, ...inside) {
   const dialog = $("dialog");
   dialog.className = name;
   dialog.oncancel = () => dialog.replaceChildren();
-  dialog.replaceChildren(el("header", {}, el("h2", {}, title), button("close", "×", closeDialog, { class: "quiet", "aria-label": t("close") })), ...inside);
+  dialog.replaceChildren(el("header", {}, el("h2", {}, title), button("close", "×", closeDialog, { class: "quiet", "aria-label": t("close") })), ...inside.filter(Boolean));
   if (!dialog.open) dialog.showModal();
   (dialog.querySelector("[data-first]") ?? dialog.querySelector("input, .chip, button.primary"))?.focus();
   return dialog;

@@ -25,8 +25,6 @@ let touchedAt = 0;
 let asking = false;
 
 const state = () => known.play?.state ?? null;
-const isHeld = (act) => HELD.has(act);
-const HELD = new Set(["approve", "void_round", "void_and_replay", "end_shoe", "use_extra_card", "burn_extra_card", "open_shoe"]);
 
 // --- drawing ----------------------------------------------------------------------------------------------------------
 
@@ -72,10 +70,10 @@ function showHands(play) {
   const last = at.cards.length || at.phase === "closed" ? null : at.last_outcome;
   const shows = [at.cards, at.standing, last, currentLanguage(), at.phase];
   draw($("hands"), shows, () => ["player", "banker"].map((side) => {
-    if (last) return hand(side, last[side].cards.map((card, number) => ({ card, number: number + 1 })), last[side].total, null, last.winner === side);
+    if (last) return hand(side, last[side].cards.map((card, number) => ({ card, number: number + 1 })), last[side].total, null, { won: last.winner === side, note: `${t("round")} ${last.round}${last.winner === side ? ` · ${t("wins")}` : last.winner === "tie" ? ` · ${t("tie")}` : ""}` });
     const cards = at.cards.filter((place) => place.hand === side);
     const waits = ["dealing", "closed"].includes(at.phase) ? at.standing?.next_hand : null;
-    return hand(side, cards, cards.length ? at.standing?.[`${side}_total`] : null, waits, false);
+    return hand(side, cards, cards.length ? at.standing?.[`${side}_total`] : null, waits);
   }));
   $("hands").classList.toggle("past", Boolean(last));
 }
@@ -109,9 +107,9 @@ function showPanel(play, table, payment) {
   if (!play || !table) return draw(panel, null, () => []);
   if (tab === "wagers") draw(panel, [tab, table, play.state.wagers, play.open, language], () => seatTiles(table, play, (seat) => seatDialog(seat, () => known)));
   if (tab === "payments") draw(panel, [tab, payment, payment && [...ticksOf(payment)], language], () => paymentPanel(payment, table, afterTick));
-  if (tab === "alerts") draw(panel, [tab, play.alerts, play.state.proposal, supervisor(), language], () => alertPanel(play));
+  if (tab === "alerts") draw(panel, [tab, play.alerts, play.supervisor, play.state.proposal, supervisor(), language], () => alertPanel(play));
   if (tab === "rounds") draw(panel, [tab, shownRounds(), language], () => recordPanel(table, show));
-  if (tab === "supervisor") draw(panel, [tab, play.supervisor, supervisor(), language], () => supervisorPanel(play, state, isHeld));
+  if (tab === "supervisor") draw(panel, [tab, play.supervisor, supervisor(), language], () => supervisorPanel(play, state));
 }
 
 function afterTick() {
@@ -131,19 +129,21 @@ function alertCard(alert) {
   const clear = {
     dealer: () => button(`clear-${alert.alert}`, t("clear"), () => act("clear_alert", { alert: alert.alert }), { class: "primary" }),
     supervisor: () => button(`clear-${alert.alert}`, t("clear_supervisor"), () => clearAlert(alert, state)),
-    nobody: () => null,
-  }[alert.alert ? alert.cleared_by : "nobody"]();
+  }[alert.alert ? alert.cleared_by : "nobody"]?.();
+  // What else puts it right: at hand in supervisor mode, and the way into it before.
+  const ways = known.play.supervisor.filter((offered) => offered.possible && (alert.ended_by.includes(offered.act) || (alert.cleared_by === "nobody" && offered.act === "void_round")));
+  const mend = !ways.length ? [] : supervisor() ? ways.map((offered) => button(`mend-${alert.alert}-${offered.act}`, t(offered.act), () => begin(offered, state))) : [button(`mend-${alert.alert}`, `${t("supervisor")}…`, enterMode)];
   return el("article", { class: `alert ${alert.severity}`, data: { kind: alert.kind } },
     el("h3", {}, alert.happened), alert.detail ? el("p", { class: "detail" }, alert.detail) : null,
-    el("p", { class: "to-do" }, alert.to_do), el("footer", {}, el("small", {}, who[alert.cleared_by] ?? ""), clear));
+    el("p", { class: "to-do" }, alert.to_do), el("footer", {}, el("small", {}, who[alert.cleared_by] ?? ""), mend, clear));
 }
 
 function proposalCard(proposal) {
   return el("article", { class: "alert proposal" },
     el("h3", {}, `${proposal.person} ${t("proposed")}: ${t(proposal.act.act)}`), el("p", { class: "detail" }, `“${proposal.reason}”`),
     el("footer", {}, el("small", {}, t("waits_for_second")),
-      button("withdraw", t("withdraw"), () => decide("withdraw", proposal, state, isHeld)),
-      button("approve", t("approve"), () => decide("approve", proposal, state, isHeld), { class: "primary" })));
+      button("withdraw", t("withdraw"), () => decide("withdraw", proposal, state)),
+      button("approve", t("approve"), () => decide("approve", proposal, state), { class: "primary" })));
 }
 
 function showActs(isLive, play) {
@@ -156,11 +156,11 @@ function showActs(isLive, play) {
     }),
     el("span", { class: "space" }),
     offered.some((each) => each.act === "call_supervisor") ? button("do-call_supervisor", t("call_supervisor"), () => act("call_supervisor"), { class: "call", hint: KEYS.call_supervisor }) : null,
-    isLive ? button("mode", t(supervisor() ? "leave" : "supervisor"), () => (supervisor() ? leave() : enterMode()), { class: "call", hint: TAB_KEYS.supervisor }) : null,
+    isLive && !supervisor() ? button("mode", t("supervisor"), enterMode, { class: "call", hint: TAB_KEYS.supervisor }) : null,
   ].flat());
 }
 
-const enterMode = () => enter(state, () => openTab("supervisor"));
+const enterMode = () => enter(state, () => openTab(known.play?.state.stopped ? "alerts" : "supervisor"));
 
 // --- doing ------------------------------------------------------------------------------------------------------------
 

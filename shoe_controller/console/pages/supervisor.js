@@ -47,9 +47,9 @@ export function watch(call) {
   }, 500);
 }
 
-export function supervisorPanel(play, state, isHeld) {
-  const acts = play.supervisor.map((offered) =>
-    el("button", { type: "button", class: "act", disabled: !offered.possible, data: { key: `act-${offered.act}`, act: offered.act }, onclick: () => begin(offered, state, isHeld) },
+export function supervisorPanel(play, state) {
+  const acts = [...play.supervisor].sort((a, b) => b.possible - a.possible).map((offered) =>
+    el("button", { type: "button", class: "act", disabled: !offered.possible, data: { key: `act-${offered.act}`, act: offered.act }, onclick: () => begin(offered, state) },
       el("b", {}, t(offered.act), offered.two_people ? el("small", { class: "two" }, t("two_people")) : null),
       el("small", {}, offered.possible ? t(`what_${offered.act}`) : t("not_now"))));
   return [
@@ -59,10 +59,10 @@ export function supervisorPanel(play, state, isHeld) {
 }
 
 // The questions of an act one after another, then the act itself.
-export function begin(offered, state, isHeld) {
+export function begin(offered, state) {
   const shown = state();
   const [title, what] = [t(offered.act), t(`what_${offered.act}`)];
-  const finish = (reason, details) => who(offered.act, shown, { reason, details, held: isHeld(offered.act), done: offered.two_people ? "proposed_ok" : "ok" });
+  const finish = (reason, details) => who(offered.act, shown, { reason, details, held: offered.held, done: offered.two_people ? "proposed_ok" : "ok" });
   const why = (details) => (offered.reason ? askWhy(title, offered.act, { what, next: (reason) => finish(reason, details) }) : finish("", details));
   if (offered.cards.length) askCard(title, { what, places: shown.cards, numbers: offered.cards, next: (number, card) => why({ number, card }) });
   else why({});
@@ -72,12 +72,13 @@ export function clearAlert(alert, state) {
   askWhy(t("clear_alert"), "clear_alert", { what: alert.happened, next: (reason) => who("clear_alert", state(), { reason, details: { alert: alert.alert } }) });
 }
 
-export const decide = (act, proposal, state, isHeld) => who(act, state(), { details: { proposal: proposal.proposal }, held: isHeld(act), second: act === "approve" ? proposal.person : null });
+// What two people have agreed on cannot be taken back, so the second of them holds.
+export const decide = (act, proposal, state) => who(act, state(), { details: { proposal: proposal.proposal }, held: act === "approve", second: act === "approve" ? proposal.person : null, what: `${proposal.person} ${t("proposed")}: ${t(proposal.act.act)} “${proposal.reason}”` });
 
-function who(act, shown, { reason = "", details = {}, held = false, done = "ok", second = null }) {
+function who(act, shown, { reason = "", details = {}, held = false, done = "ok", second = null, what = null }) {
   const known = mode.person && mode.person !== second ? mode.person : "";
   askWho(t(act), {
-    person: known, held, text: t(act), what: reason ? `“${reason}”` : t(`what_${act}`),
+    person: known, held, text: t(act), what: what ?? (reason ? `${t(`what_${act}`)} “${reason}”` : t(`what_${act}`)),
     send: async (given) => {
       const answer = await askSupervisor(shown, act, given, reason, details);
       if (answer.status === "ok") { closeDialog(); tell(answer, done); }

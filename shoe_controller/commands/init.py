@@ -1,0 +1,218 @@
+"""`shoe-controller init FOLDER`: everything that a new table needs, from a few answers.
+
+What is not given by an option is asked for at a terminal; elsewhere it is an error that names the option. Running it
+again changes nothing without asking: files that are there stay as they are, keys and passwords are kept.
+"""
+
+import argparse
+import asyncio
+import getpass
+import secrets
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from shoe_controller.commands.answers import GOOD, as_text, bad_input
+from shoe_controller.commands.questions import NotAnsweredError, Questions
+from shoe_controller.pins import BadPinError, check_strength, hash_pin
+from shoe_controller.setup.certificates import CertificateError
+from shoe_controller.setup.new_table import NewPerson, NewTable
+from shoe_controller.setup.writing import Outcome, Planned, differs, write
+from shoe_controller.strict_reading import BadFileError
+from shoe_controller.table.acts import Role
+
+FOLDER = Path("/etc/shoe-controller")
+BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
+SALT_BYTES = 16
+SEATS = "1,2,3,5,6,7,8,9"
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "init",
+        help="set up a new table: configuration, keys, broker users, certificates",
+        description="Write what a new table needs: a complete commented configuration, the shoe's key, the users of "
+        "the broker with their passwords and access list, and certificates of an authority of the house's own. What is "
+        "there already stays as it is. PINs of people are asked for, or read from standard input: one on each line, "
+        "dealers first.",
+    )
+    parser.add_argument("folder", type=Path, nargs="?", default=FOLDER, metavar="FOLDER", help="default: %(default)s")
+    parser.add_argument("--file", default="table.toml", metavar="NAME", help="the table's file (default: table.toml)")
+    parser.add_argument("--site", help="the house, as part of every topic")
+    parser.add_argument("--table", help="the table's name, as part of every topic")
+    parser.add_argument("--title", help="what boards call the table (default: its name)")
+    parser.add_argument("--currency", help="how boards write amounts (default: nothing)")
+    parser.add_argument("--wire", choices=["native", "angel_eye"], help="what the shoe speaks (default: native)")
+    parser.add_argument("--port", help="where the shoe is plugged in: /dev/shoe/…, socket://host:port, usb:VVVV:PPPP")
+    parser.add_argument("--insecure", action="store_true", help="go without a key; anyone at the cable can pretend")
+    parser.add_argument("--base-game", metavar="NAME", help="default: commission")
+    parser.add_argument("--layout", metavar="NAME", help="default: nepal_super_baccarat")
+    parser.add_argument("--offer", metavar="A,B", help="groups and wagers offered (default: base,pairs)")
+    parser.add_argument("--decks", type=int, help="default: 8")
+    parser.add_argument("--seats", metavar="A,B", help=f"from the dealer's right (default: {SEATS})")
+    parser.add_argument("--min", type=int, metavar="AMOUNT", help="the least stake, in minor units")
+    parser.add_argument("--max", type=int, metavar="AMOUNT", help="the most, in minor units")
+    parser.add_argument("--broker-host", metavar="HOST", help="what tables call the broker (default: localhost)")
+    parser.add_argument("--broker-folder", type=Path, metavar="FOLDER", help=f"default: {BROKER_FOLDER}, or beside")
+    parser.add_argument("--no-broker", action="store_true", help="a table that tells nobody")
+    parser.add_argument("--journal", metavar="FILE", help="default: /var/lib/shoe-controller/NAME.journal")
+    for role in Role:
+        people = f"--{role.value}"
+        parser.add_argument(people, action="append", default=[], metavar="ID=NAME", help=f"a {role.value} with a PIN")
+    parser.add_argument("--renew-certificate", action="store_true", help="make the broker's certificate anew")
+    parser.add_argument("--yes", action="store_true", help="do not ask; what is made from other files may be changed")
+    parser.set_defaults(run=run, json=False)
+
+
+def run(args: argparse.Namespace) -> int:
+    # What finds shoes and reads configurations brings the event loop and all libraries along.
+    from shoe_controller.setup.carrying_out import Places, check, plan  # noqa: PLC0415 - see above
+
+    questions = Questions(ask=sys.stdin.isatty() and not args.yes)
+    near = args.folder / "broker"
+    broker = args.broker_folder or (BROKER_FOLDER if args.folder == FOLDER else near)
+    places = Places(args.folder, broker, args.file)
+    try:
+        if Path(args.file).name != args.file or not args.file.endswith(".toml"):
+            return bad_input(args, "bad_file", f"--file is the name of a file such as table.toml, not {args.file!r}")
+        new = _from_existing(args) or _decided(args, questions)
+        check(new, places)
+        for planned in plan(new, places, renew_certificate=args.renew_certificate):
+            _write(planned, args, questions)
+    except (NotAnsweredError, BadPinError, BadFileError, CertificateError, ValueError) as error:
+        return bad_input(args, "bad_answer", str(error))
+    except OSError as error:
+        return bad_input(args, "cannot_write", f"{error.filename or args.folder}: {error.strerror}")
+    return _conclusion(args, places.folder / places.table_file)
+
+
+def _write(planned: Planned, args: argparse.Namespace, questions: Questions) -> None:
+    over = False
+    if differs(planned) and planned.ours:
+        over = args.yes or questions.agrees(f"{planned.file} has changed. Write it anew?")
+    outcome = write(planned, over=over)
+    if outcome is not Outcome.SAME:
+        sys.stdout.write(f"{as_text(str(planned.file))}: {outcome.value}\n")
+
+
+def _conclusion(args: argparse.Namespace, file: Path) -> int:
+    from shoe_controller.config import for_running, load_config  # noqa: PLC0415 - see `run`
+
+    try:
+        for_running(load_config(file))
+    except BadFileError as error:
+        return bad_input(args, "bad_config", f"the table cannot run yet:\n{error}")
+    sys.stdout.write(
+        f"\n{as_text(str(file))} is ready. Next: sudo shoe-controller doctor {as_text(str(file))}\n"
+        "Put shoe.key into the shoe, restart the broker, and start the table.\n"
+    )
+    return GOOD
+
+
+# --- what is decided -------------------------------------------------------------------------------------------------
+
+
+def _from_existing(args: argparse.Namespace) -> NewTable | None:
+    """The table as its file has it, so that a second run needs no answers."""
+    from shoe_controller.config import load_config  # noqa: PLC0415 - see `run`
+
+    file = args.folder / args.file
+    if not file.exists():
+        return None
+    config = load_config(file, guarded=False)
+    if config.table is None or config.shoe is None:
+        raise ValueError(f"{file} is there, and not the file of a table: correct it, or name another with --file")
+    for option, given, there in (("--site", args.site, config.table.site), ("--table", args.table, config.table.name)):
+        if given not in (None, there):
+            raise ValueError(f"{file} is of {there!r}, and {option} says {given!r}: name another file with --file")
+    house = config.house
+    return NewTable(
+        site=config.table.site,
+        name=config.table.name,
+        title=config.table.title,
+        currency=config.table.currency,
+        wire=config.shoe.wire,
+        port=config.shoe.address,
+        insecure=config.shoe.insecure,
+        base_game=house.schedule.base_game,
+        decks=house.decks,
+        layout="",
+        offer=(),
+        seats=tuple(house.seats),
+        least=0,
+        most=0,
+        broker_host=None if config.mqtt is None else config.mqtt.host,
+        journal=None,
+        people=(),
+    )
+
+
+def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
+    site = questions.text("--site", args.site, "The house, as part of every topic (letters, digits, - and _)")
+    name = questions.text("--table", args.table, "The table's name, as part of every topic")
+    wire = questions.text("--wire", args.wire, "The shoe's wire, native or angel_eye", "native")
+    if wire not in ("native", "angel_eye"):
+        raise NotAnsweredError(f"the wire is native or angel_eye, not {wire!r}")
+    return NewTable(
+        site=site,
+        name=name,
+        title=questions.text("--title", args.title, "What boards call the table", name),
+        currency=questions.text("--currency", args.currency, "The currency, as boards write it", ""),
+        wire="native" if wire == "native" else "angel_eye",
+        port=args.port or _port(questions),
+        insecure=args.insecure,
+        base_game=questions.text("--base-game", args.base_game, "The base game", "commission"),
+        decks=questions.number("--decks", args.decks, "Decks in the shoe", 8),
+        layout=questions.text("--layout", args.layout, "The layout", "nepal_super_baccarat"),
+        offer=_listed(questions.text("--offer", args.offer, "What is offered", "base,pairs")),
+        seats=_listed(questions.text("--seats", args.seats, "The seats, from the dealer's right", SEATS)),
+        least=questions.number("--min", args.min, "The least stake, in minor units", 100),
+        most=questions.number("--max", args.max, "The most, in minor units", 100_000),
+        broker_host=None
+        if args.no_broker
+        else questions.text("--broker-host", args.broker_host, "What tables call the broker", "localhost"),
+        journal=args.journal,
+        people=tuple(_people(args)),
+    )
+
+
+def _port(questions: Questions) -> str:
+    from shoe_controller.setup.attached_shoes import candidates, look_at  # noqa: PLC0415 - see `run`
+
+    ports = list(candidates())
+    if not questions.ask or not ports:
+        return questions.text("--port", None, "Where the shoe is plugged in")
+    sys.stdout.write("Plugged in: " + ", ".join(ports) + "\n")
+    chosen = ports[0]
+    if questions.agrees("Greet each of them, to see which is the shoe?"):
+        attached = [asyncio.run(look_at(port)) for port in ports]
+        for each in attached:
+            sys.stdout.write(f"  {each.port}: {each.what}\n")
+        chosen = next((each.port for each in attached if each.wire is not None), chosen)
+    return questions.text("--port", None, "Where the shoe is plugged in", chosen)
+
+
+def _people(args: argparse.Namespace) -> Iterator[NewPerson]:
+    for role in Role:
+        for given in getattr(args, role.value):
+            identity, _, name = given.partition("=")
+            if not identity or not name:
+                raise NotAnsweredError(f"--{role.value} takes ID=NAME, such as anita='Anita Rai', not {given!r}")
+            pin = _pin(f"{name}'s PIN: ")
+            yield NewPerson(identity, name, role, hash_pin(pin, secrets.token_bytes(SALT_BYTES)))
+
+
+def _pin(prompt: str) -> str:
+    if not sys.stdin.isatty():
+        pin = sys.stdin.readline(1000).rstrip("\r\n")
+        check_strength(pin)
+        return pin
+    pin = getpass.getpass(prompt)
+    check_strength(pin)
+    if getpass.getpass("The same PIN again: ") != pin:
+        raise BadPinError("that were two different PINs: try again")
+    return pin
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,0 +1,161 @@
+"""`shoe-controller status CONFIG`: one screen of a running table, from what it has left at the broker.
+
+Exit code 0 means that the table runs, 1 that it does not or stands still, 2 that nobody could be asked.
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from shoe_controller.commands.answers import GOOD, add_json_option, bad_input, print_json
+from shoe_controller.strict_reading import BadFileError
+
+if TYPE_CHECKING:
+    from shoe_controller.config import RunningConfig
+    from shoe_controller.mqtt.contract import Info, RoadsMessage, StateMessage, Status
+
+T = TypeVar("T")
+
+NOT_WELL = 1
+PATIENCE = 2.0
+"""Seconds for the broker to send what lies there."""
+NAMES = 9
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = subparsers.add_parser(
+        "status",
+        help="show how a table stands",
+        description="Show on one screen how a table stands: its shoe, its round, its alerts and its counts.",
+    )
+    parser.add_argument("config", type=Path, metavar="CONFIG", help="the table's configuration")
+    add_json_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    # Asking a broker brings the event loop and all libraries along; no other command should wait for them.
+    from shoe_controller.config import for_running, load_config  # noqa: PLC0415 - see above
+    from shoe_controller.mqtt.broker import BrokerError  # noqa: PLC0415 - see above
+
+    try:
+        config = for_running(load_config(args.config, guarded=False))
+    except BadFileError as error:
+        return bad_input(args, "bad_config", str(error))
+    if config.mqtt is None:
+        return bad_input(args, "no_broker", "the table runs without a broker, so that nobody can say how it stands")
+    try:
+        retained = asyncio.run(_retained(config))
+    except BrokerError as error:
+        return bad_input(args, "broker", str(error))
+    return _show(args, config, retained)
+
+
+async def _retained(config: "RunningConfig") -> dict[str, bytes]:
+    """What lies at the broker, by the last part of its topic."""
+    from shoe_controller.doctor.broker import as_the_table  # noqa: PLC0415 - see `run`
+    from shoe_controller.mqtt.contract import Topics  # noqa: PLC0415 - see `run`
+
+    topics = Topics(config.table.site, config.table.name)
+    wanted = {topics.status: "status", topics.info: "info", topics.state: "state", topics.roads: "roads"}
+    found: dict[str, bytes] = {}
+    async with as_the_table(config, tuple(wanted)) as session:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                async for message in session.incoming():
+                    found[wanted[message.topic]] = message.payload
+                    # Roads come with the first shoe only.
+                    if len(found) == len(wanted):
+                        break
+        except TimeoutError:
+            pass
+    return found
+
+
+def _show(args: argparse.Namespace, config: "RunningConfig", retained: dict[str, bytes]) -> int:
+    from shoe_controller.mqtt.contract import Info, RoadsMessage, StateMessage, Status  # noqa: PLC0415 - see `run`
+
+    if "status" not in retained:
+        message = (
+            f"table {config.table.site}/{config.table.name} has left nothing at this broker: it has never run here, or "
+            "its user may not read its own topics; `shoe-controller doctor` tells which"
+        )
+        return bad_input(args, "nothing_there", message)
+    try:
+        status = msgspec.json.decode(retained["status"], type=Status)
+        info = _decoded(retained.get("info"), Info)
+        state = _decoded(retained.get("state"), StateMessage)
+        roads = _decoded(retained.get("roads"), RoadsMessage)
+    except msgspec.DecodeError as error:
+        return bad_input(
+            args, "unreadable", f"what lies at the broker is of another version, or not a table's: {error}"
+        )
+    if args.json:
+        print_json({"status": status, "info": info, "state": state, "roads": roads})
+    else:
+        sys.stdout.write("".join(f"{line}\n" for line in screen(config.table.title, status, info, state, roads)))
+    return GOOD if status.online and (state is None or not state.stopped) else NOT_WELL
+
+
+def _decoded(payload: bytes | None, kind: type[T]) -> T | None:
+    return msgspec.json.decode(payload, type=kind) if payload else None
+
+
+def screen(
+    title: str,
+    status: "Status",
+    info: "Info | None",
+    state: "StateMessage | None",
+    roads: "RoadsMessage | None",
+) -> Iterator[str]:
+    """What a person wants to see first, line by line."""
+    yield f"{title}: {'running' if status.online else 'NOT RUNNING; what follows is the last that it said'}"
+    yield _line("version", f"{status.version or 'unknown'}, event {status.seq}")
+    if info is not None:
+        yield _line(
+            "game", f"{info.base_game}, {info.decks} decks, {len(info.offered)} wagers, {len(info.seats)} seats"
+        )
+    if status.online:
+        yield _line("shoe", _shoe(status))
+        yield _line("journal", "stores what it sees" if status.storing else "CANNOT BE WRITTEN TO: the table stands")
+        if status.publishing:
+            yield _line("broker", f"DOES NOT TAKE OUR EVENTS: {status.publishing}")
+    if state is not None:
+        yield from _table(state)
+    if roads is not None:
+        counts = roads.counts
+        yield _line(
+            "results",
+            f"{counts.rounds} rounds: banker {counts.banker}, player {counts.player}, tie {counts.tie}, "
+            f"pairs {counts.banker_pair} and {counts.player_pair}, naturals {counts.natural}",
+        )
+
+
+def _shoe(status: "Status") -> str:
+    if not status.shoe_link:
+        return "NOT CONNECTED"
+    return "connected, with its key" if status.authenticated else "connected, without a key"
+
+
+def _table(state: "StateMessage") -> Iterator[str]:
+    yield _line("round", f"shoe {state.shoe}, round {state.round}, {state.phase}{', STOPPED' if state.stopped else ''}")
+    if state.cards:
+        laid = ", ".join(f"{place.hand.value} {place.card or 'face down'}" for place in state.cards)
+        yield _line("cards", laid)
+    stakes = sum(wager.stake for wager in state.wagers)
+    yield _line("wagers", f"{len(state.wagers)}, together {stakes}" if state.wagers else "none")
+    last = state.last_outcome
+    if last is not None:
+        yield _line("last", f"round {last.round}: {last.winner.value}, {last.player.total} to {last.banker.total}")
+    for alert in state.alerts:
+        yield _line("ALERT", f"{alert.happened} {alert.to_do}")
+    yield _line("next", state.prompt)
+
+
+def _line(name: str, what: str) -> str:
+    return f"  {name:{NAMES}} {what}"

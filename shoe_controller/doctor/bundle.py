@@ -1,0 +1,139 @@
+"""What goes into a support bundle, and how every secret is taken out of it."""
+
+import asyncio
+import io
+import json
+import platform
+import re
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from importlib.metadata import distributions
+from pathlib import Path
+
+from shoe_controller.config import load_config
+from shoe_controller.doctor.checks import examine
+from shoe_controller.doctor.findings import Limits, Patient
+from shoe_controller.doctor.users import service_user
+from shoe_controller.setup.users_file import USERS_FILE
+from shoe_controller.strict_reading import BadFileError
+
+LEFT_OUT = "(left out)"
+LOG_LINES = 5000
+PATIENCE = 20
+LEAST_SECRET = 4
+"""Characters; a shorter text would be found everywhere."""
+
+_PIN = re.compile(r"""(["']?\bpin\b["']?\s*[=:]\s*)("[^"\n]*"|'[^'\n]*'|[^\s,}\]]+)""", re.IGNORECASE)
+_HASH = re.compile(r"scrypt\$[^\s\"']*")
+_PASSWORD_HASH = re.compile(r"\$[67]\$[^\s\"']*")
+_LONG_HEX = re.compile(r"\b[0-9a-fA-F]{64}\b")
+_PEM_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
+
+COMMANDS = {
+    "log.txt": (
+        "journalctl",
+        "--unit=shoe-*",
+        "--unit=mosquitto",
+        f"--lines={LOG_LINES}",
+        "--no-pager",
+        "--output=short-iso",
+    ),
+    "services.txt": ("systemctl", "status", "--no-pager", "--lines=0", "shoe-*", "mosquitto"),
+    "usb.txt": ("lsusb",),
+    "disks.txt": ("df", "-h"),
+    "clock.txt": ("timedatectl",),
+    "kernel.txt": ("dmesg", "--level=err,warn", "--ctime"),
+}
+
+
+def pack(archive: tarfile.TarFile, config: Path, folder: str, now: int) -> list[str]:
+    """Put everything into the archive; the names of what is in it."""
+    secrets = list(secrets_of(config))
+    names = []
+    for name, text in _gathered(config):
+        content = without_secrets(text, secrets).encode()
+        entry = tarfile.TarInfo(f"{folder}/{name}")
+        entry.size, entry.mtime, entry.mode = len(content), now, 0o600
+        archive.addfile(entry, io.BytesIO(content))
+        names.append(name)
+    return names
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """What is known to be secret is taken out wherever it stands, and so is what looks like it."""
+    for secret in secrets:
+        text = re.sub(re.escape(secret), LEFT_OUT, text, flags=re.IGNORECASE)
+    text = _PEM_KEY.sub(LEFT_OUT, text)
+    text = _PIN.sub(rf"\g<1>{LEFT_OUT}", text)
+    for pattern in (_HASH, _PASSWORD_HASH, _LONG_HEX):
+        text = pattern.sub(LEFT_OUT, text)
+    return text
+
+
+def secrets_of(config: Path) -> Iterator[str]:
+    """The content of every file of secrets that the table or its users have, as far as we may read it."""
+    files = {*config.parent.glob("*.password"), *config.parent.glob("*.key"), *config.parent.glob("users/*.password")}
+    with suppress(BadFileError):
+        loaded = load_config(config, guarded=False)
+        if loaded.shoe is not None and loaded.shoe.key_file is not None:
+            files.add(loaded.shoe.key_file)
+        if loaded.mqtt is not None:
+            files |= {each for each in (loaded.mqtt.password_file, loaded.mqtt.key_file) if each is not None}
+    for file in sorted(files):
+        with suppress(OSError, UnicodeDecodeError):
+            content = file.read_text(encoding="utf-8").strip()
+            if len(content) >= LEAST_SECRET:
+                yield content
+
+
+def _gathered(config: Path) -> Iterator[tuple[str, str]]:
+    yield "versions.txt", "\n".join(_versions()) + "\n"
+    yield "doctor.json", asyncio.run(_doctor(config))
+    for file in (
+        config,
+        config.with_name("board.toml"),
+        config.with_name("console.toml"),
+        config.with_name(USERS_FILE),
+    ):
+        with suppress(OSError, UnicodeDecodeError):
+            yield file.name, file.read_text(encoding="utf-8")
+    yield "ports.txt", "".join(f"{path} -> {path.resolve()}\n" for path in _ports())
+    for name, command in COMMANDS.items():
+        yield name, _output(command)
+
+
+def _versions() -> Iterator[str]:
+    yield f"{platform.platform()} {platform.machine()}, Python {platform.python_version()}"
+    with suppress(OSError):
+        yield Path("/etc/os-release").read_text(encoding="utf-8", errors="replace")
+    with suppress(OSError):
+        yield Path("/proc/device-tree/model").read_text(encoding="utf-8", errors="replace").strip("\0\n")
+    yield from sorted({f"{each.name} {each.version}" for each in distributions()})
+
+
+async def _doctor(config: Path) -> str:
+    patient = Patient(file=config, user=service_user(), limits=Limits(listen_seconds=3.0))
+    found = [
+        {"check": check.name, "verdict": finding.verdict.value, "what": finding.what, "to_do": finding.to_do}
+        async for check, findings in examine(patient)
+        for finding in findings
+    ]
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+
+
+def _ports() -> list[Path]:
+    return sorted(path for folder in ("shoe", "serial/by-id") for path in Path("/dev", folder).glob("*"))
+
+
+def _output(command: tuple[str, ...]) -> str:
+    found = shutil.which(command[0])
+    if found is None:
+        return f"{command[0]} is not on this machine.\n"
+    try:
+        done = subprocess.run([found, *command[1:]], capture_output=True, timeout=PATIENCE, check=False)  # noqa: S603 - our own words
+    except subprocess.TimeoutExpired:
+        return f"{command[0]} did not come to an end.\n"
+    return (done.stdout + done.stderr).decode(errors="replace")

@@ -1,0 +1,153 @@
+"""What a person decides about a new table, and the configuration files that come of it. Pure."""
+
+from typing import NamedTuple
+
+from shoe_controller.setup.access_list import BrokerRole, BrokerUser
+from shoe_controller.setup.template import Template, as_toml
+from shoe_controller.shoe_config import Wire
+from shoe_controller.table.acts import Role
+
+TABLE_SECTIONS = ("house", "procedure", "table", "shoe", "mqtt", "journal", "log")
+
+BOARD = "board"
+"""The user that serves all tables of a site."""
+
+
+class NewPerson(NamedTuple):
+    id: str
+    name: str
+    role: Role
+    pin_hash: str
+
+
+class NewTable(NamedTuple):
+    site: str
+    name: str
+    title: str
+    currency: str
+    wire: Wire
+    port: str
+    insecure: bool
+    base_game: str
+    decks: int
+    layout: str
+    offer: tuple[str, ...]
+    seats: tuple[str, ...]
+    least: int
+    most: int
+    broker_host: str | None
+    """`None` for a table without a broker."""
+    journal: str | None
+    """`None` for the usual place."""
+    people: tuple[NewPerson, ...]
+
+
+def users_of(new: NewTable) -> tuple[BrokerUser, ...]:
+    """The users that a table needs at the broker."""
+    return (
+        BrokerUser(f"table-{new.name}", BrokerRole.TABLE, new.name),
+        BrokerUser(BOARD, BrokerRole.DISPLAY),
+        BrokerUser(f"seats-{new.name}", BrokerRole.WAGERS, new.name),
+        BrokerUser(f"dealer-{new.name}", BrokerRole.DEALER, new.name),
+        BrokerUser(f"supervisor-{new.name}", BrokerRole.SUPERVISOR, new.name),
+        BrokerUser(f"console-{new.name}", BrokerRole.CONSOLE, new.name),
+    )
+
+
+def table_text(new: NewTable, example: str, files: "FileNames") -> str:
+    """The table's own file: the example with this table's values, complete and commented."""
+    template = Template(example)
+    _fill_house(template, new)
+    _fill_table(template, new)
+    shoe = template.section("shoe")
+    shoe.put("wire", new.wire)
+    shoe.put("port", new.port)
+    shoe.leave_out("key_file")
+    if new.wire == "native" and new.insecure:
+        shoe.put("insecure", value=True)
+    elif new.wire == "native":
+        shoe.put("key_file", files.shoe_key)
+    journal = template.section("journal")
+    if new.journal is None:
+        journal.leave_out("file")
+    else:
+        journal.put("file", new.journal)
+    sections = [name for name in TABLE_SECTIONS if name != "mqtt" or new.broker_host is not None]
+    if new.broker_host is not None:
+        _fill_mqtt(template, new.broker_host, f"table-{new.name}", files.table_password, files.ca)
+    head = (
+        f"# The configuration of table {new.site}/{new.name}. Every key is shown; those with a default say so.\n"
+        "# Check it with: shoe-controller doctor FILE. All amounts are in whole minor units (cents).\n"
+    )
+    return "\n".join([head, template.text(*sections), *(_person(each) for each in new.people)])
+
+
+def board_text(new: NewTable, example: str, files: "FileNames") -> str:
+    """The file of the results boards; it holds nothing that a board may not know."""
+    template = Template(example)
+    _fill_mqtt(template, new.broker_host or "localhost", None, None, files.ca)
+    board = template.section("board")
+    board.put("site", new.site)
+    board.put("username", BOARD)
+    board.put("password_file", files.board_password)
+    head = f"# The results boards of site {new.site}: shoe-controller board FILE.\n"
+    return f"{head}\n{template.text('mqtt', 'board')}"
+
+
+def console_text(new: NewTable, example: str, files: "FileNames") -> str:
+    template = Template(example)
+    _fill_table(template, new)
+    _fill_mqtt(template, new.broker_host or "localhost", None, None, files.ca)
+    console = template.section("console")
+    console.put("username", f"console-{new.name}")
+    console.put("password_file", files.console_password)
+    head = f"# The console of table {new.site}/{new.name}: shoe-controller console FILE.\n"
+    return f"{head}\n{template.text('table', 'mqtt', 'console')}"
+
+
+class FileNames(NamedTuple):
+    """Where the files that the configurations name are, as written there."""
+
+    shoe_key: str
+    table_password: str
+    board_password: str
+    console_password: str
+    ca: str
+
+
+def _fill_house(template: Template, new: NewTable) -> None:
+    house = template.section("house")
+    for key in ("base_game", "decks", "layout", "offer", "seats"):
+        house.put(key, getattr(new, key))
+    house.put("needs_base", [])
+    for name in ("house.pay_tables", "house.round_limit", "house.rounding", "house.commission"):
+        section = template.section(name)
+        section.lines[:] = [line if line.startswith("#") or not line else f"# {line}" for line in section.lines]
+    limits = template.section("house.limits")
+    limits.put("all", {"min": new.least, "max": new.most})
+    limits.leave_out("base", "base.tie")
+
+
+def _fill_table(template: Template, new: NewTable) -> None:
+    table = template.section("table")
+    table.put("site", new.site)
+    table.put("name", new.name)
+    table.put("title", new.title)
+    table.put("currency", new.currency)
+    table.leave_out("headline")
+
+
+def _fill_mqtt(template: Template, host: str, user: str | None, password: str | None, ca: str) -> None:
+    mqtt = template.section("mqtt")
+    mqtt.put("host", host)
+    mqtt.put("ca_file", ca)
+    if user is None or password is None:
+        mqtt.leave_out("username", "password_file")
+    else:
+        mqtt.put("username", user)
+        mqtt.put("password_file", password)
+
+
+def _person(person: NewPerson) -> str:
+    lines = (("id", person.id), ("name", person.name), ("role", person.role.value), ("pin", person.pin_hash))
+    return "\n".join(["[[people]]", *(f"{key} = {as_toml(value)}" for key, value in lines), ""])

@@ -1,0 +1,163 @@
+"""Pictures of the board and the pit view, taken from a real run: emulated shoes, daemons, Mosquitto, board, Chromium.
+
+python -m tests.board.screenshots            # the pictures of the documents, into docs/pictures
+python -m tests.board.screenshots FOLDER     # every state in every size, large, to be looked at
+"""
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from simulator.scenario import planned
+from tests.board.room import BOARD, LANDSCAPE, PORTRAIT, BoardPage, Room, Seen
+from tests.board.test_evening import Evening
+from tests.daemon.harness import Chain
+
+PICTURES = Path(__file__).parent.parent.parent / "docs" / "pictures"
+
+HEADLINE = "Welcome to the Annapurna Room"
+SIZES = {"": LANDSCAPE, "-upright": PORTRAIT}
+DRESSES = {"": "", "-hant": "?lang=zh-hant&look=light", "-hans": "?lang=zh-hans"}
+
+
+class Album(NamedTuple):
+    """Where pictures go, and how many are wanted."""
+
+    folder: Path
+    everything: bool
+
+    async def take(self, room: Room, name: str, *, wanted: Callable[[Seen], object], main: str = "") -> None:
+        """Take the board in this state in each dress and size; `main` is its name among the documents' pictures."""
+        for dress, query in DRESSES.items():
+            for upright, size in SIZES.items():
+                documented = main and (dress, upright) in (("", ""), ("-hant", "-upright"))
+                if not self.everything and not documented:
+                    continue
+                page = await room.page(BOARD + query, size, scale=1.0 if self.everything else 0.5)
+                await page.until(wanted, what=name)
+                file = f"{name}{dress}{upright}" if self.everything else f"{main}{upright}"
+                await self._shoot(page, file)
+
+    async def take_pit(self, room: Room, name: str, query: str, *, wanted: str) -> None:
+        page = await room.page(f"/pit{query}", (1440, 810), scale=1.0 if self.everything else 0.67)
+        await page.page.locator(wanted).wait_for()
+        await self._shoot(page, name)
+
+    async def _shoot(self, page: BoardPage, name: str) -> None:
+        await asyncio.sleep(0.5)  # a card that was just laid is still moving
+        await page.page.screenshot(path=self.folder / f"{name}.png")
+        await page.page.context.close()
+
+
+@asynccontextmanager
+async def sitting(folder: Path, **options: object) -> AsyncIterator[Evening]:
+    """A table of which the cards are drawn one by one."""
+    folder.mkdir()
+    procedure = {"bets_close": "dealer"} | options.pop("procedure", {})  # type: ignore[operator]  # a dict
+    async with Room(folder, seed=11, shoes=None, procedure=procedure, **options) as room:  # type: ignore[arg-type]  # of a chain
+        room.chain.data["table"] |= {"headline": HEADLINE}
+        room.chain.write_file()
+        await room.chain.stop_daemon()
+        await room.chain.start_daemon()
+        async with room.chain.emulated_shoe() as shoe:
+            display = await room.chain.display()
+            made = Evening(room, shoe, display, await room.chain.terminal(display))
+            await made.betting()
+            yield made
+
+
+async def rounds(album: Album, folder: Path) -> None:
+    """A shoe from its first card on: bets, cards, results of each kind, trouble, a void, and nobody there."""
+    async with sitting(folder / "rounds") as at:
+        await album.take(at.room, "01-new-shoe", wanted=lambda seen: seen.live)
+        for _ in range(41):
+            await at.a_round()
+        for winner in ("banker", "player", "tie"):
+            while (await _last(at)) != winner:
+                await at.a_round()
+            main = "board" if winner == "banker" else ""
+            await album.take(
+                at.room,
+                f"03-result-{winner}",
+                wanted=lambda seen, winner=winner: seen.band_kind == f"result winner-{winner}",  # type: ignore[misc]  # bound
+                main=main,
+            )
+        if not album.everything:
+            return
+        await at.begin()
+        await at.draw(4)
+        await album.take(at.room, "02-dealing", wanted=lambda seen: len(seen.player + seen.banker) >= 4)
+        at.shoe.let_dealer(deal=True)
+        await at.betting()
+        at.shoe.inject(planned("misread", at_card=at.shoe.emulation.shoe.cards_out + 3))
+        await at.begin()
+        await at.draw(2)
+        at.shoe.draw()
+        await album.take(at.room, "04-trouble", wanted=lambda seen: seen.band_kind == "trouble")
+        await at.terminal.supervisor("void_round", reason="misread")
+        await album.take(at.room, "05-void", wanted=lambda seen: seen.band_kind == "void")
+        await at.room.chain.kill_daemon()
+        await album.take(at.room, "06-not-live", wanted=lambda seen: not seen.live)
+
+
+async def face_down(album: Album, folder: Path) -> None:
+    async with sitting(folder / "hidden", procedure={"reveal": "at_result"}, secure=False) as at:
+        await at.a_round()
+        await at.begin()
+        await at.draw(4)
+        await album.take(at.room, "07-face-down", wanted=lambda seen: seen.player == ["hidden"] * 2 and seen.unverified)
+
+
+async def _last(at: Evening) -> str:
+    await at.display.until(lambda: at.display.state is not None and at.display.state.last_outcome is not None)
+    assert at.display.state is not None
+    assert at.display.state.last_outcome is not None
+    return at.display.state.last_outcome.winner.value
+
+
+async def pit(album: Album, folder: Path) -> None:
+    """Six tables at one broker: one stopped, one not live."""
+    async with AsyncExitStack() as ending:
+        (folder / "pit").mkdir()
+        room = await ending.enter_async_context(Room(folder / "pit", seed=1, speed="60"))
+        await room.chain.start_emulator()
+        chains = []
+        for number in range(2, 7):
+            place = folder / f"pit{number}"
+            place.mkdir()
+            chain = await ending.enter_async_context(Chain(place, seed=number, speed="60", with_broker=False))
+            chain.data["table"] |= {"name": f"table-{number}", "title": f"Baccarat {number + 2}"}
+            chain.data["mqtt"] = {"host": "127.0.0.1", "port": room.chain.broker.port, "keep_alive": 2}
+            chain.write_file()
+            await chain.start_daemon()
+            scenario = '[[fault]]\nfault = "misread"\nat_card = 90\n' if number == 4 else None
+            await chain.start_emulator(scenario=scenario)
+            chains.append(chain)
+        await chains[2].becomes(lambda: chains[2].times_logged("alert_raised"), 60, what="the alert")
+        await chains[0].becomes(lambda: chains[0].times_logged("round_result") > 12, 60, what="some rounds")
+        await chains[4].kill_daemon()
+        stopped = '.table.stop[data-table="table-4"]'
+        await album.take_pit(room, "pit", "", wanted=stopped)
+        if album.everything:
+            await album.take_pit(room, "pit-light", "?lang=zh-hant&look=light", wanted=stopped)
+
+
+async def main(folder: Path | None) -> None:
+    album = Album(folder or PICTURES, everything=folder is not None)
+    album.folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        parts: list[Callable[[Album, Path], Awaitable[None]]] = [rounds, pit]
+        if album.everything:
+            parts.insert(1, face_down)
+        for part in parts:
+            await part(album, Path(scratch))
+    for picture in sorted(album.folder.glob("*.png")):
+        sys.stdout.write(f"{picture.name}: {picture.stat().st_size // 1024} kB\n")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]) if len(sys.argv) > 1 else None))

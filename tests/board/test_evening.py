@@ -1,0 +1,336 @@
+"""What an evening brings: trouble, voids, cards face down, whoever comes and goes, other languages, strangers."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from shoe_controller.table.facts import AlertRaised
+from simulator.emulator import EmulatedShoe
+from simulator.scenario import planned
+from tests.board.room import BOARD, LANDSCAPE, PORTRAIT, BoardPage, Room, Seen
+from tests.board.texts import LANGUAGES
+from tests.daemon.clients import Display, Terminal
+from tests.daemon.house_file import TABLE
+from tests.daemon.parties import takes_wagers
+
+NOT_LIVE_WITHIN = 10.0
+"""Seconds in which a board must say that it is not live."""
+
+MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script><b>&lt;"
+
+
+class Evening:
+    """A room whose dealer waits for "no more bets", and draws card by card when the test says so."""
+
+    def __init__(self, room: Room, shoe: EmulatedShoe, display: Display, terminal: Terminal) -> None:
+        self.room = room
+        self.shoe = shoe
+        self.display = display
+        self.terminal = terminal
+
+    async def betting(self) -> None:
+        await self.display.until(lambda: takes_wagers(self.display.state), what="wagers to open")
+
+    async def begin(self) -> None:
+        """A round of which the test draws the cards."""
+        await self.betting()
+        self.shoe.let_dealer(deal=False)
+        await self._no_more_bets()
+
+    async def draw(self, cards: int = 1) -> None:
+        """Pull cards, each when the table has taken the one before."""
+        for _ in range(cards):
+            wanted = self._on_table() + 1
+            self.shoe.draw()
+            await self.display.until(partial(self._has, wanted), what=f"card {wanted}")
+
+    async def a_round(self) -> None:
+        """A round that the dealer deals by himself; after it the gate is locked."""
+        await self.betting()
+        number = self._number()
+        await self._no_more_bets()
+        self.shoe.let_dealer(deal=True)
+        await self.display.until(lambda: self._number() > number and self.display.phase == "betting", what="the result")
+
+    async def _no_more_bets(self) -> None:
+        assert (await self.terminal.act("no_more_bets")).status == "ok"
+        await self.display.until(lambda: self.display.phase != "betting", what="no more bets")
+        await self.shoe.until(lambda: not self.shoe.emulation.shoe.gate_locked)
+
+    def _on_table(self) -> int:
+        return 0 if self.display.state is None else len(self.display.state.cards)
+
+    def _has(self, cards: int) -> bool:
+        return self._on_table() == cards
+
+    def _number(self) -> int:
+        return 0 if self.display.state is None else self.display.state.round
+
+
+@asynccontextmanager
+async def evening(folder: Path, procedure: dict[str, str] | None = None) -> AsyncIterator[Evening]:
+    by_dealer = {"bets_close": "dealer"} | (procedure or {})
+    async with (
+        Room(folder, seed=31, shoes=None, procedure=by_dealer) as room,
+        room.chain.emulated_shoe() as shoe,
+    ):
+        display = await room.chain.display()
+        made = Evening(room, shoe, display, await room.chain.terminal(display))
+        await made.betting()
+        yield made
+
+
+def hands(seen: Seen) -> tuple[list[str], list[str], str, str]:
+    return seen.player, seen.banker, seen.player_total, seen.banker_total
+
+
+# --- trouble ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.asyncio
+async def test_trouble_a_reload_in_mid_round_and_a_void(tmp_path: Path) -> None:
+    async with evening(tmp_path) as at:
+        board, pit = await at.room.page(), await at.room.page("/pit")
+        at.shoe.inject(planned("misread", at_card=at.shoe.emulation.shoe.cards_out + 3))
+        await at.begin()
+        await at.draw(2)
+        seen = await board.until(lambda seen: len(seen.player + seen.banker) == 2, what="two cards")
+        assert (seen.next, seen.band) == ("player", LANGUAGES["en"]["player_second"])
+
+        at.shoe.draw()
+        await at.display.until(lambda: at.display.facts_of(AlertRaised), what="the alert")
+        seen = await board.until(lambda seen: seen.band_kind == "trouble", what="the trouble")
+        assert seen.band == "One moment please"
+        assert seen.player[1] == "hidden", "nobody knows the card"
+        (alert,) = [fact for fact in at.display.facts_of(AlertRaised) if fact.kind == "misread"]
+        assert "misread" not in seen.everything
+        assert alert.happened not in seen.everything
+        await pit.page.locator(f'.table.stop [data-kind="misread"]:has-text("{alert.happened}")').wait_for()
+        assert alert.to_do in (await pit.text_of(".alert"))[0]
+
+        await board.page.reload()
+        again = await board.until(lambda seen: seen.live, within=2.0, what="the board after a reload")
+        assert (hands(again), again.band) == (hands(seen), seen.band)
+
+        assert (await at.terminal.supervisor("void_round", reason="misread")).status == "ok"
+        seen = await board.until(lambda seen: seen.band_kind == "void", what="the void")
+        assert seen.band == "Round 1 is void"
+        assert hands(seen) == ([], [], "", "")
+        await pit.page.locator(".table.stop").wait_for(state="detached")
+        assert board.complaints == pit.complaints == []
+
+
+@pytest.mark.asyncio
+async def test_cards_lie_face_down_until_they_are_shown(tmp_path: Path) -> None:
+    async with evening(tmp_path, procedure={"reveal": "at_result"}) as at:
+        board = await at.room.page()
+        await at.begin()
+        await at.draw(4)
+        seen = await board.until(lambda seen: len(seen.player + seen.banker) == 4, what="four cards")
+        assert set(seen.player + seen.banker) == {"hidden"}
+        assert (seen.player_total, seen.banker_total, seen.band) == ("", "", "Cards are face down")
+        at.shoe.let_dealer(deal=True)
+        seen = await board.until(lambda seen: seen.band_kind.startswith("result"), what="the result")
+        assert "hidden" not in seen.player + seen.banker
+        assert seen.player_drawn == seen.player
+
+
+# --- not live --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.asyncio
+async def test_whoever_goes_away_the_board_says_so_and_recovers_by_itself(tmp_path: Path) -> None:
+    async with evening(tmp_path) as at:
+        board, pit = await at.room.page(), await at.room.page("/pit")
+        await at.a_round()
+        await at.begin()
+        await at.draw(3)
+        before = await board.until(lambda seen: len(seen.player + seen.banker) == 3, what="three cards")
+
+        await at.room.chain.broker.kill()
+        seen = await board.until(lambda seen: not seen.live, NOT_LIVE_WITHIN, what="the broker to be missed")
+        assert "may be old" in seen.not_live
+        assert hands(seen) == hands(before), "the last that is known stays"
+        await pit.page.locator("#trouble:visible").wait_for()
+        await at.room.chain.broker.start()
+        await at.display.is_connected()
+        await at.draw()
+        after = await board.until(
+            lambda seen: seen.live and len(seen.player + seen.banker) == 4, what="the fourth card"
+        )
+        assert after.player == before.player[:2]
+
+        await at.room.chain.kill_daemon()
+        seen = await board.until(lambda seen: not seen.live, NOT_LIVE_WITHIN, what="the daemon to be missed")
+        await pit.page.locator(f'.table.off[data-table="{TABLE}"]').wait_for()
+        await at.room.chain.start_daemon()
+        seen = await board.until(lambda seen: seen.live, what="the daemon to be back")
+        assert hands(seen) == hands(after)
+
+        await at.room.board.kill()
+        await board.until(lambda seen: not seen.live, NOT_LIVE_WITHIN, what="the board itself to be missed")
+        await at.room.start_board()
+        seen = await board.until(lambda seen: seen.live, what="the board to be back")
+        assert (hands(seen), seen.counts) == (hands(after), after.counts)
+
+
+@pytest.mark.asyncio
+async def test_a_broker_that_hangs_is_missed_within_ten_seconds(tmp_path: Path) -> None:
+    async with Room(tmp_path, mqtt={"keep_alive": 60}) as room:
+        board = await room.page()
+        await board.until(lambda seen: seen.live, what="the board to be live")
+        process = room.chain.broker._process  # noqa: SLF001 - only its process can be made to hang
+        assert process is not None
+        process.send_signal(signal.SIGSTOP)
+        try:
+            await board.until(lambda seen: not seen.live, NOT_LIVE_WITHIN, what="the broker to be missed")
+        finally:
+            process.send_signal(signal.SIGCONT)
+        await board.until(lambda seen: seen.live, what="the broker to be back")
+
+
+@pytest.mark.asyncio
+async def test_a_board_that_is_switched_on_late_has_all_of_it_within_a_second(tmp_path: Path) -> None:
+    async with evening(tmp_path) as at:
+        early = await at.room.page()
+        for _ in range(3):
+            await at.a_round()
+        knew = await early.until(lambda seen: seen.band_round == "Round 3", what="the third result")
+        await at.room.board.terminate()
+        await at.room.start_board()
+        late = await at.room.page()
+        started = asyncio.get_running_loop().time()
+        seen = await late.until(
+            lambda seen: seen.live and seen.wagers == knew.wagers and seen.band_round == "Round 3", what="everything"
+        )
+        assert asyncio.get_running_loop().time() - started < 2.0, "a second, on a machine that does other things too"
+        assert (hands(seen), seen.roads, seen.counts) == (hands(knew), knew.roads, knew.counts)
+
+
+# --- languages, sizes, strangers -------------------------------------------------------------------------------------
+
+OVERLAPS = """() => {
+  const found = [];
+  const ids = ["header", "#player", "#banker", "#prices", "#band", "#counts", "#bead_plate", "#big_road"];
+  const parts = [...ids, "#big_eye", "#small", "#cockroach"].map((id) => {
+    const { left, top, right, bottom } = document.querySelector(id).getBoundingClientRect();
+    return { id, left, top, right, bottom };
+  });
+  for (const one of parts) {
+    const inside = one.left > -1 && one.top > -1 && one.right < innerWidth + 1 && one.bottom < innerHeight + 1;
+    if (!inside) found.push(`${one.id} is outside`);
+    for (const other of parts) {
+      const beside = one.right < other.left + 1 || other.right < one.left + 1;
+      const above = one.bottom < other.top + 1 || other.bottom < one.top + 1;
+      if (one.id < other.id && !beside && !above) found.push(`${one.id} is over ${other.id}`);
+    }
+  }
+  for (const text of document.querySelectorAll("h1, h2, dt, dd, .total, #band p, #base div > *, #side .pays")) {
+    if (text.clientWidth && text.scrollWidth > text.clientWidth + 1) found.push(`${text.textContent} is cut`);
+  }
+  return found;
+}"""
+
+
+@pytest.mark.asyncio
+async def test_boards_of_different_languages_and_sizes_side_by_side(tmp_path: Path) -> None:
+    async with evening(tmp_path) as at:
+        await at.a_round()
+        pages = {
+            (language, look, size): await at.room.page(f"{BOARD}?lang={language}&look={look}", size)
+            for language, look, size in (
+                ("en", "dark", LANDSCAPE),
+                ("zh-hant", "light", PORTRAIT),
+                ("zh-hans", "dark", LANDSCAPE),
+                ("en", "light", PORTRAIT),
+            )
+        }
+        letters = {"en": "BPT", "zh-hant": "莊閒和", "zh-hans": "庄闲和"}
+        bets = {"en": "Place your bets", "zh-hant": "請下注", "zh-hans": "请下注"}
+        for (language, _look, size), page in pages.items():
+            seen = await page.until(lambda seen: seen.band_kind.startswith("result"), what="the result")
+            (bead,) = seen.roads["bead_plate"]["cells"]
+            assert bead["text"] == dict(zip("BPT", letters[language], strict=True))[bead["winner"]]
+            assert seen.band_next == bets[language]
+            assert await page.page.evaluate(OVERLAPS) == [], (language, size)
+        await at.begin()
+        await at.draw()
+        for page in pages.values():
+            seen = await page.until(lambda seen: len(seen.player) == 1, what="the first card")
+            assert not seen.band_kind, "the result yields at once"
+            assert page.complaints == []
+
+
+@pytest.mark.asyncio
+async def test_text_that_is_full_of_markup_is_text(tmp_path: Path) -> None:
+    async with Room(tmp_path) as room:
+        display = await room.chain.display()
+        await display.until(lambda: display.info and display.state and display.status and display.roads)
+        assert display.info is not None
+        assert display.state is not None
+        assert display.status is not None
+        names = msgspec.structs.replace(display.info.offered[0].names, en=MARKUP)
+        offered = tuple(msgspec.structs.replace(wager, names=names) for wager in display.info.offered)
+        info = msgspec.structs.replace(
+            display.info, title=MARKUP, headline=MARKUP, currency=MARKUP, table="t2", offered=offered
+        )
+        alert = {"alert": 1, "kind": MARKUP, "severity": MARKUP, "happened": MARKUP, "detail": MARKUP, "to_do": MARKUP}
+        state = msgspec.to_builtins(display.state) | {
+            "alerts": [alert | {"cleared_by": MARKUP, "ended_by": [MARKUP]}],
+            "phase": MARKUP,
+            "link_up": True,
+        }
+        status = msgspec.structs.replace(display.status, version=MARKUP, publishing=MARKUP)
+        for below, message in (("status", status), ("info", info), ("state", state)):
+            display.publish(room.topic(below, "t2"), msgspec.json.encode(message), retain=True)
+        board, pit = await room.page("/table/t2"), await room.page("/pit")
+        seen = await board.until(lambda seen: seen.headline == MARKUP, what="the headline")
+        assert seen.title == MARKUP
+        assert MARKUP in seen.band
+        await pit.page.locator('[data-table="t2"] .alert b').wait_for()
+        assert (await pit.text_of('[data-table="t2"] .alert b'))[0] == MARKUP
+        for page in (board, pit):
+            assert await page.page.locator("img, b b, body script").count() == 0
+            assert page.complaints == []
+
+
+@pytest.mark.asyncio
+async def test_the_pit_has_all_tables_and_leads_to_their_boards(tmp_path: Path) -> None:
+    async with evening(tmp_path) as at:
+        await at.a_round()
+        await at.a_round()
+        await at.display.until(lambda: at.display.roads is not None and at.display.roads.counts.rounds == 2)
+        for number in range(2, 6):
+            for below in ("status", "info", "state", "roads"):
+                payload = at.display.retained[at.room.topic(below)]
+                if below == "status" and number == 4:
+                    payload = payload.replace(b'"online":true', b'"online":false')
+                at.display.publish(at.room.topic(below, f"t{number}"), payload, retain=True)
+        pit = await at.room.page("/pit")
+        await pit.page.locator(".table").nth(4).wait_for()
+        await pit.page.locator('.table.off[data-table="t4"]').wait_for()
+        order = await pit.page.locator(".table").evaluate_all("all => all.map((table) => table.dataset.table)")
+        assert order == ["t4", "t2", "t3", "t5", TABLE]
+        assert await pit.text_of("#summary") == ["5 tables · 1 need attention"]
+        last = None if at.display.state is None else at.display.state.last_outcome
+        assert last is not None
+        tile = pit.page.locator(f'[data-table="{TABLE}"]')
+        assert f"{last.player.total} : {last.banker.total}" in await tile.inner_text()
+        assert "/ h" in await tile.inner_text()
+        await tile.click()
+        seen = await BoardPage(pit.page).until(lambda seen: seen.title == "Baccarat 3", what="the board")
+        assert seen.counts["banker"] + seen.counts["player"] + seen.counts["tie"] == 2
+
+
+@pytest.mark.asyncio
+async def test_a_shoe_without_a_key_is_marked(tmp_path: Path) -> None:
+    async with Room(tmp_path, secure=False) as room:
+        await room.chain.start_emulator()
+        board = await room.page()
+        await board.until(lambda seen: seen.unverified, what="the mark")

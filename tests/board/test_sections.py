@@ -1,0 +1,313 @@
+"""What pages are told: everything a player may see, nothing that is for staff, and never an old result as the last."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from shoe_controller.baccarat.drawing import Side
+from shoe_controller.board.feeds import BoardFeed, PitFeed
+from shoe_controller.board.floor import Floor
+from shoe_controller.board.reasons import Reason
+from shoe_controller.board.sections import (
+    MINI_COLUMNS,
+    Hand,
+    LiveSection,
+    PitRow,
+    ResultMoment,
+    RoundSection,
+    TableSection,
+    VoidMoment,
+    WonWager,
+    board_sections,
+    pit_row,
+)
+from shoe_controller.table.facts import Fact
+from shoe_controller.table.phases import Phase
+from tests.board.samples import (
+    BANKER_CARDS,
+    PLAYER_CARDS,
+    SITE,
+    TABLE,
+    alert,
+    encode,
+    info,
+    last_outcome,
+    names,
+    place,
+    result,
+    roads_message,
+    standing,
+    state,
+    status,
+    voided,
+)
+from tests.board.texts import LANGUAGES
+
+PREFIX = f"shoe/v1/{SITE}/{TABLE}"
+
+
+def floor(*messages: msgspec.Struct) -> Floor:
+    """A floor with one table, which has said this."""
+    made = Floor(SITE, "board")
+    made.broker_up()
+    say(made, status(), info(), *messages)
+    return made
+
+
+def say(floor: Floor, *messages: msgspec.Struct) -> None:
+    topics = {"Status": "status", "Info": "info", "StateMessage": "state", "RoadsMessage": "roads"}
+    for message in messages:
+        below = f"event/{message.TOPIC}" if isinstance(message, Fact) else topics[type(message).__name__]
+        floor.heard(f"{PREFIX}/{below}", encode(message), 0.0)
+
+
+def the_round(*messages: msgspec.Struct) -> RoundSection:
+    made = floor(*messages)
+    section = board_sections(made, made.tables[TABLE])["round"]
+    assert isinstance(section, RoundSection)
+    return section
+
+
+def the_row(*messages: msgspec.Struct) -> PitRow:
+    made = floor(*messages)
+    return pit_row(made, made.tables[TABLE], 0.0)
+
+
+# --- a round ---------------------------------------------------------------------------------------------------------
+
+
+def test_cards_as_they_lie_and_face_down_where_they_are_not_shown() -> None:
+    cards = (place(1, Side.PLAYER, "5S"), place(2, Side.BANKER, None), place(3, Side.PLAYER, "3S"))
+    section = the_round(
+        state(1, phase="dealing", cards=cards, standing=standing("Banker's second card", Side.BANKER, 8, None))
+    )
+    assert section.player == Hand(PLAYER_CARDS, 8)
+    assert section.banker == Hand((None,), None)
+    assert (section.next, section.reason, section.moment) == ("banker", Reason("banker_second"), None)
+
+
+def test_before_the_first_card_there_is_no_total_and_nobody_draws() -> None:
+    section = the_round(state(1, standing=standing("Player's first card", Side.PLAYER, 0, 0)))
+    assert (section.player, section.banker) == (Hand((), None), Hand((), None))
+    assert (section.next, section.reason) == (None, None)
+
+
+def test_the_result_stays_with_its_cards_until_the_next_card() -> None:
+    ended = state(2, round=2, last_outcome=last_outcome(1))
+    section = the_round(state(0), result(1, 1, wagers={"lucky_6.lucky_6": "20:1", "base.player": "1:1"}), ended)
+    assert (section.player, section.banker) == (Hand(PLAYER_CARDS, 8), Hand(BANKER_CARDS, 5))
+    won = (WonWager(names("Lucky 6"), "20:1"),)
+    assert section.moment == ResultMoment(round=1, winner="player", natural=True, wagers=won)
+    dealt = state(3, round=2, last_outcome=last_outcome(1), cards=(place(1, Side.PLAYER, "2H"),))
+    assert the_round(state(0), result(1, 1), ended, dealt).moment is None
+
+
+def test_wagers_of_another_round_are_not_shown_with_a_result() -> None:
+    other_round = the_round(
+        state(0), result(1, 1, wagers={"lucky_6.lucky_6": "20:1"}), state(9, last_outcome=last_outcome(4))
+    )
+    assert isinstance(other_round.moment, ResultMoment)
+    assert other_round.moment.wagers == ()
+    other_shoe = the_round(
+        state(0), result(1, 1, wagers={"lucky_6.lucky_6": "20:1"}), state(9, shoe=2, last_outcome=last_outcome(1))
+    )
+    assert isinstance(other_shoe.moment, ResultMoment)
+    assert other_shoe.moment.wagers == ()
+
+
+def test_wagers_that_lost_or_are_not_offered_are_not_shown() -> None:
+    moment = the_round(
+        state(0),
+        result(1, 1, wagers={"lucky_6.lucky_6": None, "gone.gone": "9:1"}),
+        state(2, last_outcome=last_outcome(1)),
+    ).moment
+    assert isinstance(moment, ResultMoment)
+    assert moment.wagers == ()
+
+
+@pytest.mark.parametrize("replay", [True, False])
+def test_a_void_takes_the_place_of_the_result_before_it(*, replay: bool) -> None:
+    void = state(2, round=2, last_outcome=last_outcome(1))
+    section = the_round(state(0), result(1, 1), voided(2, 2, replay=replay), void)
+    assert section.moment == VoidMoment(round=2, again=replay)
+    assert section.player == Hand((), None)
+
+
+def test_a_void_of_another_shoe_or_before_the_result_is_over() -> None:
+    after = the_round(state(0), voided(1, 1), result(2, 1), state(2, last_outcome=last_outcome(1)))
+    assert isinstance(after.moment, ResultMoment)
+    assert the_round(state(0), voided(1, 1, shoe=1), state(5, shoe=2)).moment is None
+
+
+@pytest.mark.parametrize(
+    ("more", "trouble"),
+    [
+        ({}, False),
+        ({"stopped": True}, True),
+        ({"link_up": False}, True),
+        ({"link_up": False, "phase": "ended"}, False),
+        ({"link_up": False, "phase": "no_shoe"}, False),
+        ({"stopped": True, "phase": "ended"}, True),
+    ],
+)
+def test_trouble_is_told_without_saying_what_it_is(more: dict[str, Any], *, trouble: bool) -> None:
+    assert the_round(state(1, **more)).trouble is trouble
+
+
+def test_a_full_disk_is_trouble_too() -> None:
+    assert the_round(state(1), status(storing=False)).trouble
+
+
+def test_the_last_round_is_announced() -> None:
+    assert not the_round(state(1, round=8, last_round=None)).last
+    assert not the_round(state(1, round=8, last_round=9)).last
+    assert the_round(state(1, round=9, last_round=9)).last
+
+
+def test_every_phase_can_be_said() -> None:
+    for texts in LANGUAGES.values():
+        assert {phase.value for phase in Phase} <= texts.keys()
+        assert {f"pit_{phase.value}" for phase in Phase} <= texts.keys()
+
+
+# --- a board ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_board_is_told_nothing_that_is_for_staff() -> None:
+    secret = "kept from players"  # noqa: S105 - a text to look for
+    troubled = state(1, stopped=True, prompt=secret, alerts=(alert(1, detail=secret, happened=secret, to_do=secret),))
+    made = floor(troubled, status(publishing=secret, alert=alert(1, detail=secret)), info(rules_wait=secret))
+    news = BoardFeed(made, TABLE).news()
+    assert news is not None
+    assert secret.encode() not in news
+    pit = PitFeed(made, lambda: 0.0).news()
+    assert pit is not None
+    assert secret.encode() in pit
+
+
+def test_what_is_posted() -> None:
+    made = floor()
+    posted = board_sections(made, made.tables[TABLE])["table"]
+    assert isinstance(posted, TableSection)
+    assert (posted.title, posted.headline, posted.currency, posted.round_limit) == ("Table One", "Welcome", "NPR", 5000)
+    assert [(w.id, w.min, w.max, w.limited, [p.pays for p in w.prices]) for w in posted.wagers] == [
+        ("base.player", 100, 1000, False, ["1:1"]),
+        ("lucky_6.lucky_6", 50, 500, True, ["20:1", "12:1"]),
+    ]
+
+
+def test_a_table_without_a_title_goes_by_its_name() -> None:
+    made = floor(info(title=""))
+    posted = board_sections(made, made.tables[TABLE])["table"]
+    assert isinstance(posted, TableSection)
+    assert posted.title == TABLE
+
+
+@pytest.mark.parametrize(
+    ("news", "section"),
+    [
+        (status(), LiveSection(live=True, why="", unverified=False)),
+        (status(online=False), LiveSection(live=False, why="controller", unverified=False)),
+        (status(authenticated=False), LiveSection(live=True, why="", unverified=True)),
+        (status(authenticated=False, shoe_link=False), LiveSection(live=True, why="", unverified=False)),
+    ],
+)
+def test_whether_it_is_live(news: msgspec.Struct, section: LiveSection) -> None:
+    made = floor(news)
+    assert board_sections(made, made.tables[TABLE])["live"] == section
+    made.broker_down()
+    assert board_sections(made, made.tables[TABLE])["live"] == LiveSection(live=False, why="broker", unverified=False)
+
+
+def test_a_table_that_nobody_has_heard_of() -> None:
+    sections = board_sections(Floor(SITE, "board"), None)
+    assert sections["live"] == LiveSection(live=False, why="unknown", unverified=False)
+    assert all(sections[name] is None for name in ("table", "round", "roads"))
+
+
+# --- the pit ---------------------------------------------------------------------------------------------------------
+
+
+def test_alerts_that_stop_the_table_come_first() -> None:
+    row = the_row(state(1, alerts=(alert(3, "warns"), alert(5), alert(2, "warns"), alert(4))))
+    assert [each.alert for each in row.alerts] == [4, 5, 2, 3]
+
+
+def test_an_alert_that_cannot_be_stored_is_shown_once_and_one_that_is_stored_not_twice() -> None:
+    full = alert(0, kind="journal_full")
+    assert the_row(state(1), status(storing=False, alert=full)).alerts == (full,)
+    assert the_row(state(1, alerts=(alert(3),)), status(alert=alert(3))).alerts == (alert(3),)
+
+
+def test_the_mini_road_has_the_last_columns() -> None:
+    winners = "BP" * MINI_COLUMNS
+    road = the_row(state(1), roads_message(1, winners)).road
+    assert road.cells == tuple((column, 0, "BP"[column % 2], 0) for column in range(MINI_COLUMNS))
+    assert the_row(state(1), roads_message(1, "TTB")).road.cells == ((0, 0, "B", 2),)
+    assert the_row(state(1), roads_message(1, "T")).road.cells == ((0, 0, "", 1),)
+
+
+def test_a_row_of_a_table_that_has_only_said_that_it_is_there() -> None:
+    made = Floor(SITE, "board")
+    made.broker_up()
+    say(made, status())
+    row = pit_row(made, made.tables[TABLE], 0.0)
+    assert (row.title, row.live, row.phase, row.last, row.pace, row.alerts) == (TABLE, True, "", None, None, ())
+
+
+# --- feeds -----------------------------------------------------------------------------------------------------------
+
+
+def decoded(news: bytes | None) -> dict[str, object]:
+    assert news is not None
+    assert b"\n" not in news, "a line break would end the message"
+    found: dict[str, object] = msgspec.json.decode(news)
+    return found
+
+
+def test_a_board_gets_everything_first_and_then_what_changes() -> None:
+    made = floor(state(1), roads_message(1, "B"))
+    feed = BoardFeed(made, TABLE)
+    assert decoded(feed.news()).keys() == {"live", "table", "round", "roads"}
+    assert feed.news() is None
+    say(made, state(2, round=2))
+    assert decoded(feed.news()).keys() == {"round"}
+    say(made, state(3, round=2))
+    assert feed.news() is None, "nothing that is shown has changed"
+    made.broker_down()
+    assert decoded(feed.news()).keys() == {"live"}
+
+
+def test_a_board_of_a_table_that_comes_and_goes() -> None:
+    made = Floor(SITE, "board")
+    feed = BoardFeed(made, TABLE)
+    assert decoded(feed.news())["live"] == {"live": False, "why": "unknown", "unverified": False}
+    made.broker_up()
+    say(made, status(), state(1))
+    assert decoded(feed.news()).keys() == {"live", "round"}
+    made.heard(f"{PREFIX}/status", b"", 0.0)
+    gone = decoded(feed.news())
+    assert gone["round"] is None
+
+
+def test_the_pit_gets_all_tables_first_and_then_those_that_changed() -> None:
+    made = floor(state(1))
+    made.heard(f"shoe/v1/{SITE}/t2/status", encode(status()), 0.0)
+    feed = PitFeed(made, lambda: 0.0)
+    assert decoded(feed.news()).keys() == {TABLE, "t2"}
+    assert feed.news() is None
+    say(made, state(2, phase="dealing"))
+    assert decoded(feed.news()).keys() == {TABLE}
+    made.heard(f"shoe/v1/{SITE}/t2/status", b"", 0.0)
+    assert decoded(feed.news()) == {"t2": None}
+
+
+def test_a_pit_without_tables_is_told_so() -> None:
+    assert PitFeed(Floor(SITE, "board"), lambda: 0.0).news() == b"{}"
+
+
+def test_line_breaks_in_texts_do_not_end_a_message() -> None:
+    made = floor(info(headline="one\ntwo\r\n\ndata: {}\u2028"))
+    assert b"\\n" in (BoardFeed(made, TABLE).news() or b"")
+    decoded(BoardFeed(made, TABLE).news())

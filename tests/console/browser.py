@@ -1,0 +1,115 @@
+"""Chromium at the console, as people use it: what is touched, what is typed, and what the page says."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
+
+from tests.daemon.house_file import DEALER, DEALER_PIN, PINS
+
+SMALL = (800, 480)
+
+
+class Desk:
+    """One page of Chromium."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", self._heard)
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        # A refused sign-in is an ordinary answer; anything the browser itself complains of is not.
+        if message.type == "error":
+            self.complaints.append(message.text)
+
+    def at(self, key: str) -> Any:  # noqa: ANN401 - a locator
+        """What is touched has a key of its own; a dialog is in front of everything else."""
+        return self.page.locator(f'dialog[open] [data-key="{key}"], body:not(:has(dialog[open])) [data-key="{key}"]')
+
+    async def tap(self, *keys: str) -> None:
+        for key in keys:
+            await self.at(key).click()
+
+    async def hold(self, key: str, seconds: float = 2.3) -> None:
+        await self.at(key).hover()
+        await self.page.mouse.down()
+        await self.page.wait_for_timeout(seconds * 1000)
+        await self.page.mouse.up()
+
+    async def says(self, place: str, text: str) -> None:
+        await expect(self.page.locator(place)).to_contain_text(text)
+
+    async def sign_in(self, person: str = DEALER, pin: str = DEALER_PIN) -> None:
+        await self.at("person").fill(person)
+        await self.at("pin").fill(pin)
+        await self.tap("go")
+
+    async def come_in(self) -> None:
+        await self.sign_in()
+        await expect(self.page.locator("#console")).to_be_visible()
+        await expect(self.page.locator("#sentence")).not_to_be_empty()
+
+    async def supervisor_mode(self, person: str = "rana") -> None:
+        await self.tap("mode")
+        await self.identify(person)
+        await expect(self.at("tab-supervisor")).to_be_visible()
+
+    async def identify(self, person: str, pin: str | None = None) -> None:
+        """Fill in who it is, and do it."""
+        await self.at("person").fill(person)
+        await self.at("pin").fill(PINS[person] if pin is None else pin)
+        if "hold" in (await self.at("go").get_attribute("class") or ""):
+            await self.hold("go")
+        else:
+            await self.tap("go")
+
+    async def bet(self, seat: str, **stakes: str) -> None:
+        await self.tap(f"seat-{seat}")
+        for wager, stake in stakes.items():
+            await self.at(wager.replace("_", ".", 1)).fill(stake)
+        await self.tap("place")
+
+    async def cards(self, side: str) -> list[str]:
+        found = self.page.locator(f".hand.{side} .card:not(.due)")
+        return [await found.nth(n).get_attribute("data-card") or "?" for n in range(await found.count())]
+
+    async def overflows(self) -> list[str]:
+        """What sticks out of the screen, or is too small to touch."""
+        found: list[str] = await self.page.evaluate(
+            """() => [...document.querySelectorAll("button, input, h1, #sentence, #where")].flatMap((one) => {
+              const box = one.getBoundingClientRect();
+              if (!box.width || one.closest("[hidden]") || one.closest(".list, #panel")) return [];
+              const [width, height] = [innerWidth + 1, innerHeight + 1];
+              const inside = box.left >= -1 && box.top >= -1 && box.right <= width && box.bottom <= height;
+              const large = one.tagName !== "BUTTON" || (box.height >= 36 && box.width >= 36);
+              return inside && large ? [] : [`${one.dataset.key ?? one.id}: ${JSON.stringify(box)}`];
+            })"""
+        )
+        return found
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    async with async_playwright() as play:
+        browser = await play.chromium.launch(executable_path="/usr/bin/chromium")
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+@asynccontextmanager
+async def desk_at(browser: Browser, address: str, size: tuple[int, int] = SMALL, **options: Any) -> AsyncIterator[Desk]:  # noqa: ANN401 - of Playwright
+    """A page at the console's door; at the end nothing may have gone wrong in it."""
+    context = await browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+    context.set_default_timeout(10_000)
+    try:
+        desk = Desk(await context.new_page())
+        await desk.page.goto(address)
+        yield desk
+        assert desk.complaints == []
+    finally:
+        await context.close()

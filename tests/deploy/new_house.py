@@ -1,0 +1,70 @@
+"""A house made by `shoe-controller init`, and a Mosquitto that runs with what was written for it."""
+
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.commands.running import Answer
+from tests.simulator.broker.compatibility.mosquitto import Mosquitto
+
+RUN = """
+import argparse, sys
+from shoe_controller.commands import doctor, init, status, support_bundle
+top = argparse.ArgumentParser(prog="shoe-controller")
+commands = top.add_subparsers(dest="command", required=True)
+for command in (doctor, init, status, support_bundle):
+    command.add_parser(commands)
+args = top.parse_args()
+sys.exit(args.run(args))
+"""
+"""Our four commands as a program of their own."""
+
+PINS = {"anita": "264079", "rana": "480612", "shah": "773501"}
+
+PEOPLE = ("--dealer", "anita=Anita Rai", "--supervisor", "rana=Rana", "--supervisor", "shah=Shah")
+
+
+def command(*arguments: str, stdin: str = "") -> Answer:
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *arguments], input=stdin.encode(), capture_output=True, check=False, timeout=90
+    )
+    return Answer(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
+
+
+def init(folder: Path, *more: str) -> Answer:
+    words = ("init", str(folder), "--site", "north", "--table", "t1", "--port", str(folder / "shoe"))
+    journal = ("--journal", str(folder / "t1.journal"))
+    return command(*words, *journal, *PEOPLE, *more, stdin="".join(f"{pin}\n" for pin in PINS.values()))
+
+
+def everything_in(folder: Path) -> dict[str, tuple[bytes, int, int]]:
+    """Content, mode and time of change of every file."""
+    return {
+        str(file.relative_to(folder)): (file.read_bytes(), file.stat().st_mode, file.stat().st_mtime_ns)
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+
+
+@asynccontextmanager
+async def its_broker(folder: Path) -> AsyncIterator[Mosquitto]:
+    """Mosquitto with the configuration that was written, on a free port; the house's files are told which."""
+    written = (folder / "broker" / "shoe-controller.conf").read_text(encoding="utf-8")
+    settings = "\n".join(line for line in written.splitlines() if not line.startswith("listener "))
+    memory = folder / "mosquitto"
+    memory.mkdir(exist_ok=True)
+    broker = Mosquitto(memory, settings)
+    await broker.start()
+    _tell_port(folder, broker.port)
+    try:
+        yield broker
+    finally:
+        await broker.kill()
+
+
+def _tell_port(folder: Path, port: int) -> None:
+    for file in folder.glob("*.toml"):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace("# port = 8883", f"port = {port}"), encoding="utf-8")

@@ -1,0 +1,164 @@
+"""`shoe-controller init`: what it writes, for whom, and that it leaves alone what is there."""
+
+import stat
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from shoe_controller.config import for_running, load_board, load_config, load_console
+from shoe_controller.pins import check_pin
+from shoe_controller.setup.template import Template, example_text
+from shoe_controller.setup.users_file import read_users
+from tests.deploy.new_house import PINS, command, everything_in, init
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("new") / "house"
+    answer = init(folder)
+    assert answer.exit_code == 0, answer.err
+    return folder
+
+
+def test_every_program_can_read_its_own_file(house: Path) -> None:
+    table = for_running(load_config(house / "table.toml"))
+    assert (table.table.site, table.table.name) == ("north", "t1")
+    assert table.shoe_key is not None
+    assert table.mqtt is not None
+    assert table.mqtt.tls
+    assert load_board(house / "board.toml").username == "board"
+    assert load_console(house / "console.toml").username == "console-t1"
+    people = {person.id: person for person in table.people}
+    assert people.keys() == PINS.keys()
+    assert all(check_pin(pin, people[name].pin.reveal()) for name, pin in PINS.items())
+
+
+def test_the_tables_file_explains_every_key_of_the_example(house: Path) -> None:
+    written = (house / "table.toml").read_text(encoding="utf-8")
+    names = ("house", "procedure", "table", "shoe", "mqtt", "journal", "log")
+    for line in Template(example_text()).text(*names).splitlines():
+        key = line.removeprefix("# ").partition(" =")[0]
+        if " = " in line and key.replace("_", "").isalnum():
+            assert f"{key} =" in written
+
+
+def test_no_secret_is_in_a_file_that_others_may_read(house: Path) -> None:
+    open_files = [name for name, (_, mode, _) in everything_in(house).items() if mode & stat.S_IRWXO]
+    assert sorted(open_files) == ["broker/broker.pem", "broker/ca.pem", "ca.pem"]
+    for content, mode, _ in everything_in(house).values():
+        assert not mode & (stat.S_IWGRP | stat.S_IWOTH)
+        assert not any(pin.encode() in content for pin in PINS.values())
+    assert (house / "authority" / "ca.key").stat().st_mode & 0o777 == 0o600
+
+
+def test_every_user_has_a_password_of_its_own(house: Path) -> None:
+    users = read_users(house / "broker-users.toml")
+    assert len(users) == len({each.password.reveal() for each in users}) == 6
+    assert all(len(each.password.reveal()) >= 32 for each in users)
+    hashed = (house / "broker" / "passwords").read_text(encoding="utf-8")
+    assert not any(each.password.reveal() in hashed for each in users)
+
+
+def test_the_certificate_is_made_out_to_the_broker_and_signed_by_the_house(house: Path) -> None:
+    broker = house / "broker" / "broker.pem"
+    verified = ["openssl", "verify", "-CAfile", str(house / "ca.pem"), "-purpose", "sslserver"]
+    for host in ("-verify_hostname=localhost", "-verify_ip=127.0.0.1"):
+        option, _, value = host.partition("=")
+        done = subprocess.run([*verified, option, value, str(broker)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_running_it_again_changes_nothing(tmp_path: Path) -> None:
+    assert init(tmp_path / "house").exit_code == 0
+    before = everything_in(tmp_path)
+    for words in ([], ["--yes"], ["--site", "north", "--table", "t1"]):
+        again = command("init", str(tmp_path / "house"), *words)
+        assert again.exit_code == 0, again.err
+        assert everything_in(tmp_path) == before
+
+
+def test_what_is_missing_is_made_and_what_a_person_wrote_stays(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    assert init(house).exit_code == 0
+    table = house / "table.toml"
+    table.write_text(table.read_text(encoding="utf-8") + "# mine\n", encoding="utf-8")
+    key, access = (house / "shoe.key").read_bytes(), house / "broker" / "access"
+    (house / "broker" / "broker.pem").unlink()
+    access.write_text("# mine\n", encoding="utf-8")
+    again = command("init", str(house))
+    assert again.exit_code == 0, again.err
+    assert table.read_text(encoding="utf-8").endswith("# mine\n")
+    assert access.read_text(encoding="utf-8") == "# mine\n"
+    assert "access: is there already, and was left alone" in again.out
+    assert (house / "broker" / "broker.pem").exists()
+    assert (house / "shoe.key").read_bytes() == key
+    assert command("init", str(house), "--yes").exit_code == 0
+    assert "user board" in access.read_text(encoding="utf-8")
+
+
+def test_a_second_table_joins_the_first(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    assert init(house).exit_code == 0
+    first, board = (house / "table.toml").read_bytes(), (house / "board.password").read_bytes()
+    second = ("--file", "t2.toml", "--site", "north", "--table", "t2", "--port", "/dev/shoe/two", "--yes")
+    answer = command("init", str(house), *second, "--journal", str(house / "t2.journal"))
+    assert answer.exit_code == 0, answer.err
+    assert (house / "table.toml").read_bytes() == first
+    assert (house / "board.password").read_bytes() == board
+    names = {each.user.name for each in read_users(house / "broker-users.toml")}
+    assert {"table-t1", "table-t2", "board", "console-t1", "console-t2"} <= names
+    access = (house / "broker" / "access").read_text(encoding="utf-8")
+    assert access.count("user board\n") == 1
+    assert for_running(load_config(house / "t2.toml")).shoe.key_file == house / "t2.shoe.key"
+    assert load_console(house / "t2.console.toml").table == "t2"
+
+
+def test_renewing_the_certificate_keeps_the_authority(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    assert init(house).exit_code == 0
+    old = everything_in(house)
+    assert command("init", str(house), "--renew-certificate", "--yes").exit_code == 0
+    new = everything_in(house)
+    changed = {name for name in new if new[name][0] != old[name][0]}
+    assert changed == {"broker/broker.pem", "broker/broker.key"}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "--site is missing"),
+        (["--site", "north"], "--table is missing"),
+        (["--site", "north", "--table", "t1"], "--port is missing"),
+        (["--site", "nor th", "--table", "t1", "--port", "/dev/x"], "table.site: must be 1 to 40 letters"),
+        (["--site", "n", "--table", "t", "--port", "COM3"], "shoe.port: 'COM3' is not the address of a shoe"),
+        (["--site", "n", "--table", "t", "--port", "/dev/x", "--decks", "0"], "decks"),
+        (["--site", "n", "--table", "t", "--port", "/dev/x", "--layout", "golden_bac"], "golden_bac"),
+        (["--site", "n", "--table", "t", "--port", "/dev/x", "--supervisor", "rana"], "takes ID=NAME"),
+        (["--site", "n", "--table", "t", "--port", "/dev/x", "--supervisor", "r=R"], "a PIN has 4 to 12 digits"),
+        (["--site", "n", "--table", "t", "--port", "/dev/x", "--file", "../t.toml"], "--file is the name of a file"),
+    ],
+)
+def test_nonsense_is_refused(tmp_path: Path, words: list[str], told: str) -> None:
+    answer = command("init", str(tmp_path / "house"), *words)
+    assert answer.exit_code == 2
+    assert told in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_nonsense_leaves_nothing_behind(tmp_path: Path) -> None:
+    words = ("--site", "n", "--table", "t", "--port", "COM3")
+    assert command("init", str(tmp_path / "house"), *words).exit_code == 2
+    assert not (tmp_path / "house").exists()
+
+
+def test_names_with_odd_characters_come_out_as_they_went_in(tmp_path: Path) -> None:
+    title = 'Table "7" \\ 百家樂 \x7f'.replace("\x7f", "")
+    words = ("--site", "n", "--table", "t", "--port", "/dev/x", "--title", title, "--no-broker")
+    answer = command("init", str(tmp_path / "house"), *words)
+    assert answer.exit_code == 0, answer.err
+    written = tomllib.loads((tmp_path / "house" / "table.toml").read_text(encoding="utf-8"))
+    assert written["table"]["title"] == title
+    assert "mqtt" not in written
+    assert not (tmp_path / "house" / "broker").exists()

@@ -1,0 +1,299 @@
+"""The doctor and the broker: a real Mosquitto that refuses, whose certificate ends, whose access list is wrong."""
+
+import socket
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from shoe_controller.doctor.findings import Limits, Machine
+from shoe_controller.mqtt.contract import Status, Topics
+from shoe_controller.table.view import AlertView
+from tests.daemon.harness import Chain
+from tests.daemon.house_file import SITE, TABLE, write_secret
+from tests.doctor.clinic import clinic_file, good, not_looked, patient_with, problems
+from tests.doctor.guarded_broker import ACCESS, as_the_table, guarded_settings, users_file
+from tests.mqtt.brokers import connected
+from tests.mqtt.certificates import NEW_KEY, Certificates
+from tests.simulator.broker.compatibility.mosquitto import Mosquitto
+
+pytestmark = pytest.mark.asyncio
+
+TOPICS = Topics(SITE, TABLE)
+
+ALERT = AlertView(
+    alert=1,
+    kind="misread",
+    severity="stops",
+    happened="A card was not read.",
+    detail="",
+    to_do="Look.",
+    cleared_by="supervisor",
+    ended_by=(),
+)
+
+
+@asynccontextmanager
+async def broker(folder: Path, settings: str = "allow_anonymous true") -> AsyncIterator[Mosquitto]:
+    folder.joinpath("broker").mkdir(exist_ok=True)
+    running = Mosquitto(folder / "broker", settings)
+    await running.start()
+    try:
+        yield running
+    finally:
+        await running.kill()
+
+
+# --- letting in ------------------------------------------------------------------------------------------------------
+
+
+async def test_a_broker_that_lets_the_table_in(tmp_path: Path) -> None:
+    async with broker(tmp_path) as running:
+        patient = patient_with(tmp_path, clinic_file(tmp_path, broker_port=running.port))
+        assert "lets the table in" in await good(patient, "broker")
+        assert "needs no TLS" in await good(patient, "broker-tls")
+        assert "said nothing at this broker yet" in await not_looked(patient, "table")
+    assert "without a broker" in await not_looked(patient_with(tmp_path, clinic_file(tmp_path)), "broker")
+
+
+async def test_broker_fails_when_nobody_answers(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        patient = patient_with(tmp_path, clinic_file(tmp_path, broker_port=taken.getsockname()[1]))
+        assert "Nobody answers at 127.0.0.1" in await problems(patient, "broker")
+    assert "cannot be asked" in await not_looked(patient, "table")
+    assert "cannot be asked" in await not_looked(patient, "broker-roles")
+
+
+async def test_broker_fails_when_the_password_is_wrong(tmp_path: Path) -> None:
+    async with broker(tmp_path, guarded_settings(tmp_path)) as running:
+        mqtt = as_the_table(tmp_path)
+        patient = patient_with(tmp_path, clinic_file(tmp_path, broker_port=running.port, mqtt=mqtt))
+        assert "as the user the-table" in await good(patient, "broker")
+        write_secret(tmp_path / "mqtt.password", "another")
+        assert "the-table" in await problems(patient, "broker")
+
+
+# --- TLS -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    return Certificates(tmp_path_factory.mktemp("certificates"))
+
+
+def with_tls(made: Certificates, certificate: Path) -> str:
+    key = certificate.with_suffix(".key")
+    return f"allow_anonymous true\ncafile {made.ca}\ncertfile {certificate}\nkeyfile {key}"
+
+
+async def test_broker_tls_fails_when_the_certificate_ends_soon(tmp_path: Path, certificates: Certificates) -> None:
+    # The certificates of the tests are good for 30 days.
+    async with broker(tmp_path, with_tls(certificates, certificates.broker)) as running:
+        data = clinic_file(tmp_path, broker_port=running.port, mqtt={"ca_file": str(certificates.ca)})
+        patient = patient_with(tmp_path, data, limits=Limits(certificate_days=20))
+        assert "TLS is trusted" in await good(patient, "broker-tls")
+        patient.limits = Limits(certificate_days=90)
+        assert "only, which is in 29 days" in await problems(patient, "broker-tls")
+
+
+async def test_broker_tls_fails_when_the_certificate_is_over(tmp_path: Path, certificates: Certificates) -> None:
+    old = tmp_path / "old.crt"
+    command = ["/usr/bin/openssl", "req", "-x509", *NEW_KEY, str(tmp_path / "old.key"), "-out", str(old)]
+    more = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "1"]
+    subprocess.run([*command, *more], check=True, capture_output=True)  # noqa: ASYNC221 - nothing else is running
+    over = [
+        *("/usr/bin/openssl", "x509", "-in", str(old), "-signkey", str(tmp_path / "old.key"), "-days", "-1"),
+        *("-out", str(old.with_name("over.crt"))),
+    ]
+    subprocess.run(over, check=True, capture_output=True)  # noqa: ASYNC221 - nothing else is running
+    ended = old.with_name("over.crt")
+    ended.with_suffix(".key").write_bytes((tmp_path / "old.key").read_bytes())
+    async with broker(tmp_path, with_tls(certificates, ended)) as running:
+        data = clinic_file(tmp_path, broker_port=running.port, mqtt={"ca_file": str(ended)})
+        assert "certificate has expired" in await problems(patient_with(tmp_path, data), "broker-tls")
+
+
+async def test_broker_tls_fails_when_it_is_another_authority_or_another_host(
+    tmp_path: Path, certificates: Certificates
+) -> None:
+    async with broker(tmp_path, with_tls(certificates, certificates.broker)) as running:
+        data = clinic_file(tmp_path, broker_port=running.port, mqtt={"ca_file": str(certificates.other_ca)})
+        patient = patient_with(tmp_path, data)
+        assert "no trusted TLS connection" in await problems(patient, "broker-tls")
+        assert "not accepted" in await problems(patient, "broker")
+    async with broker(tmp_path, with_tls(certificates, certificates.elsewhere)) as running:
+        data = clinic_file(tmp_path, broker_port=running.port, mqtt={"ca_file": str(certificates.ca)})
+        assert "IP address mismatch" in await problems(patient_with(tmp_path, data), "broker-tls")
+
+
+async def test_broker_tls_fails_when_pins_would_cross_the_network_in_the_open(tmp_path: Path) -> None:
+    data = clinic_file(tmp_path, broker_port=1883, mqtt={"host": "broker.example"})
+    assert "is not encrypted" in await problems(patient_with(tmp_path, data), "broker-tls")
+
+
+# --- what the table says of itself -----------------------------------------------------------------------------------
+
+
+async def test_a_running_table_is_good(tmp_path: Path) -> None:
+    async with Chain(tmp_path) as chain:
+        await chain.start_daemon()
+        display = await chain.display()
+        await display.until(lambda: display.status is not None and display.status.online)
+        assert "stores what it sees, and is heard" in await good(patient_with(tmp_path, chain.data), "table", "broker")
+        assert chain.daemon.is_running
+        await chain.stop_daemon()
+        await display.until(lambda: display.status is not None and not display.status.online)
+        assert "is not running" in await good(patient_with(tmp_path, chain.data), "table", "broker")
+
+
+@pytest.mark.parametrize(
+    ("payload", "told"),
+    [
+        (msgspec.json.encode(Status(online=True, session=1, storing=False)), "journal cannot be written to"),
+        (msgspec.json.encode(Status(online=True, session=1, publishing="not allowed")), "does not take its events"),
+        (
+            msgspec.json.encode(Status(online=True, session=1, alert=ALERT)),
+            "stands still: A card was not read.",
+        ),
+        (b"42", "is no status"),
+    ],
+)
+async def test_table_fails_when_it_says_so_itself(tmp_path: Path, payload: bytes, told: str) -> None:
+    async with broker(tmp_path) as running:
+        async with connected(running.port) as session:
+            await session.publish(TOPICS.status, payload, retain=True)
+        patient = patient_with(tmp_path, clinic_file(tmp_path, broker_port=running.port))
+        assert told in await problems(patient, "table", "broker")
+
+
+# --- the access list -------------------------------------------------------------------------------------------------
+
+
+async def test_the_access_list_that_init_writes_is_right(tmp_path: Path) -> None:
+    async with Chain(tmp_path, mqtt=as_the_table(tmp_path), broker_settings=guarded_settings(tmp_path)) as chain:
+        await chain.start_daemon()
+        users_file(tmp_path)
+        await chain.becomes(lambda: chain.times_logged("broker_up"), what="the table to be at the broker")
+        patient = patient_with(tmp_path, chain.data)
+        told = await good(patient, "broker-roles", "broker", "table")
+        assert "permissions of the-table, other-table, board, seats, dealer, pit, console were tried" in told
+        # Nothing that was tried came to anything: the table answered, and stands where it stood.
+        assert {line["code"] for line in chain.log_lines if line["event"] == "request"} == {"bad_request"}
+        assert chain.times_logged("request_failed") == 0
+        assert chain.times_logged("person_acted") == 0
+
+
+PREFIX = TOPICS.prefix
+BOARD = "user board\n"
+
+
+@pytest.mark.parametrize(
+    ("access", "told"),
+    [
+        pytest.param(
+            ACCESS.replace(BOARD, f"{BOARD}topic write {PREFIX}/request/dealer/confirm\n"),
+            [f"user board (display) may write {PREFIX}/request/dealer/confirm, and must not"],
+            id="a display commands",
+        ),
+        pytest.param(
+            ACCESS.replace("user seats\n", f"user seats\ntopic write {PREFIX}/request/#\n"),
+            [f"user seats (wagers) may write {PREFIX}/request/supervisor/void_round, and must not"],
+            id="a wager terminal confirms",
+        ),
+        pytest.param(
+            ACCESS.replace("user the-table\n", f"user the-table\ntopic write shoe/v1/{SITE}/+/status\n"),
+            ["user the-table (table) may write shoe/v1/", "/status, and must not"],
+            id="a table speaks for another",
+        ),
+        pytest.param(
+            ACCESS.replace("user other-table\n", f"user other-table\ntopic write {PREFIX}/event/#\n"),
+            [f"user other-table (table) may write {PREFIX}/event/outcome, and must not"],
+            id="another table speaks for this one",
+        ),
+        pytest.param(
+            ACCESS.replace("user pit\n", f"user pit\ntopic read {PREFIX}/request/#\n"),
+            [f"user pit (supervisor) may read {PREFIX}/request/supervisor/void_round, and must not"],
+            id="somebody reads PINs",
+        ),
+        pytest.param(
+            ACCESS.replace("reply/%u/#", "reply/#"),
+            [f"user board (display) may read {PREFIX}/reply/somebody-else-of-the-doctor/1, and must not"],
+            id="everybody reads the answers to others",
+        ),
+        pytest.param(
+            ACCESS.replace("pattern read", "# pattern read"),
+            [f"user board (display) may not read the answers at {PREFIX}/reply/board/, and must"],
+            id="nobody reads one's answers",
+        ),
+        pytest.param(
+            ACCESS.replace(f"topic write {PREFIX}/request/dealer/confirm\n", ""),
+            [f"user dealer (dealer) may not write {PREFIX}/request/dealer/confirm, and must"],
+            id="a dealer cannot confirm",
+        ),
+        pytest.param(
+            ACCESS.replace(f"topic read {PREFIX}/request/wagers/place\n", ""),
+            [f"The table's own user may not read {PREFIX}/request/wagers/place, and must"],
+            id="the table does not see wagers",
+        ),
+    ],
+)
+async def test_broker_roles_fails_when_the_access_list_is_wrong(tmp_path: Path, access: str, told: list[str]) -> None:
+    assert access != ACCESS
+    async with broker(tmp_path, guarded_settings(tmp_path, access)) as running:
+        data = clinic_file(tmp_path, broker_port=running.port, mqtt=as_the_table(tmp_path))
+        patient = patient_with(tmp_path, data, users_file=users_file(tmp_path))
+        found = await problems(patient, "broker-roles", "broker")
+        for sentence in told:
+            assert sentence in found
+
+
+async def test_broker_roles_fails_when_everybody_may_do_everything(tmp_path: Path) -> None:
+    async with broker(tmp_path) as running:
+        patient = patient_with(tmp_path, clinic_file(tmp_path, broker_port=running.port))
+        assert "is not there" in await not_looked(patient, "broker-roles", "broker")
+        users_file(tmp_path)
+        told = await problems(patient, "broker-roles", "broker")
+        assert f"user board (display) may write {PREFIX}/status, and must not" in told
+        assert f"user seats (wagers) may read {PREFIX}/request/supervisor/sign_in, and must not" in told
+
+
+async def test_broker_roles_fails_when_the_file_of_users_is_wrong(tmp_path: Path) -> None:
+    async with broker(tmp_path, guarded_settings(tmp_path)) as running:
+        data = clinic_file(tmp_path, broker_port=running.port, mqtt=as_the_table(tmp_path))
+        patient = patient_with(tmp_path, data, users_file=users_file(tmp_path))
+        write_secret(tmp_path / "board.password", "wrong")
+        assert "user board, as " in await problems(patient, "broker-roles", "broker")
+        (tmp_path / "board.password").unlink()
+        assert "board.password cannot be read" in await problems(patient, "broker-roles", "broker")
+        write_secret(tmp_path / "broker-users.toml", '[[users]]\nname = "x"\nrole = "dispaly"\n')
+        assert "there is no role 'dispaly'" in await problems(patient, "broker-roles", "broker")
+
+
+# --- the network -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
+async def test_open_ports_fails_when_plain_mqtt_can_be_reached_from_elsewhere(
+    tmp_path: Path, family: socket.AddressFamily
+) -> None:
+    with socket.socket(family) as listening:
+        everywhere = "0.0.0.0" if family is socket.AF_INET else "::"  # noqa: S104 - that is what the check must see
+        try:
+            listening.bind((everywhere, 0))
+        except OSError:
+            pytest.skip("this machine has no such addresses")
+        port = listening.getsockname()[1]
+        machine = Machine(plain_port=port)
+        patient = patient_with(tmp_path, clinic_file(tmp_path), machine=machine)
+        assert "nobody listens" in await good(patient, "open-ports")
+        listening.listen()
+        assert f"without TLS, at port {port} of {everywhere}" in await problems(patient, "open-ports")
+    with socket.socket() as local:
+        local.bind(("127.0.0.1", 0))
+        local.listen()
+        patient.machine = Machine(plain_port=local.getsockname()[1])
+        assert "nobody listens" in await good(patient, "open-ports")

@@ -1,0 +1,167 @@
+"""The doctor and the shoe: silence, noise, keys and versions; and that no card is lost by it."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from firmware_protocol.link import ShoeIdentity
+from firmware_protocol.native.messages import Versions
+from firmware_protocol.native.shoe import NativeShoe
+from firmware_protocol.native.store import ShoeStore
+from shoe_controller.config import load_config
+from shoe_controller.doctor.findings import Limits
+from shoe_controller.table.facts import AlertRaised
+from simulator.emulation import EmulationSettings
+from simulator.emulator import EmulatedShoe
+from simulator.firmware import Stage
+from simulator.ports.pty import PtyPort
+from simulator.shoe_line import Wire, WireSettings
+from tests.daemon.audit import audit, last_number
+from tests.daemon.harness import QUICK, Chain
+from tests.daemon.house_file import OTHER_KEY, SHOE_KEY
+from tests.daemon.parties import at_work, deal_on
+from tests.doctor.clinic import clinic_file, good, not_looked, patient_with, problems
+from tests.transports.pty_shoe import PtyShoe
+
+pytestmark = pytest.mark.asyncio
+
+BEFORE = ("port", "port-free")
+SHORT = Limits(listen_seconds=0.7)
+LONG = Limits(listen_seconds=10)
+
+
+def emulated(folder: Path, **wire: object) -> EmulatedShoe:
+    settings = WireSettings(**({"wire": Wire.NATIVE, "key": SHOE_KEY} | wire))  # type: ignore[arg-type]  # of a test
+    return EmulatedShoe(port=PtyPort(folder / "shoe"), settings=EmulationSettings(wire=settings, pace=QUICK, seed=5))
+
+
+async def test_a_shoe_that_answers_with_our_key(tmp_path: Path) -> None:
+    async with emulated(tmp_path):
+        patient = patient_with(tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe")), limits=LONG)
+        assert "a shoe answers at" in await good(patient, "shoe", *BEFORE)
+        assert "holds our key" in await good(patient, "shoe-key")
+        assert "firmware" in await good(patient, "firmware")
+        assert "protocol version 1" in await good(patient, "firmware")
+
+
+async def test_shoe_fails_when_nobody_answers(tmp_path: Path) -> None:
+    shoe = PtyShoe(tmp_path / "shoe")
+    shoe.plug_in()
+    try:
+        patient = patient_with(tmp_path, clinic_file(tmp_path, shoe.path), limits=SHORT)
+        assert "no shoe answers there" in await problems(patient, "shoe", *BEFORE)
+        assert "not spoken to" in await not_looked(patient, "firmware")
+        assert "not spoken to" in await not_looked(patient, "shoe-key")
+    finally:
+        shoe.unplug()
+
+
+async def test_shoe_fails_when_it_speaks_another_wire(tmp_path: Path) -> None:
+    async with emulated(tmp_path, wire=Wire.ANGEL_EYE, key=None, spacing=0.01):
+        patient = patient_with(tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe")), limits=Limits(listen_seconds=3))
+        told = await problems(patient, "shoe", *BEFORE)
+        assert "no message of the native wire was among them: check wire and baud" in told
+
+
+async def test_an_angel_eye_shoe_is_heard_and_its_silence_is_no_problem(tmp_path: Path) -> None:
+    data = clinic_file(tmp_path, str(tmp_path / "shoe"), wire="angel_eye", key_file=None)
+    async with emulated(tmp_path, wire=Wire.ANGEL_EYE, key=None, spacing=0.01):
+        patient = patient_with(tmp_path, data, limits=LONG)
+        assert "a shoe answers at" in await good(patient, "shoe", *BEFORE)
+        assert "no keys" in await not_looked(patient, "shoe-key")
+    silent = PtyShoe(tmp_path / "silent")
+    silent.plug_in()
+    try:
+        data["shoe"]["port"] = silent.path
+        assert "usual between two cards" in await not_looked(
+            patient_with(tmp_path, data, limits=SHORT), "shoe", *BEFORE
+        )
+    finally:
+        silent.unplug()
+
+
+async def test_shoe_key_fails_when_the_shoe_holds_another_key(tmp_path: Path) -> None:
+    async with emulated(tmp_path, key=OTHER_KEY):
+        patient = patient_with(tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe")), limits=LONG)
+        assert "does not hold our key" in await problems(patient, "shoe-key", *BEFORE, "shoe")
+
+
+async def test_shoe_key_fails_when_one_side_has_none(tmp_path: Path) -> None:
+    async with emulated(tmp_path, key=None):
+        patient = patient_with(tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe")), limits=LONG)
+        assert "the shoe has no key" in await problems(patient, "shoe-key", *BEFORE, "shoe")
+    insecure = patient_with(tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe"), key_file=None), limits=SHORT)
+    assert "anyone at the cable can pretend" in await problems(insecure, "shoe-key")
+
+
+@asynccontextmanager
+async def shoe_of_the_future(shoe: PtyShoe, versions: Versions) -> AsyncIterator[None]:
+    """The native shoe's own end of the line, with other versions of the protocol than ours."""
+    generator = random.Random(3)  # noqa: S311 - nonces of a test
+    loop = asyncio.get_running_loop()
+    identity = ShoeIdentity(
+        model="Next", firmware="9.0", serial_number="N1", boot_id=7, protocol_version=9, capabilities=frozenset()
+    )
+    link = NativeShoe(
+        identity=identity,
+        store=ShoeStore(capacity=16),
+        nonce=lambda: generator.randbytes(16),
+        now=loop.time(),
+        key=SHOE_KEY,
+        versions=versions,
+    )
+    shoe.plug_in()
+
+    async def pump() -> None:
+        link.connected(loop.time())
+        while True:
+            try:
+                link.receive(await shoe.receive(1), loop.time())
+            except TimeoutError:
+                return
+            link.tick(loop.time())
+            await shoe.send(link.to_send())
+
+    task = asyncio.create_task(pump())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        shoe.unplug()
+
+
+async def test_firmware_fails_when_there_is_no_common_version(tmp_path: Path) -> None:
+    shoe = PtyShoe(tmp_path / "shoe")
+    async with shoe_of_the_future(shoe, Versions(8, 9)):
+        patient = patient_with(tmp_path, clinic_file(tmp_path, shoe.path), limits=LONG)
+        told = await problems(patient, "firmware", *BEFORE, "shoe")
+    assert "no common protocol version" in told
+    assert "update the older side" in told
+
+
+async def test_no_card_is_lost_by_looking(tmp_path: Path) -> None:
+    """The controller dies in mid-round, the doctor greets the shoe, and the next controller misses nothing."""
+    async with Chain(tmp_path, seed=11, procedure={"bets_close": "dealer"}) as chain:
+        await chain.start_daemon()
+        display = await chain.display()
+        terminal = await chain.terminal(display)
+        async with chain.emulated_shoe(cut_card=380) as shoe, at_work(deal_on(display, None, terminal)):
+            await display.until(lambda: display.state is not None and display.state.round == 2)
+            await shoe.until(lambda: shoe.emulation.shoe.firmware.stage is Stage.DEALING, within=30)
+            await chain.kill_daemon()
+            for _ in range(2):
+                patient = patient_with(tmp_path, chain.data, limits=LONG)
+                assert "a shoe answers" in await good(patient, "shoe", *BEFORE)
+            await chain.start_daemon()
+            await display.until(lambda: display.phase == "ended", within=60, what="the shoe to end")
+        # That the controller was away is told; it ends by itself, because the shoe has kept every event.
+        assert {alert.kind for alert in display.facts_of(AlertRaised)} <= {"shoe_lost"}
+        await chain.stop_daemon()
+        await display.has_everything(last_number(chain.journal))
+        house = load_config(tmp_path / "table.toml").house
+        audit(chain.truth, chain.journal, display, house)

@@ -1,0 +1,98 @@
+"""What must hold when a simulated sitting is over: truth = journal = what each display has, and no alert too many."""
+
+from typing import TYPE_CHECKING
+
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.verify import verify
+from shoe_controller.running_parts import SOFTWARE
+from shoe_controller.table.alerts import ALERTS, Severity
+from shoe_controller.table.procedure import BetsClose, GateLocks
+from shoe_controller.table_journal import replay
+from simulator.shoe_line import Wire
+from simulator.truth import Reading
+from tests.simulation.books import SURELY_MISSED, BrokenPromiseError
+from tests.simulation.mishaps import PATIENT, TOLD, without_cause
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+
+CARDS_FOR_NINTH = 14
+"""So many cards after it began, the ninth has come."""
+JUST = 1.0
+"""Seconds in which what had been sent before a mishap still arrives."""
+
+
+def audit(world: "World") -> None:
+    _journal_is_whole(world)
+    _cards_are_all_there(world)
+    _displays_have_it_all(world)
+    _no_alert_without_cause(world)
+    _every_mishap_is_told(world)
+
+
+def _journal_is_whole(world: "World") -> None:
+    path = world.machine.journal
+    report = verify(path, replay=replay, software=SOFTWARE, progress=lambda _done, _all: None)
+    if not report.good:
+        raise BrokenPromiseError(f"the journal does not verify: {report.problems[:3]}")
+    if report.replayed != len(world.books.messages):
+        raise BrokenPromiseError(f"{report.replayed} facts were replayed of {len(world.books.messages)}")
+    with JournalReader(path) as reader:
+        stored = [(message.topic, message.payload) for message in reader.messages(0, len(world.books.messages) + 1)]
+    if stored != world.books.messages:
+        raise BrokenPromiseError("the journal does not hold what was stored")
+
+
+def _cards_are_all_there(world: "World") -> None:
+    books = world.books
+    if world.plan.wire is Wire.NATIVE and books.unheard:
+        raise BrokenPromiseError(f"cards never reached the journal: {books.unheard}")
+    # Of two cards at once the Angel Eye wire tells of one, as not read.
+    lost = [card for card in (*books.missing, *books.unheard) if card.reading is not Reading.WITH_ANOTHER]
+    stopped = [raised for raised in books.raised if lost and raised.t >= lost[0].t and _stops(raised.kind)]
+    # The telegrams' numbers begin anew after nine: when just nine or eighteen went by unheard, nothing can show it.
+    may_be_nine = len(lost) > SURELY_MISSED
+    if lost and not (books.told_of_loss or stopped or may_be_nine):
+        raise BrokenPromiseError(f"cards were lost and no alert told of it: {lost}")
+
+
+def _stops(kind: str) -> bool:
+    return ALERTS[kind].severity is Severity.STOPS
+
+
+def _displays_have_it_all(world: "World") -> None:
+    for display in world.displays:
+        if sorted(display.events) != list(range(1, len(world.books.messages) + 1)):
+            raise BrokenPromiseError(f"{display.name} has {len(display.events)} of {len(world.books.messages)} events")
+    if not set(world.plan.names) - PATIENT and any(display.replays for display in world.displays):
+        raise BrokenPromiseError("a display had to ask for events although nothing was in their way")
+
+
+def _no_alert_without_cause(world: "World") -> None:
+    plan, books = world.plan, world.books
+    hasty = plan.procedure.bets_close is BetsClose.DEALER and plan.procedure.gate_locks is GateLocks.WHEN_STOPPED
+    shoe_ends = plan.cut_card_after is not None or {"cut_card_in_round", "empty_in_round"} & set(plan.names)
+    for raised in books.raised:
+        befallen = {name for t, name in books.injected if t <= raised.t}
+        if world.staff.replugged:
+            befallen.add("unplug")
+        if without_cause(raised.kind, befallen, hasty=hasty, shoe_ends=bool(shoe_ends) or "lid_opened" in befallen):
+            raise BrokenPromiseError(f"{raised.kind} was raised at {raised.t:.3f} without a cause")
+
+
+def _every_mishap_is_told(world: "World") -> None:
+    """Where one thing went wrong and nothing else: others might have voided the round, or stand already."""
+    books = world.books
+    if len(world.plan.mishaps) != 1 or not books.injected:
+        return
+    came = books.injected[0][0]
+    if any(came - JUST < t < came + JUST for t in books.results_at):
+        return  # the round was over before anything could be noticed
+    for name, phase in world.met:
+        kinds, phases = TOLD.get(name, ((), ()))
+        after = sum(card.t > came for card in books.cards)
+        if name == "ninth_copy" and (after < CARDS_FOR_NINTH or world.plan.cut_card_after is not None):
+            continue  # the shoe was over before the ninth came
+        if kinds and phase in phases and not any(raised.kind in kinds for raised in world.books.raised):
+            raise BrokenPromiseError(f"{name} in the phase {phase} was not told: {world.books.raised}")

@@ -1,0 +1,125 @@
+"""Many seeds on all cores: progress, speed, what was met in which phase, and how to replay a seed that fails."""
+
+import multiprocessing
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from shoe_controller.table.phases import Phase
+from simulator.faults import FAULTS
+from tests.simulation.mishaps import AROUND, why_never
+from tests.simulation.plan import plan_of
+from tests.simulation.shrink import fewest_mishaps
+from tests.simulation.world import Ran, run
+
+COLUMNS = (*(phase.value for phase in Phase), "down")
+TELL_EVERY = 5.0
+"""Seconds between two lines of progress."""
+
+
+class Result(NamedTuple):
+    """What came of a seed, without what a process would have to carry to another."""
+
+    seed: int
+    broken: str
+    rounds: int
+    seconds: float
+    met: Counter[tuple[str, str]]
+    alerts: Counter[str]
+
+
+def run_seed(seed: int) -> Result:
+    try:
+        ran = run(plan_of(seed))
+    except Exception as error:  # noqa: BLE001 - a campaign goes on, and the seed that stopped is told
+        return Result(seed, f"{type(error).__name__}: {error}", 0, 0.0, Counter(), Counter())
+    return _result(ran)
+
+
+def _result(ran: Ran) -> Result:
+    return Result(ran.plan.seed, ran.broken, ran.rounds, ran.seconds, ran.met, ran.alerts)
+
+
+def on_all_cores(seeds: Iterable[int]) -> Iterator[Result]:
+    with _workers() as pool:
+        yield from pool.imap_unordered(run_seed, seeds, chunksize=4)
+
+
+@contextmanager
+def _workers() -> Iterator["multiprocessing.pool.Pool"]:
+    with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
+        yield pool
+
+
+def how_to_replay(seed: int) -> str:
+    return f"python -m tests.simulation {seed}"
+
+
+def simulate(first: int, seeds: int, console: Console) -> bool:
+    """Run them all and tell of it; whether all promises were kept."""
+    began = told = time.monotonic()
+    met: Counter[tuple[str, str]] = Counter()
+    alerts: Counter[str] = Counter()
+    rounds, seconds = 0, 0.0
+    broken: list[Result] = []
+    for done, result in enumerate(on_all_cores(range(first, first + seeds)), 1):
+        rounds += result.rounds
+        seconds += result.seconds
+        met += result.met
+        alerts += result.alerts
+        if result.broken:
+            broken.append(result)
+            console.print(f"seed {result.seed}: {result.broken}\n    {how_to_replay(result.seed)}", markup=False)
+        now = time.monotonic()
+        if now - told > TELL_EVERY or done == seeds:
+            told = now
+            real = now - began
+            console.print(
+                f"{done} of {seeds} seeds, {rounds} rounds, {len(broken)} broken; {60 * done / real:.0f} seeds/min, "
+                f"{rounds / real:.1f} rounds/s, {seconds / real:.0f} times real time",
+                markup=False,
+            )
+    console.print(coverage_table(met))
+    console.print(_alerts_table(alerts))
+    for result in broken[:3]:
+        console.print(f"\nseed {result.seed} with the fewest mishaps that still break it:", markup=False)
+        console.print(str(fewest_mishaps(plan_of(result.seed))), markup=False)
+    return not broken
+
+
+def coverage_table(met: Counter[tuple[str, str]]) -> Table:
+    """How often each mishap came in each phase of the table; where it never can, why."""
+    table = Table(title="mishaps by the phase in which they came")
+    table.add_column("mishap")
+    for column in COLUMNS:
+        table.add_column(column, justify="right")
+    reasons: dict[str, int] = {}
+    for name in (*FAULTS, *AROUND):
+        cells = []
+        for column in COLUMNS:
+            count = met[name, column]
+            why = why_never(name, column)
+            if count:
+                cells.append(str(count))
+            elif why is None:
+                cells.append("[bold]none[/bold]")
+            else:
+                cells.append(f"({reasons.setdefault(why, len(reasons) + 1)})")
+        table.add_row(name, *cells)
+    table.caption = "\n".join(f"({number}) {why}" for why, number in reasons.items())
+    return table
+
+
+def _alerts_table(alerts: Counter[str]) -> Table:
+    table = Table(title="alerts that were raised")
+    table.add_column("alert")
+    table.add_column("times", justify="right")
+    for kind, times in sorted(alerts.items()):
+        table.add_row(kind, str(times))
+    return table

@@ -1,0 +1,235 @@
+"""Those at the other end of the broker: displays that keep every event, and terminals that ask and wait."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import msgspec
+
+from shoe_controller.mqtt.contract import Answer, StateMessage, Status, Topics
+from shoe_controller.table.view import TableView
+from tests.simulation.virtual_broker import Endpoint, Outgoing, VirtualBroker
+from tests.simulation.virtual_time import VirtualTime
+from tests.simulator.broker.wire import Received
+
+BACK_AFTER = 1.0
+"""Seconds until a client that lost its connection tries again."""
+ASK_AGAIN = 6.0
+"""Seconds that a person or a display waits for an answer before asking again."""
+
+GRACE = 1.0
+"""Seconds that a display waits for an event which something speaks of."""
+
+_decode_state = msgspec.json.Decoder(StateMessage).decode
+_decode_status = msgspec.json.Decoder(Status).decode
+_decode_answer = msgspec.json.Decoder(Answer).decode
+
+
+class _Numbered(msgspec.Struct):
+    seq: int
+
+
+_decode_numbered = msgspec.json.Decoder(_Numbered).decode
+
+
+class Client:
+    """Comes back by itself after every loss."""
+
+    def __init__(
+        self,
+        broker: VirtualBroker,
+        time: VirtualTime,
+        topics: Topics,
+        name: str,
+        *filters: str,
+        clean: bool,
+    ) -> None:
+        self.name = name
+        self.topics = topics
+        self.time = time
+        self._clean = clean
+        self.end = Endpoint(
+            broker, time, name, filters=filters, on_ready=self.came, on_message=self.heard, on_lost=self.lost
+        )
+        self.end.connect(clean=clean)
+
+    def came(self) -> None:
+        """The connection stands."""
+
+    def heard(self, message: Received) -> None:
+        raise NotImplementedError
+
+    def lost(self, _why: str) -> None:
+        self.time.after(BACK_AFTER, lambda: self.end.connect(clean=self._clean))
+
+    def publish(
+        self,
+        topic: str,
+        payload: bytes,
+        *,
+        response_topic: str | None = None,
+        correlation: bytes | None = None,
+        retain: bool = False,
+    ) -> None:
+        properties: dict[str, object] = {}
+        if response_topic is not None:
+            properties["response_topic"] = response_topic
+        if correlation is not None:
+            properties["correlation_data"] = correlation
+        if self.end.ready:
+            self.end.publish(Outgoing(topic, payload, retain, properties, lambda _: None))
+
+
+class Shown(NamedTuple):
+    topic: str
+    """Below the table's own topic."""
+    payload: bytes
+
+
+class Display(Client):
+    """Goes by the numbers of the events: what came twice is passed over, what is missing is asked for."""
+
+    def __init__(
+        self,
+        broker: VirtualBroker,
+        time: VirtualTime,
+        topics: Topics,
+        name: str,
+        *,
+        clean: bool,
+        told: Callable[["Display", int, Shown | None], None],
+    ) -> None:
+        self.events: dict[int, Shown] = {}
+        self.last = 0
+        """All events up to this one are here."""
+        self.newest = 0
+        """The last event that anything speaks of."""
+        self.repeats = 0
+        self.replays = 0
+        self._told = told
+        self._asked_at = -ASK_AGAIN
+        self._looks_later = False
+        self._reply = f"{topics.replies}{name}/replay"
+        super().__init__(
+            broker,
+            time,
+            topics,
+            name,
+            f"{topics.prefix}/event/#",
+            topics.state,
+            topics.status,
+            self._reply,
+            clean=clean,
+        )
+
+    def came(self) -> None:
+        self._asked_at = -ASK_AGAIN
+        self._ask_if_behind()
+
+    def heard(self, message: Received) -> None:
+        if message.topic == self._reply:
+            self._replayed(message.payload)
+        elif message.topic == self.topics.status:
+            status = _decode_status(message.payload)
+            self._speaks_of(status.seq)
+        elif message.topic == self.topics.state:
+            self._speaks_of(_decode_state(message.payload).seq)
+        else:
+            self._event(Shown(message.topic.removeprefix(f"{self.topics.prefix}/"), message.payload))
+
+    def _event(self, shown: Shown) -> None:
+        seq = _decode_numbered(shown.payload).seq
+        if seq in self.events:
+            self.repeats += 1
+        self._told(self, seq, shown)
+        self.events.setdefault(seq, shown)
+        while self.last + 1 in self.events:
+            self.last += 1
+        self._speaks_of(seq)
+
+    def _speaks_of(self, seq: int) -> None:
+        self._told(self, seq, None)
+        self.newest = max(self.newest, seq)
+        if self.last < self.newest and not self._looks_later:
+            # A retained message may be a little ahead of the events that it speaks of.
+            self._looks_later = True
+            self.time.after(GRACE, self._look_later)
+
+    def _look_later(self) -> None:
+        self._looks_later = False
+        self._ask_if_behind()
+
+    def _ask_if_behind(self) -> None:
+        if self.last < self.newest and self.end.ready and self.time.now - self._asked_at >= ASK_AGAIN:
+            self._asked_at = self.time.now
+            self.replays += 1
+            body = msgspec.json.encode({"request_id": f"r{self.replays}", "after": self.last})
+            topic = f"{self.topics.prefix}/request/display/replay"
+            self.publish(topic, body, response_topic=self._reply, correlation=b"replay")
+            self.time.after(ASK_AGAIN, self._ask_if_behind)
+
+    def _replayed(self, payload: bytes) -> None:
+        if payload.startswith(b'{"topic":"'):
+            topic, _, rest = payload.removeprefix(b'{"topic":"').partition(b'",')
+            self._event(Shown(topic.decode(), b"{" + rest))
+        else:
+            answer = _decode_answer(payload)
+            if answer.data is not None:
+                self._asked_at = -ASK_AGAIN
+                self._speaks_of(answer.data.newest)
+
+
+class Terminal(Client):
+    """Asks, waits, and asks again with the same number: an answer may have been lost."""
+
+    def __init__(self, broker: VirtualBroker, time: VirtualTime, topics: Topics, name: str) -> None:
+        self.view: TableView | None = None
+        self.status: Status | None = None
+        self.looks: list[Callable[[TableView], None]] = []
+        """Called with every new view."""
+        self._replies = f"{topics.replies}{name}/answer"
+        self._open: dict[str, tuple[str, bytes, Callable[[Answer], None]]] = {}
+        self._numbers = 0
+        self.asked = 0
+        super().__init__(broker, time, topics, name, topics.state, topics.status, self._replies, clean=True)
+
+    def heard(self, message: Received) -> None:
+        if message.topic == self.topics.state:
+            self.view = _decode_state(message.payload)
+            for look in self.looks:
+                look(self.view)
+        elif message.topic == self.topics.status:
+            self.status = _decode_status(message.payload)
+        else:
+            answer = _decode_answer(message.payload)
+            # What could not be understood at all is answered without its number.
+            asked = self._open.pop((message.properties.get("correlation_data") or b"").decode(), None)
+            if asked is not None:
+                asked[2](answer)
+
+    def ask(self, name: str, answered: Callable[[Answer], None], fields: dict[str, object], *, tries: int = 3) -> str:
+        """`name` is as in "wagers/place"."""
+        self._numbers += 1
+        request_id = f"{self.name}{self._numbers}"
+        body = msgspec.json.encode({"request_id": request_id} | fields)
+        self._open[request_id] = (name, body, answered)
+        self._send(request_id, tries)
+        return request_id
+
+    def again(self, request_id: str, name: str, fields: dict[str, object]) -> None:
+        """Send a request once more, whether it was answered or not."""
+        body = msgspec.json.encode({"request_id": request_id} | fields)
+        topic = f"{self.topics.prefix}/request/{name}"
+        self.publish(topic, body, response_topic=self._replies, correlation=b"again")
+
+    def _send(self, request_id: str, tries: int) -> None:
+        asked = self._open.get(request_id)
+        if asked is None:
+            return
+        if tries == 0:
+            self._open.pop(request_id)
+            asked[2](Answer(status="error", code="no_answer", request_id=request_id))
+            return
+        self.asked += 1
+        topic = f"{self.topics.prefix}/request/{asked[0]}"
+        self.publish(topic, asked[1], response_topic=self._replies, correlation=request_id.encode())
+        self.time.after(ASK_AGAIN, lambda: self._send(request_id, tries - 1))

@@ -1,0 +1,276 @@
+"""How each mishap of a plan is brought about, and how it is over again."""
+
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from simulator.broker.reasons import Reason
+from simulator.faults import FAULTS, Moment
+from simulator.scenario import planned
+from tests.simulation.daemon_broker import CLIENT_ID
+from tests.simulation.inline_writer import KillAt
+from tests.simulation.people import TARGET
+from tests.simulation.plan import Mishap
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+GIVE_UP = 60.0
+"""Seconds after which a mishap that waits for its moment is not waited for any more."""
+
+LATEST = 3.0
+"""Seconds by which bytes come late."""
+
+NONSENSE = (
+    b"",
+    b"{",
+    b"null",
+    b"[]",
+    b"\xff\xfe",
+    b'{"request_id":""}',
+    b'{"request_id":"x","shoe":1,"round":1,"seat":"1","stakes":[["base.player",1e400]]}',
+    b'{"request_id":"x","shoe":-1,"round":99999999999999999999,"seat":"1","stakes":[]}',
+    b'{"request_id":"x","shoe":1,"round":1,"person":"rana","details":{"alert":"all"}}',
+    b"[" * 3000,
+)
+
+
+def befall(world: "World", mishap: Mishap) -> None:
+    """Let it happen."""
+    world.tell(f"MISHAP   {mishap}")
+    if mishap.name in FAULTS:
+        _at_the_shoe(world, mishap)
+    else:
+        world.met[mishap.name, world.phase] += 1
+        world.books.befell(mishap.name)
+        _AROUND[mishap.name](world, mishap)
+
+
+def _over(world: "World", seconds: float, end: Callable[[], object] = lambda: None) -> None:
+    """After so long it is over."""
+
+    def ended() -> None:
+        end()
+        world.under_way -= 1
+
+    world.time.after(seconds, ended)
+
+
+def _at_the_shoe(world: "World", mishap: Mishap) -> None:
+    fault = planned(mishap.name)
+    if fault.seconds is not None:
+        # What is later than an Angel Eye shoe's repeats is not put together again.
+        most = LATEST if mishap.name in ("glued", "bytes_delayed") else mishap.seconds
+        fault = msgspec.structs.replace(fault, seconds=min(mishap.seconds, most))
+    if fault.bytes is not None:
+        fault = msgspec.structs.replace(fault, bytes=1 + mishap.number % 40)
+    if fault.kind.moment is Moment.LINE and mishap.name not in ("forged_frame", "replayed_frame"):
+        fault = msgspec.structs.replace(fault, from_host=mishap.number % 4 == 0)
+    world.cable.do(lambda now: world.emulation.inject(fault, now))
+    _over(world, mishap.seconds + 15.0)
+
+
+# --- the controller ---------------------------------------------------------------------------------------------------
+
+
+def _restart_after(world: "World", seconds: float, before: Callable[[], object] = lambda: None) -> None:
+    def start() -> None:
+        before()
+        if world.machine.powered and not world.machine.running:
+            world.machine.start()
+
+    _over(world, seconds, start)
+
+
+def _daemon_killed(world: "World", mishap: Mishap) -> None:
+    world.machine.kill()
+    _restart_after(world, mishap.seconds / 3)
+
+
+def _daemon_stopped(world: "World", mishap: Mishap) -> None:
+    world.machine.stop()
+    _restart_after(world, 3.0 + mishap.seconds / 3)
+
+
+def _machine_reboots(world: "World", mishap: Mishap) -> None:
+    world.machine.lose_power()
+    _restart_after(world, mishap.seconds, world.machine.power_up)
+
+
+def _killed_at(kill_at: KillAt) -> Callable[["World", Mishap], None]:
+    def kill(world: "World", mishap: Mishap) -> None:
+        kills = world.machine.kills
+        world.machine.disk.kill_at = kill_at
+        gives_up = world.time.now + GIVE_UP
+
+        def wait() -> None:
+            if world.machine.kills > kills or not world.machine.running or world.time.now > gives_up:
+                world.machine.disk.kill_at = None
+                _restart_after(world, mishap.seconds / 3)
+            else:
+                world.time.after(0.2, wait)
+
+        wait()
+
+    return kill
+
+
+def _disk_full(world: "World", mishap: Mishap) -> None:
+    disk = world.machine.disk
+    disk.full = True
+    _over(world, mishap.seconds, lambda: setattr(disk, "full", False))
+
+
+def _slow_disk(world: "World", mishap: Mishap) -> None:
+    disk = world.machine.disk
+    disk.sync_seconds = 0.05 + (mishap.number % 100) / 40
+    _over(world, mishap.seconds, lambda: setattr(disk, "sync_seconds", disk.usual_sync))
+
+
+def _clock_steps(world: "World", mishap: Mishap) -> None:
+    world.machine.wall_step_ms += mishap.number % 8_000_000 - 4_000_000
+    _over(world, 0.0)
+
+
+# --- the broker -------------------------------------------------------------------------------------------------------
+
+
+def _broker_away(world: "World", mishap: Mishap) -> None:
+    broker = world.broker
+    broker.reachable = False
+    broker.do(lambda now: broker.core.restart(now, orderly=mishap.number % 2 == 0))
+    _over(world, mishap.seconds * 2, lambda: setattr(broker, "reachable", True))
+
+
+def _broker_hangs(world: "World", mishap: Mishap) -> None:
+    core = world.broker.core
+    core.stall()
+    _over(world, mishap.seconds * 2, lambda: world.broker.do(core.resume))
+
+
+def _broker_forgets(world: "World", mishap: Mishap) -> None:
+    core = world.broker.core
+    keeps = mishap.number % 3
+    world.broker.do(lambda now: core.restart(now, keep_sessions=keeps == 1, keep_retained=keeps == 2, orderly=False))
+    _over(world, 0.0)
+
+
+def _cut(*names: str) -> Callable[["World", Mishap], None]:
+    def cut(world: "World", mishap: Mishap) -> None:
+        name = names[mishap.number % len(names)]
+        world.broker.do(lambda now: world.broker.core.cut(now, name))
+        _over(world, 0.0)
+
+    return cut
+
+
+def _display_forgotten(world: "World", _mishap: Mishap) -> None:
+    world.broker.do(lambda now: world.broker.core.forget_session("lasting", now))
+    _over(world, 0.0)
+
+
+def _behave(world: "World") -> None:
+    core = world.broker.core
+    core.misbehaviour.behave()
+    core.release_acknowledgements()
+    world.broker.look()
+
+
+def _late(world: "World", mishap: Mishap) -> None:
+    topic = ("#", f"{world.stranger.topics.prefix}/request/#", f"{world.stranger.topics.prefix}/event/#")
+    world.broker.core.misbehaviour.delay_deliveries(
+        0.1 + mishap.seconds / 2, topic_filter=topic[mishap.number % 3], times=1 + mishap.number % 20
+    )
+    _over(world, mishap.seconds, lambda: _behave(world))
+
+
+def _lost(world: "World", mishap: Mishap) -> None:
+    name = ("lasting", "fleeting")[mishap.number % 2]
+    world.broker.core.misbehaviour.drop_deliveries(client_id=name, times=1 + mishap.number % 10)
+    _over(world, mishap.seconds, lambda: _behave(world))
+
+
+def _doubled(world: "World", mishap: Mishap) -> None:
+    world.broker.core.misbehaviour.duplicate_deliveries(times=1 + mishap.number % 10)
+    _over(world, mishap.seconds, lambda: _behave(world))
+
+
+def _withheld(world: "World", mishap: Mishap) -> None:
+    world.broker.core.misbehaviour.withhold_acknowledgements(client_id=CLIENT_ID, times=1 + mishap.number % 5)
+    _over(world, mishap.seconds, lambda: _behave(world))
+
+
+def _refused(world: "World", mishap: Mishap) -> None:
+    reason = (Reason.NOT_AUTHORISED, Reason.QUOTA_EXCEEDED)[mishap.number % 2]
+    world.broker.core.misbehaviour.deny_publishes(reason, client_id=CLIENT_ID, times=1 + mishap.number % 5)
+    _over(world, mishap.seconds, lambda: _behave(world))
+
+
+# --- strangers --------------------------------------------------------------------------------------------------------
+
+
+def _nonsense(world: "World", mishap: Mishap) -> None:
+    chance = random.Random(mishap.number)  # noqa: S311 - the same every time
+    prefix = world.stranger.topics.prefix
+    names = ("wagers/place", "dealer/confirm", "supervisor/void_round", "display/replay", "x/y", "dealer/" + "z" * 300)
+    for _ in range(10):
+        topic = f"{prefix}/request/{chance.choice(names)}"
+        reply = chance.choice([None, f"{prefix}/reply/stranger/answer"])
+        world.stranger.publish(topic, chance.choice(NONSENSE), response_topic=reply, retain=chance.random() < 0.2)
+    _over(world, 1.0)
+
+
+def _wrong_pins(world: "World", mishap: Mishap) -> None:
+    view = world.stranger.view
+    for number in range(1 + mishap.number % 8):
+        world.stranger.ask(
+            "supervisor/void_round",
+            lambda _: None,
+            {
+                "shoe": 0 if view is None else view.shoe,
+                "round": 0 if view is None else view.round,
+                "person": TARGET[0] if mishap.number % 3 else "nobody",
+                "pin": f"{100000 + number}",
+                "reason": "let me in",
+            },
+            tries=1,
+        )
+    _over(world, 1.0)
+
+
+def _forged_reply(world: "World", mishap: Mishap) -> None:
+    prefix = world.stranger.topics.prefix
+    targets = (f"{prefix}/event/card", f"{prefix}/state", "shoe/v1/other/table/reply/x/y", f"{prefix}/reply/+/x", "a")
+    body = msgspec.json.encode({"request_id": "f", "after": 0})
+    topic = f"{prefix}/request/display/replay"
+    world.stranger.publish(topic, body, response_topic=targets[mishap.number % len(targets)])
+    _over(world, 1.0)
+
+
+_AROUND: dict[str, Callable[["World", Mishap], None]] = {
+    "daemon_killed": _daemon_killed,
+    "killed_before_commit": _killed_at(KillAt.BEFORE_COMMIT),
+    "killed_in_commit": _killed_at(KillAt.IN_COMMIT),
+    "killed_after_commit": _killed_at(KillAt.AFTER_COMMIT),
+    "daemon_stopped": _daemon_stopped,
+    "machine_reboots": _machine_reboots,
+    "disk_full": _disk_full,
+    "slow_disk": _slow_disk,
+    "clock_steps": _clock_steps,
+    "broker_away": _broker_away,
+    "broker_hangs": _broker_hangs,
+    "broker_forgets": _broker_forgets,
+    "controller_cut": _cut(CLIENT_ID),
+    "display_cut": _cut("lasting", "fleeting", "console", "players"),
+    "display_forgotten": _display_forgotten,
+    "late_deliveries": _late,
+    "lost_deliveries": _lost,
+    "doubled_deliveries": _doubled,
+    "withheld_confirmations": _withheld,
+    "refused_publishes": _refused,
+    "nonsense_requests": _nonsense,
+    "wrong_pins": _wrong_pins,
+    "forged_reply_topics": _forged_reply,
+}

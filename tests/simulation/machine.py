@@ -1,0 +1,201 @@
+"""The controller's machine: its clocks, its disk, and the real daemon that is started, killed and started again."""
+
+import random
+import traceback
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+from shoe_controller.config import RunningConfig
+from shoe_controller.daemon import Daemon
+from shoe_controller.journal import opening
+from shoe_controller.journal.opening import Identity, WriterLock
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Entry, Receipt
+from shoe_controller.moment import Moment
+from shoe_controller.running_parts import SOFTWARE, Opened
+from shoe_controller.service import Service
+from shoe_controller.table_journal import recover
+from tests.simulation.cable import Cable
+from tests.simulation.daemon_broker import DaemonBroker
+from tests.simulation.inline_writer import Disk, InlineWriter
+from tests.simulation.virtual_broker import VirtualBroker
+from tests.simulation.virtual_time import DaemonLoop, VirtualTime
+
+FIRST_WALL_MS = 1_790_000_000_000
+UPTIME = 100.0
+"""Seconds for which the machine had been running when the simulation began."""
+PIN_SECONDS = 0.05
+
+
+class Machine:
+    def __init__(
+        self,
+        *,
+        time: VirtualTime,
+        config: RunningConfig,
+        cable: Cable,
+        broker: VirtualBroker,
+        generator: random.Random,
+        sync_seconds: float,
+        stored: Callable[[Entry, Receipt], None],
+        gone: Callable[[], None],
+    ) -> None:
+        self.config = config
+        self.disk = Disk(sync_seconds)
+        self.daemon: Daemon | None = None
+        self.starts = 0
+        self.boots = 1
+        self.powered = True
+        self.wall_step_ms = 0
+        self.kills = 0
+        self.failures: list[str] = []
+        """What no part of a daemon caught."""
+        self._time = time
+        self._cable = cable
+        self._broker = broker
+        self._random = generator
+        self._stored = stored
+        self._gone = gone
+        self._booted_at = -UPTIME
+        self._loop: DaemonLoop | None = None
+        self._connection: DaemonBroker | None = None
+        self._writer: InlineWriter | None = None
+        self._graves: list[tuple[DaemonLoop, InlineWriter, JournalReader]] = []
+
+    # --- the clock (`Clock`) ------------------------------------------------------------------------------------------
+
+    def now(self) -> Moment:
+        seconds = self._time.now
+        return Moment(
+            wall_ms=FIRST_WALL_MS + round(seconds * 1000) + self.wall_step_ms,
+            mono_ns=round((seconds - self._booted_at) * 1e9),
+            synchronised=True,
+        )
+
+    def time_of(self, moment: Moment) -> float:
+        """When that was, in virtual time; for moments of the present boot."""
+        return moment.mono_ns / 1e9 + self._booted_at
+
+    def boot(self) -> str:
+        return f"boot-{self.boots}"
+
+    # --- the daemon ---------------------------------------------------------------------------------------------------
+
+    @property
+    def running(self) -> bool:
+        return self.daemon is not None
+
+    @property
+    def journal(self) -> Path:
+        return self.config.journal.file
+
+    def start(self) -> None:
+        """As systemd does it."""
+        self.starts += 1
+        loop = DaemonLoop(self._time, self.failures)  # type: ignore[abstract]  # as much of a loop as the daemon needs
+        with loop.running():
+            opened = self._open(loop)
+            self._connection = DaemonBroker(self._broker, self._time, loop)
+            daemon = Daemon(
+                self.config,
+                opened,
+                clock=self,
+                port=self._cable.for_daemon(loop),
+                broker=self._connection,
+                log=NoLog(),
+                service=Service(None, None),
+                in_thread=_check_pin,
+                nonce=lambda: self._random.randbytes(16),
+            )
+            self.daemon = daemon
+            self._loop = loop
+            loop.create_task(self._run(daemon), name="daemon")
+
+    async def _run(self, daemon: Daemon) -> None:
+        try:
+            await daemon.run()
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is a defect that the simulation has found
+            self.failures.append("".join(traceback.format_exception(error)[-3:]))
+        self._writer = self._loop = self.daemon = None
+
+    def _open(self, loop: DaemonLoop) -> Opened:
+        path = self.journal
+        identity = Identity(table=f"{self.config.table.site}/{self.config.table.name}", journal_id="5e1ec7ed")
+        lock = WriterLock(path)
+        if path.exists():
+            opening.prepare(path, identity.table, stamp="20261116T120000Z")
+        else:
+            opening.create(path, identity, created_ms=self.now().wall_ms)
+        self._writer = InlineWriter(
+            path,
+            software=SOFTWARE,
+            lock=lock,
+            time=self._time,
+            loop=loop,
+            disk=self.disk,
+            stored=self._stored,
+            killed=self.kill,
+        )
+        reader = JournalReader(path)
+        self._graves.append((loop, self._writer, reader))
+        return Opened(path=path, writer=self._writer, reader=reader, table=recover(reader))
+
+    def kill(self) -> None:
+        """The program ends between two of its steps."""
+        self.disk.kill_at = None
+        if self._loop is None or self._writer is None or self._connection is None:
+            return
+        self.kills += 1
+        self._loop.kill()
+        self._writer.abandon()
+        self._connection.vanish()
+        self._cable.cut()
+        self._writer = self._loop = self._connection = self.daemon = None
+        self._gone()
+
+    def lose_power(self) -> None:
+        self.kill()
+        self.powered = False
+
+    def power_up(self) -> None:
+        """Power comes back, unless it is back already."""
+        if not self.powered:
+            self.powered = True
+            self.boots += 1
+            self._booted_at = self._time.now - UPTIME / 10
+
+    def stop(self) -> None:
+        """In order, as on SIGTERM."""
+        if self.daemon is not None:
+            self.daemon.stop()
+
+    def bury(self) -> None:
+        for loop, writer, reader in self._graves:
+            loop.bury()
+            writer.abandon()
+            writer.bury()
+            reader.close()
+        self._graves.clear()
+
+
+async def _check_pin(check: Callable[[str, str], bool], pin: str, hashed: str) -> bool:
+    return _checked(check, pin, hashed)
+
+
+@lru_cache(maxsize=1000)
+def _checked(check: Callable[[str, str], bool], pin: str, hashed: str) -> bool:
+    """Hashing takes real time on purpose, and the answer is always the same."""
+    return check(pin, hashed)
+
+
+class NoLog:
+    """Takes every line and keeps none."""
+
+    def bind(self, **_fields: object) -> "NoLog":
+        return self
+
+    def info(self, _event: str, **_fields: object) -> None:
+        """Nothing."""
+
+    debug = warning = error = info

@@ -1,0 +1,179 @@
+"""Everything that can go wrong around the table besides the shoe's own faults, and which alerts may tell of what.
+
+The shoe's faults are those of the emulator's own table (`simulator/faults.py`).
+"""
+
+from simulator.faults import FAULTS, Moment, Untold
+from simulator.shoe_line import Wire
+
+AROUND: dict[str, str] = {
+    "daemon_killed": "the daemon is killed between two steps",
+    "killed_before_commit": "the daemon is killed before a commit",
+    "killed_in_commit": "the daemon is killed in a commit, which is rolled back",
+    "killed_after_commit": "the daemon is killed after a commit, before its answer",
+    "daemon_stopped": "the daemon is stopped in order, and started again",
+    "machine_reboots": "the controller's machine loses its power",
+    "disk_full": "for a while nothing can be stored",
+    "slow_disk": "for a while every commit takes long",
+    "clock_steps": "somebody sets the clock",
+    "broker_away": "the broker is gone for a while",
+    "broker_hangs": "the broker hangs for a while",
+    "broker_forgets": "the broker restarts and has forgotten everything",
+    "controller_cut": "the connection between controller and broker is cut",
+    "display_cut": "the connection of a display is cut",
+    "display_forgotten": "the broker forgets the session of a display",
+    "late_deliveries": "what the broker delivers is late",
+    "lost_deliveries": "the broker loses messages to a display",
+    "doubled_deliveries": "the broker delivers messages twice",
+    "withheld_confirmations": "the broker does not say that it took a message",
+    "refused_publishes": "the broker refuses the controller's messages",
+    "nonsense_requests": "somebody sends requests that mean nothing",
+    "wrong_pins": "somebody guesses a supervisor's PIN",
+    "forged_reply_topics": "somebody wants answers sent where they must not go",
+}
+
+CRASHES = (
+    "daemon_killed",
+    "killed_before_commit",
+    "killed_in_commit",
+    "killed_after_commit",
+    "daemon_stopped",
+    "machine_reboots",
+)
+
+LOSES = ("reboot", "power_loss", "unplug", "silence", "bytes_lost", "bytes_corrupted", "bytes_doubled", *CRASHES)
+"""After these the Angel Eye wire may have lost telegrams, or may say one again that was heard before."""
+
+TAKEN_FOR_LOSS = ("event_gap", "shoe_lost", "shoe_restarted", "place_filled", "out_of_turn", "card_without_shoe")
+"""Alerts that make people compare the table with the display."""
+
+
+HARMLESS = frozenset(
+    {
+        "broker_away",
+        "broker_hangs",
+        "broker_forgets",
+        "controller_cut",
+        "display_cut",
+        "display_forgotten",
+        "late_deliveries",
+        "lost_deliveries",
+        "doubled_deliveries",
+        "withheld_confirmations",
+        "refused_publishes",
+        "nonsense_requests",
+        "wrong_pins",
+        "forged_reply_topics",
+        "single_bytes",
+    }
+)
+"""No alert may ever come of these alone."""
+
+PATIENT = frozenset(FAULTS) | {"clock_steps", "slow_disk", "nonsense_requests", "wrong_pins", "forged_reply_topics"}
+"""Nothing here keeps an event from a display: none has to ask for one."""
+
+_LINE = ("unplug", "silence", "bytes_lost", "bytes_corrupted", "bytes_doubled", "bytes_delayed", "glued")
+_LATE = (*_LINE, *CRASHES, "reboot", "power_loss", "wrong_key", "slow_disk", "disk_full")
+
+CAUSES: dict[str, tuple[str, ...]] = {
+    "misread": ("misread", "double_feed", "replayed_frame"),
+    "foreign_card": ("foreign_card",),
+    "double_feed": ("double_feed",),
+    "card_twice": ("duplicate_card",),
+    "too_many_copies": ("ninth_copy", "duplicate_card", "forged_frame", "replayed_frame"),
+    "card_pushed_back": ("pushed_back_at_exit", "pushed_back_half_way", "replayed_frame"),
+    # A whole frame that comes twice cannot be told from one that a stranger sends again.
+    "line_refused": ("wrong_key", "forged_frame", "replayed_frame", "bytes_doubled"),
+    "no_card_came": ("empty_in_round", "replayed_frame"),
+    "clock_stepped": ("clock_steps",),
+    "journal_full": ("disk_full",),
+    "messages_refused": ("refused_publishes",),
+    "shoe_restarted": ("reboot", "power_loss", "wrong_key", "replayed_frame"),
+    "shoe_lost": (*_LATE,),
+    "late_wager": (*_LATE,),
+    "gate_forced": (),
+    "preset_changed": (),
+    "journal_damaged": (),
+    "supervisor_called": (),
+}
+"""Alerts that tell of one thing, and what may bring them about. What is not here may follow from any other mishap: it
+tells that the shoe and the table no longer speak of the same round."""
+
+BY_PEOPLE = ("result_undone",)
+"""Raised by what people do on purpose."""
+
+
+def without_cause(kind: str, befallen: "set[str]", *, hasty: bool, shoe_ends: bool) -> bool:
+    """Whether this alert came of nothing.
+
+    A `hasty` dealer can draw before the wagers are closed, because the house leaves the gate open. Where the shoe ends
+    the lid is opened, and an Angel Eye shoe starts anew; after a void, dealer and table may not agree on which round
+    was the last.
+    """
+    if kind in BY_PEOPLE or (kind == "draw_before_close" and hasty):
+        return False
+    if kind in ("lid_opened", "shoe_restarted") and shoe_ends:
+        return False
+    causes = CAUSES.get(kind)
+    return not befallen & set(causes) if causes is not None else befallen <= HARMLESS
+
+
+IN_ROUND = ("closed", "dealing", "complete")
+CARDS_OUT = ("dealing", "complete")
+ANY_PHASE = ("no_shoe", "first_card", "burning", "betting", *IN_ROUND, "ended")
+
+TOLD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "over_draw_burned": (("over_draw", "extra_card"), ANY_PHASE),
+    "over_draw_carried_over": (("over_draw", "extra_card"), ANY_PHASE),
+    "result_too_early": (("result_too_early",), ANY_PHASE),
+    "out_of_turn": (("out_of_turn", "place_filled"), ANY_PHASE),
+    "pushed_back_at_exit": (("card_pushed_back",), ANY_PHASE),
+    "pushed_back_half_way": (("card_pushed_back",), ANY_PHASE),
+    "misread": (("misread",), ANY_PHASE),
+    "undisclosed": (("undisclosed_card",), ANY_PHASE),
+    "duplicate_card": (("card_twice", "bad_card_out_of_round"), ANY_PHASE),
+    "ninth_copy": (("too_many_copies", "bad_card_out_of_round"), ANY_PHASE),
+    "foreign_card": (("foreign_card",), ANY_PHASE),
+    "double_feed": (("double_feed", "misread"), ANY_PHASE),
+    "empty_in_round": (("no_card_came",), ANY_PHASE),
+    "lid_opened": (("lid_opened",), ("first_card", "burning", "betting", *IN_ROUND)),
+    "reboot": (("shoe_restarted",), ("dealing",)),
+    "power_loss": (("shoe_restarted",), ("dealing",)),
+    "unplug": (("shoe_lost", "event_gap"), ("dealing",)),
+    "forged_frame": (("line_refused", *TAKEN_FOR_LOSS, "burn_differs"), ("betting", *IN_ROUND)),
+    "replayed_frame": (("line_refused", *TAKEN_FOR_LOSS, "burn_differs"), ("betting", *IN_ROUND)),
+    "clock_steps": (("clock_stepped",), ANY_PHASE),
+    "daemon_killed": (("shoe_lost",), CARDS_OUT),
+    "machine_reboots": (("shoe_lost",), CARDS_OUT),
+}
+"""What must be told: one of these alerts, if the mishap came in one of these phases and nothing else went wrong."""
+
+
+def possible(wire: Wire) -> list[str]:
+    """The shoe's faults that this wire can express."""
+    return [name for name, kind in FAULTS.items() if not isinstance(kind.on(wire), Untold)]
+
+
+_BEFORE_A_ROUND = "a card of a round leaves the shoe when wagers are open or closed, or while it is dealt"
+_FIRST_ROUND = "no round is dealt before the first card was shown and the burn is over"
+_GATE = "the gate is locked then, or the shoe is between two rounds"
+_NOTHING_RUNS = "there is nothing to kill or to stop while the daemon is down"
+_NOBODY_LISTENS = "while nobody is on the line, no bytes are sent that could be hit"
+_NO_SHOE = "nothing was sent yet that could be replayed"
+
+
+def why_never(name: str, phase: str) -> str | None:
+    """Why a mishap cannot come in this phase of the table; nothing if it can."""
+    kind = FAULTS.get(name)
+    if kind is not None and kind.bytes is not None and phase == "down":
+        return _NOBODY_LISTENS
+    if kind is None:
+        return _NOTHING_RUNS if name in CRASHES and phase == "down" else None
+    if kind.moment in (Moment.NEXT_CARD, Moment.MID_ROUND, Moment.ROUND_COMPLETE):
+        if phase in ("no_shoe", "first_card", "burning"):
+            return _FIRST_ROUND
+        if phase in ("complete", "ended", "down"):
+            return _GATE
+        if kind.moment is Moment.ROUND_COMPLETE and phase in ("betting", "closed"):
+            return _BEFORE_A_ROUND
+    return _NO_SHOE if name == "replayed_frame" and phase == "no_shoe" else None

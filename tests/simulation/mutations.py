@@ -1,0 +1,241 @@
+"""Bugs put in on purpose, one at a time. Each must be found by the simulation within `SEEDS` seeds.
+
+`python -m tests.simulation --mutations` tries them all. They replace parts of the daemon in this process only, and put
+them back.
+"""
+
+import asyncio
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import Misread
+from shoe_controller import daemon
+from shoe_controller.controller import RETRY_STORING, Controller
+from shoe_controller.daemon import Daemon
+from shoe_controller.journal.errors import FileError
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Receipt
+from shoe_controller.mqtt.contract import Topics
+from shoe_controller.mqtt.publisher import LiveMessage, Publisher
+from shoe_controller.table import betting, dealing, finishing, line, shoe_events
+from shoe_controller.table import table as table_module
+from shoe_controller.table.inputs import PinVerdict
+from shoe_controller.table_journal import topic_of
+from tests.simulation.plan import plan_of
+from tests.simulation.shrink import breaks
+
+SEEDS = 1000
+"""Within so many seeds each bug must be found."""
+
+Part = Any
+"""A part of the daemon that is replaced, and what it is given: its types are those of what was there."""
+
+
+class Mutation(NamedTuple):
+    name: str
+    what: str
+    owner: object
+    attribute: str
+    replacement: Callable[[Any], Any]
+    """Makes the bug from what was there."""
+
+
+@contextmanager
+def put_in(mutation: Mutation) -> Iterator[None]:
+    original = getattr(mutation.owner, mutation.attribute)
+    setattr(mutation.owner, mutation.attribute, mutation.replacement(original))
+    try:
+        yield
+    finally:
+        setattr(mutation.owner, mutation.attribute, original)
+
+
+def found_at(mutation: Mutation, seeds: Iterable[int]) -> tuple[int, str] | None:
+    """The first seed that finds the bug, and what it found."""
+    with put_in(mutation):
+        for seed in seeds:
+            broken = breaks(plan_of(seed))
+            if broken:
+                return seed, broken
+    return None
+
+
+# --- the bugs ---------------------------------------------------------------------------------------------------------
+
+
+def _acknowledge_first(original: Part) -> Part:
+    async def store(self: Part, given: Part, handled: Part, work: Part) -> Receipt:
+        # What the link must be told at the next start is asked for before it is gone.
+        memory = self._memory(work)
+        self._memory = lambda _work: memory
+        if work.delivery is not None:
+            self.link.committed(work.delivery, self._seconds())
+            self._send(keep=False)
+        try:
+            receipt: Receipt = await original(self, given, handled, work)
+        finally:
+            del self._memory
+        return receipt
+
+    return store
+
+
+def _publish_first(original: Part) -> Part:
+    async def store(self: Part, given: Part, handled: Part, work: Part) -> Receipt:
+        publisher = self._observer.publisher
+        publisher.offer([LiveMessage(f.seq, topic_of(f), msgspec.json.encode(f)) for f in handled.facts])
+        receipt: Receipt = await original(self, given, handled, work)
+        return receipt
+
+    return store
+
+
+def _take_over_first(original: Part) -> Part:
+    async def store(self: Part, given: Part, handled: Part, work: Part) -> Receipt:
+        self.table.take_over(handled)
+        self._observer.publisher.touch()
+        receipt: Receipt = await original(self, given, handled, work)
+        return receipt
+
+    return store
+
+
+def _give_up_when_full(original: Part) -> Part:
+    async def store(self: Part, given: Part, handled: Part, work: Part) -> Receipt:
+        submit = self._journal.submit
+
+        class Once:
+            async def submit(self, entry: Part) -> Receipt:
+                try:
+                    receipt: Receipt = await submit(entry)
+                except FileError:
+                    empty = msgspec.structs.replace(entry, input=None, facts=(), messages=(), raw=(), link_state=None)
+                    while True:
+                        try:
+                            await submit(empty)
+                        except FileError:
+                            await asyncio.sleep(RETRY_STORING)
+                        else:
+                            break
+                    first = handled.facts[0].seq if handled.facts else 1
+                    return Receipt(head=None, seqs=range(first, first + len(handled.facts)))  # type: ignore[arg-type]
+                return receipt
+
+        before, self._journal = self._journal, Once()
+        try:
+            receipt: Receipt = await original(self, given, handled, work)
+        finally:
+            self._journal = before
+        return receipt
+
+    return store
+
+
+def _nothing(_original: Part) -> Part:
+    return lambda *_, **__: None
+
+
+def _forget_link(original: Part) -> Part:
+    return lambda config, _state, *rest: original(config, None, *rest)
+
+
+def _skip_an_event(original: Part) -> Part:
+    def after(self: Part, sent: int, room: int) -> Part:
+        return [message for message in original(self, sent, room) if message.seq % 23]
+
+    return after
+
+
+def _believe_misread(original: Part) -> Part:
+    def arrived_from(event: Part, age_ms: int) -> Part:
+        arrived = original(event, age_ms)
+        if isinstance(event, Misread):
+            return msgspec.structs.replace(arrived, card=Card.TWO_OF_CLUBS, troubles=())
+        return arrived
+
+    return arrived_from
+
+
+def _any_hand_will_do(original: Part) -> Part:
+    def arrived_from(event: Part, age_ms: int) -> Part:
+        arrived = original(event, age_ms)
+        in_hand = arrived.hand in dealing.SIDES
+        return msgspec.structs.replace(arrived, hand=None, position=None) if in_hand else arrived
+
+    return arrived_from
+
+
+def _leave_out_a_wager(original: Part) -> Part:
+    return lambda house, facts, wagers: original(house, facts, wagers[:-1] or wagers)
+
+
+def _any_pin(_original: Part) -> Part:
+    async def verdict(_self: Part, _person: str, _pin: str, _role: Part) -> PinVerdict:
+        return PinVerdict.RIGHT
+
+    return verdict
+
+
+def _lose_an_input(original: Part) -> Part:
+    def current_shoe(self: Part) -> Part:
+        steps = list(original(self))
+        return iter(steps[:-1] if len(steps) > 1 else steps)
+
+    return current_shoe
+
+
+MUTATIONS = (
+    Mutation(
+        "acknowledge_first",
+        "the shoe's event is acknowledged before the commit",
+        Controller,
+        "_store",
+        _acknowledge_first,
+    ),
+    Mutation("publish_first", "facts are published before the commit", Controller, "_store", _publish_first),
+    Mutation("take_over_first", "the table takes over before the commit", Controller, "_store", _take_over_first),
+    Mutation(
+        "give_up_when_full", "what a full disk refused is not tried again", Controller, "_store", _give_up_when_full
+    ),
+    Mutation("repeat_acts_twice", "a repeated request is carried out again", table_module, "answered_before", _nothing),
+    Mutation("forget_link", "the link is not told what was stored last", daemon, "link_for", _forget_link),
+    Mutation("skip_a_seq", "now and then an event is not published", Publisher, "_after", _skip_an_event),
+    Mutation("settle_on_misread", "a misread card counts as a two", shoe_events, "arrived_from", _believe_misread),
+    Mutation("any_hand", "a card out of turn goes where one is due", shoe_events, "arrived_from", _any_hand_will_do),
+    Mutation("wager_left_out", "the last wager is not settled", finishing, "settle", _leave_out_a_wager),
+    Mutation("any_pin", "every PIN is right", Daemon, "verdict", _any_pin),
+    Mutation("bet_any_time", "wagers are taken when they are closed", betting, "_why_closed", _nothing),
+    Mutation("answer_anywhere", "an answer goes wherever it is wanted", Topics, "is_reply", lambda _: lambda *_a: True),
+    Mutation("gap_is_nothing", "missed events raise no alert", line, "events_missed", _nothing),
+    Mutation("lose_an_input", "a restart leaves out the last input", JournalReader, "current_shoe", _lose_an_input),
+)
+
+
+def _try(name: str) -> tuple[str, tuple[int, str] | None]:
+    mutation = next(each for each in MUTATIONS if each.name == name)
+    return name, found_at(mutation, range(SEEDS))
+
+
+def try_all(console: Console) -> bool:
+    """Try every one, and print what found it; whether all were found."""
+    table = Table(title=f"bugs put in on purpose, each with up to {SEEDS} seeds")
+    for column in ("bug", "what", "seed", "found because"):
+        table.add_column(column)
+    whats = {mutation.name: mutation.what for mutation in MUTATIONS}
+    all_found = True
+    with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
+        for name, found in pool.imap(_try, whats):
+            all_found = all_found and found is not None
+            seed, why = ("", "NOT FOUND") if found is None else (str(found[0]), found[1][:90])
+            table.add_row(name, whats[name], seed, why)
+            console.print(f"{name}: {f'seed {seed}' if found else why}", markup=False)
+    console.print(table)
+    return all_found

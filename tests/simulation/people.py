@@ -1,0 +1,298 @@
+"""The people at the table, each by rules that a human would follow: players, a dealer at a console, two supervisors.
+
+They know what the display shows and what lies on the felt, and nothing else. The one who holds the shoe is the
+emulator's own dealer; when a supervisor voids a round, he ends it at the shoe as well.
+"""
+
+import random
+import re
+from collections.abc import Callable
+from contextlib import suppress
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import Button
+from shoe_controller.mqtt.contract import Answer
+from shoe_controller.table.view import AlertView, TableView
+from simulator.emulation import Emulation
+from simulator.firmware import Stage
+from simulator.virtual_shoe import CannotError
+from tests.simulation.cable import Cable
+from tests.simulation.clients import Terminal
+from tests.simulation.virtual_time import VirtualTime
+
+SUPERVISORS = {"rana": "480612", "shah": "773501"}
+TARGET = ("thapa", "905183")
+"""A third supervisor, whose PIN is what strangers try to guess."""
+DEALER = "anita"
+SEATS = ("1", "2", "3")
+WAGERS = ("base.player", "base.banker", "base.tie", "pairs.player", "pairs.banker")
+IN_ROUND = ("closed", "dealing", "complete")
+LOOK_UP = 4.0
+"""Seconds between two looks at a display on which nothing happens."""
+CONFIRM_AFTER = 9.0
+"""Seconds after which the dealer confirms a complete round whose result the shoe does not give."""
+STUCK = 60.0
+"""Seconds after which people look why no card can be drawn."""
+_CARD = re.compile(r"card (\d+)")
+
+
+class Players:
+    """Bet when wagers are open; some ask twice, too late, or for what is not there."""
+
+    def __init__(self, terminal: Terminal, chance: random.Random) -> None:
+        self.accepted = 0
+        self.refused = 0
+        self._terminal = terminal
+        self._chance = chance
+        self._bet_for: tuple[int, int] | None = None
+        self.impatience = 0.1
+        terminal.looks.append(self.look)
+
+    def look(self, view: TableView) -> None:
+        now = (view.shoe, view.round)
+        if view.phase == "betting" and not view.stopped and view.link_up and self._bet_for != now:
+            self._bet_for = now
+            for seat in SEATS:
+                if self._chance.random() < 0.5:
+                    self._terminal.time.after(self._chance.uniform(0.2, 4.0), lambda by=seat: self._bet(by, now))  # type: ignore[misc]
+
+    def _bet(self, seat: str, meant: tuple[int, int]) -> None:
+        chance = self._chance
+        chosen = chance.sample(WAGERS, chance.randint(1, 3))
+        stakes = [{"wager": wager, "stake": 100 * chance.randint(1, 9)} for wager in chosen]
+        fields: dict[str, object] = {"shoe": meant[0], "round": meant[1], "seat": seat, "stakes": stakes}
+        if chance.random() < self.impatience:
+            fields |= chance.choice(
+                [
+                    {"round": meant[1] + 1},
+                    {"seat": "99"},
+                    {"stakes": [{"wager": "base.player", "stake": -5}]},
+                    {"stakes": [{"wager": "base.player", "stake": 10**15}]},
+                    {"stakes": [{"wager": chosen[0], "stake": 0}]},
+                ]
+            )
+        request_id = self._terminal.ask("wagers/place", self._answered, fields)
+        if chance.random() < self.impatience:
+            for delay in (0.05, 1.5):
+                self._terminal.time.after(delay, lambda: self._terminal.again(request_id, "wagers/place", fields))
+
+    def _answered(self, answer: Answer) -> None:
+        self.accepted += answer.status == "ok"
+        self.refused += answer.status != "ok"
+
+
+class Staff:
+    """The dealer at the console and the supervisors, who share one screen."""
+
+    def __init__(
+        self,
+        terminal: Terminal,
+        cable: Cable,
+        chance: random.Random,
+        *,
+        faces: Callable[[], list[Card | None]],
+        first_face: Callable[[], Card | None],
+        bets_by_dealer: bool,
+        reveals: bool,
+        undoes: bool,
+    ) -> None:
+        self.acts = 0
+        self.undone = 0
+        self.replugged = 0
+        """How often somebody had to pull the cable to get the gate open."""
+        self._terminal = terminal
+        self._cable = cable
+        self._chance = chance
+        self._faces = faces
+        self._first_face = first_face
+        self._bets_by_dealer = bets_by_dealer
+        self._reveals = reveals
+        self._undoes = undoes
+        self._busy = False
+        self._since = 0.0
+        self._seen: object = None
+        self._refused: dict[tuple[int, str], int] = {}
+        """How often an act against an alert was refused: after some tries people try something else."""
+        terminal.time.after(LOOK_UP, self._look_up)
+
+    @property
+    def _time(self) -> VirtualTime:
+        return self._terminal.time
+
+    @property
+    def _emulation(self) -> Emulation:
+        return self._cable.emulation
+
+    def _look_up(self) -> None:
+        view, status = self._terminal.view, self._terminal.status
+        if view is not None and status is not None and status.online and not self._busy:
+            key = (view.shoe, view.round, view.phase, len(view.cards), view.stopped)
+            if key != self._seen:
+                self._seen, self._since = key, self._time.now
+            self._act_on(view)
+        self._time.after(self._chance.uniform(0.5, 1.5), self._look_up)
+
+    def _act_on(self, view: TableView) -> None:
+        stopping = [alert for alert in view.alerts if alert.severity == "stops"]
+        if stopping:
+            self._put_right(view, stopping)
+        elif view.alerts and self._chance.random() < 0.2:
+            self._clear(view, view.alerts[0])
+        elif view.proposal is not None:
+            other = next(name for name in SUPERVISORS if name != view.proposal.person)
+            self._supervise(view, "approve", {"proposal": view.proposal.proposal}, person=other)
+        else:
+            self._go_on(view)
+
+    def _go_on(self, view: TableView) -> None:
+        waited = self._time.now - self._since
+        if view.phase in ("no_shoe", "ended") and self._shoe_is_new() and waited > 3:
+            self._deal(view, "open_shoe")
+        elif view.phase == "ended" and waited > STUCK and not self._emulation.shoe.lid_open:
+            self._since = self._time.now
+            self._cable.do(self._emulation.new_cards)
+        elif view.phase == "betting" and self._bets_by_dealer and waited > 5 and view.link_up and not view.free:
+            self._deal(view, "no_more_bets")
+        elif view.phase == "complete" and waited > CONFIRM_AFTER:
+            self._deal(view, "confirm")
+        elif self._reveals and view.phase == "dealing" and any(card.card is None for card in view.cards):
+            if waited > 1.5:
+                self._deal(view, "reveal_cards")
+        elif view.phase in ("dealing", "complete") and waited > 3 * CONFIRM_AFTER and not self._shoe_is_in_round():
+            self._void(view)
+        elif waited > STUCK and self._emulation.shoe.gate_locked and self._cable.plugged and view.link_up:
+            # What is wanted of the gate is told anew after every connection.
+            self.replugged += 1
+            self._since = self._time.now
+            self._cable.replug()
+        elif self._undoes and view.phase == "betting" and view.last_outcome is not None and not self.undone:
+            self.undone += 1
+            self._supervise(view, "undo_last_result", {})
+
+    def _shoe_is_new(self) -> bool:
+        shoe = self._emulation.shoe
+        return shoe.announced and not shoe.lid_open and shoe.firmware.stage is Stage.FIRST_CARD
+
+    def _shoe_is_in_round(self) -> bool:
+        return self._emulation.shoe.firmware.in_round
+
+    # --- supervisors --------------------------------------------------------------------------------------------------
+
+    def _put_right(self, view: TableView, stopping: list[AlertView]) -> None:
+        for alert in stopping:
+            tried = self._refused.get((alert.alert, view.phase), 0)
+            if alert.kind == "shoe_lost" and not view.link_up:
+                continue  # there is nothing to do but to wait, or to look at another alert
+            if alert.kind == "lid_opened" and self._emulation.shoe.lid_open:
+                continue
+            if alert.kind == "journal_full":
+                continue
+            self._put_one_right(view, alert, tried)
+            return
+
+    def _put_one_right(self, view: TableView, alert: AlertView, tried: int) -> None:
+        if alert.kind in ("misread", "undisclosed_card") and tried < 2 and self._identify(view, alert):
+            return
+        if alert.kind == "lid_opened" and tried > 2:
+            # A shoe that had no power when its lid was closed has not told of it: somebody moves the lid once more.
+            self._refused.clear()
+            self._cable.do(lambda now: self._emulation.move_lid(now, opened=True))
+            self._time.after(2.0, lambda: self._cable.do(lambda now: self._emulation.move_lid(now, opened=False)))
+        elif "open_shoe" in alert.ended_by and view.phase in ("no_shoe", "ended") and not self._emulation.shoe.lid_open:
+            self._deal(view, "open_shoe")
+        elif alert.kind == "result_undone":
+            self._supervise(view, "confirm" if not tried else "void_round", {}, alert=alert)
+        elif "burn_extra_card" in alert.ended_by and tried < 2 and view.phase != "dealing":
+            use = "use_extra_card" in alert.ended_by and self._carries_over() and not tried
+            self._supervise(view, "use_extra_card" if use else "burn_extra_card", {}, alert=alert)
+        elif view.phase in IN_ROUND and not self._round_agrees(view) and tried < 4:
+            self._void(view, alert)
+        elif alert.cleared_by != "nobody":
+            self._clear(view, alert)
+        elif view.phase in (*IN_ROUND, "betting"):
+            self._void(view, alert)
+        else:
+            self._supervise(view, "end_shoe", {}, alert=alert)
+
+    def _carries_over(self) -> bool:
+        return self._emulation.deeds.carries_over
+
+    def _round_agrees(self, view: TableView) -> bool:
+        """Whether the shoe and the display speak of the same round, so that it can go on."""
+        firmware = self._emulation.shoe.firmware
+        if view.phase == "closed":
+            return not firmware.in_round
+        if view.extra_cards and view.phase == "dealing":
+            return False
+        laid = [dealt.place.hand.value for dealt in firmware.table]
+        same = laid == [card.hand.value for card in view.cards]
+        complete = view.phase == "complete" and not firmware.in_round
+        return same and (complete or (firmware.in_round and not firmware.spoilt))
+
+    def _identify(self, view: TableView, alert: AlertView) -> bool:
+        number = _CARD.search(alert.detail)
+        faces = self._faces()
+        place = 0 if number is None else int(number[1])
+        if alert.detail == "first card":
+            face = self._first_face()
+        else:
+            face = faces[place - 1] if 0 < place <= len(faces) else None
+        if face is None:
+            return False
+        self._supervise(view, "identify_card", {"number": place, "card": face.value}, alert=alert)
+        return True
+
+    def _void(self, view: TableView, alert: AlertView | None = None) -> None:
+        if self._emulation.shoe.firmware.in_round and self._emulation.shoe.powered:
+            with suppress(CannotError):
+                self._cable.do(lambda now: self._emulation.press(Button.RESULT, now, held=True))
+        self._supervise(view, "void_round", {}, alert=alert)
+
+    def _clear(self, view: TableView, alert: AlertView) -> None:
+        if alert.cleared_by == "dealer":
+            self._deal(view, "clear_alert", {"alert": alert.alert})
+        else:
+            self._supervise(view, "clear_alert", {"alert": alert.alert}, alert=alert)
+
+    def _supervise(
+        self,
+        view: TableView,
+        act: str,
+        details: dict[str, object],
+        *,
+        person: str = "",
+        alert: AlertView | None = None,
+    ) -> None:
+        name = person or self._chance.choice(list(SUPERVISORS))
+
+        def refused() -> None:
+            if alert is not None:
+                key = (alert.alert, view.phase)
+                self._refused[key] = self._refused.get(key, 0) + 1
+
+        fields: dict[str, object] = {
+            "person": name,
+            "pin": SUPERVISORS[name],
+            "reason": "seen on the table",
+            "details": details,
+        }
+        self._ask(view, f"supervisor/{act}", fields, refused)
+
+    # --- the dealer ---------------------------------------------------------------------------------------------------
+
+    def _deal(self, view: TableView, act: str, details: dict[str, object] | None = None) -> None:
+        self._ask(view, f"dealer/{act}", {"person": DEALER, "details": details or {}}, lambda: None)
+
+    def _ask(self, view: TableView, name: str, fields: dict[str, object], refused: Callable[[], None]) -> None:
+        self._busy = True
+        self.acts += 1
+
+        def answered(answer: Answer) -> None:
+            self._busy = False
+            if answer.status != "ok":
+                refused()
+
+        def act() -> None:
+            self._terminal.ask(name, answered, {"shoe": view.shoe, "round": view.round} | fields)
+
+        self._time.after(self._chance.uniform(0.3, 2.0), act)

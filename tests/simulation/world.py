@@ -1,0 +1,265 @@
+"""One simulated table with everything around it: made from a plan, run to its end, and looked at all the while."""
+
+import random
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import NamedTuple
+
+from firmware_protocol.angel_eye.shoe import Disclosing
+from shoe_controller.config import RunningConfig, for_running, load_config
+from shoe_controller.journal.records import Entry, Receipt
+from shoe_controller.mqtt.contract import Topics
+from shoe_controller.table_config import JournalSettings
+from simulator.emulation import Emulation, EmulationSettings
+from simulator.shoe_line import Wire, WireSettings
+from simulator.truth import AnyHappening, FaultInjected
+from tests.daemon.house_file import person
+from tests.simulation import happenings
+from tests.simulation.audit import audit
+from tests.simulation.books import Books, BrokenPromiseError
+from tests.simulation.cable import Cable
+from tests.simulation.clients import Display, Shown, Terminal
+from tests.simulation.machine import Machine
+from tests.simulation.people import DEALER, SEATS, SUPERVISORS, TARGET, Players, Staff
+from tests.simulation.plan import DOWN, Mishap, Plan
+from tests.simulation.virtual_broker import VirtualBroker
+from tests.simulation.virtual_time import VirtualTime
+from tests.table_files import write
+
+DECKS = 8
+KEY = bytes(range(100, 132))
+LONGEST = 3600.0
+"""Virtual seconds in which all rounds of a plan must be over."""
+PATIENCE = 900.0
+"""Virtual seconds in which a table on which nothing goes wrong any more must settle another round."""
+MOST_STEPS = 400_000
+
+
+class Ran(NamedTuple):
+    """What came of a seed."""
+
+    plan: Plan
+    broken: str
+    """Nothing, or what must not have happened."""
+    rounds: int
+    seconds: float
+    """Virtual."""
+    met: Counter[tuple[str, str]]
+    """Mishaps, each with the phase in which it came."""
+    alerts: Counter[str]
+
+
+def run(plan: Plan, *, told: Callable[[str], object] | None = None) -> Ran:
+    """Run a plan to its end."""
+    folder = Path(tempfile.mkdtemp(prefix="simulation-", dir=_quick_folder()))
+    world = World(plan, folder, told)
+    broken = ""
+    try:
+        world.run()
+    except BrokenPromiseError as error:
+        broken = str(error)
+    finally:
+        world.machine.bury()
+        shutil.rmtree(folder)
+    alerts = Counter(raised.kind for raised in world.books.raised)
+    return Ran(plan, broken, world.books.results, world.time.now, world.met, alerts)
+
+
+@cache
+def _quick_folder() -> str | None:
+    return "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - a folder of our own is made in it
+
+
+class World:
+    def __init__(self, plan: Plan, folder: Path, told: Callable[[str], object] | None) -> None:
+        self.plan = plan
+        self.time = VirtualTime()
+        self.books = Books(
+            keeps_events=plan.wire is Wire.NATIVE,
+            discloses_at_draw=plan.disclosing is Disclosing.AT_DRAW,
+            now=lambda: self.time.now,
+            unknown_pin=TARGET[0],
+        )
+        self.met: Counter[tuple[str, str]] = Counter()
+        self.under_way = 0
+        """Mishaps that are not over."""
+        self._told = told
+        self._waiting = list(plan.mishaps)
+        self.emulation = Emulation(_emulation_settings(plan), now=0.0, tell=self._happened)
+        self.cable = Cable(self.time, self.emulation)
+        self.broker = VirtualBroker(self.time)
+        config = _config(plan, folder)
+        self.machine = Machine(
+            time=self.time,
+            config=config,
+            cable=self.cable,
+            broker=self.broker,
+            generator=self.chance("machine"),
+            sync_seconds=plan.sync_seconds,
+            stored=self._stored,
+            gone=lambda: self._begin(lambda mishap: mishap.after == DOWN),
+        )
+        topics = Topics(config.table.site, config.table.name)
+        self.displays = [
+            Display(self.broker, self.time, topics, "lasting", clean=False, told=self._shown),
+            Display(self.broker, self.time, topics, "fleeting", clean=True, told=self._shown),
+        ]
+        self.stranger = Terminal(self.broker, self.time, topics, "stranger")
+        self.players = Players(Terminal(self.broker, self.time, topics, "players"), self.chance("players"))
+        self.staff = Staff(
+            Terminal(self.broker, self.time, topics, "console"),
+            self.cable,
+            self.chance("staff"),
+            faces=self.books.faces,
+            first_face=lambda: self.books.first_face,
+            bets_by_dealer=plan.procedure.bets_close.value == "dealer",
+            reveals=plan.procedure.reveal.value == "by_dealer",
+            undoes=plan.undoes,
+        )
+
+    def chance(self, name: str) -> random.Random:
+        return random.Random(f"{name} {self.plan.seed}")  # noqa: S311 - the same every time
+
+    def tell(self, what: str) -> None:
+        if self._told is not None:
+            self._told(f"{self.time.now:9.3f}  {what}")
+
+    @property
+    def phase(self) -> str:
+        return "down" if self.machine.daemon is None else self.machine.daemon.state.phase.value
+
+    # --- what happens -------------------------------------------------------------------------------------------------
+
+    def _happened(self, happening: AnyHappening) -> None:
+        self.books.happened(happening)
+        self.tell(f"truth    {happening}")
+        if isinstance(happening, FaultInjected):
+            self.met[happening.fault, self.phase] += 1
+
+    def _stored(self, entry: Entry, receipt: Receipt) -> None:
+        self.books.stored(entry, receipt, self.machine.time_of(entry.at))
+        if self._told is not None:
+            given = entry.input
+            self.tell(f"stored   {'nothing' if given is None else f'{given.name} {given.body[:160]!r}'}")
+            for fact in entry.facts:
+                self.tell(f"  fact   {fact.body.decode()[:300]}")
+        said = {fact.name for fact in entry.facts}
+        self._begin(lambda mishap: mishap.after in said or (not mishap.after and mishap.entry <= self.books.entries))
+
+    def _begin(self, is_due: Callable[[Mishap], bool]) -> None:
+        for mishap in [each for each in self._waiting if is_due(each)]:
+            self._waiting.remove(mishap)
+            self.under_way += 1
+            self.time.after(mishap.delay, partial(happenings.befall, self, mishap))
+
+    def _shown(self, display: Display, seq: int, shown: Shown | None) -> None:
+        """Whatever a display shows, or hears of, is on the disk, and is just that."""
+        if seq > len(self.books.messages):
+            raise BrokenPromiseError(
+                f"{display.name} shows event {seq}, and the journal ends with {len(self.books.messages)}"
+            )
+        if shown is None:
+            return
+        topic, payload = self.books.messages[seq - 1]
+        if topic != shown.topic or not _same(payload, shown.payload):
+            raise BrokenPromiseError(f"{display.name} shows {shown} as event {seq}, and the journal has {payload!r}")
+        if seq not in display.events and self._told is not None:
+            self.tell(f"{display.name} shows {seq}")
+
+    # --- the whole run ------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        self.machine.start()
+        plan = self.plan
+        self._until(
+            lambda: self.books.results >= plan.rounds and (not self._waiting or self.books.entries > 60),
+            LONGEST,
+            "the rounds of the plan",
+        )
+        self._waiting.clear()
+        self._until(lambda: self.under_way == 0, LONGEST, "the last mishap to be over")
+        self.emulation.disarm()
+        calm = self.books.results
+        self.tell("---- calm")
+        self._until(lambda: self.books.results > calm, PATIENCE, "another result after all was calm")
+        self.emulation.let_dealer(self.time.now, deal=False)
+        self._until(self._all_told, PATIENCE, "everything to be told")
+        self.machine.stop()
+        self._until(lambda: self.machine.daemon is None, 30.0, "the daemon to end")
+        audit(self)
+
+    def _all_told(self) -> bool:
+        last = len(self.books.messages)
+        heard = not self.books.unheard or self.plan.wire is Wire.ANGEL_EYE
+        return heard and self.machine.daemon is not None and all(display.last == last for display in self.displays)
+
+    def _until(self, condition: Callable[[], bool], within: float, what: str) -> None:
+        end = self.time.now + within
+        while not condition():
+            self.time.step()
+            if self.machine.failures:
+                raise BrokenPromiseError(f"the daemon failed: {self.machine.failures[0]}")
+            if self.time.now > end or self.time.steps > MOST_STEPS:
+                stands = [f"{each.kind} ({each.detail})" for each in self.books.standing.values()]
+                raise BrokenPromiseError(
+                    f"waited {within:g} s for {what}: phase {self.phase}, alerts {stands}, "
+                    f"shoe {self.emulation.shoe.firmware.stage.value}, {self.emulation.shoe.why_no_card}"
+                )
+
+
+def _same(stored: bytes, shown: bytes) -> bool:
+    """An outcome is shown with the journal's head in front."""
+    return shown == stored or (shown.startswith(b'{"head":"') and shown.endswith(stored[1:]))
+
+
+def _emulation_settings(plan: Plan) -> EmulationSettings:
+    native = plan.wire is Wire.NATIVE
+    return EmulationSettings(
+        wire=WireSettings(wire=plan.wire, disclosing=plan.disclosing, key=KEY if native else None),
+        seed=plan.seed,
+        decks=DECKS,
+        cut_card=14 if plan.cut_card_after is None else 52 * DECKS - plan.cut_card_after,
+        speed=plan.speed,
+    )
+
+
+@cache
+def _base_config(wire: Wire) -> RunningConfig:
+    folder = Path(tempfile.mkdtemp(prefix="simulation-"))
+    try:
+        key_file = folder / "shoe.key"
+        key_file.write_text(KEY.hex(), encoding="ascii")
+        key_file.chmod(0o600)
+        shoe = {"wire": "native", "port": "/dev/ttyS99", "key_file": str(key_file)}
+        if wire is Wire.ANGEL_EYE:
+            shoe = {"wire": "angel_eye", "port": "/dev/ttyS99", "commands": True}  # type: ignore[dict-item]
+        people = [person(name, "supervisor", pin) for name, pin in (*SUPERVISORS.items(), TARGET)]
+        data = {
+            "house": {
+                "base_game": "commission",
+                "decks": DECKS,
+                "layout": "nepal_super_baccarat",
+                "seats": list(SEATS),
+                "limits": {"all": {"min": 100, "max": 1000}},
+            },
+            "table": {"site": "simulated", "name": "table-1"},
+            "shoe": shoe,
+            "mqtt": {"host": "127.0.0.1"},
+            "journal": {"file": str(folder / "table.journal")},
+            "people": [person(DEALER, "dealer", "264079"), *people],
+        }
+        file = write(folder, data)
+        file.chmod(0o600)
+        return for_running(load_config(file))
+    finally:
+        shutil.rmtree(folder)
+
+
+def _config(plan: Plan, folder: Path) -> RunningConfig:
+    return _base_config(plan.wire)._replace(
+        procedure=plan.procedure, journal=JournalSettings(folder / "table.journal", None)
+    )
