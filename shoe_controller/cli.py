@@ -4,37 +4,44 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
-from shoe_controller.commands import (
-    board,
-    catalogue,
-    config,
-    console,
-    decode,
-    demo,
-    hand,
-    journal,
-    keys,
-    odds,
-    roads,
-    run,
-    settle,
+COMMANDS = (
+    "run",
+    "board",
+    "console",
+    "init",
+    "doctor",
+    "status",
+    "support-bundle",
+    "hand",
+    "settle",
+    "odds",
+    "roads",
+    "catalogue",
+    "config",
+    "keys",
+    "decode",
+    "journal",
+    "demo",
 )
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(wanted: str | None = None) -> argparse.ArgumentParser:
+    """The parser of one command, or of all: a table that restarts in mid-round waits for no other command's imports."""
     top = argparse.ArgumentParser(
         prog="shoe-controller",
         description="The controller beside a smart baccarat shoe, and the tools that come with it.",
     )
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (run, board, console, hand, settle, odds, roads, catalogue, config, keys, decode, journal, demo):
-        command.add_parser(subparsers)
+    for name in COMMANDS if wanted not in COMMANDS else (wanted,):
+        import_module(f"shoe_controller.commands.{name.replace('-', '_')}").add_parser(subparsers)
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    args = parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    args = parser(given[0] if given else None).parse_args(given)
     try:
         exit_code: int = args.run(args)
         sys.stdout.flush()

@@ -9,6 +9,7 @@ import tomllib
 import types
 import typing
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -92,11 +93,16 @@ def _is_a(data: object, shape: type) -> bool:
     return isinstance(data, shape) and (shape is bool or not isinstance(data, bool))
 
 
+@cache
+def _keys_of(shape: type[msgspec.Struct]) -> tuple[dict[str, Any], dict[str, msgspec.structs.FieldInfo]]:
+    """The types of a struct's fields by name, and its fields by the key that a file writes them with."""
+    return typing.get_type_hints(shape), {field.encode_name: field for field in msgspec.structs.fields(shape)}
+
+
 def _read_struct(data: object, shape: type[msgspec.Struct], problems: list[Problem], place: str) -> object:
     if not isinstance(data, dict):
         return _misfit(problems, place, f"expected a table of keys, got {_shown(data)}")
-    hints = typing.get_type_hints(shape)
-    fields = {field.encode_name: field for field in msgspec.structs.fields(shape)}
+    hints, fields = _keys_of(shape)
     good: dict[str, object] = {}
     for key, value in data.items():
         if key not in fields:

@@ -91,13 +91,14 @@ EVERYTHING: FactSet = (1 << len(all_facts())) - 1
 @cache
 def _sets_of(word: str) -> dict[Value, FactSet]:
     """For each value of a word: the facts in which the word has it."""
-    sets: dict[Value, FactSet] = dict.fromkeys(WORDS[word].values, 0)
+    # A whole number is made once at the end: setting a bit in one copies all of it.
+    bits = {value: bytearray(len(all_facts()) // 8 + 1) for value in WORDS[word].values}
     look_up = WORDS[word].look_up
     for number, facts in enumerate(all_facts()):
         value = look_up(facts)
         if value is not None:
-            sets[value] |= 1 << number
-    return sets
+            bits[value][number >> 3] |= 1 << (number & 7)
+    return {value: int.from_bytes(held, "little") for value, held in bits.items()}
 
 
 def facts_where(when: Mapping[str, object]) -> FactSet:

@@ -12,6 +12,9 @@ from shoe_controller.mqtt.contract import ReplayRequest, Topics
 MOST_TABLES = 1000
 """More than any site has; messages of further ones are left alone, so that they cannot fill the memory."""
 
+MOST_ASKED = 8
+"""Tables that are asked at once for what is missing: a broker drops what it cannot deliver quickly enough."""
+
 TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 RETAINED = ("status", "info", "state", "roads")
@@ -100,9 +103,11 @@ class Floor:
 
     def asks(self, now: float, request_id: str) -> Iterator[Ask]:
         """What should be asked for now; `request_id` is unlike that of any other start of this process."""
+        asked = sum(table.awaits(now) for table in self.tables.values())
         for table in self.tables.values():
             after = table.wanted(now)
-            if after is not None:
+            if after is not None and asked < MOST_ASKED:
+                asked += 1
                 table.asked(now)
                 self._requests += 1
                 topics = Topics(self._site, table.name)

@@ -15,7 +15,7 @@ import msgspec
 from shoe_controller.mqtt.contract import Answer, Info, RoadsMessage, StateMessage, Status
 from shoe_controller.table.facts import ResultUndone, RoundResult, RoundVoided
 
-HISTORY = 200
+HISTORY = 100
 """Events from before that a board asks for when it is switched on: a few rounds."""
 
 MOST_WAITING = 2000
@@ -24,8 +24,8 @@ MOST_WAITING = 2000
 PATIENCE = 0.2
 """Seconds that a missing event may still be on its way before it is asked for."""
 
-ASK_AGAIN = 3.0
-"""Seconds after which a request that nobody answered is made again."""
+ASK_AGAIN, ASK_AGAIN_LAST = 3.0, 48.0
+"""Seconds after which a request that nobody answered is made again; each time twice as many, up to so many."""
 
 PACE_ROUNDS = 20
 """Results from which the rounds per hour are reckoned."""
@@ -87,6 +87,7 @@ class TableModel:
         self._waiting: dict[int, bytes] = {}
         self._missing_since: tuple[int, float] | None = None
         self._asked_at: float | None = None
+        self._ask_again = ASK_AGAIN
         self._newest_when_asked = 0
         self._ended: deque[Ended] = deque(maxlen=PACE_ROUNDS)
         self._last_end_heard = float("-inf")
@@ -111,6 +112,7 @@ class TableModel:
         """A new connection to the broker: who is there must be told anew, and an answer that was awaited is lost."""
         self._present = False
         self._asked_at = None
+        self._ask_again = ASK_AGAIN
 
     def heard(self, below: str, payload: bytes, now: float) -> None:
         """A message on a topic of the table, without the table's own part of it: "state", "event/card"."""
@@ -161,6 +163,7 @@ class TableModel:
         if done is None or self.have is None:
             return  # refused, or not what we asked for: asked again after a while
         self._asked_at = None
+        self._ask_again = ASK_AGAIN
         if done.newest < self._newest_when_asked:
             self._begin_anew(done.newest)
             return
@@ -221,9 +224,13 @@ class TableModel:
             self._missing_since = (self.have, now)
         if now - self._missing_since[1] < PATIENCE:
             return None
-        if self._asked_at is not None and now - self._asked_at < ASK_AGAIN:
+        if self._asked_at is not None and now - self._asked_at < self._ask_again:
             return None
         return self.have
+
+    def awaits(self, now: float) -> bool:
+        """Whether an answer may still come to what was asked last."""
+        return self._asked_at is not None and now - self._asked_at < ASK_AGAIN
 
     def _lacks_something(self, have: int) -> bool:
         behind = self.state is not None and self.state.seq > have
@@ -231,5 +238,7 @@ class TableModel:
 
     def asked(self, now: float) -> None:
         """The request went out. Its answer knows of at least as much, unless the table has begun a new journal."""
+        if self._asked_at is not None:
+            self._ask_again = min(self._ask_again * 2, ASK_AGAIN_LAST)
         self._asked_at = now
         self._newest_when_asked = max(self.have or 0, 0 if self.state is None else self.state.seq)

@@ -12,7 +12,7 @@ import msgspec
 from shoe_controller.mqtt.contract import Answer, Info, StateMessage, Status
 from shoe_controller.recall import last_rounds
 from shoe_controller.recalled import RecalledRound
-from shoe_controller.table.facts import AnyFact, BettingOpened, RoundSettled, SettlementUndone, ShoeOpened
+from shoe_controller.table.facts import AnyFact, BettingOpened, RoundResult, RoundSettled, SettlementUndone, ShoeOpened
 
 HISTORY = 500
 """Events from before that are asked for at the start: a few dozen rounds, and as many as one request brings."""
@@ -173,8 +173,8 @@ class ConsoleModel:
                 self.settlement = fact
             case SettlementUndone() if self.settlement is not None and self.settlement.seq == fact.replaces:
                 self.settlement = None
-            case ShoeOpened():
-                self.settlement = None
+            case ShoeOpened() | RoundResult():
+                self.settlement = None  # a round without wagers has none
 
     # --- what is missing ---------------------------------------------------------------------------------------------
 

@@ -116,10 +116,14 @@ def _plan_mosquitto(
     texts = (
         (broker_files.PASSWORDS, broker_files.password_file(there.decode(), passwords, salts)),
         (broker_files.ACCESS, access_list(new.site, users)),
-        (broker_files.CONFIGURATION, broker_files.mosquitto_conf(places.broker)),
     )
     for file, text in texts:
         yield Planned(places.broker / file, text.encode(), group=BROKER_GROUP, ours=True)
+    # Debian's Mosquitto reads everything in conf.d; elsewhere the house includes it by itself.
+    read_by_itself = places.broker.parent / "conf.d"
+    folder = read_by_itself if read_by_itself.is_dir() else places.broker
+    configuration = broker_files.mosquitto_conf(places.broker).encode()
+    yield Planned(folder / broker_files.CONFIGURATION, configuration, group=BROKER_GROUP, ours=True)
 
 
 def _plan_certificates(new: NewTable, places: Places, *, renew_certificate: bool) -> Iterator[Planned]:

@@ -146,8 +146,8 @@ class Room:
             player = await self._ending.enter_async_context(async_playwright())
             self._browser = await player.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             self._ending.push_async_callback(self._browser.close)
-        except BaseException:
-            await self._ending.aclose()
+        except BaseException as error:
+            await self.__aexit__(type(error), error, error.__traceback__)
             raise
         return self
 

@@ -56,7 +56,6 @@ class Album(NamedTuple):
 @asynccontextmanager
 async def sitting(folder: Path, **options: object) -> AsyncIterator[Evening]:
     """A table of which the cards are drawn one by one."""
-    folder.mkdir()
     procedure = {"bets_close": "dealer"} | options.pop("procedure", {})  # type: ignore[operator]  # a dict
     async with Room(folder, seed=11, shoes=None, procedure=procedure, **options) as room:  # type: ignore[arg-type]  # of a chain
         room.chain.data["table"] |= {"headline": HEADLINE}
@@ -72,7 +71,7 @@ async def sitting(folder: Path, **options: object) -> AsyncIterator[Evening]:
 
 async def rounds(album: Album, folder: Path) -> None:
     """A shoe from its first card on: bets, cards, results of each kind, trouble, a void, and nobody there."""
-    async with sitting(folder / "rounds") as at:
+    async with sitting(_new(folder, "rounds")) as at:
         await album.take(at.room, "01-new-shoe", wanted=lambda seen: seen.live)
         for _ in range(41):
             await at.a_round()
@@ -105,11 +104,17 @@ async def rounds(album: Album, folder: Path) -> None:
 
 
 async def face_down(album: Album, folder: Path) -> None:
-    async with sitting(folder / "hidden", procedure={"reveal": "at_result"}, secure=False) as at:
+    async with sitting(_new(folder, "hidden"), procedure={"reveal": "at_result"}, secure=False) as at:
         await at.a_round()
         await at.begin()
         await at.draw(4)
         await album.take(at.room, "07-face-down", wanted=lambda seen: seen.player == ["hidden"] * 2 and seen.unverified)
+
+
+def _new(folder: Path, name: str) -> Path:
+    made = folder / name
+    made.mkdir()
+    return made
 
 
 async def _last(at: Evening) -> str:
@@ -122,14 +127,13 @@ async def _last(at: Evening) -> str:
 async def pit(album: Album, folder: Path) -> None:
     """Six tables at one broker: one stopped, one not live."""
     async with AsyncExitStack() as ending:
-        (folder / "pit").mkdir()
-        room = await ending.enter_async_context(Room(folder / "pit", seed=1, speed="60"))
+        room = await ending.enter_async_context(Room(_new(folder, "pit"), seed=1, speed="60"))
         await room.chain.start_emulator()
         chains = []
         for number in range(2, 7):
-            place = folder / f"pit{number}"
-            place.mkdir()
-            chain = await ending.enter_async_context(Chain(place, seed=number, speed="60", with_broker=False))
+            chain = await ending.enter_async_context(
+                Chain(_new(folder, f"pit{number}"), seed=number, speed="60", with_broker=False)
+            )
             chain.data["table"] |= {"name": f"table-{number}", "title": f"Baccarat {number + 2}"}
             chain.data["mqtt"] = {"host": "127.0.0.1", "port": room.chain.broker.port, "keep_alive": 2}
             chain.write_file()
@@ -148,7 +152,6 @@ async def pit(album: Album, folder: Path) -> None:
 
 async def main(folder: Path | None) -> None:
     album = Album(folder or PICTURES, everything=folder is not None)
-    album.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         parts: list[Callable[[Album, Path], Awaitable[None]]] = [rounds, pit]
         if album.everything:
@@ -160,4 +163,5 @@ async def main(folder: Path | None) -> None:
 
 
 if __name__ == "__main__":
+    (Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES).mkdir(parents=True, exist_ok=True)
     asyncio.run(main(Path(sys.argv[1]) if len(sys.argv) > 1 else None))

@@ -234,6 +234,8 @@ OVERLAPS = """() => {
   for (const text of document.querySelectorAll("h1, h2, dt, dd, .total, #band p, #base div > *, #side .pays")) {
     if (text.clientWidth && text.scrollWidth > text.clientWidth + 1) found.push(`${text.textContent} is cut`);
   }
+  const side = document.querySelector("#side");
+  if (side.scrollHeight > side.clientHeight + 1) found.push("the side wagers are cut");
   return found;
 }"""
 

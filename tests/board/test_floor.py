@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from shoe_controller.board.floor import MOST_TABLES, Floor
-from shoe_controller.board.model import PATIENCE
+from shoe_controller.board.floor import MOST_ASKED, MOST_TABLES, Floor
+from shoe_controller.board.model import ASK_AGAIN, PATIENCE
 from shoe_controller.mqtt.contract import ReplayRequest
 from tests.board.samples import SITE, answered, encode, replayed, result, state, status
 
@@ -126,6 +126,20 @@ def test_what_is_missing_is_asked_of_its_table_and_the_answer_is_taken() -> None
     all_tables.heard(ask.response_topic, replayed(result(1)), 1.0)
     all_tables.heard(ask.response_topic, answered(1, 1, 1), 1.0)
     assert all_tables.tables["t2"].result == result(1)
+
+
+def test_only_so_many_tables_are_asked_at_once() -> None:
+    all_tables = floor()
+    for number in range(MOST_ASKED + 3):
+        all_tables.heard(f"{PREFIX}/t{number}/status", encode(status()), 0.0)
+        all_tables.heard(f"{PREFIX}/t{number}/state", encode(state(1)), 0.0)
+    assert list(all_tables.asks(0.0, "id")) == []
+    first = list(all_tables.asks(1.0, "id"))
+    assert len(first) == MOST_ASKED
+    assert list(all_tables.asks(1.1, "id")) == []
+    all_tables.heard(first[0].response_topic, answered(1, 1), 1.2)
+    assert len(list(all_tables.asks(1.2, "id"))) == 1
+    assert len(list(all_tables.asks(1.0 + ASK_AGAIN, "id"))) == MOST_ASKED - 1, "the others had their time"
 
 
 def test_answers_to_others_are_not_ours() -> None:

@@ -1,13 +1,22 @@
 """One table's model: late news, repeats, gaps, old sessions and new journals, in any order a broker may bring."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoe_controller.board.model import ASK_AGAIN, HISTORY, MOST_WAITING, PACE_LASTS, PATIENCE, TableModel
+from shoe_controller.board.model import (
+    ASK_AGAIN,
+    ASK_AGAIN_LAST,
+    HISTORY,
+    MOST_WAITING,
+    PACE_LASTS,
+    PATIENCE,
+    TableModel,
+)
 from shoe_controller.table.facts import Fact, RoundResult
 from tests.board.samples import (
     answered,
@@ -187,6 +196,20 @@ def test_a_question_is_asked_again_when_nobody_answers_and_not_before() -> None:
     table.asked(1.0)
     assert table.wanted(1.0 + ASK_AGAIN * 0.9) is None
     assert table.wanted(1.0 + ASK_AGAIN * 1.1) == 0
+
+
+def test_a_question_that_is_never_answered_is_asked_less_and_less_often() -> None:
+    table = model(upto=5)
+    table.wanted(0.0)
+    asked, now = [], 1.0
+    while now < 600:
+        if table.wanted(now) is not None:
+            table.asked(now)
+            asked.append(now)
+        now += 0.25
+    waits = [after - before for before, after in pairwise(asked)]
+    assert waits[:4] == [ASK_AGAIN, 2 * ASK_AGAIN, 4 * ASK_AGAIN, 8 * ASK_AGAIN]
+    assert set(waits[5:]) == {ASK_AGAIN_LAST}
 
 
 def test_nobody_is_asked_while_the_controller_is_away() -> None:

@@ -61,9 +61,12 @@ async def console_at(
     console: dict[str, Any] | None = None,
     tls: bool = False,
     more: dict[str, Any] | None = None,
+    broker_settings: str = "allow_anonymous true",
+    mqtt: dict[str, Any] | None = None,
+    display: dict[str, Any] | None = None,
     **procedure: Any,  # noqa: ANN401 - settings of [procedure]
 ) -> AsyncIterator[ConsoleAt]:
-    async with Chain(folder, procedure=procedure) as chain:
+    async with Chain(folder, procedure=procedure, mqtt=mqtt, broker_settings=broker_settings) as chain:
         port = free_port()
         chain.data["console"] = {"port": port} | (console or {})
         for section, settings in (more or {}).items():
@@ -74,15 +77,15 @@ async def console_at(
         await program.start()
         try:
             async with chain.emulated_shoe(cards=tuple(read_cards(cards, "the test's cards")), speed=None) as shoe:
-                display = await chain.display()
-                await display.until(lambda: display.state is not None and display.state.link_up, what="the shoe")
+                seen = await chain.display(**(display or {}))
+                await seen.until(lambda: seen.state is not None and seen.state.link_up, what="the shoe")
                 shoe.press(Button.NEW_SHOE)
-                await display.until(lambda: display.phase in ("first_card", "betting"), what="the new shoe")
+                await seen.until(lambda: seen.phase in ("first_card", "betting"), what="the new shoe")
                 ready = '"event": "ready"'
                 await chain.becomes(lambda: ready in program.output or not program.is_running, what="the console")
                 assert program.is_running, program.output
                 address = f"http{'s' if tls else ''}://127.0.0.1:{port}"
-                yield ConsoleAt(chain, shoe, display, program, address)
+                yield ConsoleAt(chain, shoe, seen, program, address)
                 assert await program.terminate() == 0, program.output
         except BaseException:
             print(program.output[-4000:])  # noqa: T201 - for whoever reads the failure

@@ -20,7 +20,7 @@ function showHand(id, hand, next, moment) {
   write(place.querySelector(".total"), hand.total === null ? "" : String(hand.total));
   const wanted = hand.cards.map((card, number) => ({ key: `${card}`, card, third: number > 1 }));
   while (wanted.length < 2) wanted.push({ key: "slot", third: false });
-  if (next && hand.cards.length >= 2) wanted.push({ key: "slot", third: true });
+  if (wanted.length < 3) wanted.push({ key: "slot", third: true }); /* seen only while it is the next; keeps the place */
   wanted.forEach((want, number) => {
     const isNext = next && want.key === "slot" && number === hand.cards.length;
     const key = `${want.key} ${isNext}`;
@@ -47,6 +47,7 @@ function phaseText(round) {
 function showBand(round) {
   const { moment } = round;
   const band = $("band");
+  const now = isLive() ? phaseText(round) : ""; /* an old "place your bets" would be a lie */
   const kind = round.trouble ? "trouble" : moment?.kind === "result" ? `result winner-${moment.winner}` : moment ? "void" : "";
   band.className = kind;
   const lines = { round: "", text: "", next: round.last && round.phase !== "ended" ? say("last") : "" };
@@ -56,13 +57,13 @@ function showBand(round) {
     lines.next = "";
   } else if (moment?.kind === "result") {
     lines.text = say(`${moment.winner}_wins`);
-    lines.next ||= phaseText(round);
+    lines.next ||= now;
   } else if (moment) {
     lines.text = say(moment.again ? "void_again" : "void", { n: moment.round });
     lines.round = "";
-    lines.next ||= phaseText(round);
+    lines.next ||= now;
   } else {
-    lines.text = reason(round.reason) || phaseText(round);
+    lines.text = reason(round.reason) || now;
   }
   write($("band-round"), lines.round);
   write($("band-text"), lines.text);
@@ -93,17 +94,17 @@ function lines(wager) {
   return wager.prices.map((price) => html("span", {}, condition(price.when) || say("otherwise"), pays(price)));
 }
 
-function baseWager(wager) {
+function baseWager(wager, star) {
   const first = wager.prices.length === 1 ? pays(wager.prices[0]) : html("span");
-  const row = html("div", { "data-wager": wager.id }, html("b", {}, named(wager.names)), first, html("span", { class: "limits" }, limits(wager)));
+  const row = html("div", { "data-wager": wager.id }, html("b", {}, star && wager.limited ? `${named(wager.names)} *` : named(wager.names)), first, html("span", { class: "limits" }, limits(wager)));
   if (wager.prices.length > 1) row.append(html("span", { class: "more lines" }, ...lines(wager)));
   return row;
 }
 
-function sideWager(wager) {
+function sideWager(wager, star) {
   const only = wager.prices.length === 1;
   return html("div", { class: only ? "wager" : "wager wide", "data-wager": wager.id },
-    html("span", { class: "name" }, named(wager.names)),
+    html("span", { class: "name" }, star && wager.limited ? `${named(wager.names)} *` : named(wager.names)),
     only ? pays(wager.prices[0]) : html("span", { class: "lines" }, ...lines(wager)));
 }
 
@@ -115,26 +116,31 @@ function showTable(table) {
   write($("title"), table.title);
   write($("headline"), table.headline);
   write($("limits-head"), table.currency ? `${say("limits")} ${table.currency}` : say("limits"));
-  const money = (minor) => `${table.currency} ${amount(minor)}`.trim();
-  const notes = [];
-  if (table.round_limit !== null) notes.push(say("round_limit", { amount: money(table.round_limit) }));
-  if (table.commission !== "0%") notes.push(say("commission", { rate: table.commission }));
-  write($("notes"), notes.join(" "));
-  $("base").replaceChildren(...table.wagers.filter(isBase).map(baseWager));
-  pages = paged(table.wagers.filter((wager) => !isBase(wager)));
-  page = 0;
+  write($("wager-head"), table.commission === "0%" ? say("wager") : say("commission", { rate: table.commission }));
+  /* Where the limit is not simply that of all side wagers, those that it is for are marked. */
+  const starred = table.wagers.some((wager) => wager.limited === isBase(wager));
+  const most = table.round_limit === null ? "" : `${table.currency} ${amount(table.round_limit)}`.trim();
+  write($("notes"), most && say(starred ? "round_limit_starred" : "round_limit", { amount: most }));
+  $("base").replaceChildren(...table.wagers.filter(isBase).map((wager) => baseWager(wager, starred)));
+  turnPrices(table, starred);
+}
+
+/* Works out the pages of side wagers anew; the one in sight stays if it can. */
+function turnPrices(table, starred) {
+  pages = paged(table.wagers.filter((wager) => !isBase(wager)), starred);
+  page = Math.min(page, Math.max(0, pages.length - 1));
   showPrices();
 }
 
 /* Side wagers, as many on a page as there is room for; above those with the same limits stands what these are. */
-function paged(wagers) {
+function paged(wagers, star) {
   const side = $("side");
   const made = [];
   let before = null;
   side.replaceChildren();
   for (const wager of wagers) {
     const heads = before !== null && limits(before) === limits(wager) ? [] : [sameLimits(wager)];
-    const item = sideWager(wager);
+    const item = sideWager(wager, star);
     side.append(...heads, item);
     if (!made.length) made.push([]);
     if (side.scrollHeight > side.clientHeight && made.at(-1).length) {
@@ -179,15 +185,16 @@ function showRoads({ roads, counts }) {
 
 /* --- whether it is live ------------------------------------------------------------------------------------------- */
 
+const isLive = () => reachable && known.live !== null && known.live.live;
+
 function showLive() {
-  const live = known.live ?? { live: false, why: "unknown", unverified: false };
-  const why = reachable ? live.why : "page";
-  const isLive = reachable && live.live;
-  $("not-live").hidden = isLive;
-  document.body.classList.toggle("not-live", !isLive);
+  const why = reachable ? known.live?.why || "unknown" : "page";
+  $("not-live").hidden = isLive();
+  document.body.classList.toggle("not-live", !isLive());
   document.body.classList.toggle("empty", known.round === null);
-  write($("not-live-why"), isLive ? "" : say(`not_live_${why || "controller"}`));
-  $("unverified").hidden = !live.unverified;
+  write($("not-live-why"), isLive() ? "" : say(`not_live_${why}`));
+  $("unverified").hidden = !known.live?.unverified;
+  if (known.round) showBand(known.round);
 }
 
 /* --- all together ------------------------------------------------------------------------------------------------- */
@@ -206,13 +213,9 @@ function lost(yes) {
   showLive();
 }
 
-let resized;
-addEventListener("resize", () => {
-  cancelAnimationFrame(resized);
-  resized = requestAnimationFrame(() => {
-    for (const [name, show] of Object.entries(SHOW)) if (known[name]) show(known[name]);
-  });
-});
+/* Prices and roads take the room that they have. */
+new ResizeObserver(() => known.table && showTable(known.table)).observe($("prices"));
+new ResizeObserver(() => known.roads && showRoads(known.roads)).observe($("big_road"));
 
 label();
 listen(`/news${location.pathname}`, tell, lost);

@@ -3,7 +3,7 @@
 import { t } from "./words.js";
 
 export const HOLD = 2000; // milliseconds that an act which cannot be undone is held
-const TOAST = 5000;
+const TOAST = { good: 2500, bad: 6000 }; // milliseconds
 
 export const $ = (id) => document.getElementById(id);
 
@@ -80,7 +80,7 @@ export function toast(text, kind = "") {
   place.className = `shown ${kind}`;
   place.textContent = text;
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => { place.className = ""; }, TOAST);
+  toastTimer = setTimeout(() => { place.className = ""; }, TOAST[kind] ?? TOAST.bad);
 }
 
 // Minor units as people write them: 1050 is 10.50.

@@ -107,6 +107,7 @@ function showPanel(play, table, payment) {
   if (!play || !table) return draw(panel, null, () => []);
   if (tab === "wagers") draw(panel, [tab, table, play.state.wagers, play.open, language], () => seatTiles(table, play, (seat) => seatDialog(seat, () => known)));
   if (tab === "payments") draw(panel, [tab, payment, payment && [...ticksOf(payment)], language], () => paymentPanel(payment, table, afterTick));
+  if (tab === "payments") panel.querySelector(".step.next")?.scrollIntoView({ block: "nearest" });
   if (tab === "alerts") draw(panel, [tab, play.alerts, play.supervisor, play.state.proposal, supervisor(), language], () => alertPanel(play));
   if (tab === "rounds") draw(panel, [tab, shownRounds(), language], () => recordPanel(table, show));
   if (tab === "supervisor") draw(panel, [tab, play.supervisor, supervisor(), language], () => supervisorPanel(play, state));
@@ -149,9 +150,11 @@ function proposalCard(proposal) {
 function showActs(isLive, play) {
   const offered = isLive ? play?.dealer ?? [] : [];
   const main = MAIN_ACTS.find((name) => offered.some((each) => each.act === name && (name !== "open_shoe" || ["no_shoe", "ended"].includes(play.state.phase))));
-  draw($("acts"), [offered, main, supervisor(), currentLanguage(), isLive], () => [
-    offered.filter((each) => each.act !== "call_supervisor").sort((a, b) => (b.act === main) - (a.act === main)).map((each) => {
+  const sides = hiddenSides(play?.state);
+  draw($("acts"), [offered, main, sides, supervisor(), currentLanguage(), isLive], () => [
+    offered.filter((each) => each.act !== "call_supervisor").sort((a, b) => (b.act === main) - (a.act === main)).flatMap((each) => {
       const kind = { class: each.act === main ? "primary" : "", hint: KEYS[each.act] };
+      if (each.act === "reveal_cards") return sides.map((side) => button(`do-${each.act}-${side}`, `${t(each.act)}: ${t(side)}`, () => act(each.act, { hand: side }), { ...kind, class: `${kind.class} ${side}` }));
       return each.held ? holdButton(`do-${each.act}`, t(each.act), () => act(each.act), kind) : button(`do-${each.act}`, t(each.act), () => act(each.act), kind);
     }),
     el("span", { class: "space" }),
@@ -159,6 +162,8 @@ function showActs(isLive, play) {
     isLive && !supervisor() ? button("mode", t("supervisor"), enterMode, { class: "call", hint: TAB_KEYS.supervisor }) : null,
   ].flat());
 }
+
+const hiddenSides = (at) => ["player", "banker"].filter((side) => at?.cards.some((place) => place.hand === side && place.card === null));
 
 const enterMode = () => enter(state, () => openTab(known.play?.state.stopped ? "alerts" : "supervisor"));
 
@@ -184,7 +189,7 @@ function onKey(event) {
   const name = Object.keys(KEYS).find((each) => KEYS[each] === letter);
   const place = Object.keys(TAB_KEYS).find((each) => TAB_KEYS[each] === letter);
   if (name) {
-    const found = press(`do-${name}`);
+    const found = document.querySelector(`[data-key="do-${name}"], [data-key^="do-${name}-"]`);
     // What must be held is only reached by its letter.
     if (found?.classList.contains("hold")) found.focus();
     else found?.click();

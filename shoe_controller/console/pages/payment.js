@@ -41,8 +41,8 @@ export function paymentPanel(payment, table, ticked) {
       el("span", { class: "amount" }, amount(step.amount)))));
   return [
     el("p", { class: "sum-line" }, `${t("round")} ${payment.round}`, el("span", {}, `${t("taken")} `, el("b", {}, amount(totals.taken))), el("span", {}, `${t("paid")} `, el("b", {}, amount(totals.paid))),
-      next < 0 && steps.length ? el("b", { class: "all-done" }, t("done")) : null),
+      next < 0 ? el("b", { class: "all-done" }, t("done")) : null),
     payment.again ? el("p", { class: "note" }, t("again")) : null,
-    steps.length ? el("ol", { class: "steps" }, rows) : el("p", { class: "empty" }, t("no_wagers_settled")),
+    el("ol", { class: "steps" }, rows),
   ];
 }

@@ -14,7 +14,7 @@ const EN = {
   wagers: "Wagers", payments: "Payments", alerts: "Alerts", rounds: "Rounds", supervisor: "Supervisor",
   seat: "Seat", total: "Total", nothing_yet: "—",
   take: "Take", pay: "Pay", push: "Push", taken: "Taken", paid: "Paid", done: "All done",
-  no_wagers_settled: "No wagers stood in this round.", nothing_to_pay: "Nothing is settled in this shoe yet.",
+  nothing_to_pay: "Nothing is to be taken or paid.",
   again: "Settled anew: put right by hand what was paid before.",
   no_alerts: "Nothing is wrong.", to_do: "What to do", clears: "Who ends it",
   by_dealer: "The dealer may clear it.", by_supervisor: "A supervisor clears it.", by_nobody: "It must be put right:",
@@ -70,7 +70,7 @@ const HANT = {
   wagers: "投注", payments: "賠付", alerts: "警示", rounds: "牌局紀錄", supervisor: "主管",
   seat: "座位", total: "合計", nothing_yet: "—",
   take: "收", pay: "賠", push: "退", taken: "收取", paid: "賠付", done: "全部完成",
-  no_wagers_settled: "本局沒有投注。", nothing_to_pay: "本靴尚無結算。", again: "重新結算：先前已付的請人手更正。",
+  nothing_to_pay: "沒有需要收取或賠付的投注。", again: "重新結算：先前已付的請人手更正。",
   no_alerts: "一切正常。", to_do: "處理方法", clears: "由誰解除",
   by_dealer: "荷官可解除。", by_supervisor: "由主管解除。", by_nobody: "必須更正：",
   clear: "解除", clear_supervisor: "主管解除",
@@ -122,7 +122,7 @@ const HANS = {
   wagers: "投注", payments: "赔付", alerts: "警示", rounds: "牌局记录", supervisor: "主管",
   seat: "座位", total: "合计", nothing_yet: "—",
   take: "收", pay: "赔", push: "退", taken: "收取", paid: "赔付", done: "全部完成",
-  no_wagers_settled: "本局没有投注。", nothing_to_pay: "本靴尚无结算。", again: "重新结算：先前已付的请人手更正。",
+  nothing_to_pay: "没有需要收取或赔付的投注。", again: "重新结算：先前已付的请人手更正。",
   no_alerts: "一切正常。", to_do: "处理方法", clears: "由谁解除",
   by_dealer: "荷官可解除。", by_supervisor: "由主管解除。", by_nobody: "必须更正：",
   clear: "解除", clear_supervisor: "主管解除",
@@ -207,10 +207,6 @@ const CODES = {
   not_a_supervisor: ["須由主管操作。", "须由主管操作。"],
 };
 
-export const AMOUNT_CODES = {
-  en: { below_minimum: "The stake is below the minimum", above_maximum: "The stake is above the maximum", no_multiple: "The stake is no multiple of" },
-};
-
 const TABLES = { en: EN, "zh-Hant": HANT, "zh-Hans": HANS };
 let language = "en";
 
@@ -243,7 +239,8 @@ export function promptParts(prompt) {
 
 // Why something was refused, for the person who asked.
 export function refusal(answer) {
-  return (language !== "en" && CODES[answer.code]?.[column[language]]) || sentence(answer.message) || answer.code;
+  const words = answer.code === "locked_out" ? `${answer.message}.` : sentence(answer.message); // it begins with an id
+  return (language !== "en" && CODES[answer.code]?.[column[language]]) || words || answer.code;
 }
 
 const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".") : "");

@@ -1,0 +1,199 @@
+"""`make deb`: builds the Debian package, for this machine's architecture or another, for Debian 12 or 13.
+
+    python deploy/build_deb.py --suite bookworm --arch arm64
+
+Everything that is not part of Debian is inside, under /opt/shoe-controller: nothing is fetched when it is installed. The
+same commit gives the same bytes, with the same versions of the libraries: `dist/*.deb.versions` says which these were.
+Needs pip with access to packages, and dpkg-deb.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+DEPLOY = ROOT / "deploy"
+PREFIX = Path("opt/shoe-controller")
+LIBRARIES = PREFIX / "lib"
+
+
+class Suite(NamedTuple):
+    python: str
+    """The version of Debian's own Python, to which compiled libraries are bound."""
+    next_python: str
+    tag: str
+
+
+SUITES = {"bookworm": Suite("3.11", "3.12", "deb12"), "trixie": Suite("3.13", "3.14", "deb13")}
+
+PLATFORMS = {"amd64": "x86_64", "arm64": "aarch64"}
+MANYLINUX = ("manylinux_2_28", "manylinux_2_17", "manylinux2014")
+"""What Debian 12 can run; newer wheels need a newer C library."""
+
+FILES = {
+    "systemd/*.service": "usr/lib/systemd/system",
+    "udev/*.rules": "usr/lib/udev/rules.d",
+    "sysusers.d/*.conf": "usr/lib/sysusers.d",
+    "tmpfiles.d/*.conf": "usr/lib/tmpfiles.d",
+    "modules-load.d/*.conf": "usr/lib/modules-load.d",
+    "kiosk/shoe-kiosk": "usr/lib/shoe-controller",
+    "kiosk/kiosk.env": "usr/share/doc/shoe-controller/examples",
+    "mosquitto/*": "usr/share/doc/shoe-controller/mosquitto",
+}
+SERVICES = (
+    *("shoe-controller.service", "shoe-controller@.service"),
+    *("shoe-board.service", "shoe-console.service", "shoe-console@.service"),
+)
+KNOWS_BACKOFF = ("trixie",)
+"""Suites whose systemd knows the keys of `backoff.conf`."""
+
+LAUNCHER = """\
+#!/usr/bin/python{python} -I
+# Only our own libraries and Python's: nothing in a home folder or in /usr/local can get in between.
+import sys
+
+sys.path.insert(0, "/{libraries}")
+from {module} import main
+
+sys.exit(main())
+"""
+
+COMMANDS = {"shoe-controller": "shoe_controller.cli", "shoe-emulator": "simulator.cli"}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Build the Debian package.")
+    own = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True, check=True).stdout.strip()  # noqa: S607 - Debian's own
+    parser.add_argument("--suite", choices=SUITES, default="bookworm")
+    parser.add_argument("--arch", choices=PLATFORMS, default=own)
+    parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="FOLDER")
+    parser.add_argument("--version", help="another version than pyproject.toml's, for tests")
+    args = parser.parse_args()
+    args.output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="shoe-deb-") as folder:
+        package = build(Path(folder), args.suite, args.arch, args.output, args.version)
+    sys.stdout.write(f"{package}\n")
+    return 0
+
+
+def build(work: Path, suite: str, arch: str, output: Path, version: str | None = None) -> Path:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    full_version = f"{version or project['version']}~{SUITES[suite].tag}"
+    tree = work / "tree"
+    tree.mkdir(mode=0o755)
+    _install_libraries(work, tree / LIBRARIES, suite, arch, project["dependencies"])
+    _install_files(tree, suite)
+    versions = _versions(tree / LIBRARIES)
+    _write_control(tree, suite, arch, full_version, project["description"])
+    _make_reproducible(tree)
+    package = output / f"shoe-controller_{full_version}_{arch}.deb"
+    _run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(tree), str(package))
+    package.with_name(f"{package.name}.versions").write_text("".join(f"{each}\n" for each in versions), encoding="utf-8")
+    return package
+
+
+def _install_libraries(work: Path, target: Path, suite: str, arch: str, dependencies: list[str]) -> None:
+    """The project and all it needs, as wheels for the machine that it will run on."""
+    wheels = work / "wheels"
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
+    _run(*pip, "wheel", "--no-deps", "--wheel-dir", str(wheels), str(ROOT))
+    platforms = [word for each in MANYLINUX for word in ("--platform", f"{each}_{PLATFORMS[arch]}")]
+    bound = ("--only-binary", ":all:", "--python-version", SUITES[suite].python, "--implementation", "cp", *platforms)
+    (wheel,) = wheels.glob("shoe_controller-*.whl")
+    _run(*pip, "install", "--no-compile", "--target", str(target), *bound, str(wheel), *dependencies)
+    shutil.rmtree(target / "bin", ignore_errors=True)
+    for folder in target.glob("*.dist-info"):
+        # Where and how it was installed differs from machine to machine, and is of no use.
+        for name in ("RECORD", "direct_url.json", "INSTALLER", "REQUESTED"):
+            (folder / name).unlink(missing_ok=True)
+    for cache in list(target.rglob("__pycache__")):
+        shutil.rmtree(cache)
+    if not (target / "shoe_controller" / "setup" / "table.example.toml").exists():
+        shutil.copy(ROOT / "docs" / "table.example.toml", target / "shoe_controller" / "setup")
+
+
+def _install_files(tree: Path, suite: str) -> None:
+    for pattern, place in FILES.items():
+        for file in sorted(DEPLOY.glob(pattern)):
+            _copy(file, tree / place / file.name, executable=os.access(file, os.X_OK))
+    if suite in KNOWS_BACKOFF:
+        for service in SERVICES:
+            _copy(DEPLOY / "systemd" / "backoff.conf", tree / f"usr/lib/systemd/system/{service}.d/backoff.conf")
+    for document in sorted((ROOT / "docs").glob("*.*")):
+        _copy(document, tree / "usr/share/doc/shoe-controller" / document.name)
+    for name in ("README.md", "CHANGELOG.md"):
+        _copy(ROOT / name, tree / "usr/share/doc/shoe-controller" / name)
+    for command, module in COMMANDS.items():
+        launcher = tree / PREFIX / "bin" / command
+        launcher.parent.mkdir(parents=True, exist_ok=True)
+        launcher.write_text(LAUNCHER.format(python=SUITES[suite].python, libraries=LIBRARIES, module=module))
+        launcher.chmod(0o755)
+        link = tree / "usr/bin" / command
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(f"/{PREFIX}/bin/{command}")
+
+
+def _write_control(tree: Path, suite: str, arch: str, version: str, description: str) -> None:
+    control = tree / "DEBIAN"
+    control.mkdir()
+    size = sum(file.stat().st_size for file in tree.rglob("*") if file.is_file()) // 1024
+    values = {
+        "VERSION": version,
+        "ARCHITECTURE": arch,
+        "SIZE": str(size),
+        "PYTHON": SUITES[suite].python,
+        "NEXT_PYTHON": SUITES[suite].next_python,
+        "DESCRIPTION": description,
+    }
+    text = (DEPLOY / "debian" / "control").read_text(encoding="utf-8")
+    for name, value in values.items():
+        text = text.replace(f"@{name}@", value)
+    (control / "control").write_text(text, encoding="utf-8")
+    for name in ("postinst", "prerm", "postrm"):
+        script = (DEPLOY / "debian" / name).read_text(encoding="utf-8").replace("@PYTHON@", SUITES[suite].python)
+        (control / name).write_text(script, encoding="utf-8")
+        (control / name).chmod(0o755)
+
+
+def _make_reproducible(tree: Path) -> None:
+    """One time for all files, and modes that do not depend on whose machine this is."""
+    moment = int(os.environ.get("SOURCE_DATE_EPOCH") or _time_of_commit())
+    os.environ["SOURCE_DATE_EPOCH"] = str(moment)
+    for path in sorted(tree.rglob("*"), reverse=True):
+        if not path.is_symlink():
+            executable = path.is_dir() or path.stat().st_mode & 0o100
+            path.chmod(0o755 if executable else 0o644)
+        os.utime(path, (moment, moment), follow_symlinks=False)
+    os.utime(tree, (moment, moment))
+
+
+def _time_of_commit() -> str:
+    return _run("git", "-C", str(ROOT), "log", "-1", "--format=%ct").strip()
+
+
+def _versions(libraries: Path) -> Iterator[str]:
+    return iter(sorted(folder.name.removesuffix(".dist-info") for folder in libraries.glob("*.dist-info")))
+
+
+def _copy(file: Path, target: Path, *, executable: bool = False) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(file, target)
+    target.chmod(0o755 if executable else 0o644)
+
+
+def _run(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}\nfailed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())
