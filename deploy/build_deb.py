@@ -2,10 +2,11 @@
 
     python deploy/build_deb.py --suite bookworm --arch arm64
 
-Everything that is not part of Debian is inside, under /opt/shoe-controller: nothing is fetched when it is installed. The
-same commit gives the same bytes, with the same versions of the libraries: `dist/*.deb.versions` says which these were.
-Needs pip with access to packages, and dpkg-deb.
+Everything that is not part of Debian is inside, under /opt/shoe-controller: nothing is fetched when it is installed.
+The same commit gives the same bytes, with the same versions of the libraries: `dist/*.deb.versions` says which these
+were. Needs pip with access to packages, and dpkg-deb.
 """
+# ruff: noqa: INP001 - a program of its own, and no part of a package
 
 import argparse
 import os
@@ -95,7 +96,9 @@ def build(work: Path, suite: str, arch: str, output: Path, version: str | None =
     _make_reproducible(tree)
     package = output / f"shoe-controller_{full_version}_{arch}.deb"
     _run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(tree), str(package))
-    package.with_name(f"{package.name}.versions").write_text("".join(f"{each}\n" for each in versions), encoding="utf-8")
+    package.with_name(f"{package.name}.versions").write_text(
+        "".join(f"{each}\n" for each in versions), encoding="utf-8"
+    )
     return package
 
 

@@ -23,13 +23,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     # The console brings the event loop and a web server along; no other command should wait for them.
-    from shoe_controller.console import process, tls  # noqa: PLC0415 - see above
+    from shoe_controller.console.process import run as serve  # noqa: PLC0415 - see above
+    from shoe_controller.console.tls import TlsError  # noqa: PLC0415 - see above
 
     try:
-        process.run(args.config)
+        serve(args.config)
     except (BadFileError, BrokerSettingsError) as error:
         return bad_input(args, "bad_config", str(error))
-    except (tls.TlsError, OSError) as error:
+    except (TlsError, OSError) as error:
         bad_input(args, "cannot_start", str(error))
         return CANNOT_START
     return GOOD

@@ -52,7 +52,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--seats", metavar="A,B", help=f"from the dealer's right (default: {SEATS})")
     parser.add_argument("--min", type=int, metavar="AMOUNT", help="the least stake, in minor units")
     parser.add_argument("--max", type=int, metavar="AMOUNT", help="the most, in minor units")
-    parser.add_argument("--broker-host", metavar="HOST", help="what tables call the broker (default: localhost)")
+    parser.add_argument("--broker-host", metavar="HOST", help="what tables call the broker (default: 127.0.0.1)")
     parser.add_argument("--broker-folder", type=Path, metavar="FOLDER", help=f"default: {BROKER_FOLDER}, or beside")
     parser.add_argument("--no-broker", action="store_true", help="a table that tells nobody")
     parser.add_argument("--journal", metavar="FILE", help="default: /var/lib/shoe-controller/NAME.journal")
@@ -170,7 +170,7 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
         most=questions.number("--max", args.max, "The most, in minor units", 100_000),
         broker_host=None
         if args.no_broker
-        else questions.text("--broker-host", args.broker_host, "What tables call the broker", "localhost"),
+        else questions.text("--broker-host", args.broker_host, "What tables call the broker", "127.0.0.1"),
         journal=args.journal,
         people=tuple(_people(args)),
     )

@@ -85,7 +85,7 @@ def table_text(new: NewTable, example: str, files: "FileNames") -> str:
 def board_text(new: NewTable, example: str, files: "FileNames") -> str:
     """The file of the results boards; it holds nothing that a board may not know."""
     template = Template(example)
-    _fill_mqtt(template, new.broker_host or "localhost", None, None, files.ca)
+    _fill_mqtt(template, new.broker_host or "127.0.0.1", None, None, files.ca)
     board = template.section("board")
     board.put("site", new.site)
     board.put("username", BOARD)
@@ -97,7 +97,7 @@ def board_text(new: NewTable, example: str, files: "FileNames") -> str:
 def console_text(new: NewTable, example: str, files: "FileNames") -> str:
     template = Template(example)
     _fill_table(template, new)
-    _fill_mqtt(template, new.broker_host or "localhost", None, None, files.ca)
+    _fill_mqtt(template, new.broker_host or "127.0.0.1", None, None, files.ca)
     console = template.section("console")
     console.put("username", f"console-{new.name}")
     console.put("password_file", files.console_password)

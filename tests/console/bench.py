@@ -30,9 +30,8 @@ def state_of(table: Sitting) -> StateMessage:
     return state_message(table.state)
 
 
-def online(session: int = 1, **more: bool) -> bytes:
-    usual = {"online": True, "shoe_link": True, "authenticated": True}
-    return encode(Status(session=session, **(usual | more)))
+def online(session: int = 1, *, online: bool = True) -> bytes:
+    return encode(Status(session=session, online=online, shoe_link=online, authenticated=online))
 
 
 def tell_state(model: ConsoleModel, table: Sitting) -> None:

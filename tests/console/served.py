@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -101,12 +101,12 @@ class Browser:
     async def __aexit__(self, *_: object) -> None:
         await self.http.close()
 
-    async def post(self, path: str, body: Any, headers: dict[str, str | None] | None = None) -> tuple[int, Any]:  # noqa: ANN401 - JSON
+    async def post(self, path: str, body: Any, headers: Mapping[str, str | None] | None = None) -> tuple[int, Any]:  # noqa: ANN401 - JSON
         """Status and JSON of the answer; a header that is `None` is left out."""
         usual: dict[str, str | None] = {"Origin": self.address, "Content-Type": "application/json"}
         if self.token is not None:
             usual[TOKEN_HEADER] = self.token
-        sent = {key: value for key, value in (usual | (headers or {})).items() if value is not None}
+        sent = {key: value for key, value in (usual | dict(headers or {})).items() if value is not None}
         data = body if isinstance(body, bytes) else msgspec.json.encode(body)
         async with self.http.post(self.address + path, data=data, headers=sent) as response:
             return response.status, msgspec.json.decode(await response.read())

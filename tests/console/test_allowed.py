@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
@@ -121,7 +122,11 @@ def refused(table: Sitting, act: AnyAct, *, by_supervisor: bool) -> str | None:
     return None if refusal is None else refusal.code
 
 
-PLAIN = {rule.name: act for act, rule in ACTS.items() if rule.name not in {"identify_card", "correct_card"}}
+PLAIN: dict[str, AnyAct] = {
+    rule.name: msgspec.convert({"act": rule.name}, AnyAct)
+    for act, rule in ACTS.items()
+    if not any(field.required for field in msgspec.structs.fields(act))
+}
 
 
 @every_story
@@ -131,7 +136,7 @@ def test_the_dealer_is_offered_what_the_table_would_take(story: Story) -> None:
     names = [
         rule.name for rule in ACTS.values() if rule.role is Role.DEALER and rule.name not in {"sign_in", "clear_alert"}
     ]
-    taken = {name for name in names if refused(table, PLAIN[name](), by_supervisor=False) is None}
+    taken = {name for name in names if refused(table, PLAIN[name], by_supervisor=False) is None}
     assert offered == taken
 
 
@@ -140,7 +145,7 @@ def test_a_supervisor_is_offered_what_the_table_would_take(story: Story) -> None
     table = story()
     for offered in supervisor_acts(info_of(table), state_of(table)):
         if offered.act in PLAIN:
-            takes = refused(table, PLAIN[offered.act](), by_supervisor=True) is None
+            takes = refused(table, PLAIN[offered.act], by_supervisor=True) is None
             assert offered.possible == takes, offered.act
         else:
             check_card_act(table, offered)

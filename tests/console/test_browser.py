@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
+from firmware_protocol.events import Button
 from shoe_controller.table.facts import (
     AlertRaised,
     CardCorrected,
@@ -155,6 +156,12 @@ async def test_a_void_is_held_and_not_tapped(browser: Browser, tmp_path: Path) -
         await desk.bet("5", base_banker="20")
         await desk.says("[data-seat='5'] .sum", "20")
         await at.draw(2)
+        at.shoe.press(Button.RESULT)
+        alert = await told(at, AlertRaised)
+        assert alert.kind == "result_too_early"
+        await desk.says(".alert footer", "The dealer may clear it.")
+        await desk.tap(f"clear-{alert.alert}")
+        await expect(desk.page.locator(".alert")).to_have_count(0)
         await desk.supervisor_mode()
         await desk.tap("act-void_round", "reason-0")
         await desk.at("pin").fill(PINS["rana"])
@@ -215,7 +222,10 @@ async def test_wrong_pins_lock_out(browser: Browser, tmp_path: Path) -> None:
 
 
 async def test_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None:  # noqa: PLR0915 - everything once
-    async with console_at(tmp_path) as at, desk_at(browser, at.address, (1280, 800)) as desk:
+    async with (
+        console_at(tmp_path, reveal="by_dealer", bets_close="dealer") as at,
+        desk_at(browser, at.address, (1280, 800)) as desk,
+    ):
         keys = desk.page.keyboard
 
         async def focus(key: str) -> None:
@@ -225,6 +235,7 @@ async def test_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None
                 await keys.press("Tab")
             raise AssertionError(f"{key} cannot be reached with the tabulator")
 
+        await expect(desk.at("person")).to_be_focused()
         await keys.type(DEALER)
         await keys.press("Enter")
         await keys.type(DEALER_PIN)
@@ -241,6 +252,13 @@ async def test_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None
         await keys.press("n")
         await at.phase("closed")
         await at.draw(4)
+        await expect(desk.at("do-reveal_cards-player")).to_be_visible()
+        assert (await desk.cards("player"), await desk.cards("banker")) == (["?", "?"], ["?", "?"])
+        await keys.press("r")
+        await expect(desk.page.locator(".hand.player [data-card]")).to_have_count(2)
+        assert (await desk.cards("player"), await desk.cards("banker")) == (["9H", "KS"], ["?", "?"])
+        await keys.press("r")
+        await expect(desk.page.locator(".hand.banker [data-card]")).to_have_count(2)
         await desk.says("#sentence", "Ask for the result.")
         await keys.press("c")
         await told(at, RoundSettled)
@@ -357,9 +375,17 @@ async def test_the_page_says_when_it_is_not_live_and_comes_back(browser: Browser
         desk.complaints.clear()
 
 
-async def test_whoever_is_signed_out_elsewhere_is_at_the_door_again(browser: Browser, tmp_path: Path) -> None:
+async def test_supervisor_mode_ends_by_itself_and_a_session_with_its_sign_out(browser: Browser, tmp_path: Path) -> None:
     async with console_at(tmp_path) as at, desk_at(browser, at.address) as desk:
         await desk.come_in()
+        # Supervisor mode ends by itself, whatever was begun in it.
+        await desk.page.clock.install()
+        await desk.page.reload()
+        await desk.supervisor_mode()
+        await desk.tap("act-end_shoe", "reason-0")
+        await desk.page.clock.fast_forward(121_000)
+        await expect(desk.page.locator("dialog")).to_be_hidden()
+        await expect(desk.at("tab-supervisor")).to_have_count(0)
         other = await desk.page.context.new_page()
         await other.goto(at.address)
         await expect(other.locator("#person")).to_have_text(DEALER)

@@ -136,22 +136,26 @@ def test_a_new_journal_is_taken_for_what_it_is(table: Sitting) -> None:
     assert list(model.facts) == other.facts
 
 
+def is_there(model: ConsoleModel) -> bool:
+    return model.online
+
+
 def test_a_will_that_comes_late_and_one_of_before_are_told_apart() -> None:
     model = ConsoleModel()
     model.broker_up()
-    assert not model.online
+    assert not is_there(model)
     model.heard("status", online(session=5))
-    assert model.online
+    assert is_there(model)
     model.heard("status", online(session=4, online=False))
-    assert model.online, "that was the end of an older connection"
+    assert is_there(model), "that was the end of an older connection"
     model.heard("status", online(session=5, online=False))
-    assert not model.online
+    assert not is_there(model)
     model.broker_down()
     model.broker_up()
     model.heard("status", online(session=1))
-    assert model.online, "whatever lies at a broker that we are new to is all there is"
+    assert is_there(model), "whatever lies at a broker that we are new to is all there is"
     model.broker_down()
-    assert not model.online
+    assert not is_there(model)
 
 
 def test_looking_back_is_what_the_journal_would_tell(table: Sitting) -> None:

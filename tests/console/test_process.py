@@ -96,7 +96,9 @@ def test_this_machine_needs_no_certificate(tmp_path: Path, host: str) -> None:
 
 def test_the_command_says_what_is_wrong_and_where(tmp_path: Path) -> None:
     file = write(tmp_path, LEAST | {"console": {"port": 99999}})
-    ended = subprocess.run([COMMANDS / "shoe-controller", "console", file], capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [str(COMMANDS / "shoe-controller"), "console", str(file)], capture_output=True, text=True, check=False
+    )
     assert ended.returncode == 2
     assert "console.port: must be from 1 to 65535" in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -107,7 +109,7 @@ def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         file = write(tmp_path, LEAST | {"console": {"port": taken.getsockname()[1]}})
-        command = [COMMANDS / "shoe-controller", "console", file]
+        command = [str(COMMANDS / "shoe-controller"), "console", str(file)]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 1
     assert "address already in use" in ended.stderr
@@ -159,7 +161,7 @@ async def becomes(ask: Callable[[], Awaitable[object]], wanted: object) -> None:
 
 
 def documented_access() -> str:
-    (block,) = re.findall(r"```acl\n(.*?)```", DOCUMENT, re.DOTALL)
+    block = str(re.findall(r"```acl\n(.*?)```", DOCUMENT, re.DOTALL)[0])
     return block.replace("shoe/v1/north/t1/", f"shoe/v1/{SITE}/{TABLE}/")
 
 

@@ -39,6 +39,9 @@ printf '264079\n480612\n773501\n' | shoe-controller init --site north --table t1
 systemctl restart mosquitto
 wait_for 10 "the broker" systemctl is-active mosquitto
 
+# A disk of its own for the journal, small enough to be filled.
+mount -t tmpfs -o size=32m,mode=750,uid="$(id -u shoe-controller)",gid="$(id -g shoe-controller)" journal /var/lib/shoe-controller
+
 step "the service starts without a shoe"
 systemctl enable --now shoe-controller
 [ "$(property ActiveState)" = active ] || fail "it is not active"
@@ -50,7 +53,7 @@ findings >/tmp/doctor.json || { cat /tmp/doctor.json; fail "the doctor found som
 shoe-controller status "$CONFIG"
 
 step "a board gets results over TLS, as the access list allows"
-mosquitto_sub -h localhost -p 8883 --cafile /etc/shoe-controller/ca.pem -u board -P "$(cat /etc/shoe-controller/users/board.password)" \
+mosquitto_sub -h 127.0.0.1 -p 8883 --cafile /etc/shoe-controller/ca.pem -u board -P "$(cat /etc/shoe-controller/users/board.password)" \
     -V 5 -q 1 -t shoe/v1/north/t1/event/outcome -C 1 -W 60 | grep -q round_result || fail "no result came"
 
 step "killed"
@@ -66,6 +69,14 @@ systemctl kill --signal=STOP shoe-controller
 wait_for 60 "a new start" restarted_since "$before"
 wait_for 60 "another result" more_results_than "$(results)"
 whole "a hang"
+
+step "the disk is full: the table stands and says so, and goes on when there is room"
+dd if=/dev/zero of=/var/lib/shoe-controller/filler bs=64k status=none 2>/dev/null || true
+cannot_store() { shoe-controller status "$CONFIG" | grep -q "CANNOT BE WRITTEN TO"; }
+wait_for 60 "the table to notice" cannot_store
+rm /var/lib/shoe-controller/filler
+wait_for 90 "another result" more_results_than "$(results)"
+whole "a full disk"
 
 step "upgraded in mid-shoe"
 before=$(results)

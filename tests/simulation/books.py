@@ -13,7 +13,7 @@ import msgspec
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import AnyShoeEvent, CardDrawn, DoubleFeed, ForeignCard, Hand, Misread
-from shoe_controller.baccarat.house import PlacedWager
+from shoe_controller.baccarat.house import CommissionTaken, PlacedWager
 from shoe_controller.baccarat.settlement import SettledWager
 from shoe_controller.baccarat.wagers import Result
 from shoe_controller.journal.records import Entry, Receipt
@@ -337,7 +337,7 @@ class Books:
                 self.settled += 1
                 self._before_undo[fact.seq] = dict(self._wagers)
                 for wager in fact.settlement.wagers:
-                    self._check_payment(wager)
+                    self._check_payment(wager, at_once=fact.settlement.commission_taken is CommissionTaken.AT_ONCE)
                 totals = fact.settlement.totals
                 if totals.stakes + totals.winnings != totals.taken + totals.returned + totals.cut + self._held(fact):
                     raise BrokenPromiseError(f"the settlement does not balance: {totals}")
@@ -362,7 +362,7 @@ class Books:
             seat: tuple(wager for wager in stood if wager not in gone) for seat, stood in self._wagers.items()
         }
 
-    def _check_payment(self, wager: SettledWager) -> None:
+    def _check_payment(self, wager: SettledWager, *, at_once: bool) -> None:
         if None in self._laid:
             return
         laid = [card.value for card in self._laid if card is not None]
@@ -372,10 +372,10 @@ class Books:
         elif price == 0:
             right = (Result.PUSH, wager.stake)
         else:
-            # Commission that is marked is collected later, and is not kept back from what is paid.
-            right = (Result.WIN, wager.stake + int(price * wager.stake))
-        kept = 0 if wager.result is not Result.WIN else wager.stake + wager.winnings - wager.commission - wager.returned
-        if (wager.result, wager.returned + kept) != right or wager.cut:
+            # The price is net of commission; what is only marked is paid out now and collected later.
+            marked = 0 if at_once else wager.commission
+            right = (Result.WIN, wager.stake + int(price * wager.stake) + marked)
+        if (wager.result, wager.returned) != right or wager.cut:
             raise BrokenPromiseError(f"{laid}: {wager} is not {right}")
 
 

@@ -177,6 +177,15 @@ def _leave_out_a_wager(original: Part) -> Part:
     return lambda house, facts, wagers: original(house, facts, wagers[:-1] or wagers)
 
 
+def _pay_the_loser(original: Part) -> Part:
+    def settle(house: Part, facts: Part, wagers: Part) -> Part:
+        if facts.player_cards == facts.banker_cards == 2:
+            facts = facts._replace(player_total=facts.banker_total, banker_total=facts.player_total)
+        return original(house, facts, wagers)
+
+    return settle
+
+
 def _any_pin(_original: Part) -> Part:
     async def verdict(_self: Part, _person: str, _pin: str, _role: Part) -> PinVerdict:
         return PinVerdict.RIGHT
@@ -211,6 +220,7 @@ MUTATIONS = (
     Mutation("settle_on_misread", "a misread card counts as a two", shoe_events, "arrived_from", _believe_misread),
     Mutation("any_hand", "a card out of turn goes where one is due", shoe_events, "arrived_from", _any_hand_will_do),
     Mutation("wager_left_out", "the last wager is not settled", finishing, "settle", _leave_out_a_wager),
+    Mutation("pay_the_loser", "after four cards the wrong side is paid", finishing, "settle", _pay_the_loser),
     Mutation("any_pin", "every PIN is right", Daemon, "verdict", _any_pin),
     Mutation("bet_any_time", "wagers are taken when they are closed", betting, "_why_closed", _nothing),
     Mutation("answer_anywhere", "an answer goes wherever it is wanted", Topics, "is_reply", lambda _: lambda *_a: True),

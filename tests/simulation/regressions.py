@@ -9,3 +9,9 @@ REGRESSIONS: dict[int, str] = {
     2634: "a clock that was set was not noticed on a wire without timers",
     3143: "a lid that was closed while the shoe had no power counts as open until it is moved again",
 }
+
+NOT_YET_MENDED: dict[int, str] = {
+    9955: "an Angel Eye shoe carries a card over into a round of which the table has seen one card: the table stays "
+    "with event_gap, which may be cleared, and settles on a card that lies in another's place",
+}
+"""Seeds that still break a promise. A test expects them to; once mended, they move up."""

@@ -75,8 +75,9 @@ function showBand(round) {
 function showRound(round) {
   write($("shoe"), round.shoe ? String(round.shoe) : "–");
   write($("round"), round.round ? String(round.round) : "–");
-  showHand("player", round.player, round.next === "player", round.moment);
-  showHand("banker", round.banker, round.next === "banker", round.moment);
+  const next = round.trouble ? null : round.next; /* nobody draws before it is put right */
+  showHand("player", round.player, next === "player", round.moment);
+  showHand("banker", round.banker, next === "banker", round.moment);
   showBand(round);
 }
 

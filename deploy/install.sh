@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Installs shoe-controller from a checkout, as the Debian package would: for those who prefer it. Run it as root:
+#   sudo deploy/install.sh               install, or upgrade what is there
+#   sudo deploy/install.sh --uninstall   remove the program; configurations and journals stay
+# Needs Python 3.11 or newer with venv, and a way to fetch the libraries that pyproject.toml names.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+PREFIX=/opt/shoe-controller
+UNITS=/etc/systemd/system
+SERVICES=(shoe-controller.service shoe-controller@.service shoe-board.service shoe-console.service shoe-console@.service)
+
+[ "$(id -u)" -eq 0 ] || { echo "Run it as root: sudo $0 $*" >&2; exit 1; }
+running() { [ -d /run/systemd/system ]; }
+
+if [ "${1:-}" = --uninstall ]; then
+    if running; then
+        systemctl disable --now shoe-controller.service shoe-board.service shoe-console.service shoe-kiosk.service 2>/dev/null || true
+        systemctl stop 'shoe-controller@*.service' 'shoe-console@*.service' || true
+    fi
+    for unit in "${SERVICES[@]}" shoe-kiosk.service; do rm -rf "${UNITS:?}/$unit" "${UNITS:?}/$unit.d"; done
+    rm -f /etc/udev/rules.d/60-shoe-controller.rules /etc/sysusers.d/shoe-controller.conf \
+        /etc/tmpfiles.d/shoe-controller.conf /etc/modules-load.d/shoe-controller.conf \
+        /usr/local/bin/shoe-controller /usr/local/bin/shoe-emulator
+    rm -rf "$PREFIX" /usr/lib/shoe-controller
+    ! running || systemctl daemon-reload
+    echo "Left in place: /etc/shoe-controller and /var/lib/shoe-controller."
+    exit 0
+elif [ $# -gt 0 ]; then
+    echo "There is no option '$1': leave it out, or say --uninstall." >&2
+    exit 2
+fi
+
+PYTHON="${PYTHON:-python3}"
+"$PYTHON" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+    { echo "Python 3.11 or newer with venv is needed: apt install python3-venv" >&2; exit 1; }
+
+# Built beside the old one and put in its place at once: an interrupted installation leaves the old one running.
+rm -rf "$PREFIX.new"
+"$PYTHON" -m venv --copies "$PREFIX.new"
+"$PREFIX.new/bin/python" -m pip install --quiet --disable-pip-version-check .
+library=$("$PREFIX.new/bin/python" -c 'import shoe_controller.setup as s; print(s.__path__[0])')
+install -m 644 docs/table.example.toml "$library/"
+# The scripts of an environment name its folder.
+sed -i "1s|$PREFIX.new|$PREFIX|" "$PREFIX.new"/bin/shoe-*
+rm -rf "$PREFIX.old"
+[ ! -e "$PREFIX" ] || mv "$PREFIX" "$PREFIX.old"
+mv "$PREFIX.new" "$PREFIX"
+rm -rf "$PREFIX.old"
+"$PREFIX/bin/python" -m compileall -q "$PREFIX/lib" || true
+
+install -D -m 644 deploy/udev/60-shoe-controller.rules /etc/udev/rules.d/60-shoe-controller.rules
+install -D -m 644 deploy/sysusers.d/shoe-controller.conf /etc/sysusers.d/shoe-controller.conf
+install -D -m 644 deploy/tmpfiles.d/shoe-controller.conf /etc/tmpfiles.d/shoe-controller.conf
+install -D -m 644 deploy/modules-load.d/shoe-controller.conf /etc/modules-load.d/shoe-controller.conf
+install -D -m 755 deploy/kiosk/shoe-kiosk /usr/lib/shoe-controller/shoe-kiosk
+install -m 644 -t "$UNITS" deploy/systemd/*.service
+if [ "$(systemctl --version | sed -n '1s/^systemd \([0-9]*\).*/\1/p')" -ge 254 ]; then
+    for unit in "${SERVICES[@]}"; do install -D -m 644 deploy/systemd/backoff.conf "$UNITS/$unit.d/backoff.conf"; done
+fi
+ln -sfn "$PREFIX/bin/shoe-controller" /usr/local/bin/shoe-controller
+ln -sfn "$PREFIX/bin/shoe-emulator" /usr/local/bin/shoe-emulator
+
+systemd-sysusers shoe-controller.conf
+systemd-tmpfiles --create shoe-controller.conf
+if running; then
+    systemctl daemon-reload
+    systemctl restart systemd-modules-load.service 2>/dev/null || true
+    udevadm control --reload 2>/dev/null || true
+    udevadm trigger --subsystem-match=tty --subsystem-match=usb 2>/dev/null || true
+    systemctl try-restart 'shoe-controller.service' 'shoe-controller@*.service' 'shoe-board.service' \
+        'shoe-console.service' 'shoe-console@*.service' || true
+fi
+echo "shoe-controller is installed. Next: sudo shoe-controller init"

@@ -1,0 +1,108 @@
+"""The access list, tried on a real Mosquitto: what each role may say, written down here a second time by hand."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from shoe_controller.mqtt.broker import BrokerSession, PublishRefusedError
+from shoe_controller.mqtt.contract import contract
+from shoe_controller.setup.access_list import access_list
+from shoe_controller.setup.new_table import users_of
+from shoe_controller.setup.passwords import SALT_BYTES, password_line
+from tests.deploy.renew import ONE_TABLE
+from tests.mqtt.brokers import PATIENCE, connected, next_message
+from tests.simulator.broker.compatibility.mosquitto import Mosquitto
+
+pytestmark = pytest.mark.asyncio
+
+PREFIX = "shoe/v1/north/t1"
+
+MAY_SAY = {
+    "table-t1": ("status", "info", "state", "roads", "event/", "reply/"),
+    "board": ("request/display/",),
+    "seats-t1": ("request/wagers/",),
+    "dealer-t1": ("request/dealer/",),
+    "supervisor-t1": ("request/supervisor/", "request/display/"),
+    "console-t1": ("request/",),
+}
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> str:
+    users = users_of(ONE_TABLE)
+    assert {user.name for user in users} == MAY_SAY.keys()
+    lines = [password_line(user.name, user.name, bytes(SALT_BYTES)) for user in users]
+    (tmp_path / "passwords").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "access").write_text(access_list(ONE_TABLE.site, users), encoding="utf-8")
+    return f"allow_anonymous false\npassword_file {tmp_path}/passwords\nacl_file {tmp_path}/access"
+
+
+async def is_taken(session: BrokerSession, topic: str) -> bool:
+    try:
+        await session.publish(topic, b"")
+    except PublishRefusedError:
+        return False
+    return True
+
+
+async def test_every_role_may_say_what_it_should_and_nothing_else(tmp_path: Path, settings: str) -> None:
+    broker = Mosquitto(tmp_path, settings)
+    await broker.start()
+    try:
+        for user, beginnings in MAY_SAY.items():
+            async with connected(broker.port, client_id=user, username=user, password=user) as session:
+                for row in contract():
+                    topic = row.below.format(client="x", name="y")
+                    taken = await is_taken(session, f"{PREFIX}/{topic}")
+                    assert taken == topic.startswith(beginnings), f"{user}: {topic}"
+                # Nobody speaks for another table but a board, which asks them all.
+                others = [
+                    await is_taken(session, f"shoe/v1/north/t2/{row.below.format(client='x', name='y')}")
+                    for row in contract()
+                ]
+                assert sum(others) == (1 if user == "board" else 0)
+                assert not await is_taken(session, "shoe/v1/south/t1/status")
+                assert not await is_taken(session, "anything/else")
+    finally:
+        await broker.kill()
+
+
+async def test_requests_are_read_by_the_table_alone_and_answers_by_whom_they_are_for(
+    tmp_path: Path, settings: str
+) -> None:
+    broker = Mosquitto(tmp_path, settings)
+    await broker.start()
+
+    def listen(user: str, *topics: str) -> "asyncio.Task[list[str]]":
+        async def hear() -> list[str]:
+            async with connected(broker.port, *topics, client_id=f"{user}-ears", username=user, password=user) as ears:
+                ready.release()
+                heard: list[str] = []
+                while not heard or not heard[-1].endswith("/last"):
+                    heard.append((await next_message(ears)).topic)
+                return heard
+
+        return asyncio.create_task(hear())
+
+    ready = asyncio.Semaphore(0)
+    try:
+        everything = f"{PREFIX}/#"
+        ears = {user: listen(user, everything) for user in MAY_SAY if user != "table-t1"}
+        table = listen("table-t1", f"{PREFIX}/request/#")
+        async with asyncio.timeout(PATIENCE):
+            for _ in range(len(ears) + 1):
+                await ready.acquire()
+        async with connected(broker.port, client_id="c", username="console-t1", password="console-t1") as console:  # noqa: S106 - of this test
+            await console.publish(f"{PREFIX}/request/supervisor/sign_in", b"a PIN")
+            await console.publish(f"{PREFIX}/request/dealer/confirm", b"")
+        async with connected(broker.port, client_id="t", username="table-t1", password="table-t1") as speaker:  # noqa: S106 - of this test
+            await speaker.publish(f"{PREFIX}/event/outcome", b"{}")
+            for user in ears:
+                await speaker.publish(f"{PREFIX}/reply/{user}/last", b"{}")
+        for user, heard in ears.items():
+            assert await heard == [f"{PREFIX}/event/outcome", f"{PREFIX}/reply/{user}/last"]
+        table.cancel()
+        await asyncio.gather(table, return_exceptions=True)
+    finally:
+        await broker.kill()
