@@ -13,7 +13,7 @@ from shoe_controller.board.floor import Floor
 from shoe_controller.board.model import TableModel
 from shoe_controller.board.prices import PostedPrice, posted_prices
 from shoe_controller.board.reasons import Reason, reason_of
-from shoe_controller.mqtt.contract import Counts, Info, StateMessage
+from shoe_controller.mqtt.contract import Info, StateMessage
 from shoe_controller.table.view import AlertView, LastOutcome
 
 MINI_COLUMNS = 16
@@ -66,7 +66,6 @@ class Hand(msgspec.Struct, frozen=True):
 class ResultMoment(msgspec.Struct, frozen=True, tag_field="kind", tag="result"):
     round: int
     winner: str
-    natural: bool
     wagers: tuple[WonWager, ...]
     """Side wagers that won; those of an older round are known a moment later."""
 
@@ -111,7 +110,6 @@ class PitRow(msgspec.Struct, frozen=True):
     stopped: bool
     last: LastOutcome | None
     road: MiniRoad
-    counts: Counts | None
     pace: int | None
     link: bool
     authenticated: bool
@@ -223,7 +221,6 @@ def _moment(table: TableModel, state: StateMessage) -> ResultMoment | VoidMoment
     return ResultMoment(
         round=last.round,
         winner=last.winner.value,
-        natural=last.player.natural or last.banker.natural,
         wagers=_won(table, state, last),
     )
 
@@ -256,7 +253,6 @@ def pit_row(floor: Floor, table: TableModel, now: float) -> PitRow:
         stopped=state is not None and _is_in_trouble(table, state),
         last=None if state is None else state.last_outcome,
         road=_mini_road(table),
-        counts=None if table.roads is None else table.roads.counts,
         pace=table.pace(now),
         link=status is not None and status.shoe_link,
         authenticated=status is not None and status.authenticated,

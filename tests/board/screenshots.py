@@ -43,7 +43,7 @@ class Album(NamedTuple):
                 await self._shoot(page, file)
 
     async def take_pit(self, room: Room, name: str, query: str, *, wanted: str) -> None:
-        page = await room.page(f"/pit{query}", (1440, 810), scale=1.0 if self.everything else 0.67)
+        page = await room.page(f"/pit{query}", (1440, 540), scale=1.0 if self.everything else 0.67)
         await page.page.locator(wanted).wait_for()
         await self._shoot(page, name)
 

@@ -98,7 +98,7 @@ def test_the_result_stays_with_its_cards_until_the_next_card() -> None:
     section = the_round(state(0), result(1, 1, wagers={"lucky_6.lucky_6": "20:1", "base.player": "1:1"}), ended)
     assert (section.player, section.banker) == (Hand(PLAYER_CARDS, 8), Hand(BANKER_CARDS, 5))
     won = (WonWager(names("Lucky 6"), "20:1"),)
-    assert section.moment == ResultMoment(round=1, winner="player", natural=True, wagers=won)
+    assert section.moment == ResultMoment(round=1, winner="player", wagers=won)
     dealt = state(3, round=2, last_outcome=last_outcome(1), cards=(place(1, Side.PLAYER, "2H"),))
     assert the_round(state(0), result(1, 1), ended, dealt).moment is None
 

@@ -21,6 +21,7 @@ FOUND_BY: dict[str, int] = {
     "settle_on_misread": 1,
     "any_hand": 0,
     "wager_left_out": 0,
+    "pay_the_loser": 0,
     "any_pin": 20,
     "bet_any_time": 8,
     "answer_anywhere": 6,

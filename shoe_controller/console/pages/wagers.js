@@ -32,9 +32,8 @@ function why(answer, table) {
   return refusal({ ...answer, message: answer.message.replace(/^seat [^,]*, [^:]*: /, `${nameOf(wager.names)}: `) });
 }
 
-// `now()` gives the table as it stands: the page may have heard more since the dialog was opened.
-export function seatDialog(seat, now) {
-  const { table, play } = now();
+// For the round that is shown when it is opened: the table refuses what comes too late for it.
+export function seatDialog(seat, { table, play }) {
   const before = Object.fromEntries(play.state.wagers.filter((wager) => wager.seat === seat).map((wager) => [wager.wager, wager.stake]));
   const said = el("p", { class: "said", role: "alert" });
   const inputs = new Map();

@@ -1,0 +1,63 @@
+// What is wrong: each alert with what happened, what to do and who ends it; and what waits for a second person.
+
+import { button, el } from "./dom.js";
+import { begin, clearAlert, decide, supervisor } from "./supervisor.js";
+import { t } from "./words.js";
+
+// `todo` has what the page does: `state()`, `act(name, details)` and `enterMode()`.
+export function alertPanel(play, todo) {
+  const { proposal } = play.state;
+  const parts = play.alerts.map((alert) => alertCard(alert, play, todo));
+  if (proposal) parts.unshift(proposalCard(proposal, todo));
+  return parts.length ? parts : [el("p", { class: "empty" }, t("no_alerts"))];
+}
+
+function alertCard(alert, play, todo) {
+  return el("article", { class: `alert ${alert.severity}`, data: { kind: alert.kind } },
+    el("h3", {}, alert.happened),
+    alert.detail ? el("p", { class: "detail" }, alert.detail) : null,
+    el("p", { class: "to-do" }, alert.to_do),
+    el("footer", {}, el("small", {}, whoEnds(alert)), waysOut(alert, play, todo), clearing(alert, todo)));
+}
+
+function whoEnds(alert) {
+  const acts = alert.ended_by.map((act) => t(act)).join(", ");
+  const words = {
+    dealer: t("by_dealer"),
+    supervisor: t("by_supervisor"),
+    nobody: `${t("by_nobody")} ${acts || t("void_round")}`,
+  };
+  return words[alert.cleared_by] ?? "";
+}
+
+function clearing(alert, todo) {
+  const key = `clear-${alert.alert}`;
+  if (!alert.alert) return null; // one that could not be stored ends by itself
+  if (alert.cleared_by === "dealer") {
+    return button(key, t("clear"), () => todo.act("clear_alert", { alert: alert.alert }), { class: "primary" });
+  }
+  if (alert.cleared_by === "supervisor") {
+    return button(key, t("clear_supervisor"), () => clearAlert(alert, todo.state));
+  }
+  return null;
+}
+
+// What else puts it right: at hand in supervisor mode, and before that the way into it.
+function waysOut(alert, play, todo) {
+  const helps = (act) => alert.ended_by.includes(act) || (alert.cleared_by === "nobody" && act === "void_round");
+  const ways = play.supervisor.filter((offered) => offered.possible && helps(offered.act));
+  if (!ways.length) return [];
+  if (!supervisor()) return [button(`mend-${alert.alert}`, `${t("supervisor")}…`, todo.enterMode)];
+  return ways.map((offered) =>
+    button(`mend-${alert.alert}-${offered.act}`, t(offered.act), () => begin(offered, todo.state)));
+}
+
+function proposalCard(proposal, todo) {
+  return el("article", { class: "alert proposal" },
+    el("h3", {}, `${proposal.person} ${t("proposed")}: ${t(proposal.act.act)}`),
+    el("p", { class: "detail" }, `“${proposal.reason}”`),
+    el("footer", {},
+      el("small", {}, t("waits_for_second")),
+      button("withdraw", t("withdraw"), () => decide("withdraw", proposal, todo.state)),
+      button("approve", t("approve"), () => decide("approve", proposal, todo.state), { class: "primary" })));
+}

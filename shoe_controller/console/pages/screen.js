@@ -1,0 +1,208 @@
+// Draws what is known of the table: the sentence, the hands, the panel that is open, and the buttons.
+
+import { alertPanel } from "./alerts.js";
+import { askDealer, signedIn, tell } from "./asking.js";
+import { hand } from "./cards.js";
+import { $, button, draw, el, holdButton } from "./dom.js";
+import { isWorkedOff, paymentPanel, ticksOf } from "./payment.js";
+import { loadRounds, recordPanel, shownRounds } from "./record.js";
+import { enter, supervisor, supervisorPanel } from "./supervisor.js";
+import { seatDialog, seatTiles } from "./wagers.js";
+import { currentLanguage, promptParts, t } from "./words.js";
+
+export const ACT_KEYS = {
+  no_more_bets: "N", confirm: "C", open_shoe: "O", free_hand: "F", reveal_cards: "R", call_supervisor: "S",
+};
+export const TAB_KEYS = { wagers: "W", payments: "P", alerts: "A", rounds: "L", supervisor: "V" };
+
+// Of those that are offered the first of these is the main one.
+const MAIN_ACTS = ["confirm", "no_more_bets", "reveal_cards", "open_shoe"];
+const SIDES = ["player", "banker"];
+
+// What the news have told, and what the page is at.
+export const known = { live: null, table: null, play: null, payment: null };
+export const at = { tab: "wagers", reachable: false };
+
+export const state = () => known.play?.state ?? null;
+
+export function show() {
+  if (!signedIn()) return;
+  const { live, table, play, payment } = known;
+  const isLive = at.reachable && Boolean(live?.live);
+  document.body.classList.toggle("stopped", Boolean(play?.state.stopped));
+  document.body.classList.toggle("away", !isLive);
+  document.title = table ? `${table.title} · ${t("console")}` : t("console");
+  $("title").textContent = table?.title ?? "";
+  $("where").textContent = whereText(play?.state);
+  showHealth(live);
+  showPrompt(isLive, live, play);
+  showHands(play?.state);
+  showTabs(play, payment);
+  showPanel(play, table, payment);
+  showActs(isLive, play);
+}
+
+// --- the head ---------------------------------------------------------------------------------------------------------
+
+function whereText(now) {
+  if (!now) return "";
+  const isLast = now.last_round !== null && now.round >= now.last_round;
+  return [
+    `${t("shoe")} ${now.shoe}`,
+    now.round ? `${t("round")} ${now.round}` : "",
+    now.free ? t("free") : t(now.phase),
+    isLast ? t("last") : "",
+  ].filter(Boolean).join(" · ");
+}
+
+const whyAway = (live) => t(!at.reachable ? "page" : live?.why || "controller");
+
+function troubleText(live) {
+  if (!at.reachable || !live?.live) return whyAway(live);
+  if (!live.storing) return t("not_storing");
+  return live.unverified ? t("unverified") : "";
+}
+
+function showHealth(live) {
+  const trouble = troubleText(live);
+  $("health").className = trouble ? "bad" : "good";
+  $("health").textContent = trouble || (live.waits ? t("waits") : t("live"));
+}
+
+function showPrompt(isLive, live, play) {
+  const [head, why] = isLive ? promptParts(play?.state.prompt ?? "") : [whyAway(live), ""];
+  draw($("sentence"), head, () => head);
+  draw($("because"), why, () => why);
+}
+
+// --- hands ------------------------------------------------------------------------------------------------------------
+
+function showHands(now) {
+  // Until the first card of the next round lies there, the last result stays to be seen.
+  const last = !now || now.cards.length || now.phase === "closed" ? null : now.last_outcome;
+  $("hands").classList.toggle("past", Boolean(last));
+  draw($("hands"), [now?.cards, now?.standing, now?.phase, last, currentLanguage()], () => {
+    if (!now) return [];
+    return SIDES.map((side) => (last ? lastHand(side, last) : handNow(side, now)));
+  });
+}
+
+function lastHand(side, last) {
+  const cards = last[side].cards.map((card, number) => ({ card, number: number + 1 }));
+  const won = last.winner === side;
+  const came = won ? t("wins") : last.winner === "tie" ? t("tie") : "";
+  const note = [`${t("round")} ${last.round}`, came].filter(Boolean).join(" · ");
+  return hand(side, cards, last[side].total, null, { won, note });
+}
+
+function handNow(side, now) {
+  const cards = now.cards.filter((place) => place.hand === side);
+  const next = ["dealing", "closed"].includes(now.phase) ? now.standing?.next_hand : null;
+  return hand(side, cards, cards.length ? now.standing?.[`${side}_total`] : null, next);
+}
+
+// --- panels -----------------------------------------------------------------------------------------------------------
+
+const tabsNow = () => Object.keys(TAB_KEYS).filter((name) => name !== "supervisor" || supervisor());
+
+function showTabs(play, payment) {
+  if (!tabsNow().includes(at.tab)) at.tab = "wagers";
+  const counts = {
+    alerts: (play?.alerts.length ?? 0) + (play?.state.proposal ? 1 : 0),
+    payments: payment ? payment.settlement.steps.length - ticksOf(payment).size : 0,
+  };
+  const stopped = Boolean(play?.state.stopped);
+  draw($("tabs"), [at.tab, counts, tabsNow(), currentLanguage(), stopped], () => tabsNow().map((name) => {
+    const given = { role: "tab", "aria-selected": String(name === at.tab), class: `tab ${name}`, hint: TAB_KEYS[name] };
+    const made = button(`tab-${name}`, t(name), () => openTab(name), given);
+    const grave = name === "alerts" && stopped ? "stops" : "";
+    if (counts[name]) made.append(el("span", { class: `count ${grave}` }, String(counts[name])));
+    return made;
+  }));
+}
+
+export function openTab(name) {
+  at.tab = name;
+  if (name === "rounds") loadRounds(show);
+  show();
+}
+
+export function openSeat(seat) {
+  at.tab = "wagers";
+  show();
+  seatDialog(seat, known);
+}
+
+function showPanel(play, table, payment) {
+  const panel = $("panel");
+  panel.className = at.tab;
+  if (!play || !table) return draw(panel, null, () => []);
+  // For each panel: what it shows, and how it is made of that.
+  const [shows, build] = {
+    wagers: () => [[table, play.state.wagers, play.open], () => seatTiles(table, play, openSeat)],
+    payments: () => [[table, payment, payment && [...ticksOf(payment)]], () => paymentPanel(payment, table, afterTick)],
+    alerts: () => [[play.alerts, play.supervisor, play.state.proposal, supervisor()], () => alertPanel(play, { state, act, enterMode })],
+    rounds: () => [[table, shownRounds()], () => recordPanel(table, show)],
+    supervisor: () => [[play.supervisor, supervisor()], () => supervisorPanel(play, state)],
+  }[at.tab]();
+  draw(panel, [at.tab, currentLanguage(), shows], build);
+  panel.querySelector(".step.next")?.scrollIntoView({ block: "nearest" });
+}
+
+export function afterTick() {
+  if (isWorkedOff(known.payment) && known.play?.open) at.tab = "wagers";
+  show();
+}
+
+export const enterMode = () => enter(state, () => openTab(state()?.stopped ? "alerts" : "supervisor"));
+
+// --- buttons ----------------------------------------------------------------------------------------------------------
+
+let asking = false;
+
+export async function act(name, details = {}) {
+  if (asking) return; // tapped twice is meant once
+  asking = true;
+  try {
+    const answer = await askDealer(state(), name, details);
+    if (answer.status !== "ok") tell(answer);
+  } finally {
+    asking = false;
+  }
+}
+
+const isHidden = (now, side) => now.cards.some((place) => place.hand === side && place.card === null);
+
+function mainAct(offered, now) {
+  const isDue = (name) => name !== "open_shoe" || ["no_shoe", "ended"].includes(now.phase);
+  return MAIN_ACTS.find((name) => offered.some((each) => each.act === name) && isDue(name));
+}
+
+function showActs(isLive, play) {
+  const offered = isLive ? play?.dealer ?? [] : [];
+  const hidden = play ? SIDES.filter((side) => isHidden(play.state, side)) : [];
+  const main = play ? mainAct(offered, play.state) : null;
+  draw($("acts"), [offered, main, hidden, supervisor(), currentLanguage(), isLive], () => {
+    const others = offered.filter((each) => each.act !== "call_supervisor");
+    const inOrder = others.sort((a, b) => (b.act === main) - (a.act === main));
+    return [
+      ...inOrder.flatMap((each) => actButtons(each, each.act === main, hidden)),
+      el("span", { class: "space" }),
+      others.length < offered.length ? callButton("do-call_supervisor", "call_supervisor", () => act("call_supervisor"), ACT_KEYS.call_supervisor) : null,
+      isLive && !supervisor() ? callButton("mode", "supervisor", enterMode, TAB_KEYS.supervisor) : null,
+    ];
+  });
+}
+
+const callButton = (key, word, onclick, hint) => button(key, t(word), onclick, { class: "call", hint });
+
+function actButtons(offered, isMain, hidden) {
+  const name = offered.act;
+  const given = { class: isMain ? "primary" : "", hint: ACT_KEYS[name] };
+  if (name === "reveal_cards") {
+    return hidden.map((side) =>
+      button(`do-${name}-${side}`, `${t(name)}: ${t(side)}`, () => act(name, { hand: side }), given));
+  }
+  const make = offered.held ? holdButton : button;
+  return [make(`do-${name}`, t(name), () => act(name), given)];
+}
