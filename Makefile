@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: test lint format demo bench fuzz torture test-hardware clean
+.PHONY: test lint format demo bench fuzz torture simulate mutations screenshots test-hardware clean
 
 test: lint
 	$(BIN)/pytest -n auto
@@ -51,6 +51,15 @@ CUTS ?= 200
 torture: $(VENV)/ready
 	$(BIN)/python -m tests.torture $(CUTS)
 	LONG_TESTS=1 $(BIN)/pytest tests/daemon
+
+# The whole system on virtual time, so many seeds on all cores; a broken seed prints how to run it again.
+SEEDS ?= 1000
+simulate: $(VENV)/ready
+	$(BIN)/python -m tests.simulation --seeds $(SEEDS)
+
+# Bugs put in on purpose: each must be found by the simulation.
+mutations: $(VENV)/ready
+	$(BIN)/python -m tests.simulation --mutations
 
 # Boots a QEMU guest with Debian's kernel, into which the emulated shoe is plugged over USB/IP. Takes a minute or two.
 test-hardware: $(VENV)/ready

@@ -55,9 +55,7 @@ def console_from(entry: ConsoleEntry, folder: Path, problems: list[Problem]) -> 
         there, missing = ("key_file", "cert_file") if entry.cert_file is None else ("cert_file", "key_file")
         section.problem(there, f"a certificate and its key belong together: {missing} is missing")
     if entry.cert_file is None and entry.key_file is None and not is_loopback(entry.host):
-        section.problem(
-            "host", "without a certificate (cert_file, key_file) only this machine is served: 127.0.0.1"
-        )
+        section.problem("host", "without a certificate (cert_file, key_file) only this machine is served: 127.0.0.1")
     return ConsoleSettings(
         host=entry.host,
         port=entry.port,

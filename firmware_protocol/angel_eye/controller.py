@@ -46,6 +46,8 @@ class LineSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds after a telegram in which the same bytes again are a repeat of it."""
     quiet_after: float = 2.0
     """Seconds of silence after which an unfinished telegram is given up and noise is reported."""
+    gate_again: float = 5.0
+    """Seconds after which a shoe that did not obey is asked again to lock or unlock its gate."""
     answer_timeout: float = 1.0
     """Seconds that the shoe has to answer a command."""
     stx_in_bcc: bool = False
@@ -89,6 +91,7 @@ class AngelEyeController:
         self._pending: deque[_Pending] = deque()
         self._desired = _NOTHING_WANTED
         self._gate_asked: bool | None = None
+        self._gate_again_at: float | None = None
         self._connected_at: float | None = None
         self._up_told = False
         self._delivered_before_joining = state.delivered
@@ -187,8 +190,7 @@ class AngelEyeController:
             return self._connected_at
         deadlines = [self._last_byte_at + self._line.quiet_after] if self._reader.unfinished else []
         answer_due = None if self._lane is None else self._lane.next_deadline()
-        if answer_due is not None:
-            deadlines.append(answer_due)
+        deadlines += [at for at in (answer_due, self._gate_again_at) if at is not None]
         return min(deadlines, default=None)
 
     def tick(self, now: float) -> list[LinkReport]:
@@ -198,7 +200,9 @@ class AngelEyeController:
         if self._reader.unfinished and now >= self._last_byte_at + self._line.quiet_after:
             reports += map(_line_error, self._reader.give_up("the line fell silent"))
         if self._lane is not None:
-            reports += self._lane_reports(self._lane.tick(now))
+            reports += self._lane_reports(self._lane.tick(now), now)
+            if self._gate_again_at is not None and now >= self._gate_again_at:
+                self._ask_for_gate(now)
         return reports
 
     def to_send(self) -> bytes:
@@ -246,7 +250,7 @@ class AngelEyeController:
     def _answer(self, answer: Answer, now: float) -> list[LinkReport]:
         reports = None if self._lane is None else self._lane.answered(answer, now)
         if reports is not None:
-            return self._lane_reports(reports)
+            return self._lane_reports(reports, now)
         code = answer.nak_code
         meaning = None if code is None else nak_meaning(code)
         if self._overhear:
@@ -254,14 +258,16 @@ class AngelEyeController:
         kind = "an ACK" if code is None else f"a NAK ({meaning})"
         return [LineError(offset=answer.offset, length=answer.length, reason=f"{kind} that answers no command")]
 
-    def _lane_reports(self, reports: list[LinkReport]) -> list[LinkReport]:
+    def _lane_reports(self, reports: list[LinkReport], now: float) -> list[LinkReport]:
         if any(isinstance(report, CommandFailed) and report.command in (LOCK, UNLOCK) for report in reports):
-            # What was not obeyed is asked again when it is wanted again.
+            # What was not obeyed is asked again after a while, or when something else is wanted.
             self._gate_asked = None
+            self._gate_again_at = now + self._line.gate_again
         return reports
 
     def _ask_for_gate(self, now: float) -> None:
         wanted = self._desired.gate_locked
+        self._gate_again_at = None
         if self._lane is not None and wanted is not None and wanted != self._gate_asked:
             self._gate_asked = wanted
             self._lane.ask(LOCK if wanted else UNLOCK, now)

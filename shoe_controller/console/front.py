@@ -4,7 +4,8 @@ A dealer's act goes out in the name of whoever is signed in. A supervisor's goes
 typed for this one act: a PIN passes through here to the table, and is kept nowhere.
 """
 
-from typing import Annotated, Any, Literal, Protocol
+from collections.abc import Callable
+from typing import Annotated, Any, Protocol
 
 import msgspec
 
@@ -64,11 +65,8 @@ class Table(Protocol):
     async def ask(self, role: str, name: str, request: dict[str, Any]) -> Answer: ...
 
 
-Role = Literal["dealer", "supervisor"]
-
-
 class Front:
-    def __init__(self, table: Table, model: ConsoleModel, new_id: Any) -> None:  # noqa: ANN401 - a function without arguments
+    def __init__(self, table: Table, model: ConsoleModel, new_id: Callable[[], str]) -> None:
         self._table = table
         self._model = model
         self._new_id = new_id
@@ -100,13 +98,13 @@ class Front:
         return await self._table.ask("dealer", "sign_in", request)
 
     async def dealer(self, session: Session, form: DealerForm) -> Answer:
-        return await self._act("dealer", form, {"person": session.person})
+        return await self._act(RequestRole.DEALER, form, {"person": session.person})
 
     async def supervisor(self, _session: Session, form: SupervisorForm) -> Answer:
-        return await self._act("supervisor", form, {"person": form.person, "pin": form.pin})
+        return await self._act(RequestRole.SUPERVISOR, form, {"person": form.person, "pin": form.pin})
 
-    async def _act(self, role: Role, form: ActForm, who: dict[str, str]) -> Answer:
-        if form.act not in acts_of(RequestRole(role)):
+    async def _act(self, role: RequestRole, form: ActForm, who: dict[str, str]) -> Answer:
+        if form.act not in acts_of(role):
             # It becomes part of a topic, so it may not be anything else.
             return Answer(status="error", code="unknown_request", message=f"There is no act {form.act!r}.")
         request = {
@@ -116,7 +114,7 @@ class Front:
             "reason": form.reason,
             "details": form.details,
         }
-        return await self._table.ask(role, form.act, request | who)
+        return await self._table.ask(role.value, form.act, request | who)
 
     async def wagers(self, _session: Session, form: WagersForm) -> Answer:
         request = {

@@ -50,7 +50,7 @@ class PlaySection(msgspec.Struct, frozen=True, kw_only=True):
     state: StateMessage
     alerts: tuple[AlertView, ...]
     """What stops the table first."""
-    open: bool
+    betting: bool
     """Whether wagers are taken."""
     dealer: tuple[OfferedAct, ...]
     supervisor: tuple[OfferedAct, ...]
@@ -69,11 +69,10 @@ class PaymentSection(msgspec.Struct, frozen=True, kw_only=True):
 
 def sections(model: ConsoleModel) -> dict[str, object]:
     info, state = model.info, model.state
-    whole = info is not None and state is not None
     return {
         "live": _live(model),
         "table": None if info is None else _table(info),
-        "play": _play(info, state, model) if whole and info is not None and state is not None else None,
+        "play": None if info is None or state is None else _play(info, state, model),
         "payment": _payment(model),
     }
 
@@ -112,7 +111,7 @@ def _play(info: Info, state: StateMessage, model: ConsoleModel) -> PlaySection:
     return PlaySection(
         state=state,
         alerts=tuple(sorted(alerts.values(), key=lambda alert: (alert.severity != "stops", alert.alert))),
-        open=live and betting_is_open(state),
+        betting=live and betting_is_open(state),
         dealer=dealer_acts(info, state) if live else (),
         supervisor=supervisor_acts(info, state) if live else (),
     )

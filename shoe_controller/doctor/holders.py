@@ -37,15 +37,21 @@ def _lockers(file: Path, proc: Path) -> list[int]:
 
 
 def _openers(file: Path, proc: Path) -> list[int]:
-    real = file.resolve()
+    real, status = file.resolve(), file.stat()
     found = []
     for process in proc.glob("[0-9]*"):
         with suppress(OSError):  # the process ended meanwhile, or is somebody else's
-            opened = {link.readlink() for link in (process / "fd").iterdir()}
+            opened = {link.readlink(): link for link in (process / "fd").iterdir()}
             # Whoever holds the other end of a pseudo-terminal is the emulated shoe itself.
-            if real in opened and not opened & MASTERS:
+            if real in opened and not opened.keys() & MASTERS and _is_same(opened[real], status):
                 found.append(int(process.name))
     return found
+
+
+def _is_same(link: Path, status: os.stat_result) -> bool:
+    """Whether a process has this very file open: in a container, another one may have the same name."""
+    opened = link.stat()
+    return (opened.st_dev, opened.st_ino) == (status.st_dev, status.st_ino)
 
 
 def _program(pid: int, proc: Path) -> str:

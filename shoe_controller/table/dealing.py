@@ -309,6 +309,8 @@ def carried_over(draft: Draft, event: CardDrawn, age_ms: int) -> None:
     elif draft.phase in (Phase.BETTING, Phase.CLOSED):
         _begin_round(draft, age_ms)
         draft.alert("out_of_turn", "the shoe uses a card too many that was burned")
+    elif draft.phase in CARDS_OUT:
+        draft.alert("place_filled", "the shoe begins another round, with a card too many as Player's first")
     else:
         draft.alert("event_gap", "the shoe uses a card too many that was never seen")
 

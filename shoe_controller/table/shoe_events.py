@@ -184,6 +184,8 @@ def restarted(draft: Draft) -> None:
     for alert in draft.lasting.alerts:
         if alert.kind in ("shoe_stopped", "shoe_ailing"):
             draft.end_alert(alert, "the shoe started anew")
+    # A lid that was closed while the shoe had no power is not reported: whoever clears the alert looks at it.
+    draft.lasting.lid_open = False
     if draft.phase in CARDS_OUT:
         draft.alert("shoe_restarted")
     elif draft.phase in IN_PLAY and draft.shoe.cards_out and not draft.lasting.link.keeps_events:

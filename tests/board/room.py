@@ -8,6 +8,7 @@ A page is read as a person would read it (`Seen`): cards, totals, texts, every m
 """
 
 import asyncio
+import itertools
 import os
 import socket
 from collections.abc import Callable
@@ -179,9 +180,13 @@ class Room:
 
 
 def free_port() -> int:
-    """A port that nobody listens on now, off the range that the system gives to those who connect."""
-    for port in range(20_000 + os.getpid() % 5000, 32_000):
+    """A port that nobody listens on, and that no process of tests side by side would choose in the next moment."""
+    for port in _PORTS:
         with socket.socket() as line:
             if line.connect_ex(("127.0.0.1", port)) != 0:
                 return port
     raise AssertionError("no port is free")
+
+
+_PORTS = (10_000 + (os.getpid() * 50 + number) % 9_000 for number in itertools.count())
+"""Below those that the brokers of the tests try, and those that the system lends; each process begins elsewhere."""

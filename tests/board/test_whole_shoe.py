@@ -20,8 +20,11 @@ from tests.daemon.parties import takes_wagers
 
 RECORDER = (Path(__file__).parent / "recorder.js").read_text(encoding="utf-8")
 
-CUT_CARD = 140
-"""Cards behind it, of 312: the shoe ends after some thirty rounds."""
+CUT_CARD = 190
+"""Cards behind it, of 312: the shoe ends after some twenty rounds."""
+
+SPEED = "50"
+"""The dealer leaves the controller a quarter of a second to lock the gate, also on a machine that does other things."""
 
 MOST_ROUNDS = 100
 
@@ -31,7 +34,7 @@ BY_DEALER = {"bets_close": "dealer"}
 
 @pytest.mark.asyncio
 async def test_whatever_a_board_shows_of_a_shoe_is_the_truth(tmp_path: Path) -> None:
-    async with Room(tmp_path, seed=20, speed="200", decks=6, procedure=BY_DEALER) as room:
+    async with Room(tmp_path, seed=20, speed=SPEED, decks=6, procedure=BY_DEALER) as room:
         page = await room.page()
         await page.until(lambda seen: seen.live, what="the board to be live")
         await page.page.evaluate(RECORDER)
@@ -39,7 +42,7 @@ async def test_whatever_a_board_shows_of_a_shoe_is_the_truth(tmp_path: Path) -> 
         await _deal_when_the_board_has_it(room, page)
         await room.chain.shoe_is_dealt()
         ended = [happening for happening in room.chain.truth if isinstance(happening, RoundEnded)]
-        assert len(ended) > 25
+        assert len(ended) > 15
         await page.until(lambda seen: "finished" in seen.band_next, what="the end of the shoe")
         await page.until(lambda seen: sum(_winners(seen.counts)) == len(ended), what="the last round")
         noted = await page.page.evaluate("() => window.noted")

@@ -10,6 +10,11 @@ from tests.daemon.house_file import DEALER, DEALER_PIN, PINS
 
 SMALL = (800, 480)
 
+PATIENCE = 20_000
+"""Milliseconds after which a test gives up waiting for something that should take far less."""
+
+expect.set_options(timeout=PATIENCE)
+
 
 class Desk:
     """One page of Chromium."""
@@ -105,7 +110,7 @@ async def chromium() -> AsyncIterator[Browser]:
 async def desk_at(browser: Browser, address: str, size: tuple[int, int] = SMALL, **options: Any) -> AsyncIterator[Desk]:  # noqa: ANN401 - of Playwright
     """A page at the console's door; at the end nothing may have gone wrong in it."""
     context = await browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE)
     try:
         desk = Desk(await context.new_page())
         await desk.page.goto(address)

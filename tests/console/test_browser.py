@@ -249,6 +249,7 @@ async def test_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None
         await keys.type("30")
         await keys.press("Enter")
         await desk.says("[data-seat='7'] .sum", "55")
+        await expect(desk.page.locator("dialog")).to_be_hidden()
         await keys.press("n")
         await at.phase("closed")
         await at.draw(4)
@@ -280,6 +281,7 @@ async def test_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None
         await keys.press("Enter")
         await keys.type(PINS["rana"])
         await keys.press("Enter")
+        await expect(desk.at("act-end_shoe")).to_be_visible()
         await focus("act-end_shoe")
         await keys.press("Enter")
         await keys.press("Enter")  # the first of the reasons
@@ -289,6 +291,7 @@ async def test_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None
         await at.phase("ended")
         await keys.up("Enter")
         await desk.says("#sentence", "The shoe is over.")
+        await expect(desk.page.locator("dialog")).to_be_hidden()
         await keys.press("s")
         await desk.says(".alert h3", "The dealer calls for a supervisor.")
 
@@ -367,9 +370,9 @@ async def test_the_page_says_when_it_is_not_live_and_comes_back(browser: Browser
         await at.chain.broker.start()
         await desk.says("#health", "Live")
         await at.console.kill()
-        await expect(desk.page.locator("#sentence")).to_contain_text("No connection to the console", timeout=15_000)
+        await expect(desk.page.locator("#sentence")).to_contain_text("No connection to the console")
         await at.console.start()
-        await expect(desk.page.locator("#door")).to_be_visible(timeout=15_000)  # sessions do not outlive the process
+        await expect(desk.page.locator("#door")).to_be_visible()  # sessions do not outlive the process
         # The browser tells of connections that it could not make, and that nobody is signed in any more.
         assert all(re.search(r"ERR_|401", text) for text in desk.complaints)
         desk.complaints.clear()

@@ -55,15 +55,15 @@ def test_the_table_as_it_is_posted() -> None:
 def test_nothing_can_be_done_while_the_controller_is_away() -> None:
     model = model_of(at_the_table())
     live = msgspec.to_builtins(sections(model)["play"])
-    assert part(live, "open")
+    assert part(live, "betting")
     assert part(live, "dealer")
     model.heard("status", online(session=2, online=False))
     play = msgspec.to_builtins(sections(model)["play"])
-    assert (part(play, "open"), part(play, "dealer"), part(play, "supervisor")) == (False, (), ())
+    assert (part(play, "betting"), part(play, "dealer"), part(play, "supervisor")) == (False, (), ())
     model.heard("status", online(session=3))
     model.broker_down()
     play = msgspec.to_builtins(sections(model)["play"])
-    assert (part(play, "open"), part(play, "dealer"), part(play, "supervisor")) == (False, (), ())
+    assert (part(play, "betting"), part(play, "dealer"), part(play, "supervisor")) == (False, (), ())
     assert part(msgspec.to_builtins(sections(model)["live"]), "why") == "broker"
 
 

@@ -1,25 +1,11 @@
 """A house made by `shoe-controller init`, and a Mosquitto that runs with what was written for it."""
 
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.commands.running import Answer
+from tests.commands.running import Answer, run_program
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
-
-RUN = """
-import argparse, sys
-from shoe_controller.commands import doctor, init, status, support_bundle
-top = argparse.ArgumentParser(prog="shoe-controller")
-commands = top.add_subparsers(dest="command", required=True)
-for command in (doctor, init, status, support_bundle):
-    command.add_parser(commands)
-args = top.parse_args()
-sys.exit(args.run(args))
-"""
-"""Our four commands as a program of their own."""
 
 PINS = {"anita": "264079", "rana": "480612", "shah": "773501"}
 
@@ -27,10 +13,7 @@ PEOPLE = ("--dealer", "anita=Anita Rai", "--supervisor", "rana=Rana", "--supervi
 
 
 def command(*arguments: str, stdin: str = "") -> Answer:
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, *arguments], input=stdin.encode(), capture_output=True, check=False, timeout=90
-    )
-    return Answer(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
+    return run_program(*arguments, stdin=stdin.encode())
 
 
 def init(folder: Path, *more: str) -> Answer:

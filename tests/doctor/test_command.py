@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from shoe_controller.commands import doctor
 from shoe_controller.doctor.checks import CHECKS
+from tests.commands.running import run
 from tests.daemon.house_file import write_table_file
 from tests.doctor.clinic import clinic_file
-from tests.doctor.running import run
 
 Capture = pytest.CaptureFixture[str]
 
@@ -18,7 +17,7 @@ def file_in(folder: Path) -> str:
 
 
 def test_a_missing_shoe_is_a_problem_and_says_what_to_do(tmp_path: Path, capsys: Capture) -> None:
-    answer = run(capsys, doctor, "doctor", file_in(tmp_path), "--skip", "clock", "--skip", "open-ports")
+    answer = run(capsys, "doctor", file_in(tmp_path), "--skip", "clock", "--skip", "open-ports")
     assert answer.exit_code == 1
     assert "ok      configuration" in answer.out
     assert "PROBLEM port             /dev/no-such-shoe is not there" in answer.out
@@ -28,7 +27,7 @@ def test_a_missing_shoe_is_a_problem_and_says_what_to_do(tmp_path: Path, capsys:
 
 
 def test_json_has_every_check_and_every_problem_its_advice(tmp_path: Path, capsys: Capture) -> None:
-    answer = run(capsys, doctor, "doctor", file_in(tmp_path), "--json")
+    answer = run(capsys, "doctor", file_in(tmp_path), "--json")
     assert answer.exit_code == 1
     said = answer.json
     assert said["good"] is False
@@ -42,16 +41,16 @@ def test_json_has_every_check_and_every_problem_its_advice(tmp_path: Path, capsy
 def test_nothing_wrong_is_exit_code_0(tmp_path: Path, capsys: Capture) -> None:
     names = [check.name for check in CHECKS if check.name not in ("configuration", "people", "secrets", "journal")]
     skipped = [word for name in names for word in ("--skip", name)]
-    answer = run(capsys, doctor, "doctor", file_in(tmp_path), *skipped)
+    answer = run(capsys, "doctor", file_in(tmp_path), *skipped)
     assert answer.exit_code == 0
     assert answer.out.endswith("Nothing is wrong.\n")
 
 
 def test_the_list_of_checks(capsys: Capture) -> None:
-    answer = run(capsys, doctor, "doctor", "x.toml", "--list")
+    answer = run(capsys, "doctor", "x.toml", "--list")
     assert answer.exit_code == 0
     assert [line.split()[0] for line in answer.out.splitlines()] == [check.name for check in CHECKS]
-    listed = run(capsys, doctor, "doctor", "x.toml", "--list", "--json").json
+    listed = run(capsys, "doctor", "x.toml", "--list", "--json").json
     assert listed[0]["check"] == "configuration"
 
 
@@ -65,12 +64,12 @@ def test_the_list_of_checks(capsys: Capture) -> None:
     ],
 )
 def test_nonsense_is_refused(tmp_path: Path, capsys: Capture, words: list[str], told: str) -> None:
-    answer = run(capsys, doctor, "doctor", file_in(tmp_path), *words)
+    answer = run(capsys, "doctor", file_in(tmp_path), *words)
     assert answer.exit_code == 2
     assert told in answer.err
 
 
 def test_a_file_that_is_not_there_is_a_finding(tmp_path: Path, capsys: Capture) -> None:
-    answer = run(capsys, doctor, "doctor", str(tmp_path / "none.toml"), "--json")
+    answer = run(capsys, "doctor", str(tmp_path / "none.toml"), "--json")
     assert answer.exit_code == 1
     assert answer.json["findings"][0]["verdict"] == "problem"

@@ -23,7 +23,7 @@ from simulator.shoe_line import Wire, WireSettings
 from tests.daemon.audit import audit, last_number
 from tests.daemon.harness import QUICK, Chain
 from tests.daemon.house_file import OTHER_KEY, SHOE_KEY
-from tests.daemon.parties import at_work, deal_on
+from tests.daemon.parties import PatientDealer, at_work, deal_on
 from tests.doctor.clinic import clinic_file, good, not_looked, patient_with, problems
 from tests.transports.pty_shoe import PtyShoe
 
@@ -150,7 +150,9 @@ async def test_no_card_is_lost_by_looking(tmp_path: Path) -> None:
         await chain.start_daemon()
         display = await chain.display()
         terminal = await chain.terminal(display)
-        async with chain.emulated_shoe(cut_card=380) as shoe, at_work(deal_on(display, None, terminal)):
+        shoe = chain.emulated_shoe(cut_card=380)
+        PatientDealer(shoe)
+        async with shoe, at_work(deal_on(display, None, terminal)):
             await display.until(lambda: display.state is not None and display.state.round == 2)
             await shoe.until(lambda: shoe.emulation.shoe.firmware.stage is Stage.DEALING, within=30)
             await chain.kill_daemon()

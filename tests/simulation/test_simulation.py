@@ -9,7 +9,7 @@ import pytest
 
 from tests.simulation.campaign import how_to_replay
 from tests.simulation.plan import plan_of
-from tests.simulation.regressions import NOT_YET_MENDED, REGRESSIONS
+from tests.simulation.regressions import REGRESSIONS
 from tests.simulation.world import run
 
 SEEDS_AT_ONCE = 10
@@ -28,12 +28,6 @@ def test_all_promises_are_kept(group: int) -> None:
 def test_what_was_broken_once_stays_mended(seed: int) -> None:
     ran = run(plan_of(seed))
     assert not ran.broken, f"{REGRESSIONS[seed]}: {ran.broken}\n{how_to_replay(seed)}"
-
-
-@pytest.mark.parametrize("seed", NOT_YET_MENDED)
-@pytest.mark.xfail(strict=True, reason="known, and told in regressions.py; once mended the seed moves to REGRESSIONS")
-def test_what_is_known_to_be_broken(seed: int) -> None:
-    assert not run(plan_of(seed)).broken, NOT_YET_MENDED[seed]
 
 
 def test_without_mishaps_there_is_no_alert() -> None:

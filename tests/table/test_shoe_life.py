@@ -388,11 +388,13 @@ def test_another_card_than_the_one_carried_over_is_not_believed() -> None:
     assert table.alerts == ["place_filled"]
 
 
-def test_a_carried_card_that_never_came_is_a_gap() -> None:
+@pytest.mark.parametrize("cards", ["7H", "7H 4D", PLAYER_WINS])
+def test_a_carried_card_in_the_middle_of_a_round_finds_its_place_filled(cards: str) -> None:
+    """The shoe has begun another round, so the one on the table can only be voided."""
     table = opened()
-    table.deal(PLAYER_WINS)
+    table.deal(cards)
     table.event(CardDrawn(hand=Hand.PLAYER, position=1, carried_over=True))
-    assert table.alerts == ["event_gap"]
+    assert table.alerts == ["place_filled"]
 
 
 def test_the_face_of_a_card_too_many_may_come_later() -> None:

@@ -11,7 +11,10 @@ export const signedIn = () => session;
 export function whenLost(call) { onLost = call; }
 
 // Unlike any other: the table takes a repeat for a repeat.
-const newId = () => [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+function newId() {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(12))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
 
 async function post(path, body) {
   const headers = { "Content-Type": "application/json" };
@@ -26,8 +29,8 @@ async function post(path, body) {
     if (session) { session = null; onLost("ended_session"); }
     return { answer: { status: "error", code: "signed_out", message: t("signed_out") } };
   }
-  if (!response.ok) return { answer: { status: "error", code: "failed", message: `${response.status} ${response.statusText}` } };
-  return response.json();
+  if (response.ok) return response.json();
+  return { answer: { status: "error", code: "failed", message: `${response.status} ${response.statusText}` } };
 }
 
 export async function resume() {

@@ -15,17 +15,22 @@ export function openDialog(name, title, ...inside) {
   const dialog = $("dialog");
   dialog.className = name;
   dialog.oncancel = () => dialog.replaceChildren();
-  dialog.replaceChildren(el("header", {}, el("h2", {}, title), button("close", "×", closeDialog, { class: "quiet", "aria-label": t("close") })), ...inside.filter(Boolean));
+  const close = button("close", "×", closeDialog, { class: "quiet", "aria-label": t("close") });
+  dialog.replaceChildren(el("header", {}, el("h2", {}, title), close), ...inside.filter(Boolean));
   if (!dialog.open) dialog.showModal();
   (dialog.querySelector("[data-first]") ?? dialog.querySelector("input, .chip, button.primary"))?.focus();
   return dialog;
 }
 
-const field = (key, label, given) =>
-  el("label", { class: "field" }, el("span", {}, label), el("input", { data: { key, pad: given.pad }, autocomplete: "off", autocapitalize: "off", spellcheck: "false", inputmode: "none", ...given }));
+// The keys on the screen take the place of the system's own (inputmode), and a browser keeps nothing of what is typed.
+function field(key, label, { pad, ...given }) {
+  const quiet = { autocomplete: "off", autocapitalize: "off", spellcheck: "false", inputmode: "none" };
+  const input = el("input", { data: { key, pad }, ...quiet, ...given });
+  return el("label", { class: "field" }, el("span", {}, label), input);
+}
 
 // The form for an id and a PIN; `send({person, pin})` answers, and what was refused is said beside it.
-export function whoForm({ person = "", send, text, held = false, quiet = null }) {
+export function whoForm({ person = "", send, text, held = false }) {
   const known = field("person", t("id"), { type: "text", maxlength: 40, pad: "letters", value: person });
   const secret = field("pin", t("pin"), { type: "password", maxlength: 64, pad: "digits" });
   const [idInput, pinInput] = [known.querySelector("input"), secret.querySelector("input")];
@@ -51,9 +56,12 @@ export function whoForm({ person = "", send, text, held = false, quiet = null })
     else if (!held) go();
     else form.querySelector(".hold").focus();
   };
-  const act = held ? holdButton("go", text, go, { class: "primary danger" }) : button("go", text, go, { class: "primary" });
+  const act = held
+    ? holdButton("go", text, go, { class: "primary danger" })
+    : button("go", text, go, { class: "primary" });
   const form = el("div", { class: "who", onkeydown: (event) => event.target.tagName === "INPUT" && onEnter(event) },
-    el("div", { class: "fields" }, known, secret, said, el("div", { class: "row" }, quiet, act)), padFor(person ? [pinInput, idInput] : [idInput, pinInput]));
+    el("div", { class: "fields" }, known, secret, said, el("div", { class: "row" }, act)),
+    padFor(person ? [pinInput, idInput] : [idInput, pinInput]));
   return form;
 }
 
@@ -67,7 +75,11 @@ export function askWhy(title, act, { what, next }) {
   const go = () => (text.value.trim() ? next(text.value.trim()) : text.focus());
   const chips = reasonsFor(act).map((reason, number) =>
     button(`reason-${number}`, reason, () => next(reason), { class: "chip", "data-first": number === 0 }));
-  text.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); go(); } });
+  text.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    go();
+  });
   openDialog("ask-why", `${title} · ${t("why")}`, what ? el("p", { class: "what" }, what) : null,
     el("div", { class: "chips" }, chips),
     el("div", { class: "line" }, input, button("next", t("next"), go, { class: "primary" })), padFor([text]));
@@ -76,7 +88,8 @@ export function askWhy(title, act, { what, next }) {
 export function askCard(title, { what, places, numbers, next }) {
   const chosen = { number: numbers.length === 1 ? numbers[0] : null, rank: null, suit: null };
   const whole = () => chosen.number !== null && chosen.rank && chosen.suit;
-  const go = button("next", t("next"), () => whole() && next(chosen.number, chosen.rank + chosen.suit), { class: "primary", disabled: true });
+  const done = () => next(chosen.number, chosen.rank + chosen.suit);
+  const go = button("next", t("next"), done, { class: "primary", disabled: true });
   const choice = (kind, value, inside, label) => {
     const made = button(`${kind}-${value}`, "", () => {
       chosen[kind] = value;
@@ -90,7 +103,8 @@ export function askCard(title, { what, places, numbers, next }) {
   const which = numbers.map((number) => {
     const place = known(number);
     const label = place ? `${number} · ${t(place.hand)}` : t("first_card");
-    return choice("number", number, el("span", { class: "place" }, cardFace(place?.card ?? null), el("small", {}, label)), label);
+    const face = el("span", { class: "place" }, cardFace(place?.card ?? null), el("small", {}, label));
+    return choice("number", number, face, label);
   });
   openDialog("ask-card", `${title} · ${t("which_card")}`, what ? el("p", { class: "what" }, what) : null,
     el("div", { class: "choices numbers" }, which),

@@ -14,7 +14,7 @@ const LOOK_EVERY = 1000;
 const TOUCH_EVERY = 15_000;
 const LANGUAGE = "language"; // under this name the browser keeps it
 
-// --- news -------------------------------------------------------------------------------------------------------------
+// --- news ------------------------------------------------------------------------------------------------------------
 
 let source = null;
 let heardAt = 0;
@@ -48,7 +48,7 @@ function takeNews(news) {
   const before = { ...known, moment: moment() };
   Object.assign(known, news);
   at.tab = tabAfter(before);
-  if ($("dialog").className === "seat-dialog" && !known.play?.open) closeDialog();
+  if ($("dialog").className === "seat-dialog" && !known.play?.betting) closeDialog();
   if (at.tab === "rounds" && before.moment !== moment()) loadRounds(show);
   show();
 }
@@ -75,7 +75,7 @@ function watchLine() {
   listen();
 }
 
-// --- the keyboard, and whether somebody is there ----------------------------------------------------------------------
+// --- the keyboard, and whether somebody is there ---------------------------------------------------------------------
 
 let touchedAt = 0;
 
@@ -103,7 +103,7 @@ function pressed(key) {
   else if (tab === "supervisor" && !supervisor()) enterMode();
   else if (tab) openTabByKey(tab);
   else if (letter === "T") tickNext();
-  else if (known.table?.seats.includes(key) && known.play?.open) openSeat(key);
+  else if (known.table?.seats.includes(key) && known.play?.betting) openSeat(key);
   else return false;
   return true;
 }
@@ -128,7 +128,7 @@ function tickNext() {
   afterTick();
 }
 
-// --- the door ---------------------------------------------------------------------------------------------------------
+// --- the door --------------------------------------------------------------------------------------------------------
 
 function door(why = "") {
   source?.close();
@@ -182,7 +182,7 @@ function languageButtons(name, then) {
   }));
 }
 
-// --- beginning --------------------------------------------------------------------------------------------------------
+// --- beginning -------------------------------------------------------------------------------------------------------
 
 setLanguage(localStorage.getItem(LANGUAGE) ?? document.documentElement.lang);
 whenLost(door);

@@ -30,7 +30,11 @@ export function padFor(fields) {
 
 // Pressing a key must not take the focus from the field.
 function key(text, type, given = {}) {
-  return el("button", { type: "button", tabindex: "-1", onpointerdown: (event) => { event.preventDefault(); type(given.types ?? text); }, class: given.class }, text);
+  const press = (event) => {
+    event.preventDefault();
+    type(given.types ?? text);
+  };
+  return el("button", { type: "button", tabindex: "-1", onpointerdown: press, class: given.class }, text);
 }
 
 const rowOf = (keys, type) => keys.map((text) => (text ? key(text, type) : el("span")));

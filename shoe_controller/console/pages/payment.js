@@ -33,14 +33,24 @@ export function paymentPanel(payment, table, ticked) {
   const ticks = ticksOf(payment);
   const next = nextStep(payment);
   const rows = steps.map((step, number) =>
-    el("li", {}, el("button", { type: "button", class: `step ${step.step} ${number === next ? "next" : ""}`, role: "checkbox", "aria-checked": String(ticks.has(number)), data: { key: `step-${number}` }, onclick: () => { toggleTick(payment, number); ticked(); } },
+    el("li", {}, el("button", {
+      type: "button",
+      role: "checkbox",
+      class: `step ${step.step} ${number === next ? "next" : ""}`,
+      "aria-checked": String(ticks.has(number)),
+      data: { key: `step-${number}` },
+      onclick: () => { toggleTick(payment, number); ticked(); },
+    },
       el("span", { class: "tick", "aria-hidden": "true" }, ticks.has(number) ? "✓" : ""),
       el("b", { class: "do" }, t(step.step)),
       el("span", { class: "seat-name" }, `${t("seat")} ${step.seat}`),
       el("span", { class: "on" }, nameOf(names[step.wager]) || step.wager),
       el("span", { class: "amount" }, amount(step.amount)))));
   return [
-    el("p", { class: "sum-line" }, `${t("round")} ${payment.round}`, el("span", {}, `${t("taken")} `, el("b", {}, amount(totals.taken))), el("span", {}, `${t("paid")} `, el("b", {}, amount(totals.paid))),
+    el("p", { class: "sum-line" },
+      `${t("round")} ${payment.round}`,
+      el("span", {}, `${t("taken")} `, el("b", {}, amount(totals.taken))),
+      el("span", {}, `${t("paid")} `, el("b", {}, amount(totals.paid))),
       next < 0 ? el("b", { class: "all-done" }, t("done")) : null),
     payment.again ? el("p", { class: "note" }, t("again")) : null,
     el("ol", { class: "steps" }, rows),

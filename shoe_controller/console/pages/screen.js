@@ -16,7 +16,8 @@ export const ACT_KEYS = {
 export const TAB_KEYS = { wagers: "W", payments: "P", alerts: "A", rounds: "L", supervisor: "V" };
 
 // Of those that are offered the first of these is the main one.
-const MAIN_ACTS = ["confirm", "no_more_bets", "reveal_cards", "open_shoe"];
+const MAIN_ACTS = ["reveal_cards", "confirm", "no_more_bets", "open_shoe"];
+const CALL = "call_supervisor";
 const SIDES = ["player", "banker"];
 
 // What the news have told, and what the page is at.
@@ -42,7 +43,7 @@ export function show() {
   showActs(isLive, play);
 }
 
-// --- the head ---------------------------------------------------------------------------------------------------------
+// --- the head --------------------------------------------------------------------------------------------------------
 
 function whereText(now) {
   if (!now) return "";
@@ -50,7 +51,7 @@ function whereText(now) {
   return [
     `${t("shoe")} ${now.shoe}`,
     now.round ? `${t("round")} ${now.round}` : "",
-    now.free ? t("free") : t(now.phase),
+    t(now.stopped ? "stopped" : now.free ? "free" : now.phase),
     isLast ? t("last") : "",
   ].filter(Boolean).join(" · ");
 }
@@ -75,7 +76,7 @@ function showPrompt(isLive, live, play) {
   draw($("because"), why, () => why);
 }
 
-// --- hands ------------------------------------------------------------------------------------------------------------
+// --- hands -----------------------------------------------------------------------------------------------------------
 
 function showHands(now) {
   // Until the first card of the next round lies there, the last result stays to be seen.
@@ -101,7 +102,7 @@ function handNow(side, now) {
   return hand(side, cards, cards.length ? now.standing?.[`${side}_total`] : null, next);
 }
 
-// --- panels -----------------------------------------------------------------------------------------------------------
+// --- panels ----------------------------------------------------------------------------------------------------------
 
 const tabsNow = () => Object.keys(TAB_KEYS).filter((name) => name !== "supervisor" || supervisor());
 
@@ -139,9 +140,12 @@ function showPanel(play, table, payment) {
   if (!play || !table) return draw(panel, null, () => []);
   // For each panel: what it shows, and how it is made of that.
   const [shows, build] = {
-    wagers: () => [[table, play.state.wagers, play.open], () => seatTiles(table, play, openSeat)],
+    wagers: () => [[table, play.state.wagers, play.betting], () => seatTiles(table, play, openSeat)],
     payments: () => [[table, payment, payment && [...ticksOf(payment)]], () => paymentPanel(payment, table, afterTick)],
-    alerts: () => [[play.alerts, play.supervisor, play.state.proposal, supervisor()], () => alertPanel(play, { state, act, enterMode })],
+    alerts: () => [
+      [play.alerts, play.supervisor, play.state.proposal, supervisor()],
+      () => alertPanel(play, { state, act, enterMode }),
+    ],
     rounds: () => [[table, shownRounds()], () => recordPanel(table, show)],
     supervisor: () => [[play.supervisor, supervisor()], () => supervisorPanel(play, state)],
   }[at.tab]();
@@ -150,13 +154,13 @@ function showPanel(play, table, payment) {
 }
 
 export function afterTick() {
-  if (isWorkedOff(known.payment) && known.play?.open) at.tab = "wagers";
+  if (isWorkedOff(known.payment) && known.play?.betting) at.tab = "wagers";
   show();
 }
 
 export const enterMode = () => enter(state, () => openTab(state()?.stopped ? "alerts" : "supervisor"));
 
-// --- buttons ----------------------------------------------------------------------------------------------------------
+// --- buttons ---------------------------------------------------------------------------------------------------------
 
 let asking = false;
 
@@ -183,12 +187,12 @@ function showActs(isLive, play) {
   const hidden = play ? SIDES.filter((side) => isHidden(play.state, side)) : [];
   const main = play ? mainAct(offered, play.state) : null;
   draw($("acts"), [offered, main, hidden, supervisor(), currentLanguage(), isLive], () => {
-    const others = offered.filter((each) => each.act !== "call_supervisor");
+    const others = offered.filter((each) => each.act !== CALL);
     const inOrder = others.sort((a, b) => (b.act === main) - (a.act === main));
     return [
       ...inOrder.flatMap((each) => actButtons(each, each.act === main, hidden)),
       el("span", { class: "space" }),
-      others.length < offered.length ? callButton("do-call_supervisor", "call_supervisor", () => act("call_supervisor"), ACT_KEYS.call_supervisor) : null,
+      others.length < offered.length ? callButton(`do-${CALL}`, CALL, () => act(CALL), ACT_KEYS[CALL]) : null,
       isLive && !supervisor() ? callButton("mode", "supervisor", enterMode, TAB_KEYS.supervisor) : null,
     ];
   });

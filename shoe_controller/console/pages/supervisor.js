@@ -1,5 +1,5 @@
-// Supervisor mode: opens the list of a supervisor's acts for a short while. It ends by itself, and holds no PIN: each act
-// asks for it again, so that nobody can act in the name of a supervisor who has turned away.
+// Supervisor mode: opens the list of a supervisor's acts for a short while. It ends by itself, and holds no PIN: each
+// act asks for it again, so that nobody can act in the name of a supervisor who has turned away.
 
 import { askSupervisor, tell } from "./asking.js";
 import { askCard, askWho, askWhy, closeDialog } from "./dialogs.js";
@@ -48,42 +48,68 @@ export function watch(call) {
 }
 
 export function supervisorPanel(play, state) {
-  const acts = [...play.supervisor].sort((a, b) => b.possible - a.possible).map((offered) =>
-    el("button", { type: "button", class: "act", disabled: !offered.possible, data: { key: `act-${offered.act}`, act: offered.act }, onclick: () => begin(offered, state) },
-      el("b", {}, t(offered.act), offered.two_people ? el("small", { class: "two" }, t("two_people")) : null),
-      el("small", {}, offered.possible ? t(`what_${offered.act}`) : t("not_now"))));
+  const inOrder = [...play.supervisor].sort((a, b) => b.possible - a.possible);
   return [
-    el("p", { class: "mode" }, el("b", {}, mode.person), el("span", {}, t("supervisor_mode")), el("span", { id: "mode-left" }), button("leave", t("leave"), leave, { class: "small" })),
-    el("div", { class: "act-list" }, acts),
+    el("p", { class: "mode" },
+      el("b", {}, mode.person),
+      el("span", {}, t("supervisor_mode")),
+      el("span", { id: "mode-left" }),
+      button("leave", t("leave"), leave, { class: "small" })),
+    el("div", { class: "act-list" }, inOrder.map((offered) => actButton(offered, state))),
   ];
+}
+
+function actButton(offered, state) {
+  const name = offered.act;
+  const given = { type: "button", class: "act", disabled: !offered.possible, data: { key: `act-${name}` } };
+  return el("button", { ...given, onclick: () => begin(offered, state) },
+    el("b", {}, t(name), offered.two_people ? el("small", { class: "two" }, t("two_people")) : null),
+    el("small", {}, offered.possible ? t(`what_${name}`) : t("not_now")));
 }
 
 // The questions of an act one after another, then the act itself.
 export function begin(offered, state) {
   const shown = state();
-  const [title, what] = [t(offered.act), t(`what_${offered.act}`)];
-  const finish = (reason, details) => who(offered.act, shown, { reason, details, held: offered.held, done: offered.two_people ? "proposed_ok" : "ok" });
-  const why = (details) => (offered.reason ? askWhy(title, offered.act, { what, next: (reason) => finish(reason, details) }) : finish("", details));
-  if (offered.cards.length) askCard(title, { what, places: shown.cards, numbers: offered.cards, next: (number, card) => why({ number, card }) });
+  const name = offered.act;
+  const [title, what] = [t(name), t(`what_${name}`)];
+  const finish = (reason, details) =>
+    who(name, shown, { reason, details, held: offered.held, done: offered.two_people ? "proposed_ok" : "ok" });
+  const why = (details) => {
+    if (offered.reason) askWhy(title, name, { what, next: (reason) => finish(reason, details) });
+    else finish("", details);
+  };
+  const next = (number, card) => why({ number, card });
+  if (offered.cards.length) askCard(title, { what, places: shown.cards, numbers: offered.cards, next });
   else why({});
 }
 
 export function clearAlert(alert, state) {
-  askWhy(t("clear_alert"), "clear_alert", { what: alert.happened, next: (reason) => who("clear_alert", state(), { reason, details: { alert: alert.alert } }) });
+  const next = (reason) => who("clear_alert", state(), { reason, details: { alert: alert.alert } });
+  askWhy(t("clear_alert"), "clear_alert", { what: alert.happened, next });
 }
 
 // What two people have agreed on cannot be taken back, so the second of them holds.
-export const decide = (act, proposal, state) => who(act, state(), { details: { proposal: proposal.proposal }, held: act === "approve", second: act === "approve" ? proposal.person : null, what: `${proposal.person} ${t("proposed")}: ${t(proposal.act.act)} “${proposal.reason}”` });
-
-function who(act, shown, { reason = "", details = {}, held = false, done = "ok", second = null, what = null }) {
-  const known = mode.person && mode.person !== second ? mode.person : "";
-  askWho(t(act), {
-    person: known, held, text: t(act), what: what ?? (reason ? `${t(`what_${act}`)} “${reason}”` : t(`what_${act}`)),
-    send: async (given) => {
-      const answer = await askSupervisor(shown, act, given, reason, details);
-      if (answer.status === "ok") { closeDialog(); tell(answer, done); }
-      prolong();
-      return answer;
-    },
+export function decide(act, proposal, state) {
+  const isApproval = act === "approve";
+  who(act, state(), {
+    details: { proposal: proposal.proposal },
+    held: isApproval,
+    notBy: isApproval ? proposal.person : null,
+    what: `${proposal.person} ${t("proposed")}: ${t(proposal.act.act)} “${proposal.reason}”`,
   });
+}
+
+function who(act, shown, { reason = "", details = {}, held = false, done = "ok", notBy = null, what = null }) {
+  const person = mode.person && mode.person !== notBy ? mode.person : "";
+  const says = what ?? [t(`what_${act}`), reason && `“${reason}”`].filter(Boolean).join(" ");
+  const send = async (given) => {
+    const answer = await askSupervisor(shown, act, given, reason, details);
+    if (answer.status === "ok") {
+      closeDialog();
+      tell(answer, done);
+    }
+    prolong();
+    return answer;
+  };
+  askWho(t(act), { person, held, text: t(act), what: says, send });
 }

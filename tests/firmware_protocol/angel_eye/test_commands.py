@@ -109,10 +109,24 @@ def test_silence_is_answered_with_one_more_try() -> None:
     assert link.next_deadline() == 2.0
     assert link.tick(2.0) == [CommandFailed(command=LOCK, reason="the shoe did not answer, twice")]
     assert link.to_send() == b""
-    assert link.next_deadline() is None
-    # It is tried again when it is wanted again.
+    # It is tried again when it is wanted again, and after a while by itself.
+    assert link.next_deadline() == 7.0
     link.want(DesiredShoe(gate_locked=True), 3)
     assert link.to_send() == LOCK_BYTES
+    assert link.next_deadline() == 4.0
+
+
+def test_a_gate_that_did_not_obey_is_asked_again_until_it_does() -> None:
+    link = opened()
+    link.want(DesiredShoe(gate_locked=True), 0)
+    asked, now = 0, 0.0
+    while now < 60:
+        asked += link.to_send().count(LOCK_BYTES)
+        deadline = link.next_deadline()
+        assert deadline is not None
+        now = deadline
+        link.tick(now)
+    assert asked >= 16
 
 
 @pytest.mark.parametrize(

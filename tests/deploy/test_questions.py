@@ -1,0 +1,99 @@
+"""`shoe-controller init` at a terminal: it asks for what it must know, and PINs are not seen."""
+
+import os
+import pty
+import select
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from shoe_controller.config import for_running, load_config
+from shoe_controller.pins import check_pin
+from tests.commands.running import PROGRAM
+
+PATIENCE = 30.0
+
+
+class Conversation:
+    """A program at a terminal of its own, and a person who answers."""
+
+    def __init__(self, *words: str) -> None:
+        self._terminal, theirs = pty.openpty()
+        self._process = subprocess.Popen(
+            [*PROGRAM, *words], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+        )
+        os.close(theirs)
+        self.said = ""
+        self._seen = 0
+
+    def answer(self, question: str, text: str) -> None:
+        """Wait for the question, then type."""
+        self._until(lambda: question in self.said[self._seen :], question)
+        self._seen = len(self.said)
+        os.write(self._terminal, f"{text}\n".encode())
+
+    def end(self) -> int:
+        self._until(lambda: self._process.poll() is not None, "the end")
+        os.close(self._terminal)
+        return self._process.wait()
+
+    def _until(self, condition: Callable[[], bool], what: str) -> None:
+        until = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < until, f"waited for {what!r}; it said:\n{self.said}"
+            if select.select([self._terminal], [], [], 0.1)[0]:
+                try:
+                    self.said += os.read(self._terminal, 1 << 16).decode(errors="replace")
+                except OSError:  # the program has ended
+                    self._process.wait(PATIENCE)
+
+
+def test_a_table_is_set_up_by_answering(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    words = ("--supervisor", "rana=Rana", "--port", "/dev/shoe/native-1", "--journal", str(house / "t7.journal"))
+    talk = Conversation("init", str(house), *words)
+    talk.answer("The house", "north")
+    talk.answer("The table's name", "t7")
+    talk.answer("native or angel_eye [native]", "")
+    for question in ("What boards call", "The currency", "The base game [commission]", "Decks", "The layout"):
+        talk.answer(question, "")
+    talk.answer("What is offered [base,pairs]", "base")
+    talk.answer("The seats", "1, 2,3")
+    talk.answer("The least stake", "500")
+    talk.answer("The most", "")
+    talk.answer("What tables call the broker", "")
+    talk.answer("Rana's PIN:", "480612")
+    talk.answer("The same PIN again:", "480612")
+    assert talk.end() == 0, talk.said
+    assert "480612" not in talk.said
+    config = for_running(load_config(house / "table.toml"))
+    assert (config.table.site, config.table.name, config.house.seats) == ("north", "t7", ("1", "2", "3"))
+    assert check_pin("480612", config.people[0].pin.reveal())
+
+
+def test_a_changed_file_is_asked_about(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    first = [*PROGRAM, "init", str(house), "--site", "n", "--table", "t", "--port", "/dev/x"]
+    subprocess.run(first, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    access = house / "broker" / "access"
+    good = access.read_text(encoding="utf-8")
+    for answer, becomes in (("", "# mine\n"), ("no", "# mine\n"), ("y", good)):
+        access.write_text("# mine\n", encoding="utf-8")
+        talk = Conversation("init", str(house))
+        talk.answer("access has changed. Write it anew? [y/N]", answer)
+        assert talk.end() == 0, talk.said
+        assert access.read_text(encoding="utf-8") == becomes
+
+
+def test_two_different_pins_are_refused(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    words = ("--site", "n", "--table", "t", "--port", "/dev/x", "--no-broker", "--currency", "", "--title", "T")
+    more = ("--wire", "native", "--base-game", "commission", "--decks", "8", "--layout", "nepal_super_baccarat")
+    rest = ("--offer", "base", "--seats", "1", "--min", "1", "--max", "100", "--supervisor", "rana=Rana")
+    talk = Conversation("init", str(house), *words, *more, *rest)
+    talk.answer("Rana's PIN:", "480612")
+    talk.answer("The same PIN again:", "480613")
+    assert talk.end() == 2
+    assert "two different PINs" in talk.said
+    assert not house.exists()
