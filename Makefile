@@ -61,6 +61,10 @@ simulate: $(VENV)/ready
 mutations: $(VENV)/ready
 	$(BIN)/python -m tests.simulation --mutations
 
+# The pictures of the documents, taken from a real run.
+screenshots: $(VENV)/ready
+	$(BIN)/python -m tests.board.screenshots
+
 # Boots a QEMU guest with Debian's kernel, into which the emulated shoe is plugged over USB/IP. Takes a minute or two.
 test-hardware: $(VENV)/ready
 	$(BIN)/python -m tests.hardware
