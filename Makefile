@@ -19,7 +19,7 @@ format: $(VENV)/ready
 
 # The whole chain at work, in the terminal; on a fresh machine it needs nothing but Python and make.
 # FAULTS=1 WIRE=angel_eye GAME=commission SPEED=10 TABLES=3 ROUNDS=5 SEED=1: `shoe-controller demo --help` explains them.
-DEMO_OPTIONS := $(foreach option,faults wire game speed tables rounds seed broker,$\
+DEMO_OPTIONS := $(foreach option,faults wire game speed tables rounds seed broker pages,$\
     $(addprefix --$(option)=,$(value $(shell echo $(option) | tr a-z A-Z))))
 demo: $(VENV)/demo-ready
 	@$(BIN)/python -m shoe_controller.cli demo $(DEMO_OPTIONS)

@@ -38,7 +38,8 @@ PYTHON="${PYTHON:-python3}"
 rm -rf "$PREFIX.new"
 "$PYTHON" -m venv --copies "$PREFIX.new"
 "$PREFIX.new/bin/python" -m pip install --quiet --disable-pip-version-check .
-library=$("$PREFIX.new/bin/python" -c 'import shoe_controller.setup as s; print(s.__path__[0])')
+# Isolated, or it would be the checkout's own that is found.
+library=$("$PREFIX.new/bin/python" -I -c 'import shoe_controller.setup as s; print(s.__path__[0])')
 install -m 644 docs/table.example.toml "$library/"
 # The scripts of an environment name its folder.
 sed -i "1s|$PREFIX.new|$PREFIX|" "$PREFIX.new"/bin/shoe-*

@@ -21,16 +21,18 @@ from shoe_controller.demo.settings import (
 FAILED = 1
 ALL_FAULTS, NO_FAULTS = "1", "0"
 """What people write for yes and no after FAULTS=."""
+PAGES, NO_PAGES = "1", "0"
+"""What people write for yes and no after PAGES=."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = subparsers.add_parser(
         "demo",
         help="see the whole chain at work, without any hardware",
-        description="Start a broker, an emulated shoe with its dealer, players who bet and a controller, all on this "
-        "machine and in a temporary folder, and watch them. Ctrl-C ends all of it and reports whether what left the "
-        "shoe, what the journal holds and what the display was told are the same.",
-        epilog="`make demo` takes the same as FAULTS=1, WIRE=…, GAME=…, SPEED=…, TABLES=…, ROUNDS=…, SEED=…",
+        description="Start a broker, an emulated shoe with its dealer, players who bet, a controller, and the pages "
+        "for browsers, all on this machine and in a temporary folder, and watch them. Ctrl-C ends all of it and "
+        "reports whether what left the shoe, what the journal holds and what the display was told are the same.",
+        epilog="`make demo` takes the same as FAULTS=1, WIRE=…, GAME=…, SPEED=…, TABLES=…, ROUNDS=…, SEED=…, PAGES=0",
     )
     parser.add_argument("--wire", choices=WIRES, default=WIRES[0], help="the shoe's protocol (default: %(default)s)")
     parser.add_argument("--game", choices=GAMES, default=GAMES[0], help="the base game (default: %(default)s)")
@@ -58,6 +60,16 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--broker", choices=BROKERS, default=BROKERS[0], help="auto takes Mosquitto where there is one (default)"
     )
+    pages = parser.add_mutually_exclusive_group()
+    pages.add_argument(
+        "--pages",
+        choices=(PAGES, NO_PAGES),
+        default=PAGES,
+        help="whether the board, the pit view and a console are served to browsers (default: %(default)s)",
+    )
+    pages.add_argument(
+        "--no-pages", dest="pages", action="store_const", const=NO_PAGES, help="no pages; the same as --pages 0"
+    )
     parser.set_defaults(run=run, json=False)
 
 
@@ -77,6 +89,7 @@ def run(args: argparse.Namespace) -> int:
         seed=args.seed,
         faults=faults,
         broker=args.broker,
+        pages=args.pages == PAGES,
     )
     return _show(args, settings)
 

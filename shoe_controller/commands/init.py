@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     except (NotAnsweredError, BadPinError, BadFileError, CertificateError, ValueError) as error:
         return bad_input(args, "bad_answer", str(error))
     except OSError as error:
-        return bad_input(args, "cannot_write", f"{error.filename or args.folder}: {error.strerror}")
+        return bad_input(args, "cannot_write", f"{error.filename or args.folder}: {error.strerror or error}")
     return _conclusion(args, places.folder / places.table_file)
 
 

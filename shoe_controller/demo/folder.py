@@ -1,4 +1,4 @@
-"""What a demonstration writes into its temporary folder: each table's file and its shoe's key.
+"""What a demonstration writes into its temporary folder: each table's file and its shoe's key, and those of the pages.
 
 Nothing here outlives the demonstration, so keys and PINs may come from the seed that is passed in.
 """
@@ -7,9 +7,11 @@ import random
 from pathlib import Path
 from typing import NamedTuple
 
+from shoe_controller.demo.listening import HOST
 from shoe_controller.demo.settings import DECKS, SEATS, SITE, DemoSettings, table_name
 from shoe_controller.pins import hash_pin
 
+DEALER, DEALER_NAME = "maya", "Maya"
 SUPERVISOR, SUPERVISOR_NAME = "rana", "Rana"
 
 
@@ -21,7 +23,8 @@ class TableFiles(NamedTuple):
     key: Path | None
     truth: Path
     journal: Path
-    pin: str
+    dealer_pin: str
+    supervisor_pin: str
 
 
 def write_table(folder: Path, number: int, settings: DemoSettings, broker_port: int) -> TableFiles:
@@ -34,13 +37,36 @@ def write_table(folder: Path, number: int, settings: DemoSettings, broker_port: 
         key=folder / f"{name}.key" if settings.wire == "native" else None,
         truth=folder / f"{name}.truth.jsonl",
         journal=folder / f"{name}.journal",
-        pin=f"{generator.randrange(100_000, 1_000_000)}",
+        dealer_pin=_pin(generator),
+        supervisor_pin=_pin(generator),
     )
     if files.key is not None:
         _write_secret(files.key, generator.randbytes(32).hex())
-    pin_hash = hash_pin(files.pin, generator.randbytes(16))
-    _write_secret(files.config, _table_file(files, settings, broker_port, pin_hash))
+    people = [
+        _person(DEALER, DEALER_NAME, "dealer", hash_pin(files.dealer_pin, generator.randbytes(16))),
+        _person(SUPERVISOR, SUPERVISOR_NAME, "supervisor", hash_pin(files.supervisor_pin, generator.randbytes(16))),
+    ]
+    _write_secret(files.config, "\n".join([_table_file(files, settings, broker_port), *people]))
     return files
+
+
+def write_board(folder: Path, broker_port: int, port: int) -> Path:
+    """The file of the process that serves the boards of all tables, and the pit view."""
+    file = folder / "board.toml"
+    file.write_text(f'{_mqtt(broker_port)}\n[board]\nsite = "{SITE}"\nport = {port}\n', encoding="utf-8")
+    return file
+
+
+def write_console(folder: Path, table: str, broker_port: int, port: int) -> Path:
+    """The file of one table's console. It holds no PIN: the table checks them."""
+    file = folder / "console.toml"
+    where = f'[table]\nsite = "{SITE}"\nname = "{table}"\n'
+    file.write_text(f"{where}\n{_mqtt(broker_port)}\n[console]\nport = {port}\n", encoding="utf-8")
+    return file
+
+
+def _pin(generator: random.Random) -> str:
+    return f"{generator.randrange(100_000, 1_000_000)}"
 
 
 def _write_secret(file: Path, text: str) -> None:
@@ -48,7 +74,7 @@ def _write_secret(file: Path, text: str) -> None:
     file.write_text(text, encoding="utf-8")
 
 
-def _table_file(files: TableFiles, settings: DemoSettings, broker_port: int, pin_hash: str) -> str:
+def _table_file(files: TableFiles, settings: DemoSettings, broker_port: int) -> str:
     seats = ", ".join(f'"{seat}"' for seat in SEATS)
     key = "" if files.key is None else f'key_file = "{files.key.name}"\n'
     return f"""\
@@ -69,16 +95,25 @@ title = "{files.name.replace("-", " ").capitalize()}"
 wire = "{settings.wire}"
 port = "{files.port}"
 {key}
-[mqtt]
-host = "127.0.0.1"
-port = {broker_port}
-
+{_mqtt(broker_port)}
 [journal]
 file = "{files.journal.name}"
+"""
 
+
+def _mqtt(broker_port: int) -> str:
+    return f"""\
+[mqtt]
+host = "{HOST}"
+port = {broker_port}
+"""
+
+
+def _person(who: str, name: str, role: str, pin_hash: str) -> str:
+    return f"""\
 [[people]]
-id = "{SUPERVISOR}"
-name = "{SUPERVISOR_NAME}"
-role = "supervisor"
+id = "{who}"
+name = "{name}"
+role = "{role}"
 pin = "{pin_hash}"
 """

@@ -45,13 +45,17 @@ class DemoView(NamedTuple):
     faults: str
     """How many of the faults have happened; empty where none are to."""
     ending: str
+    pit: str
+    """Where the pit view is served; empty where no pages are."""
+    console: str
+    """Where the console is served, and how one signs in; empty where no pages are."""
 
 
 def picture(view: DemoView, width: int, height: int) -> list[Text]:
     """Exactly so many lines, none wider than that."""
     body = _one_table(view, width, height) if len(view.watches) == 1 else _several(view, width, height)
     lines = [_head(view, width), *body]
-    foot = [_rule(width), _foot(view, width)]
+    foot = [_rule(width, *_if_it_fits(1, view.console, width)), _foot(view, width)]
     room = max(height - len(foot), 0)
     lines = lines[:room] + [Text()] * (room - len(lines)) + foot
     for line in lines:
@@ -97,6 +101,11 @@ def _rule(width: int, *titles: tuple[int, str]) -> Text:
     return Text(line[:width], QUIET)
 
 
+def _if_it_fits(at: int, title: str, width: int) -> list[tuple[int, str]]:
+    """As a title of a rule: half an address or half a PIN would be worse than none."""
+    return [(at, title)] if title and at + len(title) + 2 <= width else []
+
+
 # --- one table -------------------------------------------------------------------------------------------------------
 
 
@@ -107,7 +116,7 @@ def _one_table(view: DemoView, width: int, height: int) -> list[Text]:
     title, seats = _seats(watch, table, middle - 2)
     odds_width = width - middle
     lines = [
-        _rule(width),
+        _rule(width, *_if_it_fits(1, view.pit, width)),
         _to_the_right(_stands(table), f"{view.broker} ", width),
         _prompt(table),
         *_hands(watch, table),
@@ -263,7 +272,7 @@ def _beside(left: list[Text], right: list[Text], at: int, rows: int) -> list[Tex
 def _several(view: DemoView, width: int, height: int) -> list[Text]:
     lines = [_rule(width, (1, "table"), (11, "shoe.round"), (24, "stands"), (36, "P"), (39, "B"), (44, "big road"))]
     lines += [_table_line(watch) for watch in view.watches]
-    lines.append(_rule(width, (1, "what happened")))
+    lines.append(_rule(width, (1, "what happened"), *_if_it_fits(20, view.pit, width)))
     room = max(height - len(lines) - 3, 0)
     return lines + [Text(" ").append_text(line) for line in _happened(view, room)]
 

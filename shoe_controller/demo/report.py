@@ -51,8 +51,8 @@ class _Audit(NamedTuple):
     problems: list[str]
 
 
-def report_on(tables: list[TableEnd], *, wire: str, planned: int) -> Report:
-    """The report; `planned` says how many faults each table was to have."""
+def report_on(tables: list[TableEnd], *, wire: str, planned: int, pages: list[str]) -> Report:
+    """The report; `planned` says how many faults each table was to have, `pages` what was served to browsers."""
     audits = [_audit(table, loses_cards=LOSES_CARDS[wire]) for table in tables]
     stories = [story for table in tables for story in table.faults.stories(table.watch.facts)]
     problems = [
@@ -79,6 +79,8 @@ def report_on(tables: list[TableEnd], *, wire: str, planned: int) -> Report:
             f"  journal   {audit.records:,} records, {audit.replayed:,} facts replayed byte for byte; it ends with"
         )
         lines.append(f"    {audit.head}")
+    if pages:
+        lines += ["", "Pages, which have ended with it:", *pages]
     return Report([*lines, "", *_verdict(audits, problems)], good=not problems)
 
 

@@ -28,6 +28,8 @@ class DemoSettings(NamedTuple):
     faults: tuple[str, ...]
     """What goes wrong, in this order; nothing of the sort if it is empty."""
     broker: str
+    pages: bool
+    """Whether the boards, the pit view and a console are served to browsers."""
 
 
 def table_name(number: int) -> str:

@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 
 from shoe_controller.baccarat.odds import WagerOdds, exact_odds
 from shoe_controller.config import Config, load_config
-from shoe_controller.demo.broker_program import HOST, RunningBroker, start_broker
+from shoe_controller.demo.broker_program import RunningBroker, start_broker
 from shoe_controller.demo.fault_script import FaultScript
 from shoe_controller.demo.faults import FAULTS
 from shoe_controller.demo.folder import TableFiles, write_table
+from shoe_controller.demo.listening import HOST
+from shoe_controller.demo.pages import NOT_INSTALLED, Pages, can_be_served, start_pages
 from shoe_controller.demo.people import People
 from shoe_controller.demo.picture import DemoView, Odds
 from shoe_controller.demo.programs import DemoError, Program, python
@@ -61,6 +63,7 @@ class Show:
         self._over = asyncio.Event()
         self._began = 0.0
         self._tables: list[_Table] = []
+        self._pages: Pages | None = None
         self._lines: deque[tuple[str, Line]] = deque(maxlen=REMEMBERED)
         self._odds: list[Odds] = []
         self._ending = ""
@@ -95,6 +98,7 @@ class Show:
                 ],
                 wire=self._settings.wire,
                 planned=len(self._settings.faults),
+                pages=[] if self._pages is None else self._pages.lines,
             )
 
     async def _unless_over(
@@ -132,7 +136,18 @@ class Show:
         await asyncio.gather(*(table.shoe.start() for table in self._tables))
         await asyncio.gather(*(table.daemon.start() for table in self._tables))
         self._odds = _odds(await asyncio.to_thread(load_config, self._tables[0].files.config))
+        if self._settings.pages:
+            await self._start_pages(broker, folder, stack)
         return broker, session
+
+    async def _start_pages(self, broker: RunningBroker, folder: Path, stack: AsyncExitStack) -> None:
+        if not can_be_served():
+            self._screen.say(NOT_INSTALLED)
+            return
+        self._screen.say("Starting the pages: boards, pit view and console …")
+        self._pages = await start_pages([table.files for table in self._tables], broker.port, folder, stack)
+        for line in self._pages.lines:
+            self._screen.say(line)
 
     def _table(self, files: TableFiles, folder: Path, session: BrokerSession, number: int) -> _Table:
         topics = Topics(SITE, files.name)
@@ -145,7 +160,7 @@ class Show:
             publish=lambda topic, payload: _publish(session, topic, payload),
             press=shoe.press,
             say=lambda told: watch.say(told, self._now() - self._began),
-            pin=files.pin,
+            pin=files.supervisor_pin,
             speed=self._settings.speed,
             generator=random.Random(f"people {number} {self._settings.seed}"),  # noqa: S311 - bets of nobody's money
         )
@@ -167,6 +182,7 @@ class Show:
         looking = asyncio.create_task(self._look())
         supervising = [asyncio.create_task(table.people.supervise()) for table in self._tables]
         programs = [broker.program, *(p for table in self._tables for p in (table.shoe, table.daemon))]
+        programs += self._page_programs
         dying = [asyncio.create_task(program.died()) for program in programs]
         over = asyncio.create_task(self._over.wait())
         everything: list[asyncio.Task[Any]] = [receiving, looking, over, *supervising, *dying]
@@ -264,7 +280,13 @@ class Show:
             odds=self._odds,
             faults=f"faults {happened}/{len(settings.faults) * settings.tables}" if settings.faults else "",
             ending=self._ending,
+            pit="" if self._pages is None else f"pit view {self._pages.pit_address}",
+            console="" if self._pages is None else f"console {self._pages.console_address} {self._pages.people}",
         )
+
+    @property
+    def _page_programs(self) -> list[Program]:
+        return [] if self._pages is None else self._pages.programs
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
@@ -281,7 +303,8 @@ class Show:
         for table in self._tables:
             table.faults.book.close(table.watch.last_seq)
         await asyncio.gather(*(table.shoe.stop() for table in self._tables))
-        await asyncio.gather(*(table.daemon.stop() for table in self._tables))
+        ending = [*self._page_programs, *(table.daemon for table in self._tables)]
+        await asyncio.gather(*(program.stop() for program in ending))
         await _until(lambda: all(table.watch.status is None or not table.watch.status.online for table in self._tables))
         for table in self._tables:
             self._look_at(table)

@@ -76,17 +76,14 @@ async def look_at_certificate(patient: Patient) -> list[Finding]:
         return not_looked(NO_SECRETS if config is None else NO_BROKER)
     mqtt = config.mqtt
     if not mqtt.tls:
-        if is_loopback(mqtt.host):
-            return good("the broker is on this machine, so the line needs no TLS")
-        return problem(
-            f"the line to {mqtt.host} is not encrypted: everybody on the network can read PINs and write wagers",
-            "Give the broker TLS (see the mosquitto.conf that comes with this), and name its authority as ca_file.",
-        )
+        return _without_tls(mqtt)
     try:
         until = await _valid_until(mqtt)
-    except (OSError, TimeoutError, ssl.SSLError) as error:
-        reason = getattr(error, "verify_message", None) or getattr(error, "strerror", None) or "no answer in time"
+    except ssl.SSLError as error:
+        reason = getattr(error, "verify_message", None) or error.reason
         return problem(f"there is no trusted TLS connection to {mqtt.host}:{mqtt.port}: {reason}")
+    except (OSError, TimeoutError):
+        return not_looked("nobody answers there, see above")
     now = patient.clock.now().wall_ms / 1000
     soonest, whose = min(until)
     day = datetime.fromtimestamp(soonest, UTC).strftime("%Y-%m-%d")
@@ -94,6 +91,15 @@ async def look_at_certificate(patient: Patient) -> list[Finding]:
     if days < patient.limits.certificate_days:
         return problem(f"{whose} is good until {day} only, which is in {days} days")
     return good(f"TLS is trusted; the first certificate to end is {whose}, on {day}")
+
+
+def _without_tls(mqtt: MqttSettings) -> list[Finding]:
+    if is_loopback(mqtt.host):
+        return good("the broker is on this machine, so the line needs no TLS")
+    return problem(
+        f"the line to {mqtt.host} is not encrypted: everybody on the network can read PINs and write wagers",
+        "Give the broker TLS (see the mosquitto.conf that comes with this), and name its authority as ca_file.",
+    )
 
 
 async def look_at_table(patient: Patient) -> list[Finding]:

@@ -156,7 +156,9 @@ class Room:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is not None:
-            print(f"===== board.log =====\n{self.board.output}")  # noqa: T201 - for whoever reads the failure
+            happened = "\n".join(str(happening) for happening in self.chain.truth[-20:])
+            # For whoever reads the failure.
+            print(f"===== the truth =====\n{happened}\n===== board.log =====\n{self.board.output}")  # noqa: T201 - as said
         await self._ending.__aexit__(kind, error, trace)
 
     async def start_board(self) -> None:

@@ -3,39 +3,11 @@
 import os
 import re
 import signal
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from shoe_controller.cli import main
-from tests.demo.watched_demo import WatchedDemo
-
-YES = "truth = journal = display: yes"
-
-
-class Folder:
-    """Makes demonstrations, and sees to it that none of them outlives its test."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.demos: list[WatchedDemo] = []
-
-    def demo(self, *options: str) -> WatchedDemo:
-        self.demos.append(WatchedDemo(self.path, *options))
-        return self.demos[-1]
-
-    def is_clean(self) -> bool:
-        return not list(self.path.iterdir()) and not any(demo.programs() for demo in self.demos)
-
-
-@pytest_asyncio.fixture
-async def folder(tmp_path: Path) -> AsyncIterator[Folder]:
-    made = Folder(tmp_path)
-    yield made
-    for demo in made.demos:
-        await demo.kill()
+from tests.demo.watched_demo import YES, Folder, WatchedDemo
 
 
 def check_pictures(demo: WatchedDemo, columns: int, rows: int) -> None:
@@ -50,9 +22,9 @@ def check_pictures(demo: WatchedDemo, columns: int, rows: int) -> None:
 @pytest.mark.parametrize(
     ("columns", "rows", "options"),
     [
-        (80, 24, ("--wire", "native", "--broker", "emulated")),
-        (200, 50, ("--wire", "angel_eye", "--game", "commission")),
-        (80, 24, ("--tables", "2", "--game", "no_commission", "--rounds", "1")),
+        (80, 24, ("--wire", "native", "--broker", "emulated", "--pages", "1")),
+        (200, 50, ("--wire", "angel_eye", "--game", "commission", "--no-pages")),
+        (80, 24, ("--tables", "2", "--game", "no_commission", "--rounds", "1", "--pages", "0")),
     ],
 )
 async def test_so_many_rounds_in_a_terminal(folder: Folder, columns: int, rows: int, options: tuple[str, ...]) -> None:
@@ -68,6 +40,10 @@ async def test_so_many_rounds_in_a_terminal(folder: Folder, columns: int, rows: 
     last = "\n".join(demo.pictures[-1])
     assert "big road" in last
     assert "what happened" in last
+    has_pages = options[-2:] == ("--pages", "1")
+    assert bool(re.search(r" pit view http://127\.0\.0\.1:\d+/pit ", last)) is has_pages
+    assert bool(re.search(r" console http://\S+/ dealer maya \d{6}, supervisor rana \d{6} ", last)) is has_pages
+    assert ("http://" in demo.report) is has_pages
     if tables == 1:
         assert "exact odds" in last
         assert "settled by seat" in demo.text
@@ -83,7 +59,7 @@ async def test_so_many_rounds_in_a_terminal(folder: Folder, columns: int, rows: 
     ],
 )
 async def test_faults_are_caught_named_and_cleared(folder: Folder, wire: str, faults: tuple[str, ...]) -> None:
-    demo = folder.demo("--wire", wire, "--faults", ",".join(faults), "--speed", "40")
+    demo = folder.demo("--wire", wire, "--faults", ",".join(faults), "--speed", "40", "--no-pages")
     await demo.start(80)
     assert await demo.ended() == 0, demo.text
     assert YES in demo.report
@@ -96,9 +72,9 @@ async def test_faults_are_caught_named_and_cleared(folder: Folder, wire: str, fa
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-async def test_ended_in_the_middle(folder: Folder, number: signal.Signals) -> None:
-    demo = folder.demo("--speed", "40", "--broker", "emulated")
+@pytest.mark.parametrize(("number", "pages"), [(signal.SIGINT, "1"), (signal.SIGHUP, "0")])
+async def test_ended_in_the_middle(folder: Folder, number: signal.Signals, pages: str) -> None:
+    demo = folder.demo("--speed", "40", "--broker", "emulated", "--pages", pages)
     await demo.start(80)
     await demo.shows("Player's second card")
     demo.signal(number)
@@ -110,7 +86,7 @@ async def test_ended_in_the_middle(folder: Folder, number: signal.Signals) -> No
 @pytest.mark.asyncio
 @pytest.mark.parametrize("columns", [80, None])
 async def test_nobody_looks_any_more(folder: Folder, columns: int | None) -> None:
-    demo = folder.demo("--speed", "40")
+    demo = folder.demo("--speed", "40", "--no-pages")
     await demo.start(columns)
     await demo.shows("is opened")
     demo.look_away()
@@ -119,7 +95,7 @@ async def test_nobody_looks_any_more(folder: Folder, columns: int | None) -> Non
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("after", ["Starting the broker", "Starting a table"])
+@pytest.mark.parametrize("after", ["Starting the broker", "Starting a table", "Starting the pages"])
 async def test_ended_before_it_began(folder: Folder, after: str) -> None:
     demo = folder.demo()
     await demo.start(80)
@@ -131,7 +107,7 @@ async def test_ended_before_it_began(folder: Folder, after: str) -> None:
 
 @pytest.mark.asyncio
 async def test_plain_lines_where_there_is_no_terminal(folder: Folder) -> None:
-    demo = folder.demo("--rounds", "1", "--speed", "50")
+    demo = folder.demo("--rounds", "1", "--speed", "50", "--no-pages")
     await demo.start()
     assert await demo.ended() == 0, demo.text
     assert "\x1b" not in demo.report
@@ -141,13 +117,14 @@ async def test_plain_lines_where_there_is_no_terminal(folder: Folder) -> None:
 
 
 @pytest.mark.asyncio
-async def test_a_program_that_dies_is_named(folder: Folder) -> None:
+@pytest.mark.parametrize(("command", "name"), [("run", "the controller of table-1"), ("board", "the board")])
+async def test_a_program_that_dies_is_named(folder: Folder, command: str, name: str) -> None:
     demo = folder.demo("--speed", "10")
     await demo.start()
     await demo.shows("is opened")
-    os.kill(demo.pid_of("shoe_controller.cli", "run"), signal.SIGKILL)
+    os.kill(demo.pid_of("shoe_controller.cli", command), signal.SIGKILL)
     assert await demo.ended() == 1
-    assert "the controller of table-1 has ended by itself" in demo.text
+    assert f"{name} has ended by itself" in demo.text
     assert folder.is_clean()
 
 
@@ -163,6 +140,8 @@ async def test_a_program_that_dies_is_named(folder: Folder) -> None:
         (("--seed", "x"), "whole number"),
         (("--wire", "telegraph"), "invalid choice"),
         (("--game", "poker"), "invalid choice"),
+        (("--pages", "some"), "invalid choice"),
+        (("--pages", "1", "--no-pages"), "not allowed with"),
         (("--faults", "misreed"), "misread"),
         (("--faults", "lid_opened", "--wire", "angel_eye"), "cannot express lid_opened"),
     ],

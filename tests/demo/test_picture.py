@@ -12,6 +12,9 @@ from shoe_controller.mqtt.contract import Counts, RoadsMessage, StateMessage, To
 from shoe_controller.table.phases import Phase
 from tests.demo.test_people import table_with
 
+PIT = "pit view http://127.0.0.1:65535/pit"
+CONSOLE = "console http://127.0.0.1:65535/ dealer maya 123456, supervisor rana 654321"
+
 
 def view(tables: int, rounds: int) -> DemoView:
     results = [Result(winner=list(Winner)[number % 7 % 3]) for number in range(rounds)]
@@ -29,7 +32,17 @@ def view(tables: int, rounds: int) -> DemoView:
                 watch.say(Told(f"something happened, {happened} times already, and it is quite a long story"), happened)
         watches.append(watch)
     odds = [Odds(f"Wager {number}", "20:1/12:1", 0.0123, 0.45) for number in range(6)]
-    return DemoView("native wire, nepal", "Mosquitto, port 1883", watches, lines, odds, "faults 1/28", "")
+    return DemoView(
+        about="native wire, nepal",
+        broker="Mosquitto, port 1883",
+        watches=watches,
+        lines=lines,
+        odds=odds,
+        faults="faults 1/28",
+        ending="",
+        pit=PIT,
+        console=CONSOLE,
+    )
 
 
 @pytest.mark.parametrize("tables", [1, 2, 16])
@@ -60,6 +73,17 @@ def test_on_80_by_24_everything_is_there() -> None:
         "Ctrl-C ends",
     ):
         assert words in text, text
+
+
+@pytest.mark.parametrize("tables", [1, 2])
+@pytest.mark.parametrize("width", [40, 70, 80, 133])
+def test_addresses_and_pins_are_whole_or_not_there(tables: int, width: int) -> None:
+    text = "\n".join(line.plain for line in picture(view(tables, 12), width, 24))
+    for words, part in ((PIT, "/pit"), (CONSOLE, "maya")):
+        assert (f" {words} " in text) is (part in text), text
+    if width >= 80:
+        assert PIT in text
+        assert CONSOLE in text
 
 
 def test_cards_can_be_shown_without_their_signs() -> None:

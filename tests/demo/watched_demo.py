@@ -9,11 +9,14 @@ import signal
 import struct
 import sys
 import termios
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 PATIENCE = 45.0
 """Seconds after which a test gives up waiting for something that should take far less."""
+
+YES = "truth = journal = display: yes"
+"""How a report begins its last word when all is well."""
 
 _OTHER_SCREEN, _BACK = "\x1b[?1049h", "\x1b[?1049l"
 _HOME = "\x1b[H"
@@ -23,8 +26,9 @@ _SEQUENCES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 class WatchedDemo:
     """Its temporary files go into `folder`, which also tells its programs from everybody else's."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, *options: str, environment: Mapping[str, str]) -> None:
         self._folder = folder
+        self._environment = environment
         self._arguments = (sys.executable, "-m", "shoe_controller.cli", "demo", *options)
         self._process: asyncio.subprocess.Process | None = None
         self._terminal = -1
@@ -41,7 +45,13 @@ class WatchedDemo:
             stdin=other_end if columns is not None else asyncio.subprocess.DEVNULL,
             stdout=other_end,
             stderr=other_end,
-            env=os.environ | {"TMPDIR": str(self._folder), "TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"},
+            env={
+                **os.environ,
+                "TMPDIR": str(self._folder),
+                "TERM": "xterm-256color",
+                "PYTHONIOENCODING": "utf-8",
+                **self._environment,
+            },
         )
         os.close(other_end)
         os.set_blocking(self._terminal, False)
@@ -132,3 +142,18 @@ class WatchedDemo:
         """The program that was started with these words one after another."""
         wanted = "\0".join(words).encode() + b"\0"
         return next(pid for pid in self.programs() if wanted in Path(f"/proc/{pid}/cmdline").read_bytes())
+
+
+class Folder:
+    """Makes demonstrations, and sees to it that none of them outlives its test."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.demos: list[WatchedDemo] = []
+
+    def demo(self, *options: str, environment: Mapping[str, str] | None = None) -> WatchedDemo:
+        self.demos.append(WatchedDemo(self.path, *options, environment=environment or {}))
+        return self.demos[-1]
+
+    def is_clean(self) -> bool:
+        return not list(self.path.iterdir()) and not any(demo.programs() for demo in self.demos)

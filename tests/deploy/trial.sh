@@ -56,6 +56,16 @@ step "a board gets results over TLS, as the access list allows"
 mosquitto_sub -h 127.0.0.1 -p 8883 --cafile /etc/shoe-controller/ca.pem -u board -P "$(cat /etc/shoe-controller/users/board.password)" \
     -V 5 -q 1 -t shoe/v1/north/t1/event/outcome -C 1 -W 60 | grep -q round_result || fail "no result came"
 
+step "boards and console serve their pages, each as a user of its own"
+systemctl enable --now shoe-board shoe-console
+for port in 8080 8081; do
+    wait_for 20 "a page at port $port" python3 -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:$port/', timeout=2)"
+done
+for service in shoe-board shoe-console; do
+    pid=$(systemctl show --property=MainPID --value "$service")
+    [ "$(ps -o user:20= -p "$pid" 2>/dev/null || stat -c %U "/proc/$pid")" = "$service" ] || fail "$service runs as another user"
+done
+
 step "killed"
 before=$(property NRestarts)
 systemctl kill --signal=KILL shoe-controller

@@ -47,6 +47,11 @@ async def broker(folder: Path, settings: str = "allow_anonymous true") -> AsyncI
         await running.kill()
 
 
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    return Certificates(tmp_path_factory.mktemp("certificates"))
+
+
 # --- letting in ------------------------------------------------------------------------------------------------------
 
 
@@ -59,11 +64,16 @@ async def test_a_broker_that_lets_the_table_in(tmp_path: Path) -> None:
     assert "without a broker" in await not_looked(patient_with(tmp_path, clinic_file(tmp_path)), "broker")
 
 
-async def test_broker_fails_when_nobody_answers(tmp_path: Path) -> None:
+async def test_broker_fails_when_nobody_answers(tmp_path: Path, certificates: Certificates) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        patient = patient_with(tmp_path, clinic_file(tmp_path, broker_port=taken.getsockname()[1]))
+        port = taken.getsockname()[1]
+        patient = patient_with(tmp_path, clinic_file(tmp_path, broker_port=port))
         assert "Nobody answers at 127.0.0.1" in await problems(patient, "broker")
+        patient = patient_with(
+            tmp_path, clinic_file(tmp_path, broker_port=port, mqtt={"ca_file": str(certificates.ca)})
+        )
+        assert "nobody answers there" in await not_looked(patient, "broker-tls")
     assert "cannot be asked" in await not_looked(patient, "table")
     assert "cannot be asked" in await not_looked(patient, "broker-roles")
 
@@ -78,11 +88,6 @@ async def test_broker_fails_when_the_password_is_wrong(tmp_path: Path) -> None:
 
 
 # --- TLS -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
-    return Certificates(tmp_path_factory.mktemp("certificates"))
 
 
 def with_tls(made: Certificates, certificate: Path) -> str:
