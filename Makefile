@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: test lint format demo bench fuzz torture simulate mutations screenshots test-hardware clean
+.PHONY: test lint format demo bench fuzz torture simulate mutations screenshots deb test-deploy test-hardware clean
 
 test: lint
 	$(BIN)/pytest -n auto
@@ -64,6 +64,15 @@ mutations: $(VENV)/ready
 # The pictures of the documents, taken from a real run.
 screenshots: $(VENV)/ready
 	$(BIN)/python -m tests.board.screenshots
+
+# A Debian package for this machine's kind, or SUITE=trixie ARCH=arm64; nothing is fetched when it is installed.
+deb: $(VENV)/ready
+	$(BIN)/python deploy/build_deb.py $(addprefix --suite=,$(SUITE)) $(addprefix --arch=,$(ARCH))
+
+# Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it.
+test-deploy: $(VENV)/ready
+	.ci/system-packages deploy
+	$(BIN)/python -m tests.deploy
 
 # Boots a QEMU guest with Debian's kernel, into which the emulated shoe is plugged over USB/IP. Takes a minute or two.
 test-hardware: $(VENV)/ready
