@@ -60,14 +60,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--broker", choices=BROKERS, default=BROKERS[0], help="auto takes Mosquitto where there is one (default)"
     )
-    pages = parser.add_mutually_exclusive_group()
-    pages.add_argument(
+    parser.add_argument(
         "--pages",
         choices=(PAGES, NO_PAGES),
         default=PAGES,
         help="whether the board, the pit view and a console are served to browsers (default: %(default)s)",
     )
-    pages.add_argument(
+    parser.add_argument(
         "--no-pages", dest="pages", action="store_const", const=NO_PAGES, help="no pages; the same as --pages 0"
     )
     parser.set_defaults(run=run, json=False)

@@ -141,7 +141,6 @@ async def test_a_program_that_dies_is_named(folder: Folder, command: str, name: 
         (("--wire", "telegraph"), "invalid choice"),
         (("--game", "poker"), "invalid choice"),
         (("--pages", "some"), "invalid choice"),
-        (("--pages", "1", "--no-pages"), "not allowed with"),
         (("--faults", "misreed"), "misread"),
         (("--faults", "lid_opened", "--wire", "angel_eye"), "cannot express lid_opened"),
     ],
