@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# Programs that are started over and over stay compiled, wherever the surroundings would rather not write it down.
+unexport PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
 .PHONY: test lint format demo bench fuzz torture simulate mutations screenshots deb test-deploy test-hardware clean
 
