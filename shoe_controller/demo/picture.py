@@ -83,6 +83,8 @@ def _foot(view: DemoView, width: int) -> Text:
     if len(view.watches) == 1 and watch.head:
         number, _, digest = watch.head.partition(":")
         parts.append((f"journal {number}:{digest[:8]}", QUIET))
+    if len(view.watches) > 1:
+        parts.append((view.broker, QUIET))
     if view.faults:
         parts.append((view.faults, FAULT))
     parts.append((f"{sum(each.messages for each in view.watches):,} messages", QUIET))

@@ -75,6 +75,12 @@ def test_on_80_by_24_everything_is_there() -> None:
         assert words in text, text
 
 
+@pytest.mark.parametrize("tables", [1, 3, 16])
+def test_where_to_listen_is_on_the_screen(tables: int) -> None:
+    text = "\n".join(line.plain for line in picture(view(tables, 12), 80, 24))
+    assert "Mosquitto, port 1883" in text
+
+
 @pytest.mark.parametrize("tables", [1, 2])
 @pytest.mark.parametrize("width", [40, 70, 80, 133])
 def test_addresses_and_pins_are_whole_or_not_there(tables: int, width: int) -> None:
