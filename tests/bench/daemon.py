@@ -1,7 +1,7 @@
 """The whole chain: from the last byte of a card on the pty to its `event/card` at a subscriber of a real Mosquitto.
 
 Beside it, in turns and in the same run, the floor: bare read, one durable commit, one aiomqtt publish
-(`daemon_floor.py`). Then how many cards a second go through, how soon the daemon is ready, and what it costs when
+(`floors/card.py`). Then how many cards a second go through, how soon the daemon is ready, and what it costs when
 nothing happens, beside a process that only imports the same libraries.
 """
 
@@ -31,7 +31,7 @@ from firmware_protocol.native.shoe import NativeShoe
 from firmware_protocol.native.store import ShoeStore
 from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.drawing import Side
-from tests.bench.daemon_floor import TOPIC as FLOOR_TOPIC
+from tests.bench.floors.card import TOPIC as FLOOR_TOPIC
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
 
 TURNS = 4
@@ -188,7 +188,7 @@ def _print_latency(floor: list[float], ours: list[float]) -> None:
 async def _latencies(folder: Path, port: int) -> tuple[list[float], list[float]]:
     floor: list[float] = []
     ours: list[float] = []
-    async with _subscriber(port) as messages, _floor(folder, port) as line, _daemon(folder, port) as shoe:
+    async with _subscriber(port) as messages, _floor(folder, port) as line, running_daemon(folder, port) as shoe:
         frame = os.urandom(60)
         await _until(messages, "floor/ready")
         while (await anext(messages)).topic.value != "shoe/v1/bench/t1/event/shoe":
@@ -221,7 +221,7 @@ async def _sustained(folder: Path, port: int) -> None:
             os.write(line, frame)
             await _until(messages, FLOOR_TOPIC)
         floor = SUSTAINED / 4 / (time.perf_counter() - began)
-    async with _subscriber(port) as messages, _daemon(folder, port) as shoe:
+    async with _subscriber(port) as messages, running_daemon(folder, port) as shoe:
         while (await anext(messages)).topic.value != "shoe/v1/bench/t1/event/shoe":
             pass
         began = time.perf_counter()
@@ -257,7 +257,7 @@ async def _floor(folder: Path, port: int) -> AsyncIterator[int]:
     master, slave = os.openpty()
     tty.setraw(slave)
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.bench.daemon_floor", os.ttyname(slave), str(folder / "floor.db"), str(port)
+        sys.executable, "-m", "tests.bench.floors.card", os.ttyname(slave), str(folder / "floor.db"), str(port)
     )
     try:
         yield master
@@ -269,7 +269,7 @@ async def _floor(folder: Path, port: int) -> AsyncIterator[int]:
 
 
 @asynccontextmanager
-async def _daemon(folder: Path, port: int) -> AsyncIterator[Shoe]:
+async def running_daemon(folder: Path, port: int) -> AsyncIterator[Shoe]:
     shoe = Shoe()
     shoe.attach()
     process = await _start_daemon(folder, shoe.path, port)

@@ -1,6 +1,6 @@
 """The least that any controller must do with a card: read it, store it durably, publish it. A process of its own.
 
-`python -m tests.bench.daemon_floor TTY DATABASE MQTT_PORT`: each read from the terminal is one row, one commit with
+`python -m tests.bench.floors.card TTY DATABASE MQTT_PORT`: each read from the terminal is one row, one commit with
 SQLite's WAL and synchronous=FULL, and one QoS 1 publish by aiomqtt. Nothing is decoded, checked or chained.
 """
 
