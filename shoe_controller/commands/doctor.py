@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoe_controller.commands.answers import GOOD, add_json_option, as_text, bad_input, print_json
+from shoe_controller.commands.installed_table import add_config_argument
 
 if TYPE_CHECKING:
     from shoe_controller.doctor.users import User
@@ -25,7 +26,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="Look at a table's configuration, port, shoe, broker, journal and machine, and say of each problem "
         "what to do. It may be run beside a running table, and changes nothing. Run it with sudo to see everything.",
     )
-    parser.add_argument("config", type=Path, metavar="CONFIG", help="the table's configuration")
+    add_config_argument(parser)
     parser.add_argument("--skip", action="append", default=[], metavar="CHECK", help="leave a check out")
     parser.add_argument("--user", metavar="NAME", help="whom the service runs as (default: shoe-controller, if known)")
     parser.add_argument("--users", type=Path, metavar="FILE", help="the broker's users (default: beside CONFIG)")

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shoe_controller.commands.answers import GOOD, as_text, bad_input
+from shoe_controller.commands.installed_table import FOLDER
 from shoe_controller.commands.questions import NotAnsweredError, Questions
 from shoe_controller.pins import BadPinError, check_strength, hash_pin
 from shoe_controller.setup.certificates import CertificateError
@@ -21,7 +22,6 @@ from shoe_controller.setup.writing import Outcome, Planned, differs, write
 from shoe_controller.strict_reading import BadFileError
 from shoe_controller.table.acts import Role
 
-FOLDER = Path("/etc/shoe-controller")
 BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
 SALT_BYTES = 16
 SEATS = "1,2,3,5,6,7,8,9"

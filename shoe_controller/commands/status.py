@@ -7,12 +7,12 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from shoe_controller.commands.answers import GOOD, add_json_option, bad_input, print_json
+from shoe_controller.commands.installed_table import add_config_argument
 from shoe_controller.strict_reading import BadFileError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="show how a table stands",
         description="Show on one screen how a table stands: its shoe, its round, its alerts and its counts.",
     )
-    parser.add_argument("config", type=Path, metavar="CONFIG", help="the table's configuration")
+    add_config_argument(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from shoe_controller.commands.answers import GOOD, as_text, bad_input
+from shoe_controller.commands.installed_table import add_config_argument
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -20,7 +21,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="Gather the doctor's findings, the configuration, the log, versions and what is plugged in into "
         "one file, without keys, passwords and PINs. Nothing is sent anywhere. Run it with sudo to see everything.",
     )
-    parser.add_argument("config", type=Path, metavar="CONFIG", help="the table's configuration")
+    add_config_argument(parser)
     parser.add_argument("--output", type=Path, metavar="FILE", help="a new file (default: shoe-support-TIME.tar.gz)")
     parser.set_defaults(run=run, json=False)
 

@@ -47,10 +47,10 @@ def test_nothing_wrong_is_exit_code_0(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_the_list_of_checks(capsys: Capture) -> None:
-    answer = run(capsys, "doctor", "x.toml", "--list")
+    answer = run(capsys, "doctor", "--list")
     assert answer.exit_code == 0
     assert [line.split()[0] for line in answer.out.splitlines()] == [check.name for check in CHECKS]
-    listed = run(capsys, "doctor", "x.toml", "--list", "--json").json
+    listed = run(capsys, "doctor", "--list", "--json").json
     assert listed[0]["check"] == "configuration"
 
 
