@@ -156,10 +156,11 @@ class Daemon:
         snapshot = snapshot_if_needed(opened.reader, opened.table, SOFTWARE)
         if snapshot is not None:
             self.controller.happened(snapshot)
-        self.controller.happened(ControllerStarted(boot=self._clock.boot()))
         if opened.damaged:
+            # The first event of a new journal: until it is stored, every start finds out again that it must be told.
             log.error("journal_damaged", what=opened.damaged)
             self.controller.happened(JournalFailed(trouble=JournalTrouble.DAMAGED, detail=opened.damaged))
+        self.controller.happened(ControllerStarted(boot=self._clock.boot()))
         if opened.backup is not None:
             log.info("journal_brought_up_to_date", backup=str(opened.backup))
         if not any(person.role.value == "supervisor" for person in self.config.people):

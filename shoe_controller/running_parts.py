@@ -116,19 +116,35 @@ class Opened(msgspec.Struct, kw_only=True):
     """What had to be set aside, and why."""
 
 
-def open_table(config: RunningConfig, clock: Clock, damaged: str = "") -> Opened:
+def open_table(
+    config: RunningConfig,
+    clock: Clock,
+    damaged: str = "",
+    open_journal: Callable[[RunningConfig, Clock], Opened] | None = None,
+) -> Opened:
     """Open the journal and get the table back. What cannot be trusted is set aside, never overwritten.
 
-    `damaged` tells of a journal that was set aside just before.
+    `damaged` tells of a journal that was set aside just before. `open_journal` opens what is there, or begins anew.
     """
+    open_journal = open_journal or _open
     config.journal.file.parent.mkdir(parents=True, exist_ok=True)
     try:
-        opened = _open(config, clock)
+        opened = open_journal(config, clock)
     except (DamagedJournalError, ReplayDiffersError) as error:
         damaged = set_aside(config, clock, error)
-        opened = _open(config, clock)
-    opened.damaged = damaged
+        opened = open_journal(config, clock)
+    opened.damaged = _with_untold(damaged, opened)
     return opened
+
+
+def _with_untold(damaged: str, opened: Opened) -> str:
+    """A journal without an event has told nobody yet of what was set aside before it: the power may have failed."""
+    if opened.reader.position().last_seq:
+        return damaged
+    untold = [name for name in opening.set_aside_names(opened.path) if name not in damaged]
+    if not untold:
+        return damaged
+    return f"{damaged} Journals that were set aside before: {', '.join(untold)}.".lstrip()
 
 
 def set_aside(config: RunningConfig, clock: Clock, why: DamagedJournalError | ReplayDiffersError) -> str:

@@ -208,6 +208,13 @@ def set_aside(path: Path, *, stamp: str) -> Path:
     return aside
 
 
+def set_aside_names(path: Path) -> list[str]:
+    """The names of all that was set aside of this journal and still lies beside it, oldest first."""
+    first = f"{path.name}.damaged-"
+    found = [file.name for file in path.absolute().parent.iterdir() if file.name.startswith(first)]
+    return sorted({name.removesuffix("-wal").removesuffix("-shm") for name in found})
+
+
 def previous_hash(database: Database, identity: Identity, number: int) -> bytes | None:
     """What the record of that number must follow; `None` when the record before it is missing."""
     if number == 1:

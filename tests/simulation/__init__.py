@@ -8,8 +8,10 @@ supervisors around them. Only the network, the ports and the journal's thread ar
     python -m tests.simulation --mutations      bugs put in on purpose: each must be found
 
 - `virtual_time.py`: one agenda for all, and the event loop of a daemon that can be killed between any two steps
-- `machine.py`, `inline_writer.py`: the controller's machine, its clock, its disk, and the daemon that runs on it
-- `cable.py`: the shoe's line; `virtual_broker.py`, `daemon_broker.py`: the broker's
+- `machine.py`, `inline_writer.py`: the controller's machine, its clock, its disk, and the daemon that runs on it;
+  `damage.py`: what becomes of its journal
+- `cable.py`: the shoe's line; `swapping.py`: messages that change places on it
+- `virtual_broker.py`, `daemon_broker.py`: the broker's line
 - `clients.py`: displays and terminals; `people.py`: those who use them
 - `plan.py`: what a seed means; `mishaps.py`: what can go wrong, and which alerts may tell of it
 - `world.py`: puts it all together and runs it; `books.py`, `audit.py`: what must hold

@@ -1,5 +1,6 @@
 """What must hold when a simulated sitting is over: truth = journal = what each display has, and no alert too many."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firmware_protocol.angel_eye.shoe import Disclosing
@@ -12,6 +13,8 @@ from shoe_controller.table_journal import replay
 from simulator.shoe_line import Wire
 from simulator.truth import Reading
 from tests.simulation.books import SURELY_MISSED, BrokenPromiseError
+from tests.simulation.clients import same_event
+from tests.simulation.damage import left_of
 from tests.simulation.mishaps import PATIENT, TOLD, without_cause
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ JUST = 1.0
 
 def audit(world: "World") -> None:
     _journal_is_whole(world)
+    _damaged_journals_are_kept(world)
     _cards_are_all_there(world)
     _displays_have_it_all(world)
     _no_alert_without_cause(world)
@@ -43,6 +47,31 @@ def _journal_is_whole(world: "World") -> None:
         stored = [(message.topic, message.payload) for message in reader.messages(0, len(world.books.messages) + 1)]
     if stored != world.books.messages:
         raise BrokenPromiseError("the journal does not hold what was stored")
+
+
+def _damaged_journals_are_kept(world: "World") -> None:
+    """Each was set aside as it was, for the record; a new one was begun, and an alert in it names the file."""
+    path, books, damaged = world.machine.journal, world.books, world.machine.damaged
+    names = _names_aside(path)
+    kept = [left_of(Path(f"{path}{name}")) for name in names]
+    for left in damaged:
+        if left not in kept:
+            raise BrokenPromiseError(f"a damaged journal is gone, or was changed: kept are {names}")
+        kept.remove(left)
+    if kept or len(books.journals) != 1 + len(damaged):
+        raise BrokenPromiseError(
+            f"{len(damaged)} journals were damaged, kept are {names}, begun {list(books.journals)}"
+        )
+    details = [raised.detail for raised in books.raised if raised.kind == "journal_damaged"]
+    untold = [name for name in names if not any(f"{path.name}{name}." in detail for detail in details)]
+    if untold:
+        raise BrokenPromiseError(f"no alert tells that a damaged journal was set aside: {untold}")
+
+
+def _names_aside(path: Path) -> list[str]:
+    """What is added to the journal's name where it was set aside."""
+    names = {file.name.removeprefix(path.name) for file in path.parent.glob(f"{path.name}.damaged-*")}
+    return sorted({name.removesuffix("-wal").removesuffix("-shm") for name in names})
 
 
 def _cards_are_all_there(world: "World") -> None:
@@ -66,6 +95,11 @@ def _displays_have_it_all(world: "World") -> None:
     for display in world.displays:
         if sorted(display.events) != list(range(1, len(world.books.messages) + 1)):
             raise BrokenPromiseError(f"{display.name} has {len(display.events)} of {len(world.books.messages)} events")
+        if display.journal != world.books.journal:
+            raise BrokenPromiseError(f"{display.name} shows the journal {display.journal}, not {world.books.journal}")
+        for journal, events in {**display.laid_by, display.journal: display.events}.items():
+            if any(not same_event(world.books.journals[journal][seq - 1], shown) for seq, shown in events.items()):
+                raise BrokenPromiseError(f"{display.name} has events of another journal among those of {journal}")
     if not set(world.plan.names) - PATIENT and any(display.replays for display in world.displays):
         raise BrokenPromiseError("a display had to ask for events although nothing was in their way")
 
@@ -89,7 +123,7 @@ def _every_mishap_is_told(world: "World") -> None:
     books = world.books
     if len(world.plan.mishaps) != 1 or not books.injected:
         return
-    came = books.injected[0][0]
+    came = books.injected[-1][0]
     if any(came - JUST < t < came + JUST for t in books.results_at):
         return  # the round was over before anything could be noticed
     for name, phase in world.met:

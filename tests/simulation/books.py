@@ -62,7 +62,7 @@ class BrokenPromiseError(AssertionError):
 class Raised(NamedTuple):
     t: float
     kind: str
-    alert: int
+    detail: str
 
 
 class Books:
@@ -72,8 +72,12 @@ class Books:
         self.truth: list[AnyHappening] = []
         self.cards: list[CardOut] = []
         """All cards that left the shoe."""
+        self.journal = ""
+        """The name of the present journal."""
         self.messages: list[tuple[str, bytes]] = []
-        """What the journal holds for the displays; the first has the number 1."""
+        """What it holds for the displays; the first has the number 1."""
+        self.journals: dict[str, list[tuple[str, bytes]]] = {}
+        """The same for each journal by its name: those before the present one were damaged and set aside."""
         self.entries = 0
         self.results = 0
         self.results_at: list[float] = []
@@ -101,6 +105,8 @@ class Books:
         self._arrived = 0.0
         self._heard = 0
         """Cards that the journal knows of."""
+        self._heard_by: list[tuple[int, int]] = []
+        """By which of the shoe's events how many cards were known, for a shoe that tells again what was not stored."""
         self._requests: set[str] = set()
         self._events: set[tuple[int | None, int]] = set()
         self._laid: list[Card | None] = []
@@ -134,6 +140,26 @@ class Books:
     def unheard(self) -> list[CardOut]:
         return self.cards[self._heard :]
 
+    # --- a journal begins ---------------------------------------------------------------------------------------------
+
+    def begin_journal(self, name: str, *, told_again_from: int | None) -> None:
+        """A new journal knows nothing: numbers begin anew, no shoe is open, no wager lies, no alert stands.
+
+        A shoe that keeps its events tells again those `told_again_from` on, although the journal before may have them.
+        """
+        self.journal = name
+        self.messages = self.journals[name] = []
+        self.standing.clear()
+        self._requests.clear()
+        self._events.clear()
+        self._bets_open = self._in_play = False
+        self.first_face = self._carried = None
+        self._laid, self._extras, self._last_laid = [], [], []
+        self._wagers, self._before_undo = {}, {}
+        if told_again_from is not None:
+            self._heard_by = [(event, heard) for event, heard in self._heard_by if event < told_again_from]
+            self._heard = self._heard_by[-1][1] if self._heard_by else 0
+
     # --- an entry is on the disk --------------------------------------------------------------------------------------
 
     def stored(self, entry: Entry, receipt: Receipt, arrived: float) -> None:
@@ -147,6 +173,7 @@ class Books:
             if isinstance(report, ShoeReport):
                 self._check_number(report)
                 cards = self._match(report.event)
+                self._heard_by.append((report.sequence, self._heard))
             elif isinstance(report, PersonActs | SeatBets):
                 self._check_request(report)
         if list(receipt.seqs) != list(range(len(self.messages) + 1, len(self.messages) + 1 + len(entry.messages))):
@@ -243,7 +270,7 @@ class Books:
                 if fact.kind in TAKEN_FOR_LOSS:
                     self._tell_of_loss()
                 self.standing[fact.alert] = fact
-                self.raised.append(Raised(self._now(), fact.kind, fact.alert))
+                self.raised.append(Raised(self._now(), fact.kind, fact.detail))
             case AlertEnded():
                 if self.standing.pop(fact.alert, None) is None:
                     raise BrokenPromiseError(f"alert {fact.alert} ended, and did not stand")

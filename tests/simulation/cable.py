@@ -1,6 +1,7 @@
 """The cable between the virtual shoe and the controller: a `Port` for the daemon, and the hands that move the shoe.
 
-The emulation is brought its time, its bytes and the port's orders here; bytes take a moment to the other end.
+The emulation is brought its time, its bytes and the port's orders here; bytes take a moment to the other end, and two
+messages may change places on the way.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,9 +10,12 @@ from functools import partial
 from shoe_controller.transports.transport import OnBytes, OnLost, TransportError, every_half_second
 from simulator.emulation import Emulation
 from simulator.fault_deeds import PortOrder
+from tests.simulation.swapping import Swap
 from tests.simulation.virtual_time import DaemonLoop, VirtualTime
 
 LATENCY = 0.002
+LONGEST_HELD = 2.0
+"""Seconds that a message waits for another one to overtake it."""
 
 
 class Cable:
@@ -21,6 +25,8 @@ class Cable:
         self._time = time
         self._line: CableLine | None = None
         self._woken_for: float | None = None
+        self._swaps: dict[bool, tuple[Swap, Callable[[], object]]] = {}
+        """By whether it is the way to the shoe: what changes places, and who is told when it has."""
 
     def for_daemon(self, loop: DaemonLoop) -> "CablePort":
         return CablePort(self, loop)
@@ -38,9 +44,10 @@ class Cable:
         for order in self.emulation.take_port_orders():
             self._move_plug(plugged=order is PortOrder.REPLUG)
         line = self._line
-        for piece in self.emulation.to_send(now):
+        for sent in self.emulation.to_send(now):
             if line is not None:
-                line.arrive(piece)
+                for piece in self._swapped(sent, to_shoe=False):
+                    line.arrive(piece)
         deadline = self.emulation.next_deadline()
         if deadline is not None and (self._woken_for is None or deadline < self._woken_for):
             self._woken_for = deadline
@@ -64,6 +71,42 @@ class Cable:
             self.let_go(line)
             line.lose("the shoe was unplugged")
 
+    # --- messages that change places ----------------------------------------------------------------------------------
+
+    def swap(self, *, to_shoe: bool, all_copies: bool, swapped: Callable[[], object]) -> None:
+        """The next two messages in this direction that differ come in the wrong order."""
+        self.end_swap(to_shoe=to_shoe)
+        swap = Swap(self.emulation.settings.wire.wire, to_shoe=to_shoe, all_copies=all_copies)
+        self._swaps[to_shoe] = (swap, swapped)
+
+    def end_swap(self, *, to_shoe: bool) -> None:
+        """Whatever has changed places by now: from here on all comes as it was sent."""
+        ended = self._swaps.pop(to_shoe, None)
+        if ended is not None:
+            self._arrive(ended[0].end(), to_shoe=to_shoe)
+
+    def _swapped(self, data: bytes, *, to_shoe: bool) -> list[bytes]:
+        if to_shoe not in self._swaps:
+            return [data]
+        swap, swapped = self._swaps[to_shoe]
+        held_before = swap.holds
+        arrives = swap.carry(data)
+        if swap.done:
+            del self._swaps[to_shoe]
+            swapped()
+        elif swap.holds and not held_before:
+            self._time.after(LONGEST_HELD, lambda: self._arrive(swap.let_go(), to_shoe=to_shoe))
+        return arrives
+
+    def _arrive(self, pieces: list[bytes], *, to_shoe: bool) -> None:
+        line = self._line
+        if line is not None:
+            for piece in pieces:
+                if to_shoe:
+                    self.do(partial(self.emulation.received, piece))
+                else:
+                    line.arrive(piece)
+
     # --- the controller's end -----------------------------------------------------------------------------------------
 
     def attach(self, line: "CableLine") -> None:
@@ -74,6 +117,8 @@ class Cable:
     def let_go(self, line: "CableLine") -> None:
         if self._line is line:
             self._line = None
+            for swap, _ in self._swaps.values():
+                swap.end()
             self.do(self.emulation.host_detached)
 
     def cut(self) -> None:
@@ -86,7 +131,7 @@ class Cable:
 
         def arrive() -> None:
             if self._line is line:
-                self.do(partial(self.emulation.received, data))
+                self._arrive(self._swapped(data, to_shoe=True), to_shoe=True)
 
         self._time.after(LATENCY, arrive)
 

@@ -85,8 +85,19 @@ class Shown(NamedTuple):
     payload: bytes
 
 
+def same_event(stored: tuple[str, bytes], shown: Shown) -> bool:
+    """Whether what is shown is this message of the journal; an outcome is shown with the journal's head in front."""
+    topic, payload = stored
+    if topic != shown.topic:
+        return False
+    return shown.payload == payload or (shown.payload.startswith(b'{"head":"') and shown.payload.endswith(payload[1:]))
+
+
 class Display(Client):
-    """Goes by the numbers of the events: what came twice is passed over, what is missing is asked for."""
+    """Goes by the numbers of the events: what came twice is passed over, what is missing is asked for.
+
+    Where the table has begun a new journal, all that is known is of the one before, and is laid by.
+    """
 
     def __init__(
         self,
@@ -98,6 +109,10 @@ class Display(Client):
         clean: bool,
         told: Callable[["Display", int, Shown | None], None],
     ) -> None:
+        self.journal = ""
+        """The journal whose events these are, as the table's status names it."""
+        self.laid_by: dict[str, dict[int, Shown]] = {}
+        """What was known of journals before it."""
         self.events: dict[int, Shown] = {}
         self.last = 0
         """All events up to this one are here."""
@@ -130,11 +145,20 @@ class Display(Client):
             self._replayed(message.payload)
         elif message.topic == self.topics.status:
             status = _decode_status(message.payload)
+            if status.journal != self.journal:
+                self._begin_anew(status.journal)
             self._speaks_of(status.seq)
         elif message.topic == self.topics.state:
             self._speaks_of(_decode_state(message.payload).seq)
         else:
             self._event(Shown(message.topic.removeprefix(f"{self.topics.prefix}/"), message.payload))
+
+    def _begin_anew(self, journal: str) -> None:
+        if self.journal:
+            self.laid_by[self.journal] = self.events
+            self.events, self.last, self.newest = {}, 0, 0
+            self._asked_at = -ASK_AGAIN
+        self.journal = journal
 
     def _event(self, shown: Shown) -> None:
         seq = _decode_numbered(shown.payload).seq

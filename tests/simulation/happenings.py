@@ -11,6 +11,7 @@ from simulator.faults import FAULTS, Moment
 from simulator.scenario import planned
 from tests.simulation.daemon_broker import CLIENT_ID
 from tests.simulation.inline_writer import KillAt
+from tests.simulation.mishaps import WAITING
 from tests.simulation.people import TARGET
 from tests.simulation.plan import Mishap
 
@@ -42,6 +43,8 @@ def befall(world: "World", mishap: Mishap) -> None:
     world.tell(f"MISHAP   {mishap}")
     if mishap.name in FAULTS:
         _at_the_shoe(world, mishap)
+    elif mishap.name in WAITING:
+        _AROUND[mishap.name](world, mishap)
     else:
         world.met[mishap.name, world.phase] += 1
         world.books.befell(mishap.name)
@@ -72,6 +75,34 @@ def _at_the_shoe(world: "World", mishap: Mishap) -> None:
     _over(world, mishap.seconds + 15.0)
 
 
+# --- the line ---------------------------------------------------------------------------------------------------------
+
+
+def _swapped(*, to_shoe: bool) -> Callable[["World", Mishap], None]:
+    def swap(world: "World", mishap: Mishap) -> None:
+        waits = True
+
+        def over() -> None:
+            nonlocal waits
+            if waits:
+                waits = False
+                world.cable.end_swap(to_shoe=to_shoe)
+                _over(world, mishap.seconds)
+
+        def swapped() -> None:
+            world.tell(f"{mishap.name} now")
+            world.met[mishap.name, world.phase] += 1
+            world.books.befell(mishap.name)
+            over()
+
+        # What waits to be overtaken comes late already, whether it ever is.
+        world.books.befell(mishap.name)
+        world.cable.swap(to_shoe=to_shoe, all_copies=mishap.number % 2 == 0, swapped=swapped)
+        world.time.after(GIVE_UP, over)
+
+    return swap
+
+
 # --- the controller ---------------------------------------------------------------------------------------------------
 
 
@@ -97,6 +128,12 @@ def _daemon_stopped(world: "World", mishap: Mishap) -> None:
 def _machine_reboots(world: "World", mishap: Mishap) -> None:
     world.machine.lose_power()
     _restart_after(world, mishap.seconds, world.machine.power_up)
+
+
+def _journal_damaged(world: "World", mishap: Mishap) -> None:
+    world.machine.kill()
+    world.machine.damage_journal(mishap.number)
+    _restart_after(world, mishap.seconds / 3)
 
 
 def _killed_at(kill_at: KillAt) -> Callable[["World", Mishap], None]:
@@ -250,12 +287,15 @@ def _forged_reply(world: "World", mishap: Mishap) -> None:
 
 
 _AROUND: dict[str, Callable[["World", Mishap], None]] = {
+    "frames_swapped": _swapped(to_shoe=False),
+    "commands_swapped": _swapped(to_shoe=True),
     "daemon_killed": _daemon_killed,
     "killed_before_commit": _killed_at(KillAt.BEFORE_COMMIT),
     "killed_in_commit": _killed_at(KillAt.IN_COMMIT),
     "killed_after_commit": _killed_at(KillAt.AFTER_COMMIT),
     "daemon_stopped": _daemon_stopped,
     "machine_reboots": _machine_reboots,
+    "journal_damaged": _journal_damaged,
     "disk_full": _disk_full,
     "slow_disk": _slow_disk,
     "clock_steps": _clock_steps,

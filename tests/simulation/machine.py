@@ -6,18 +6,22 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
+from shoe_controller.clock import Clock
 from shoe_controller.config import RunningConfig
 from shoe_controller.daemon import Daemon
 from shoe_controller.journal import opening
+from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.journal.opening import Identity, WriterLock
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry, Receipt
 from shoe_controller.moment import Moment
-from shoe_controller.running_parts import SOFTWARE, Opened
+from shoe_controller.running_parts import SOFTWARE, Opened, open_table
 from shoe_controller.service import Service
-from shoe_controller.table_journal import recover
+from shoe_controller.table_journal import ReplayDiffersError, recover
+from tests.simulation.books import BrokenPromiseError
 from tests.simulation.cable import Cable
 from tests.simulation.daemon_broker import DaemonBroker
+from tests.simulation.damage import damage
 from tests.simulation.inline_writer import Disk, InlineWriter
 from tests.simulation.virtual_broker import VirtualBroker
 from tests.simulation.virtual_time import DaemonLoop, VirtualTime
@@ -39,6 +43,7 @@ class Machine:
         generator: random.Random,
         sync_seconds: float,
         stored: Callable[[Entry, Receipt], None],
+        begun: Callable[[str], None],
         gone: Callable[[], None],
     ) -> None:
         self.config = config
@@ -51,11 +56,18 @@ class Machine:
         self.kills = 0
         self.failures: list[str] = []
         """What no part of a daemon caught."""
+        self.damaged: list[dict[str, bytes]] = []
+        """What was left of each journal that was damaged, oldest first."""
+        self._must_notice = False
+        """The journal was damaged since the last start."""
+        self._journals = 0
         self._time = time
         self._cable = cable
         self._broker = broker
         self._random = generator
         self._stored = stored
+        self._begun = begun
+        """Told the name of each new journal."""
         self._gone = gone
         self._booted_at = -UPTIME
         self._loop: DaemonLoop | None = None
@@ -120,13 +132,46 @@ class Machine:
         self._writer = self._loop = self.daemon = None
 
     def _open(self, loop: DaemonLoop) -> Opened:
+        """With a writer that has no thread."""
+
+        def open_journal(_config: RunningConfig, _clock: Clock) -> Opened:
+            try:
+                return self._open_journal(loop)
+            except (DamagedJournalError, ReplayDiffersError) as error:
+                if not self._must_notice:
+                    raise BrokenPromiseError("a journal that nobody damaged was taken for damaged") from error
+                self._must_notice = False
+                raise
+
+        opened = open_table(self.config, self, open_journal=open_journal)
+        if self._must_notice:
+            raise BrokenPromiseError("a damaged journal was opened as if it were sound")
+        # Without the folder, which has another name each time.
+        opened.damaged = opened.damaged.replace(f"{self.journal.parent}/", "")
+        return opened
+
+    def _open_journal(self, loop: DaemonLoop) -> Opened:
         path = self.journal
-        identity = Identity(table=f"{self.config.table.site}/{self.config.table.name}", journal_id="5e1ec7ed")
+        identity = Identity(
+            table=f"{self.config.table.site}/{self.config.table.name}", journal_id=f"5e1ec7ed{self._journals + 1:08x}"
+        )
         lock = WriterLock(path)
-        if path.exists():
-            opening.prepare(path, identity.table, stamp="20261116T120000Z")
-        else:
-            opening.create(path, identity, created_ms=self.now().wall_ms)
+        try:
+            if path.exists():
+                opening.prepare(path, identity.table, stamp="20261116T120000Z")
+            else:
+                opening.create(path, identity, created_ms=self.now().wall_ms)
+                self._journals += 1
+                self._begun(identity.journal_id)
+            reader = JournalReader(path)
+            try:
+                table = recover(reader, SOFTWARE)
+            except BaseException:
+                reader.close()
+                raise
+        except BaseException:
+            lock.release()
+            raise
         self._writer = InlineWriter(
             path,
             software=SOFTWARE,
@@ -137,9 +182,19 @@ class Machine:
             stored=self._stored,
             killed=self.kill,
         )
-        reader = JournalReader(path)
         self._graves.append((loop, self._writer, reader))
-        return Opened(path=path, writer=self._writer, reader=reader, table=recover(reader))
+        return Opened(path=path, writer=self._writer, reader=reader, table=table)
+
+    def damage_journal(self, number: int) -> None:
+        """Something happens to the file while no program has it open."""
+        if self.running:
+            raise RuntimeError("a journal is damaged while nobody has it open: kill the daemon first")
+        if not self._must_notice:
+            for _, writer, reader in self._graves:
+                writer.bury()
+                reader.close()
+            self._must_notice = True
+            self.damaged.append(damage(self.journal, number))
 
     def kill(self) -> None:
         """The program ends between two of its steps."""

@@ -7,12 +7,15 @@ from simulator.faults import FAULTS, Moment, Untold
 from simulator.shoe_line import Wire
 
 AROUND: dict[str, str] = {
+    "frames_swapped": "two messages from the shoe come in the wrong order",
+    "commands_swapped": "two messages to the shoe come in the wrong order",
     "daemon_killed": "the daemon is killed between two steps",
     "killed_before_commit": "the daemon is killed before a commit",
     "killed_in_commit": "the daemon is killed in a commit, which is rolled back",
     "killed_after_commit": "the daemon is killed after a commit, before its answer",
     "daemon_stopped": "the daemon is stopped in order, and started again",
     "machine_reboots": "the controller's machine loses its power",
+    "journal_damaged": "the daemon is killed, and finds its journal damaged when it starts again",
     "disk_full": "for a while nothing can be stored",
     "slow_disk": "for a while every commit takes long",
     "clock_steps": "somebody sets the clock",
@@ -32,6 +35,9 @@ AROUND: dict[str, str] = {
     "forged_reply_topics": "somebody wants answers sent where they must not go",
 }
 
+WAITING = frozenset({"frames_swapped", "commands_swapped"})
+"""These wait for their moment, and count when it has come."""
+
 CRASHES = (
     "daemon_killed",
     "killed_before_commit",
@@ -39,9 +45,20 @@ CRASHES = (
     "killed_after_commit",
     "daemon_stopped",
     "machine_reboots",
+    "journal_damaged",
 )
 
-LOSES = ("reboot", "power_loss", "unplug", "silence", "bytes_lost", "bytes_corrupted", "bytes_doubled", *CRASHES)
+LOSES = (
+    "reboot",
+    "power_loss",
+    "unplug",
+    "silence",
+    "bytes_lost",
+    "bytes_corrupted",
+    "bytes_doubled",
+    "frames_swapped",
+    *CRASHES,
+)
 """After these the Angel Eye wire may have lost telegrams, or may say one again that was heard before."""
 
 TAKEN_FOR_LOSS = ("event_gap", "shoe_lost", "shoe_restarted", "place_filled", "out_of_turn", "card_without_shoe")
@@ -69,7 +86,9 @@ HARMLESS = frozenset(
 )
 """No alert may ever come of these alone."""
 
-PATIENT = frozenset(FAULTS) | {"clock_steps", "slow_disk", "nonsense_requests", "wrong_pins", "forged_reply_topics"}
+PATIENT = (
+    frozenset(FAULTS) | WAITING | {"clock_steps", "slow_disk", "nonsense_requests", "wrong_pins", "forged_reply_topics"}
+)
 """Nothing here keeps an event from a display: none has to ask for one."""
 
 _LINE = ("unplug", "silence", "bytes_lost", "bytes_corrupted", "bytes_doubled", "bytes_delayed", "glued")
@@ -80,20 +99,20 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "foreign_card": ("foreign_card",),
     "double_feed": ("double_feed",),
     "card_twice": ("duplicate_card",),
-    "too_many_copies": ("ninth_copy", "duplicate_card", "forged_frame", "replayed_frame"),
+    "too_many_copies": ("ninth_copy", "duplicate_card", "forged_frame", "replayed_frame", "frames_swapped"),
     "card_pushed_back": ("pushed_back_at_exit", "pushed_back_half_way", "replayed_frame"),
-    # A whole frame that comes twice cannot be told from one that a stranger sends again.
-    "line_refused": ("wrong_key", "forged_frame", "replayed_frame", "bytes_doubled"),
+    # A whole frame that comes twice, or late, cannot be told from one that a stranger sends again.
+    "line_refused": ("wrong_key", "forged_frame", "replayed_frame", "bytes_doubled", "frames_swapped"),
     "no_card_came": ("empty_in_round", "replayed_frame"),
     "clock_stepped": ("clock_steps",),
     "journal_full": ("disk_full",),
     "messages_refused": ("refused_publishes",),
-    "shoe_restarted": ("reboot", "power_loss", "wrong_key", "replayed_frame"),
+    "shoe_restarted": ("reboot", "power_loss", "wrong_key", "replayed_frame", "frames_swapped"),
     "shoe_lost": (*_LATE,),
-    "late_wager": (*_LATE,),
+    "late_wager": (*_LATE, "frames_swapped"),
     "gate_forced": (),
     "preset_changed": (),
-    "journal_damaged": (),
+    "journal_damaged": ("journal_damaged",),
     "supervisor_called": (),
 }
 """Alerts that tell of one thing, and what may bring them about. What is not here may follow from any other mishap: it
@@ -142,6 +161,8 @@ TOLD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "unplug": (("shoe_lost", "event_gap"), ("dealing",)),
     "forged_frame": (("line_refused", *TAKEN_FOR_LOSS, "burn_differs"), ("betting", *IN_ROUND)),
     "replayed_frame": (("line_refused", *TAKEN_FOR_LOSS, "burn_differs"), ("betting", *IN_ROUND)),
+    # What was overtaken is refused on the native wire; on the other one the numbers do not fit.
+    "frames_swapped": (("line_refused", "event_gap"), ("betting", *IN_ROUND)),
     "clock_steps": (("clock_stepped",), ANY_PHASE),
     "daemon_killed": (("shoe_lost",), CARDS_OUT),
     "machine_reboots": (("shoe_lost",), CARDS_OUT),

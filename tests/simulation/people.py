@@ -113,6 +113,8 @@ class Staff:
         self._seen: object = None
         self._refused: dict[tuple[int, str], int] = {}
         """How often an act against an alert was refused: after some tries people try something else."""
+        self._new_cards_for = ""
+        """The damaged journal after which new cards were put in last."""
         terminal.time.after(LOOK_UP, self._look_up)
 
     @property
@@ -148,7 +150,7 @@ class Staff:
         waited = self._time.now - self._since
         if view.phase in ("no_shoe", "ended") and self._shoe_is_new() and waited > 3:
             self._deal(view, "open_shoe")
-        elif view.phase == "ended" and waited > STUCK and not self._emulation.shoe.lid_open:
+        elif view.phase in ("no_shoe", "ended") and waited > STUCK and not self._emulation.shoe.lid_open:
             self._since = self._time.now
             self._cable.do(self._emulation.new_cards)
         elif view.phase == "betting" and self._bets_by_dealer and waited > 5 and view.link_up and not view.free:
@@ -187,13 +189,19 @@ class Staff:
                 continue
             if alert.kind == "journal_full":
                 continue
+            if alert.kind == "journal_damaged" and not self._emulation.shoe.powered:
+                continue
             self._put_one_right(view, alert, tried)
             return
 
     def _put_one_right(self, view: TableView, alert: AlertView, tried: int) -> None:
         if alert.kind in ("misread", "undisclosed_card") and tried < 2 and self._identify(view, alert):
             return
-        if alert.kind == "lid_opened" and tried > 2:
+        if alert.kind == "journal_damaged":
+            # The table has forgotten the round and the shoe: it is ended by force, and new cards are put in.
+            self._put_in_new_cards(alert)
+            self._clear(view, alert)
+        elif alert.kind == "lid_opened" and tried > 2:
             # A shoe that had no power when its lid was closed has not told of it: somebody moves the lid once more.
             self._refused.clear()
             self._cable.do(lambda now: self._emulation.move_lid(now, opened=True))
@@ -213,6 +221,14 @@ class Staff:
             self._void(view, alert)
         else:
             self._supervise(view, "end_shoe", {}, alert=alert)
+
+    def _put_in_new_cards(self, alert: AlertView) -> None:
+        if self._new_cards_for == alert.detail:
+            return
+        self._new_cards_for = alert.detail
+        if self._emulation.shoe.firmware.in_round:
+            self._cable.do(lambda now: self._emulation.press(Button.RESULT, now, held=True))
+        self._cable.do(self._emulation.new_cards)
 
     def _carries_over(self) -> bool:
         return self._emulation.deeds.carries_over

@@ -22,11 +22,11 @@ FOUND_BY: dict[str, int] = {
     "any_hand": 0,
     "wager_left_out": 0,
     "pay_the_loser": 0,
-    "any_pin": 20,
+    "any_pin": 80,
     "bet_any_time": 8,
     "answer_anywhere": 6,
     "lose_an_input": 0,
-    "give_up_when_full": 86,
+    "give_up_when_full": 16,
     "gap_is_nothing": 138,
 }
 """The bugs of `mutations.py`, and the first seed that finds each."""
