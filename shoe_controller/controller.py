@@ -43,6 +43,7 @@ from shoe_controller.table.inputs import (
     PersonActs,
     SeatBets,
     ShoeReport,
+    Snapshot,
     TimerRanOut,
 )
 from shoe_controller.table.state import Refusal, RulesSource
@@ -57,6 +58,9 @@ CLOCK_STEP_MS = 1000
 
 MOST_WAITING = 10_000
 """Inputs that may wait while nothing can be stored; a native shoe stops sending long before."""
+
+MOST_PIECES = 512
+"""Pieces of an unfinished telegram that are kept for the journal; more than that is noise, and its end is enough."""
 
 SECOND = 1_000_000_000
 
@@ -100,6 +104,8 @@ class _Work(NamedTuple):
     at: Moment
     raw: tuple[Raw, ...] = ()
     delivery: Delivery | None = None
+    memory: bytes | None = None
+    """What the link is to remember with it; asked for at once, for another shoe may make the link count anew."""
     answer: "asyncio.Future[Refusal | None] | None" = None
 
 
@@ -130,7 +136,7 @@ class Controller:
         self._inbox: deque[_Work] = deque()
         self._stirred = asyncio.Event()
         self._idle = asyncio.Event()
-        self._received: list[Raw] = []
+        self._received: deque[Raw] = deque(maxlen=MOST_PIECES)
         self._sent: list[Raw] = []
         """Bytes that go into the journal with the next entry."""
         self._timer: asyncio.TimerHandle | None = None
@@ -179,11 +185,12 @@ class Controller:
         for item in found:
             raw: tuple[Raw, ...] = ()
             if isinstance(item, Delivery):
-                raw, self._received = tuple(self._received), []
+                raw = tuple(self._received)
+                self._received.clear()
                 report = ShoeReport(
                     event=item.event, sequence=item.sequence, boot_id=item.boot_id, age_ms=round(item.age * 1000)
                 )
-                self._put(_Work(report, at, raw, item))
+                self._put(_Work(report, at, raw, item, self._memory(item, at)))
             else:
                 self._observer.line_reported(item)
                 given = _as_input(item)
@@ -222,6 +229,9 @@ class Controller:
         given = work.given
         if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given):
             given = self.table.new_shoe(self._rules(), given)
+        elif isinstance(given, Snapshot):
+            # Others may have come in before it: a clock that was set, a request.
+            given = Snapshot(state=self.table.state)
         handled = self.table.handle(given, work.at)
         if handled.changed:
             receipt = await self._store(given, handled, work)
@@ -241,7 +251,7 @@ class Controller:
     async def _store(self, given: AnyInput, handled: Handled, work: _Work) -> Receipt | None:
         """Store it, however long that takes. Only a person's request is not tried again: it is refused, and gone."""
         sent, self._sent = tuple(self._sent), []
-        entry = entry_for(given, handled, work.at, raw=(*sent, *work.raw), link_state=self._memory(work))
+        entry = entry_for(given, handled, work.at, raw=(*sent, *work.raw), link_state=work.memory)
         while True:
             try:
                 receipt = await self._journal.submit(entry)
@@ -261,11 +271,9 @@ class Controller:
                     self._storing_again(given)
                 return receipt
 
-    def _memory(self, work: _Work) -> bytes | None:
-        if work.delivery is None:
-            return None
-        memory = self.link.memory(work.delivery)
-        return msgspec.json.encode(LinkMemory(wire=self._wire, memory=memory, boot=self._boot, mono_ns=work.at.mono_ns))
+    def _memory(self, delivery: Delivery, at: Moment) -> bytes:
+        memory = self.link.memory(delivery)
+        return msgspec.json.encode(LinkMemory(wire=self._wire, memory=memory, boot=self._boot, mono_ns=at.mono_ns))
 
     def _storing_failed(self, error: FileError) -> None:
         if self.storing_trouble is None:

@@ -16,7 +16,9 @@ from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.clock import Clock
 from shoe_controller.config import RunningConfig, for_running, load_config
 from shoe_controller.controller import SECOND, Controller, Stored
+from shoe_controller.house_texts import catalogue_from_texts
 from shoe_controller.journal.errors import FileError, MessagesPrunedError
+from shoe_controller.journal.reading import JournalReader
 from shoe_controller.logbook import Logbook
 from shoe_controller.logs import Log
 from shoe_controller.mqtt.broker import Broker, BrokerError, Incoming, PublishRefusedError
@@ -106,7 +108,7 @@ class Daemon:
             write=self._reconnector.write,
             observer=self,
         )
-        self._last_session = 0
+        self._last_session = _time_of(opened.reader, position.head.number)
         self._stop = asyncio.Event()
         self.publisher: Publisher | None = None
         if broker is not None:
@@ -128,6 +130,10 @@ class Daemon:
 
     def stop(self) -> None:
         self._stop.set()
+
+    @property
+    def told_to_stop(self) -> bool:
+        return self._stop.is_set()
 
     async def run(self) -> None:
         """Serve until `stop`; then see what has come in through, and let go."""
@@ -294,6 +300,9 @@ class Daemon:
     def request_served(self, message: Incoming, code: str) -> None:
         self._logbook.request_served(message, code)
 
+    def requests_dropped(self) -> None:
+        self._logbook.requests_dropped()
+
     # --- what retained messages and requests ask for (Present, TableDesk, PinOffice, Replayer) -----------------------
 
     @property
@@ -310,7 +319,8 @@ class Daemon:
 
     @property
     def catalogue(self) -> Catalogue:
-        return self.config.catalogue
+        # Of the rules that are posted: a file that was read again may no longer have what the shoe was opened with.
+        return catalogue_from_texts(self.rules.catalogue)
 
     async def ask(self, given: PersonActs | SeatBets) -> Refusal | None:
         return await self.controller.ask(given)
@@ -338,9 +348,14 @@ class Daemon:
             raise BadRequestError("pruned", str(error)) from None
 
     def _next_session(self) -> int:
-        """Counts up over restarts too, as long as the clock does not go back."""
+        """Counts up over restarts too, also with a clock that is behind what the journal has seen."""
         self._last_session = max(self._last_session + 1, self._clock.now().wall_ms)
         return self._last_session
+
+
+def _time_of(reader: JournalReader, number: int) -> int:
+    """When a record was stored, by the clock of that time; 0 if it is not there."""
+    return max((record.wall_ms for record in reader.records(number - 1, number)), default=0)
 
 
 def _posted(config: RunningConfig) -> Posted:

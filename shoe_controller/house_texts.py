@@ -54,13 +54,15 @@ def house_from_texts(house_text: str, catalogue_texts: CatalogueTexts) -> House:
     except (ValueError, RecursionError) as error:
         raise BadFileError(_WHERE, [Problem("", f"cannot be read: {error}")]) from None
     entry = read(data, HouseEntry, problems, "house")
-    house = None if entry is None else house_from(entry, _catalogue_from(catalogue_texts), problems, guarded=False)
+    house = None if entry is None else house_from(entry, catalogue_from_texts(catalogue_texts), problems, guarded=False)
     if house is None:
         raise BadFileError(_WHERE, problems)
     return house
 
 
-def _catalogue_from(texts: CatalogueTexts) -> Catalogue:
+@lru_cache(maxsize=HOUSES_REMEMBERED)
+def catalogue_from_texts(texts: CatalogueTexts) -> Catalogue:
+    """The catalogue that had these texts."""
     built_in = built_in_texts()
     if texts[: len(built_in)] == built_in:
         return extend(built_in_catalogue(), texts[len(built_in) :])

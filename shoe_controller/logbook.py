@@ -72,6 +72,9 @@ class Logbook:
     def taken_again(self) -> None:
         self.log.info("publish_taken_again")
 
+    def requests_dropped(self) -> None:
+        self.log.error("requests_dropped", what="more requests came than could be kept; some get no answer")
+
     def request_failed(self, error: Exception) -> None:
         self.log.error("request_failed", exc_info=error)
 

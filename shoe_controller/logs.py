@@ -6,7 +6,8 @@ One line for each thing that matters, with table, shoe and round bound to it. Se
 import logging
 import os
 import sys
-from typing import Any
+from contextlib import suppress
+from typing import Any, TextIO, cast
 
 import structlog
 
@@ -35,10 +36,22 @@ def set_up(settings: LogSettings) -> Log:
     structlog.configure(
         processors=[*shared, last],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[settings.level]),
-        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(file=cast("TextIO", _Lines())),
         cache_logger_on_first_use=True,
     )
     return structlog.get_logger()
+
+
+class _Lines:
+    """Standard error, for as long as somebody takes it: a log that is full or gone must not stop a table."""
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            sys.stderr.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            sys.stderr.flush()
 
 
 def _is_terminal() -> bool:

@@ -7,6 +7,9 @@ import os
 import socket
 from contextlib import suppress
 
+PATIENCE = 0.5
+"""Seconds that a service manager gets to take what it should not miss."""
+
 
 class Service:
     """Made once, from the environment that the service was started with."""
@@ -28,7 +31,8 @@ class Service:
         self._tell(f"STATUS={status}", wait=False)
 
     def alive(self) -> None:
-        self._tell("WATCHDOG=1")
+        # One that is missed is made up for by the next; waiting here would hold up the cards.
+        self._tell("WATCHDOG=1", wait=False)
 
     def reloading(self, mono_ns: int) -> None:
         self._tell(f"RELOADING=1\nMONOTONIC_USEC={mono_ns // 1000}")
@@ -42,5 +46,6 @@ class Service:
         # A name that begins with @ is in the abstract namespace.
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
+            line.settimeout(PATIENCE if wait else 0.0)
             line.connect(address)
-            line.send(message.encode(), 0 if wait else socket.MSG_DONTWAIT)
+            line.send(message.encode())

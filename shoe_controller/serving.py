@@ -23,16 +23,20 @@ async def _serve(config: RunningConfig, log: Log) -> None:
     clock = SystemClock()
     damaged = ""
     while True:
-        opened = open_table(config, clock, damaged)
+        daemon = _table(config, open_table(config, clock, damaged), clock, log)
         try:
-            await _run_table(config, opened, clock, log)
+            await daemon.run()
         except DamagedJournalError as error:
             damaged = set_aside(config, clock, error)
+            if daemon.told_to_stop:
+                return
+            # With what was taken up since the start: somebody who was struck off stays so.
+            config = daemon.config
         else:
             return
 
 
-async def _run_table(config: RunningConfig, opened: Opened, clock: Clock, log: Log) -> None:
+def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log) -> Daemon:
     try:
         _ask_guard(config, opened)
     except BaseException:
@@ -52,7 +56,7 @@ async def _run_table(config: RunningConfig, opened: Opened, clock: Clock, log: L
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, daemon.stop)
     loop.add_signal_handler(signal.SIGHUP, daemon.reload)
-    await daemon.run()
+    return daemon
 
 
 def _ask_guard(config: RunningConfig, opened: Opened) -> None:

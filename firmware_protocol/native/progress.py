@@ -57,6 +57,8 @@ class Progress:
         self._total = None if stored is None else stored.total
         self._delivered: dict[int, tuple[int, int | None]] = {}
         """Not stored yet: boot id and card total by sequence, in order."""
+        self._of_old_count: dict[int, tuple[int, int | None]] = {}
+        """The same, of what was delivered before the last counting anew: its owner may not have come to it yet."""
         self._counted_anew = False
         self._known_boot_id = _NOBODY
         self._known_up_to = 0
@@ -161,16 +163,17 @@ class Progress:
             self._known_up_to, self._known_boot_id = self.stored.sequence, self.stored.boot_id
         self._outlived = self._outlived or self.stored
         self.stored = None
-        self._delivered.clear()
+        self._of_old_count, self._delivered = self._delivered, {}
         self._begin = self._expected = oldest
         self._counted_anew = True
 
     def after(self, delivery: Delivery) -> LastCommitted:
         """What is stored last once this delivery is."""
-        found = self._delivered.get(delivery.sequence)
-        if found is None or found[0] != delivery.boot_id:
-            raise LinkUsageError(f"event {delivery.sequence} is not delivered, or was forgotten or committed since")
-        return LastCommitted(boot_id=found[0], sequence=delivery.sequence, total=found[1])
+        for delivered in (self._delivered, self._of_old_count):
+            found = delivered.get(delivery.sequence)
+            if found is not None and found[0] == delivery.boot_id:
+                return LastCommitted(boot_id=found[0], sequence=delivery.sequence, total=found[1])
+        raise LinkUsageError(f"event {delivery.sequence} is not delivered, or was forgotten or committed since")
 
     def committed(self, delivery: Delivery) -> None:
         sequence, boot_id = delivery.sequence, delivery.boot_id
@@ -189,6 +192,7 @@ class Progress:
     def forget(self) -> bool:
         """What is not stored was not delivered. True if a gap is forgotten too: the shoe must be asked afresh."""
         self._delivered.clear()
+        self._of_old_count.clear()
         self._known_boot_id, self._known_up_to = _NOBODY, 0
         gap_forgotten = self._outlived is not None
         if gap_forgotten:

@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
+from shoe_controller.journal import file_looks
 from shoe_controller.journal.errors import (
     DamagedJournalError,
     DiskFailedError,
@@ -47,6 +48,8 @@ class Database:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
+        self._looked_after = False
+        """Whether it was opened from a file, and its end must be told."""
         connection.text_factory = _text
 
     @classmethod
@@ -66,15 +69,21 @@ class Database:
 
     @classmethod
     def _opened(cls, path: Path, address: str, *pragmas: str) -> Self:
-        with _our_errors(path):
-            connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=WAIT_FOR_OTHERS)
-            database = cls(path, connection)
-            try:
-                for pragma in pragmas:
-                    connection.execute(pragma)
-            except BaseException:
-                connection.close()
-                raise
+        file_looks.connecting(path)
+        try:
+            with _our_errors(path):
+                connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=WAIT_FOR_OTHERS)
+                database = cls(path, connection)
+                try:
+                    for pragma in pragmas:
+                        connection.execute(pragma)
+                except BaseException:
+                    connection.close()
+                    raise
+        except BaseException:
+            file_looks.disconnected(path)
+            raise
+        database._looked_after = True
         return database
 
     def run(self, statement: str, values: Sequence[object] = ()) -> int:
@@ -160,6 +169,9 @@ class Database:
     def close(self) -> None:
         with _our_errors(self.path):
             self._connection.close()
+        if self._looked_after:
+            self._looked_after = False
+            file_looks.disconnected(self.path)
 
 
 def layout_of(statements: Iterable[str]) -> set[Row]:
@@ -179,7 +191,7 @@ def check_bytes(path: Path) -> None:
     SQLite takes an empty file for a new database, and would fill up a cut file with zeros when it empties its log.
     """
     try:
-        with path.open("rb") as file:
+        with file_looks.look(path) as file:
             header = file.read(_HEADER_BYTES)
             size = file.seek(0, os.SEEK_END)
     except FileNotFoundError as error:

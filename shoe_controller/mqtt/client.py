@@ -38,6 +38,7 @@ from shoe_controller.mqtt.broker import (
     is_topic,
     why_unsendable,
 )
+from shoe_controller.mqtt.host_lookup import line_to
 from shoe_controller.mqtt.way_to_broker import explained, tls_context
 
 if TYPE_CHECKING:
@@ -192,7 +193,9 @@ class _Session:
         where, tls = self._address, self._address.tls
         secure = None if tls is None else tls_context(tls)
         try:
-            await self._loop.create_connection(lambda: self._line, where.host, where.port, ssl=secure)
+            line = await line_to(where.host, where.port)
+            name = None if secure is None else where.host
+            await self._loop.create_connection(lambda: self._line, sock=line, ssl=secure, server_hostname=name)
         except (OSError, ValueError) as error:  # a ValueError for a host that cannot be the name of one
             raise explained(error, where) from error
         properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=0, MaximumPacketSize=LARGEST_PACKET)

@@ -27,11 +27,14 @@ from shoe_controller.mqtt.requests import RequestDesk, encode_answer
 WINDOW = 100
 """Messages under way at once."""
 
+REPLAY_WINDOW = 10
+"""Events of a replay under way at once."""
+
 MOST_LIVE = 2000
 """Events kept in memory for a broker that is behind; the rest is read from the journal."""
 
 MOST_REQUESTS = 500
-"""Requests being served at once; the broker holds the next ones back."""
+"""Requests being served at once; the next ones wait in the session's inbox."""
 
 CONFIRM_EVERY = 2.0
 """Seconds between two notes in the journal of how far the broker has come; each is a commit."""
@@ -78,6 +81,9 @@ class Watcher(Protocol):
 
     def request_served(self, message: Incoming, code: str) -> None: ...
 
+    def requests_dropped(self) -> None:
+        """More came than could be kept; called once for each session."""
+
 
 class LiveMessage(NamedTuple):
     seq: int
@@ -101,7 +107,7 @@ class _Pipe:
         self._topics = topics
         self._after = after
         self._stir = stir
-        self._under_way: deque[tuple[int | None, asyncio.Future[None]]] = deque()
+        self._under_way: deque[tuple[int | None, str, asyncio.Future[None]]] = deque()
 
     @property
     def has_room(self) -> bool:
@@ -118,25 +124,25 @@ class _Pipe:
         """Send one message; without a number it is a retained one."""
         future = self._session.publish_soon(topic, payload, retain=seq is None)
         future.add_done_callback(lambda _: self._stir())
-        self._under_way.append((seq, future))
+        self._under_way.append((seq, topic, future))
 
-    def confirmed(self) -> Iterator[int | None]:
-        """The numbers of what the broker has taken since, in order; `PublishRefusedError` at the first it did not."""
-        while self._under_way and self._under_way[0][1].done():
-            seq, future = self._under_way.popleft()
+    def confirmed(self) -> Iterator[tuple[int | None, str]]:
+        """Numbers and topics of what the broker has taken since, in order; `PublishRefusedError` where it did not."""
+        while self._under_way and self._under_way[0][2].done():
+            seq, topic, future = self._under_way.popleft()
             future.result()
-            yield seq
+            yield seq, topic
 
-    async def rest(self) -> AsyncIterator[int | None]:
+    async def rest(self) -> AsyncIterator[tuple[int | None, str]]:
         """As `confirmed`, for all that is still under way."""
         while self._under_way:
-            seq, future = self._under_way.popleft()
+            seq, topic, future = self._under_way.popleft()
             await future
-            yield seq
+            yield seq, topic
 
     async def let_go(self) -> None:
         """Wait for what is under way, whatever becomes of it."""
-        await asyncio.gather(*(future for _, future in self._under_way), return_exceptions=True)
+        await asyncio.gather(*(future for _, _, future in self._under_way), return_exceptions=True)
         self._under_way.clear()
 
 
@@ -166,7 +172,9 @@ class Publisher:
         """The last event that the broker has confirmed."""
         self.connected = False
         self.refusal = ""
-        """Why the broker does not take our events."""
+        """Why the broker does not take our messages."""
+        self._not_taken: set[str] = set()
+        """Topics that it refused, and has not taken since."""
         self._live: deque[LiveMessage] = deque(maxlen=MOST_LIVE)
         self._shown: dict[str, bytes] = {}
         """Retained messages as they were last sent in this session."""
@@ -245,10 +253,13 @@ class Publisher:
         while True:
             self._wake.clear()
             try:
-                for seq in pipe.confirmed():
-                    self._confirmed(seq)
+                for seq, topic in pipe.confirmed():
+                    self._confirmed(seq, topic)
             except PublishRefusedError as error:
-                await self._refused(error, pipe)
+                if error.topic in self._shown:
+                    self._retained_refused(error)
+                else:
+                    await self._refused(error, pipe)
                 continue
             pipe.fill()
             if self._retained_stale and pipe.has_room:
@@ -279,16 +290,17 @@ class Publisher:
                 self._shown[topic] = payload
                 pipe.put(None, topic, payload)
 
-    def _confirmed(self, seq: int | None) -> None:
+    def _confirmed(self, seq: int | None, topic: str) -> None:
         if not self.connected:
             self.connected = True
             self._watcher.broker_up()
-        if seq is None:
-            return
-        if self.refusal:
+        self._not_taken.discard(topic)
+        if self.refusal and not self._not_taken:
             self.refusal = ""
             self.touch()
             self._watcher.taken_again()
+        if seq is None:
+            return
         self.published = seq
         if self._note_timer is None:
             self._note_timer = asyncio.get_running_loop().call_later(CONFIRM_EVERY, self.note)
@@ -304,9 +316,7 @@ class Publisher:
 
     async def _refused(self, error: PublishRefusedError, pipe: "_Pipe") -> None:
         """The cursor stays where it is; the broker is asked again, from that event on."""
-        if not self.refusal:
-            self._watcher.refused(error)
-        self.refusal = str(error)
+        self._note_refusal(error)
         self._pipe = None
         await pipe.let_go()
         await self._sleep(ASK_AGAIN)
@@ -315,21 +325,37 @@ class Publisher:
         self._retained_stale = True
         self._pipe = pipe
 
+    def _retained_refused(self, error: PublishRefusedError) -> None:
+        """The events go on; this message is offered again after a while."""
+        self._note_refusal(error)
+        self._shown.pop(error.topic, None)
+        asyncio.get_running_loop().call_later(ASK_AGAIN, self.touch)
+
+    def _note_refusal(self, error: PublishRefusedError) -> None:
+        if not self.refusal:
+            self._watcher.refused(error)
+        self.refusal = str(error)
+        self._not_taken.add(error.topic)
+
     async def _say_goodbye(self, pipe: "_Pipe") -> None:
         self._pipe = None
         offline = self._presence.status(self._session_number, online=False, publishing=self.refusal)
         pipe.put(None, self._topics.status, offline)
         with suppress(PublishRefusedError, TimeoutError):
             async with asyncio.timeout(GOODBYE):
-                async for seq in pipe.rest():
-                    self._confirmed(seq)
+                async for seq, topic in pipe.rest():
+                    self._confirmed(seq, topic)
 
     # --- requests ----------------------------------------------------------------------------------------------------
 
     async def _serve_requests(self, session: BrokerSession) -> None:
         room = asyncio.Semaphore(MOST_REQUESTS)
+        told = False
         async with asyncio.TaskGroup() as group:
             async for message in session.incoming():
+                if session.dropped and not told:
+                    told = True
+                    self._watcher.requests_dropped()
                 await room.acquire()
                 group.create_task(self._serve(session, message)).add_done_callback(lambda _: room.release())
 
@@ -343,10 +369,19 @@ class Publisher:
         """Send events again, to one display."""
         session = self._session
         found = self._outbox.messages(after, limit)
-        for message in found:
-            if session is not None:
-                payload = b'{"topic":"' + message.topic.encode() + b'",' + _with_head(message).payload[1:]
-                session.publish_soon(reply_to, payload, correlation=correlation)
+        for first in range(0, len(found), REPLAY_WINDOW):
+            if session is None:
+                break
+            # A few at a time, each confirmed before the next: what is dealt meanwhile goes out in between.
+            under_way = [
+                session.publish_soon(
+                    reply_to,
+                    b'{"topic":"' + message.topic.encode() + b'",' + _with_head(message).payload[1:],
+                    correlation=correlation,
+                )
+                for message in found[first : first + REPLAY_WINDOW]
+            ]
+            await asyncio.gather(*under_way, return_exceptions=True)
         last = found[-1].seq if found else after
         return ReplayDone(sent=len(found), last=last, newest=self._outbox.newest())
 

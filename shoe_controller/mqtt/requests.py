@@ -34,6 +34,8 @@ FAILED = "failed"
 PASSING = frozenset({"busy", "journal_full"})
 MOST_REMEMBERED = 1000
 MOST_REPLAYED = 2000
+MOST_REPLAYS = 10
+"""Replays that may wait for their turn; more are answered as busy."""
 
 T = TypeVar("T")
 
@@ -86,6 +88,8 @@ class RequestDesk:
         self._replayer = replayer
         self._pin_turn = asyncio.Lock()
         self._pins_waiting = 0
+        self._replay_turn = asyncio.Lock()
+        self._replays_waiting = 0
         self._given: dict[str, asyncio.Task[Answer]] = {}
         """Answers by request, the oldest first: a repeat gets the first answer."""
         self.on_failure: Callable[[Exception], object] = lambda _: None
@@ -208,7 +212,16 @@ class RequestDesk:
         if request.after < 0 or not 1 <= request.limit <= MOST_REPLAYED:
             text = f"after must be 0 or more, and limit from 1 to {MOST_REPLAYED}"
             raise BadRequestError("bad_request", text, request.request_id)
-        done = await self._replayer.replay(request.after, request.limit, message.response_topic, message.correlation)
+        if self._replays_waiting >= MOST_REPLAYS:
+            raise BadRequestError("busy", "too many replays wait for their turn; try again", request.request_id)
+        self._replays_waiting += 1
+        try:
+            async with self._replay_turn:
+                done = await self._replayer.replay(
+                    request.after, request.limit, message.response_topic, message.correlation
+                )
+        finally:
+            self._replays_waiting -= 1
         return Answer(status="ok", request_id=request.request_id, data=done)
 
 

@@ -1,0 +1,53 @@
+"""Plain looks at files that SQLite has open in this process, so that its locks on them are not lost.
+
+When a process closes any descriptor of a file, it loses all its locks on that file (see fcntl(2)), SQLite's too.
+Another program would then take itself for the last one, and remove the log that we go on writing to. So what was opened
+for a look stays open until the last connection to that file is closed. `database.py` tells of every connection.
+"""
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import FileIO
+from pathlib import Path
+
+_connections: Counter[Path] = Counter()
+_kept: dict[Path, FileIO] = {}
+_turn = threading.Lock()
+
+
+def connecting(path: Path) -> None:
+    with _turn:
+        _connections[path.resolve()] += 1
+
+
+def disconnected(path: Path) -> None:
+    with _turn:
+        name = path.resolve()
+        _connections[name] -= 1
+        if not _connections[name]:
+            del _connections[name]
+            if name in _kept:
+                _kept.pop(name).close()
+
+
+@contextmanager
+def look(path: Path) -> Iterator[FileIO]:
+    """The file, open for reading from its start."""
+    with _turn:
+        name = path.resolve()
+        kept = _kept.get(name)
+        if kept is not None and os.path.samestat(os.fstat(kept.fileno()), path.stat()):
+            kept.seek(0)
+            yield kept
+            return
+        file = path.open("rb", buffering=0)
+        try:
+            yield file
+        finally:
+            if _connections[name]:
+                _kept[name] = file
+            else:
+                file.close()
