@@ -1,6 +1,7 @@
-"""`docs/mqtt.md` is true: its commands run against a real broker and a real table, and its access list holds.
+"""`docs/mqtt.md` is true: its commands and its display run at a real broker and table, and its access list holds.
 
-On the way every message of a whole shoe, as it comes from the broker, is held against its schema.
+On the way every message of a whole shoe, as it comes from the broker, is held against its schema. Commands of other
+documents for a broker that lets everybody in are run here too.
 """
 
 import asyncio
@@ -8,25 +9,36 @@ import json
 import re
 import shlex
 import shutil
+import signal
+import sys
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Self
 
+import msgspec
 import pytest
 
-from shoe_controller.mqtt.broker import PublishRefusedError
-from shoe_controller.mqtt.contract import LONGEST_CLIENT, ReplayRequest
+from firmware_protocol.cards import Card
+from shoe_controller.mqtt.broker import Incoming, PublishRefusedError
+from shoe_controller.mqtt.contract import LONGEST_CLIENT, ReplayRequest, Topics, contract
 from shoe_controller.mqtt.requests import LONGEST_ID, MOST_REPLAYED
+from shoe_controller.setup.access_list import BrokerRole, may_read, may_write
+from shoe_controller.table.acts import CorrectCard
+from shoe_controller.table.facts import CardCorrected, CardDealt
 from shoe_controller.table.people import REMEMBERED_REQUESTS
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE
 from tests.mqtt.brokers import BrokerUnderTest, connected, next_message
 from tests.mqtt.schema_check import name_of, objections
 from tests.simulator.broker.compatibility.brokers import Setting
+from tests.table.sitting import Sitting
 
-DOCUMENT = (Path(__file__).parent.parent.parent / "docs" / "mqtt.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"```sh\n(.*?)\n```", DOCUMENT)
+DOCS = Path(__file__).parent.parent.parent / "docs"
+DOCUMENT = (DOCS / "mqtt.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^```sh\n(mosquitto_.*?)\n```", DOCUMENT, re.MULTILINE)
+(OF_DEMO,) = re.findall(r"```sh\n(mosquitto_.*?)\n```", (DOCS / "demo.md").read_text(encoding="utf-8"))
+(OF_BOARD,) = re.findall(r"```sh\n(mosquitto_.*?)\n```", (DOCS / "board.md").read_text(encoding="utf-8"))
 SHOWN = re.findall(r"```sh\n(mosquitto_rr .*?)\n```\n\n    (.*)\n", DOCUMENT)
 ACCESS = "\n".join(re.findall(r"```acl\n(.*?)```", DOCUMENT, re.DOTALL))
 PATIENCE = 30.0
@@ -52,6 +64,7 @@ class Command:
 
     def __init__(self, text: str, chain: Chain) -> None:
         here = text.replace("-h localhost", f"-h 127.0.0.1 -p {chain.broker.port}")
+        here = here.replace("-p PORT", f"-h 127.0.0.1 -p {chain.broker.port}")
         here = here.replace("v1/north/t1/", f"v1/{SITE}/{TABLE}/").replace("v1/north/+/", f"v1/{SITE}/+/")
         self.words = shlex.split(here)
         self.lines: list[str] = []
@@ -71,6 +84,9 @@ class Command:
             self._process.kill()
         await self._process.wait()
         await self._reading
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
 
     async def _read(self) -> None:
         assert self._process.stdout is not None
@@ -121,7 +137,9 @@ async def test_its_commands_do_what_it_says_at_a_real_table(tmp_path: Path) -> N
     async with AsyncExitStack() as stack:
         chain = await stack.enter_async_context(Chain(tmp_path, broker_settings="allow_anonymous true\nlog_type all"))
         everything = Command("mosquitto_sub -h localhost -V 5 -q 1 -t 'shoe/v1/north/t1/#' -F %j", chain)
-        listeners = [made for made in (everything, *(Command(text, chain) for text in COMMANDS)) if made.listens]
+        listeners = [
+            made for made in (everything, *(Command(text, chain) for text in (*COMMANDS, OF_DEMO))) if made.listens
+        ]
         for made in listeners:
             await stack.enter_async_context(made)
         log = tmp_path / "broker" / "mosquitto.log"
@@ -173,6 +191,52 @@ def check_everything(lines: list[str]) -> None:
     expected |= {"event.alert_raised", "event.person_acted", "reply.answer", "reply.replayed_event"}
     expected |= {"request.dealer.call_supervisor", "request.wagers.place", "request.display.replay"}
     assert expected <= names
+
+
+@pytest.mark.asyncio
+async def test_the_command_that_makes_a_board_forget_a_table(tmp_path: Path) -> None:
+    async with Chain(tmp_path) as chain, connected(chain.broker.port, "shoe/v1/north/t9/status") as session:
+        await session.publish("shoe/v1/north/t9/status", b"{}", retain=True)
+        assert (await next_message(session)).payload == b"{}"
+        await run(OF_BOARD, chain)
+        assert (await next_message(session)).payload == b""
+
+
+# --- its display -----------------------------------------------------------------------------------------------------
+
+(DISPLAY,) = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
+EVENTS = [line for block in re.findall(r"```json\n(.*?)```", DOCUMENT, re.DOTALL) for line in block.splitlines()]
+
+
+def test_its_events_are_what_a_table_says() -> None:
+    sitting = Sitting()
+    sitting.open_shoe()
+    sitting.deal("9H 4D")
+    sitting.act(CorrectCard(number=1, card=Card.parse("6H")))
+    dealt, corrected = sitting.all(CardDealt)[0], sitting.last(CardCorrected)
+    assert [msgspec.json.encode(fact).decode() for fact in (dealt, corrected)] == EVENTS
+
+
+@pytest.mark.asyncio
+async def test_its_display_has_every_event_once_although_it_was_away(tmp_path: Path) -> None:
+    program = tmp_path / "display.py"
+    program.write_text(DISPLAY, encoding="utf-8")
+    async with Chain(tmp_path, speed="100") as chain:
+        await chain.start_daemon()
+        words = f"{sys.executable} {program} 127.0.0.1 {chain.broker.port} {SITE} {TABLE}"
+        async with Command(words, chain) as display:
+            await chain.start_emulator()
+            await display.until(lambda lines: len(lines) > 10)
+            display.signal(signal.SIGSTOP)
+            await chain.broker.kill()
+            await chain.broker.start()
+            await chain.becomes(lambda: chain.times_logged("broker_up") == 2, what="the broker, for the table alone")
+            unheard = chain.times_logged("round_result") + 2
+            await chain.becomes(lambda: chain.times_logged("round_result") > unheard, what="rounds that it misses")
+            display.signal(signal.SIGCONT)
+            await display.until(lambda lines: sum("round_result" in line for line in lines) > unheard)
+        seqs = [int(line.split()[0]) for line in display.lines]
+        assert seqs == list(range(seqs[0], seqs[-1] + 1))
 
 
 # --- its access list -------------------------------------------------------------------------------------------------
@@ -230,3 +294,51 @@ async def test_its_access_list_keeps_requests_and_the_answers_of_others_from_eve
             await table.publish(f"{PREFIX}/{topic}", b"{}")
         read = [(await next_message(display)).topic.removeprefix(f"{PREFIX}/") for _ in range(len(TOLD) + 1)]
         assert read == [f"reply/{reader}/1", *TOLD]
+
+
+ROLES = {
+    "table-t1": BrokerRole.TABLE,
+    "board": BrokerRole.DISPLAY,
+    "seats": BrokerRole.WAGERS,
+    "dealer": BrokerRole.DEALER,
+    "pit": BrokerRole.SUPERVISOR,
+}
+
+
+def granted(user: str, topic: str, access: str) -> bool:
+    """Whether a line of the list for this user, or the last line for everybody's own answers, permits it."""
+    lines = ACCESS.split(f"user {user}\n")[1].split("\n\n")[0].splitlines()
+    rights = [line.split()[1:] for line in lines]
+    return any(access in right and _matches(pattern, topic) for right, pattern in rights)
+
+
+def _matches(pattern: str, topic: str) -> bool:
+    expression = re.escape(pattern).replace(r"\+", "[^/]+").replace("/\\#", "/.+")
+    return re.fullmatch(expression, topic) is not None
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_its_access_list_grants_what_init_grants(user: str) -> None:
+    role, prefix = ROLES[user], Topics("north", "t1").prefix
+    for row in contract():
+        topic = f"{prefix}/{row.below.format(client='other', name='1')}"
+        assert granted(user, topic, "read") == may_read(role, row), topic
+        assert granted(user, topic, "write") == may_write(role, row), topic
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("setting", [Setting(users=USERS, access_file=ACCESS)])
+async def test_its_access_list_lets_the_table_read_what_it_has_retained(broker: BrokerUnderTest) -> None:
+    async with connected(broker.port, f"{PREFIX}/#", **as_user("table-t1")) as table:
+        for topic in (*TOLD, "reply/board/1"):
+            await table.publish(f"{PREFIX}/{topic}", b"{}")
+        await table.publish(f"{PREFIX}/status", b"last")
+        read: list[Incoming] = []
+        while not read or read[-1].payload != b"last":
+            read.append(await next_message(table))
+        assert [message.topic.removeprefix(f"{PREFIX}/") for message in read[:-1]] == [
+            "status",
+            "info",
+            "state",
+            "roads",
+        ]

@@ -1,0 +1,134 @@
+"""The commands of the documents do what their reader expects: each is run, in a house that `init` has made."""
+
+import asyncio
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from shoe_controller.cli import parser
+from tests.daemon.programs import Program
+from tests.deploy.new_house import its_broker
+from tests.documents.places import copy_of, new_house
+from tests.documents.running import make, run, why_not_run
+from tests.documents.snippets import ROOT, SHELL, Snippet, every_snippet, snippets_of, text_of
+from tests.mqtt.brokers import becomes
+
+AT_A_TABLE = ("doctor", "status", "support-bundle", "journal", "8883")
+"""What a command says that needs a table which runs, or has run."""
+
+ELSEWHERE = ("-h localhost", "-p PORT")
+"""A broker that lets everybody in: `tests/mqtt/test_document.py` runs these."""
+
+SKIPPED_BY_DOCTOR = ("clock", "disk-space", "disk-speed", "disk-kind", "open-ports")
+"""What depends on the machine of the test."""
+
+PROTOCOL = "firmware_protocol/native/PROTOCOL.md"
+HOUSE = "docs/house.md"
+SECURITY = "docs/security.md"
+
+BLOCKS = [
+    snippet
+    for snippet in every_snippet()
+    if snippet.language == SHELL
+    and snippet.document != SECURITY
+    and not any(word in snippet.text for word in ELSEWHERE)
+]
+LIVE = [block for block in BLOCKS if block.document != PROTOCOL and any(word in block.text for word in AT_A_TABLE)]
+STILL = [block for block in BLOCKS if block not in LIVE]
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return new_house(tmp_path_factory.mktemp("documents") / "house")
+
+
+def run_block(block: Snippet, house: Path) -> dict[str, str]:
+    """What each of its commands wrote."""
+    return {line: run(line, house) for line in block.lines}
+
+
+@pytest.mark.parametrize("block", STILL, ids=str)
+def test_every_command_that_needs_no_running_table(block: Snippet, house: Path, tmp_path: Path) -> None:
+    place = copy_of(house, tmp_path / "house")
+    if block.document == PROTOCOL or (block.document == HOUSE and "settle" in block.text):
+        # The table is the one that the document has shown last.
+        *_, table = [
+            text for _, language, text in snippets_of(block.document) if language == "toml" and "[house]" in text
+        ]
+        (place / "table.toml").write_text(table, encoding="utf-8")
+    if "init" in block.text and "--file" not in block.text and "--renew" not in block.text:
+        place = tmp_path / "new"
+        place.mkdir()
+    for line, written in run_block(block, place).items():
+        assert why_not_run(line) or written or "mkdir" in line, line
+
+
+@pytest.mark.asyncio
+async def test_every_command_at_a_running_table(tmp_path: Path) -> None:
+    house = new_house(tmp_path / "house")
+    async with its_broker(house) as broker:
+        daemon = Program("shoe-controller", "run", str(house / "table.toml"), log=tmp_path / "daemon.log")
+        emulator = Program(
+            *("shoe-emulator", "run", "--headless", "--port", f"pty:{house / 'shoe'}"),
+            *("--key", str(house / "shoe.key"), "--speed", "40", "--seed", "3"),
+            log=tmp_path / "emulator.log",
+        )
+        try:
+            await emulator.start()
+            await daemon.start()
+            await becomes(lambda: daemon.output.count("round_result") >= 2, within=60)
+            for number, block in enumerate(LIVE):
+                await asyncio.to_thread(_at_the_table, block, house, broker.port, tmp_path / str(number))
+            assert daemon.is_running
+        finally:
+            await daemon.terminate()
+            await emulator.kill()
+
+
+def _at_the_table(block: Snippet, house: Path, port: int, folder: Path) -> None:
+    for line in block.lines:
+        here = line.replace("-p 8883", f"-p {port}")
+        if "doctor" in line:
+            here = here.partition("#")[0] + "".join(f" --skip {name}" for name in SKIPPED_BY_DOCTOR)
+        if "init" in line or "shoe-controller run" in line:
+            # There is one already: another begins in a place of its own.
+            place = folder / "new" if "init" in line else copy_of(house, folder)
+            place.mkdir(parents=True, exist_ok=True)
+            run(_with_answers(here), place)
+        else:
+            written = run(here, house)
+            assert why_not_run(line) or written or "mkdir" in line, line
+
+
+def _with_answers(line: str) -> str:
+    """What `init` would ask at a terminal is given as options, as the manual says it may be."""
+    (options,) = re.findall(r"shoe-controller init (--site .*?) --dealer", text_of("docs/install.md"))
+    return line if "init" not in line or "--site" in line else f"{line} {options}"
+
+
+def test_the_readme_installs_as_the_manual_does() -> None:
+    five = next(snippet for snippet in snippets_of("README.md") if "apt install" in snippet.text)
+    assert len(five.lines) == 5
+    assert five.text == next(
+        snippet.text for snippet in snippets_of("docs/install.md") if "apt install" in snippet.text
+    )
+
+
+OPTIONS = re.findall(r"^\| `([A-Z]+=\S+)` \| `(--\S.*?)` \|", text_of("docs/demo.md"), re.MULTILINE)
+
+
+@pytest.mark.parametrize(("of_make", "of_command"), OPTIONS)
+def test_the_demonstration_takes_both_ways_of_saying_it(of_make: str, of_command: str) -> None:
+    told = next(line for line in make("demo", of_make).splitlines() if "shoe_controller.cli demo" in line)
+    words = shlex.split(told.partition("shoe_controller.cli ")[2])
+    demo = parser("demo")
+    assert vars(demo.parse_args(words)) == vars(demo.parse_args(["demo", *shlex.split(of_command)]))
+
+
+def test_the_demonstration_has_no_other_options() -> None:
+    (listed,) = re.findall(r"foreach option,([a-z ]+),", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert {of_make.partition("=")[0].lower() for of_make, _ in OPTIONS} == set(listed.split())
+    assert os.access(ROOT / "deploy" / "install.sh", os.X_OK)

@@ -1,0 +1,84 @@
+"""Nothing in a document is left out: every block is run or read by a test, or stands here with the reason why not."""
+
+import pytest
+
+from tests.documents.running import NOT_RUN, why_not_run
+from tests.documents.snippets import INDENTED, ROOT, SHELL, Snippet, every_snippet
+
+ALL = "tests/documents/test_commands.py"
+FILES = "tests/documents/test_configuration.py"
+
+TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
+    ("README.md", SHELL): (ALL,),
+    ("docs/architecture.md", SHELL): (ALL,),
+    ("docs/board.md", SHELL): (ALL, "tests/mqtt/test_document.py"),
+    ("docs/board.md", "toml"): (FILES,),
+    ("docs/board.md", "acl"): ("tests/board/test_command.py",),
+    ("docs/catalogue.md", SHELL): (ALL,),
+    ("docs/catalogue.md", "toml"): ("tests/test_catalogue_document.py",),
+    ("docs/catalogue.md", INDENTED): (FILES,),
+    ("docs/console.md", SHELL): (ALL,),
+    ("docs/console.md", "toml"): (FILES,),
+    ("docs/console.md", "acl"): ("tests/console/test_process.py",),
+    ("docs/demo.md", SHELL): (ALL, "tests/mqtt/test_document.py"),
+    ("docs/emulator.md", SHELL): (ALL,),
+    ("docs/emulator.md", "toml"): ("tests/simulator/test_document.py",),
+    ("docs/emulator.md", INDENTED): ("tests/simulator/test_document.py",),
+    ("docs/house.md", SHELL): (ALL,),
+    ("docs/house.md", "toml"): (FILES,),
+    ("docs/install.md", SHELL): (ALL,),
+    ("docs/mqtt.md", SHELL): (ALL, "tests/mqtt/test_document.py"),
+    ("docs/mqtt.md", "acl"): ("tests/mqtt/test_document.py",),
+    ("docs/mqtt.md", "json"): ("tests/mqtt/test_document.py",),
+    ("docs/mqtt.md", "python"): ("tests/mqtt/test_document.py",),
+    ("docs/mqtt.md", INDENTED): ("tests/mqtt/test_document.py",),
+    ("docs/operator.md", SHELL): (ALL,),
+    ("docs/security.md", SHELL): ("tests/documents/test_security.py",),
+    ("docs/table.md", SHELL): (ALL,),
+    ("docs/table.md", "mermaid"): ("tests/test_table_documents.py",),
+    ("docs/table.md", INDENTED): ("tests/test_table_documents.py",),
+    ("firmware_protocol/native/PROTOCOL.md", SHELL): (ALL,),
+    ("firmware_protocol/native/PROTOCOL.md", "toml"): (FILES,),
+}
+"""Which test runs or reads the blocks of a language in a document."""
+
+FOR_THE_EYE = {
+    ("docs/architecture.md", "shoe ──bytes──▶"): "a picture",
+    ("docs/demo.md", "board     http://"): "what the demonstration prints; tests/demo/test_pages.py reads it there",
+    ("docs/install.md", "table inet shoe {"): "the rules of a firewall: loading them takes a machine of its own",
+    ("firmware_protocol/angel_eye/PROTOCOL.md", "ENQ number"): "a layout; the page's examples have it in bytes",
+    ("firmware_protocol/angel_eye/PROTOCOL.md", 'STX "OP"'): "a layout; tests/firmware_protocol has it in bytes",
+    ("firmware_protocol/native/PROTOCOL.md", "frame on the wire"): "a layout; vectors.json has it in bytes",
+    ("firmware_protocol/native/PROTOCOL.md", "encode(data):"): "an algorithm; vectors.json has its results",
+    ("firmware_protocol/native/PROTOCOL.md", "controller   "): "a picture",
+    ("firmware_protocol/native/PROTOCOL.md", "challenge   "): "formulas; vectors.json has their results",
+}
+"""Blocks that nobody types, by how they begin."""
+
+
+def reason(snippet: Snippet) -> str | None:
+    text = snippet.text.lstrip()
+    return next(
+        (
+            why
+            for (document, start), why in FOR_THE_EYE.items()
+            if snippet.document == document and text.startswith(start)
+        ),
+        None,
+    )
+
+
+@pytest.mark.parametrize("snippet", every_snippet(), ids=str)
+def test_it_is_run_or_read(snippet: Snippet) -> None:
+    tests = TESTED_BY.get((snippet.document, snippet.language), ())
+    assert tests or reason(snippet), "let a test run this, or say in FOR_THE_EYE why nobody does"
+    assert all((ROOT / test).exists() for test in tests)
+
+
+def test_the_lists_have_nothing_that_is_gone() -> None:
+    snippets = every_snippet()
+    there = {(snippet.document, snippet.language) for snippet in snippets if not reason(snippet)}
+    assert there == TESTED_BY.keys()
+    assert len([snippet for snippet in snippets if reason(snippet)]) == len(FOR_THE_EYE)
+    reasons = {why_not_run(line) for snippet in snippets if snippet.language == SHELL for line in snippet.lines}
+    assert reasons - {None} == set(NOT_RUN.values())

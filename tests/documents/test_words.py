@@ -1,0 +1,73 @@
+"""Links lead somewhere, names are those of something that there is, and figures are right."""
+
+import re
+from importlib.util import find_spec
+
+import pytest
+
+from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.cli import COMMANDS, parser
+from simulator.faults import FAULTS
+from tests.documents.running import make
+from tests.documents.snippets import DOCUMENTS, ROOT, inline_code, text_of
+
+NUMBERS = {3: "three", 60: "sixty"}
+
+OPTIONAL = re.compile(r"…|\b[A-Z]{2,}\b")
+"""What stands for something else: such a command is a name, and nothing to be typed."""
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_leads_somewhere(document: str) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", text_of(document)):
+        if not target.startswith("https://"):
+            assert ((ROOT / document).parent / target).exists(), target
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_file_that_is_named_is_there(document: str) -> None:
+    for code in inline_code(document):
+        if re.fullmatch(r"(?:tests|deploy|shoe_controller|simulator|firmware_protocol|docs)/[\w./]*", code):
+            assert (ROOT / code).exists(), code
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_command_that_is_named_is_there(document: str) -> None:
+    for code in inline_code(document):
+        match code.removeprefix("sudo ").split():
+            case ["shoe-controller", name, *_] if not OPTIONAL.search(name):
+                assert name in COMMANDS, code
+                options = re.findall(r"--[a-z-]+", code)
+                assert all(option in _help(name) for option in options), code
+            case ["make", target, *settings] if not OPTIONAL.search(target):
+                assert make(target, *(word for word in settings if word != "…")), code
+            case ["python", "-m", module, *_]:
+                assert find_spec(module) is not None, code
+            case _:
+                pass
+
+
+def _help(name: str) -> str:
+    """All that can be said to a command, with everything below it."""
+    levels, texts = [parser(name)], []
+    while levels:
+        level = levels.pop()
+        texts.append(level.format_help())
+        for action in level._actions:  # noqa: SLF001 - argparse has no other way to list what is below
+            if isinstance(action.choices, dict):
+                levels.extend(action.choices.values())
+    return "\n".join(texts)
+
+
+def test_the_figures_of_the_readme() -> None:
+    catalogue, text = built_in_catalogue(), text_of("README.md")
+    wagers, games = NUMBERS[len(catalogue.wagers)], NUMBERS[len(catalogue.base_games)]
+    assert f"{wagers} wagers, {games} base games" in text
+    assert f"{len(FAULTS)} kinds of fault" in text
+    assert f"{wagers} wagers with their pay tables" in text_of("CHANGELOG.md")
+
+
+def test_every_document_can_be_found_from_the_readme() -> None:
+    linked = set(re.findall(r"\]\(([^)#]+)\)", text_of("README.md")))
+    readers = {name for name in DOCUMENTS if name.startswith(("docs/", "firmware_protocol/"))}
+    assert readers - linked == set()
