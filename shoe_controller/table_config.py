@@ -17,7 +17,6 @@ LONGEST_NAME = 40
 LONGEST_TITLE = 80
 LONGEST_CURRENCY = 20
 LONGEST_HEADLINE = 300
-MOST_DAYS = 36_500
 
 _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}")
 
@@ -32,7 +31,6 @@ class TableEntry(msgspec.Struct):
 
 class JournalEntry(msgspec.Struct):
     file: str | None = None
-    keep_days: int | None = None
 
 
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -56,8 +54,6 @@ class TableSettings(NamedTuple):
 
 class JournalSettings(NamedTuple):
     file: Path
-    keep_days: int | None
-    """Days after which details are pruned; `None` keeps them for ever."""
 
 
 class LogSettings(NamedTuple):
@@ -86,7 +82,6 @@ def journal_from(
     """Where the journal is; `None` if neither the section nor the table's name says so."""
     section = Section("journal", problems)
     file = section.path("file", entry.file, folder)
-    section.whole_number("keep_days", entry.keep_days, 1, MOST_DAYS)
     if file is None and table_name is not None:
         file = JOURNALS / f"{table_name}.journal"
-    return None if file is None else JournalSettings(file, entry.keep_days)
+    return None if file is None else JournalSettings(file)

@@ -100,11 +100,11 @@ def test_a_table_is_called_by_its_name_unless_it_has_a_title(tmp_path: Path) -> 
 
 def test_where_the_journal_is(tmp_path: Path) -> None:
     by_name = load(tmp_path, with_sections(table=TABLE)).journal
-    assert by_name == JournalSettings(Path("/var/lib/shoe-controller/t-1.journal"), None)
-    beside = load(tmp_path, with_sections(table=TABLE, journal={"file": "my.journal", "keep_days": 90})).journal
-    assert beside == JournalSettings(tmp_path / "my.journal", 90)
+    assert by_name == JournalSettings(Path("/var/lib/shoe-controller/t-1.journal"))
+    beside = load(tmp_path, with_sections(table=TABLE, journal={"file": "my.journal"})).journal
+    assert beside == JournalSettings(tmp_path / "my.journal")
     absolute = load(tmp_path, with_sections(journal={"file": "/srv/x.journal"})).journal
-    assert absolute == JournalSettings(Path("/srv/x.journal"), None)
+    assert absolute == JournalSettings(Path("/srv/x.journal"))
 
 
 @pytest.mark.parametrize(
@@ -267,8 +267,6 @@ SECONDS = "must be seconds, more than 0 and at most 86400, not "
         ("mqtt", BROKER | {"ca_file": ""}, "mqtt.ca_file: must be the path of a file"),
         ("journal", {"file": ""}, "journal.file: must be the path of a file"),
         ("journal", {"file": "a\nb"}, "journal.file: must be the path of a file"),
-        ("journal", {"keep_days": 0}, "journal.keep_days: must be from 1 to 36500, not 0"),
-        ("journal", {"keep_days": 1.5}, "journal.keep_days: expected a whole number, got 1.5"),
         ("log", {"level": "inf"}, "log.level: expected one of 'debug', 'info', 'warning', 'error', got 'inf'"),
         ("log", {"format": "xml"}, "log.format: expected one of 'auto', 'json', 'text', got 'xml'"),
         ("people", [{}], "people[1].id: is missing"),
@@ -298,7 +296,7 @@ def test_mistakes_in_all_sections_are_reported_at_once(tmp_path: Path) -> None:
         table={"name": "a b"},
         shoe={"port": "nowhere", "wire": "nativ"},
         mqtt={"port": 0},
-        journal={"keep_days": 0},
+        journal={"file": ""},
         log={"level": 3},
         people=[{"id": "x y", "role": "boss", "pin": 1234}, {"id": 5}],
     )
@@ -306,7 +304,7 @@ def test_mistakes_in_all_sections_are_reported_at_once(tmp_path: Path) -> None:
     data["tabel"] = {}
     assert sorted(problem.partition(": ")[0] for problem in problems_of(tmp_path, data)) == [
         "house.decks",
-        "journal.keep_days",
+        "journal.file",
         "log.level",
         "mqtt.host",
         "mqtt.port",
@@ -330,8 +328,8 @@ def test_mistakes_in_all_sections_are_reported_at_once(tmp_path: Path) -> None:
 
 
 def test_mistakes_are_also_told_where_the_house_is_missing(tmp_path: Path) -> None:
-    assert problems_of(tmp_path, {"journal": {"keep_days": 0}}) == [
-        "journal.keep_days: must be from 1 to 36500, not 0",
+    assert problems_of(tmp_path, {"journal": {"file": ""}}) == [
+        "journal.file: must be the path of a file, on one line",
         "house: is missing",
     ]
 
