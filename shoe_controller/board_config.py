@@ -1,21 +1,18 @@
 """The `[board]` section of a table's file: where the results boards and the pit view are served, and how they look."""
 
 import re
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from shoe_controller.config_section import Section
+from shoe_controller.pages.settings import Language, check_serving
 from shoe_controller.strict_reading import Problem
 from shoe_controller.table_config import LONGEST_NAME
 
-LONGEST_USERNAME = 200
-
 _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}")
 
-Language = Literal["en", "zh-hant", "zh-hans"]
 Look = Literal["dark", "light"]
 
 
@@ -63,15 +60,7 @@ def board_from(entry: BoardEntry, folder: Path, site: str | None, problems: list
                     f"must be 1 to {LONGEST_NAME} letters (a-z, A-Z), digits, - or _, because it is part of topics"
                 )
                 section.problem(key, f"{message}; not {name!r}")
-    if not _is_address(entry.host):
-        section.problem("host", f"must be an IP address to listen on, or localhost, not {entry.host!r}")
-    section.whole_number("port", entry.port, 1, 65535)
-    section.one_line("username", entry.username, LONGEST_USERNAME, may_be_empty=False)
-    if entry.password_file is not None and entry.username is None:
-        section.problem("password_file", "a password needs a username beside it")
-    if (entry.cert_file is None) != (entry.key_file is None):
-        there, missing = ("key_file", "cert_file") if entry.cert_file is None else ("cert_file", "key_file")
-        section.problem(there, f"a certificate and its key belong together: {missing} is missing")
+    check_serving(section, entry)
     if chosen is None:
         return None
     return BoardSettings(
@@ -87,11 +76,3 @@ def board_from(entry: BoardEntry, folder: Path, site: str | None, problems: list
         cert_file=section.path("cert_file", entry.cert_file, folder),
         key_file=section.path("key_file", entry.key_file, folder),
     )
-
-
-def _is_address(text: str) -> bool:
-    try:
-        ip_address(text)
-    except ValueError:
-        return text == "localhost"
-    return True

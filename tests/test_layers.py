@@ -80,13 +80,29 @@ LAYERS = [
         pure=False,
     ),
     Layer(
+        "shoe_controller/pages",
+        frozenset(
+            {
+                "shoe_controller.pages",
+                "shoe_controller.mqtt.contract",
+                "shoe_controller.mqtt.broker",
+                "shoe_controller.mqtt.client",
+                "shoe_controller.mqtt_config",
+                "shoe_controller.config_section",
+                "shoe_controller.logs",
+                "shoe_controller.service",
+            }
+        ),
+        pure=False,
+    ),
+    Layer(
         "shoe_controller/board",
         frozenset(
             {
                 "shoe_controller.board",
+                "shoe_controller.pages",
                 "shoe_controller.mqtt.contract",
                 "shoe_controller.mqtt.broker",
-                "shoe_controller.mqtt.client",
                 "shoe_controller.table.facts",
                 "shoe_controller.table.view",
                 "shoe_controller.baccarat",
@@ -103,9 +119,9 @@ LAYERS = [
         frozenset(
             {
                 "shoe_controller.console",
+                "shoe_controller.pages",
                 "shoe_controller.mqtt.contract",
                 "shoe_controller.mqtt.broker",
-                "shoe_controller.mqtt.client",
                 "shoe_controller.table",
                 "shoe_controller.baccarat",
                 "shoe_controller.recall",
@@ -120,7 +136,7 @@ LAYERS = [
     ),
 ]
 
-ONE_FILE_EACH = ("serial", "usb", "sqlite3", "paho", "structlog")
+ONE_FILE_EACH = ("serial", "usb", "sqlite3", "paho", "structlog", "aiohttp")
 """Outside libraries that talk to the world; one file knows each of them, so that it could be exchanged."""
 
 

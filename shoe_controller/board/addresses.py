@@ -4,17 +4,15 @@ from collections.abc import Callable, Mapping
 
 from shoe_controller.board.feeds import BoardFeed, PitFeed
 from shoe_controller.board.floor import TABLE_NAME, Floor
-from shoe_controller.board.web import File, Stream
+from shoe_controller.pages.news import Stream
+from shoe_controller.pages.site_files import File, in_language
 
 PIT_PAUSE = 0.2
 """Seconds between two messages to a pit view: with many tables something always happens."""
 
-LANGUAGES = {"en": "en", "zh-hant": "zh-Hant", "zh-hans": "zh-Hans"}
-"""As an address and the configuration write them, and as a page does."""
-
 LOOKS = ("dark", "light")
 
-LANGUAGE_MARK, LOOK_MARK = b'lang="en"', b'data-look="dark"'
+LOOK_MARK = b'data-look="dark"'
 """What the pages say of themselves; here it is replaced."""
 
 
@@ -60,11 +58,9 @@ class BoardAddresses:
 
     def _dressed(self, file: str, query: Mapping[str, str]) -> bytes:
         """The page in the language and the look that its address asks for, where we have them."""
-        language = LANGUAGES.get(query.get("lang", "").lower().replace("_", "-"), LANGUAGES[self._language])
         look = query.get("look", "")
         look = look if look in LOOKS else self._look
-        page = self._files[file].content
-        page = page.replace(LANGUAGE_MARK, f'lang="{language}"'.encode(), 1)
+        page = in_language(self._files[file].content, query.get("lang", ""), self._language)
         return page.replace(LOOK_MARK, f'data-look="{look}"'.encode(), 1)
 
 

@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
-
-import msgspec
 
 from shoe_controller.board.model import TableModel
-from shoe_controller.mqtt.contract import ReplayRequest, Topics
+from shoe_controller.mqtt.contract import Topics
+from shoe_controller.pages.replay import Ask, ask_for_replay
 
 MOST_TABLES = 1000
 """More than any site has; messages of further ones are left alone, so that they cannot fill the memory."""
@@ -18,14 +16,6 @@ MOST_ASKED = 8
 TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 RETAINED = ("status", "info", "state", "roads")
-
-
-class Ask(NamedTuple):
-    """A request for events that are missing."""
-
-    topic: str
-    payload: bytes
-    response_topic: str
 
 
 class Floor:
@@ -111,9 +101,9 @@ class Floor:
                 table.asked(now)
                 self._requests += 1
                 topics = Topics(self._site, table.name)
-                request = ReplayRequest(request_id=f"{request_id}-{self._requests}", after=after)
-                yield Ask(
-                    topic=f"{topics.prefix}/request/display/replay",
-                    payload=msgspec.json.encode(request),
+                yield ask_for_replay(
+                    topics,
+                    after,
+                    request_id=f"{request_id}-{self._requests}",
                     response_topic=f"{topics.replies}{self._client}/replay",
                 )

@@ -13,19 +13,11 @@ from typing import NamedTuple
 import msgspec
 
 from shoe_controller.mqtt.contract import Answer, Info, RoadsMessage, StateMessage, Status
+from shoe_controller.pages.in_order import EventsInOrder
 from shoe_controller.table.facts import ResultUndone, RoundResult, RoundVoided
 
 HISTORY = 100
 """Events from before that a board asks for when it is switched on: a few rounds."""
-
-MOST_WAITING = 2000
-"""Events kept while earlier ones are missing; those beyond it are asked for again."""
-
-PATIENCE = 0.2
-"""Seconds that a missing event may still be on its way before it is asked for."""
-
-ASK_AGAIN, ASK_AGAIN_LAST = 3.0, 48.0
-"""Seconds after which a request that nobody answered is made again; each time twice as many, up to so many."""
 
 PACE_ROUNDS = 20
 """Results from which the rounds per hour are reckoned."""
@@ -44,18 +36,12 @@ class Ended(NamedTuple):
     time: int
 
 
-class _Event(msgspec.Struct):
-    fact: str
-    seq: int
-
-
-class _Reply(msgspec.Struct):
+class _Told(msgspec.Struct):
     fact: str = ""
-    """Empty for the answer that comes after the events."""
+    """What an event tells; empty for the answer that comes after events that were asked for."""
 
 
-_read_event = msgspec.json.Decoder(_Event).decode
-_read_reply = msgspec.json.Decoder(_Reply).decode
+_read_told = msgspec.json.Decoder(_Told).decode
 _read_answer = msgspec.json.Decoder(Answer).decode
 _read_status = msgspec.json.Decoder(Status).decode
 _read_info = msgspec.json.Decoder(Info).decode
@@ -79,20 +65,20 @@ class TableModel:
         """The last result that was told and not taken back, with what every wager came to."""
         self.void: RoundVoided | None = None
         """The last round that was voided."""
-        self.have: int | None = None
-        """No event up to this one is missing, but for those from before the board was switched on."""
+        self._events = EventsInOrder()
         self._present = False
         self._older_state: StateMessage | None = None
         self._older_roads: RoadsMessage | None = None
-        self._waiting: dict[int, bytes] = {}
-        self._missing_since: tuple[int, float] | None = None
-        self._asked_at: float | None = None
-        self._ask_again = ASK_AGAIN
         self._newest_when_asked = 0
         self._ended: deque[Ended] = deque(maxlen=PACE_ROUNDS)
         self._last_end_heard = float("-inf")
 
     # --- what it knows -----------------------------------------------------------------------------------------------
+
+    @property
+    def have(self) -> int | None:
+        """No event up to this one is missing, but for those from before the board was switched on."""
+        return self._events.have
 
     @property
     def online(self) -> bool:
@@ -111,8 +97,7 @@ class TableModel:
     def connected(self) -> None:
         """A new connection to the broker: who is there must be told anew, and an answer that was awaited is lost."""
         self._present = False
-        self._asked_at = None
-        self._ask_again = ASK_AGAIN
+        self._events.ask_anew()
 
     def heard(self, below: str, payload: bytes, now: float) -> None:
         """A message on a topic of the table, without the table's own part of it: "state", "event/card"."""
@@ -130,16 +115,16 @@ class TableModel:
 
     def heard_reply(self, payload: bytes, now: float) -> None:
         """An event that was asked for, or the answer that comes after the last of them."""
-        if _read_reply(payload).fact:
+        if _read_told(payload).fact:
             self._keep(payload, now)
         else:
             self._take_answer(_read_answer(payload), now)
 
     def _take_status(self, status: Status) -> None:
         known = self.status
-        # Within a connection an older session is a will that comes late. What lies at a broker that we are new to
-        # is all there is, even if the controller's clock was set back since.
-        if self._present and known is not None and status.session < known.session:
+        # A will of an older session comes late. Whoever says that it is there is believed, whatever its number:
+        # a controller whose clock is behind may have a smaller one.
+        if self._present and not status.online and known is not None and status.session < known.session:
             return
         self.status = status
         self._present = True
@@ -150,7 +135,7 @@ class TableModel:
             return
         self.state, self._older_state = state, None
         if self.have is None:
-            self.have = max(0, state.seq - HISTORY)
+            self._events.begin(max(0, state.seq - HISTORY))
 
     def _take_roads(self, roads: RoadsMessage) -> None:
         if self.roads is not None and roads.seq < self.roads.seq:
@@ -160,47 +145,38 @@ class TableModel:
 
     def _take_answer(self, answer: Answer, now: float) -> None:
         done = answer.data
-        if done is None or self.have is None:
-            return  # refused, or not what we asked for: asked again after a while
-        self._asked_at = None
-        self._ask_again = ASK_AGAIN
-        if done.newest < self._newest_when_asked:
+        if done is not None and done.newest < self._newest_when_asked:
             self._begin_anew(done.newest)
             return
-        # What was asked for and did not come is no longer in the journal.
-        self.have = max(self.have, done.last)
+        self._events.answered(answer, self._newest)
         self._follow(now)
-        self._older_state = self._older_roads = None  # they were late news
+        if done is not None:
+            self._older_state = self._older_roads = None  # they were late news
+
+    @property
+    def _newest(self) -> int:
+        return max(self.have or 0, 0 if self.state is None else self.state.seq)
 
     def _begin_anew(self, newest: int) -> None:
         """The table has begun a new journal: what is known of it is from another life."""
         self.state, self._older_state = self._older_state, None
         self.roads, self._older_roads = self._older_roads, None
         self.result = self.void = None
-        self._waiting.clear()
-        self.have = max(0, newest - HISTORY)
+        self._events.forget_waiting()
+        self._events.begin(max(0, newest - HISTORY))
 
     # --- events ------------------------------------------------------------------------------------------------------
 
     def _keep(self, payload: bytes, now: float) -> None:
-        seq = _read_event(payload).seq
-        is_next = self.have is not None and seq == self.have + 1
-        if is_next or len(self._waiting) < MOST_WAITING:
-            self._waiting.setdefault(seq, payload)
+        self._events.keep(payload)
         self._follow(now)
 
     def _follow(self, now: float) -> None:
-        """Apply what has come without a gap."""
-        if self.have is None:
-            return
-        for seq in [seq for seq in self._waiting if seq <= self.have]:
-            del self._waiting[seq]
-        while (payload := self._waiting.pop(self.have + 1, None)) is not None:
-            self.have += 1
+        for payload in self._events.ready():
             self._apply(payload, now)
 
     def _apply(self, payload: bytes, now: float) -> None:
-        match _read_event(payload).fact:
+        match _read_told(payload).fact:
             case "round_result":
                 self.result = _read_result(payload)
                 self._ended.append(Ended(self.result.seq, self.result.time))
@@ -217,28 +193,14 @@ class TableModel:
 
     def wanted(self, now: float) -> int | None:
         """The number after which events should be asked for now, if any should."""
-        if self.have is None or not self.online or not self._lacks_something(self.have):
-            self._missing_since = None
-            return None
-        if self._missing_since is None or self._missing_since[0] != self.have:
-            self._missing_since = (self.have, now)
-        if now - self._missing_since[1] < PATIENCE:
-            return None
-        if self._asked_at is not None and now - self._asked_at < self._ask_again:
-            return None
-        return self.have
+        is_behind = self._events.is_behind(0 if self.state is None else self.state.seq)
+        return self._events.wanted(now, missing=self.online and (is_behind or self._older_state is not None))
 
     def awaits(self, now: float) -> bool:
         """Whether an answer may still come to what was asked last."""
-        return self._asked_at is not None and now - self._asked_at < ASK_AGAIN
-
-    def _lacks_something(self, have: int) -> bool:
-        behind = self.state is not None and self.state.seq > have
-        return behind or bool(self._waiting) or self._older_state is not None
+        return self._events.awaits(now)
 
     def asked(self, now: float) -> None:
         """The request went out. Its answer knows of at least as much, unless the table has begun a new journal."""
-        if self._asked_at is not None:
-            self._ask_again = min(self._ask_again * 2, ASK_AGAIN_LAST)
-        self._asked_at = now
-        self._newest_when_asked = max(self.have or 0, 0 if self.state is None else self.state.seq)
+        self._events.asked(now)
+        self._newest_when_asked = self._newest

@@ -1,74 +1,28 @@
-"""`shoe-controller board`: puts the board's parts together, keeps them running, and lets them go in order."""
+"""`shoe-controller board`: puts the board's parts together and runs them."""
 
 import asyncio
 import secrets
-import signal
 import socket
 import time
 from contextlib import suppress
 from pathlib import Path
 
-import msgspec
-
 from shoe_controller.board.addresses import BoardAddresses
 from shoe_controller.board.floor import Floor
-from shoe_controller.board.following import Follower
-from shoe_controller.board.web import Bell, WebSite, read_files, tls_context
+from shoe_controller.board.following import FollowedFloor
+from shoe_controller.board.web import WebSite
 from shoe_controller.config import BoardConfig, load_board
 from shoe_controller.logs import Log, set_up
-from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, TlsFiles
-from shoe_controller.mqtt.client import NetworkBroker
+from shoe_controller.pages.following import Follower
+from shoe_controller.pages.news import Bell
+from shoe_controller.pages.process import Logbook, broker_for, serve
+from shoe_controller.pages.site_files import read_files
 from shoe_controller.service import Service
 
 PAGES = Path(__file__).parent / "pages"
 
-LONGEST_KEEP_ALIVE = 3
-"""Seconds; so that a board says within ten that it is not live, also when the broker hangs rather than dies."""
 
-
-class Logbook:
-    """A `Watcher` that writes log lines."""
-
-    def __init__(self, log: Log, service: Service) -> None:
-        self._log = log
-        self._service = service
-
-    def broker_up(self) -> None:
-        self._log.info("broker_up")
-        self._service.status("Following the tables.")
-
-    def broker_down(self, error: BrokerError) -> None:
-        self._log.warning("broker_down", why=str(error))
-        self._service.status(f"Not live: {error}")
-
-    def unreadable(self, topic: str, error: msgspec.DecodeError) -> None:
-        self._log.warning("unreadable_message", topic=topic, why=str(error))
-
-    def not_asked(self, error: BrokerError) -> None:
-        self._log.warning("cannot_ask_for_missing_events", why=str(error))
-
-
-def _broker_for(config: BoardConfig) -> NetworkBroker:
-    mqtt, settings = config.mqtt, config.settings
-    tls = None
-    if mqtt.ca_file is not None:
-        tls = TlsFiles(ca_file=mqtt.ca_file, cert_file=mqtt.cert_file, key_file=mqtt.key_file)
-    return NetworkBroker(
-        BrokerAddress(
-            host=mqtt.host,
-            port=mqtt.port,
-            # Unlike that of any other board, and the same at every start of this one.
-            client_id=f"shoe-board-{settings.site}-{socket.gethostname()}-{settings.port}",
-            username=config.username,
-            password=None if config.password is None else config.password.reveal(),
-            tls=tls,
-            keep_alive=min(mqtt.keep_alive, LONGEST_KEEP_ALIVE),
-        )
-    )
-
-
-async def serve(config: BoardConfig, log: Log, service: Service) -> None:
-    """Follow and serve until a signal ends it."""
+async def _serve(config: BoardConfig, log: Log, service: Service) -> None:
     settings = config.settings
     floor = Floor(settings.site, config.client, frozenset(settings.tables))
     bell = Bell()
@@ -82,57 +36,20 @@ async def serve(config: BoardConfig, log: Log, service: Service) -> None:
         home=config.home,
         clock=time.monotonic,
     )
+    client_id = f"shoe-board-{settings.site}-{socket.gethostname()}-{settings.port}"
+    password = None if config.password is None else config.password.reveal()
     follower = Follower(
-        broker=_broker_for(config),
-        floor=floor,
+        broker=broker_for(config.mqtt, client_id, config.username, password),
+        followed=FollowedFloor(floor, secrets.token_hex(6), bell.ring),
         changed=bell.ring,
         watcher=Logbook(log, service),
         clock=time.monotonic,
-        request_id=secrets.token_hex(6),
     )
-    tls = None
-    if settings.cert_file is not None and settings.key_file is not None:
-        tls = tls_context(settings.cert_file, settings.key_file)
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(name, stop.set)
-    site = WebSite(addresses, files, bell)
-    try:
-        port = await site.start(settings.host, settings.port, tls)
-        host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        log.info("ready", address=f"http{'' if tls is None else 's'}://{host}:{port}/")
-        service.ready("Looking for the broker.")
-        await _until(stop, follower, service)
-    finally:
-        service.stopping()
-        await site.stop()
-        log.info("stopped")
-
-
-async def _until(stop: asyncio.Event, follower: Follower, service: Service) -> None:
-    following = asyncio.create_task(follower.run(), name="follower")
-    stopping = asyncio.create_task(stop.wait(), name="stop")
-    living = asyncio.create_task(_live(service), name="watchdog")
-    tasks: list[asyncio.Task[object]] = [following, stopping, living]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-
-
-async def _live(service: Service) -> None:
-    while True:
-        service.alive()
-        await asyncio.sleep(10.0 if service.watchdog is None else service.watchdog / 3)
+    await serve(WebSite(addresses, files, bell), follower, settings, log, service)
 
 
 def run(file: Path) -> None:
     """Serve the boards of this file until a signal ends it. Its errors are for whoever typed the command."""
     config = load_board(file)
     with suppress(KeyboardInterrupt):
-        asyncio.run(serve(config, set_up(config.log), Service.from_environment()))
+        asyncio.run(_serve(config, set_up(config.log), Service.from_environment()))

@@ -12,8 +12,8 @@ from shoe_controller.baccarat.wagers import BASE_GROUP, Names
 from shoe_controller.board.floor import Floor
 from shoe_controller.board.model import TableModel
 from shoe_controller.board.prices import PostedPrice, posted_prices
-from shoe_controller.board.reasons import Reason, reason_of
 from shoe_controller.mqtt.contract import Info, StateMessage
+from shoe_controller.pages.sentences import Sentence, reason_of
 from shoe_controller.table.view import AlertView, LastOutcome
 
 MINI_COLUMNS = 16
@@ -86,7 +86,7 @@ class RoundSection(msgspec.Struct, frozen=True):
     player: Hand
     banker: Hand
     next: str | None
-    reason: Reason | None
+    reason: Sentence | None
     moment: ResultMoment | VoidMoment | None
     """How the round before ended; gone with the first card of the next."""
     trouble: bool

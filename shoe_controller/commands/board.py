@@ -23,13 +23,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     # The board brings the event loop and a web server along; no other command should wait for them.
-    from shoe_controller.board import process, web  # noqa: PLC0415 - see above
+    from shoe_controller.board import process  # noqa: PLC0415 - see above
+    from shoe_controller.pages.certificate import PagesError  # noqa: PLC0415 - see above
 
     try:
         process.run(args.config)
     except (BadFileError, BrokerSettingsError) as error:
         return bad_input(args, "bad_config", str(error))
-    except (web.WebError, OSError) as error:
+    except (PagesError, OSError) as error:
         bad_input(args, "cannot_start", str(error))
         return CANNOT_START
     return GOOD

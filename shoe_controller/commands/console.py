@@ -24,13 +24,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(args: argparse.Namespace) -> int:
     # The console brings the event loop and a web server along; no other command should wait for them.
     from shoe_controller.console.process import run as serve  # noqa: PLC0415 - see above
-    from shoe_controller.console.tls import TlsError  # noqa: PLC0415 - see above
+    from shoe_controller.pages.certificate import PagesError  # noqa: PLC0415 - see above
 
     try:
         serve(args.config)
     except (BadFileError, BrokerSettingsError) as error:
         return bad_input(args, "bad_config", str(error))
-    except (TlsError, OSError) as error:
+    except (PagesError, OSError) as error:
         bad_input(args, "cannot_start", str(error))
         return CANNOT_START
     return GOOD

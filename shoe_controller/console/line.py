@@ -1,25 +1,20 @@
-"""The line to the table: connects to the broker, keeps the model told, asks for events that are missing, and for acts.
+"""The line to the table: keeps the model told, and asks the table for acts and for events that are missing.
 
-It comes back by itself after every loss. A request that got no answer is sent once more under the same number, which
-the table knows as a repeat; a page never learns more than the table's answer.
+A request that got no answer is sent once more under the same number, which the table knows as a repeat; a page never
+learns more than the table's answer. `pages/following.py` holds the connection.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.mqtt.broker import Broker, BrokerError, BrokerLostError, BrokerSession, Incoming
-from shoe_controller.mqtt.contract import Answer, ReplayRequest, Topics
-
-LOOK_EVERY = 0.25
-"""Seconds between two looks at what is missing."""
-
-FIRST_RETRY, LAST_RETRY = 0.25, 4.0
-"""Seconds between attempts to reach a broker."""
+from shoe_controller.mqtt.broker import BrokerError, BrokerLostError, BrokerSession, Incoming
+from shoe_controller.mqtt.contract import Answer, Topics
+from shoe_controller.pages.following import Watcher
+from shoe_controller.pages.replay import Ask, ask_for_replay
 
 ANSWER_WITHIN = 4.0
 """Seconds for an answer; then the request is sent once more, and then given up."""
@@ -37,46 +32,19 @@ _encode = msgspec.json.Encoder().encode
 _read_answer = msgspec.json.Decoder(Answer).decode
 
 
-class Watcher(Protocol):
-    def broker_up(self) -> None: ...
-
-    def broker_down(self, error: BrokerError) -> None:
-        """Called once for each outage."""
-
-    def unreadable(self, topic: str, error: msgspec.DecodeError) -> None: ...
-
-    def not_sent(self, topic: str, error: BrokerError) -> None:
-        """The broker does not let us ask for this."""
-
-
 class TableLine:
-    def __init__(  # noqa: PLR0913 - the parts of a line, each given by name
-        self,
-        *,
-        broker: Broker,
-        topics: Topics,
-        client: str,
-        model: ConsoleModel,
-        changed: Callable[[], None],
-        watcher: Watcher,
-        clock: Callable[[], float],
-        instance: str,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
+    """A `Followed`, and the `Table` that the console's front asks."""
+
+    def __init__(self, *, topics: Topics, client: str, model: ConsoleModel, watcher: Watcher, instance: str) -> None:
         """`client` is our name in reply topics, `instance` unlike that of any other start of a console."""
-        self._broker = broker
         self._topics = topics
         self._replies = f"{topics.replies}{client}/{instance}/"
         self._model = model
-        self._changed = changed
         self._watcher = watcher
-        self._clock = clock
         self._instance = instance
-        self._sleep = sleep
         self._session: BrokerSession | None = None
         self._awaited: dict[bytes, asyncio.Future[Answer]] = {}
         self._asked = 0
-        self._unreadable: set[str] = set()
 
     @property
     def subscriptions(self) -> tuple[str, ...]:
@@ -123,86 +91,34 @@ class TableLine:
 
     # --- following ---------------------------------------------------------------------------------------------------
 
-    async def run(self) -> None:
-        """Follow until cancelled."""
-        delay, told = FIRST_RETRY, False
-        while True:
-            try:
-                await self._one_session()
-            except* BrokerError as group:
-                was_up = self._session is not None
-                if was_up or not told:
-                    self._watcher.broker_down(_first(group))
-                told = True
-                delay = FIRST_RETRY if was_up else min(delay * 2, LAST_RETRY)
-            finally:
-                self._let_go()
-            await self._sleep(delay)
+    def broker_up(self, session: BrokerSession) -> None:
+        self._session = session
+        self._model.broker_up()
 
-    def _let_go(self) -> None:
-        if self._session is None:
-            return
+    def broker_down(self) -> None:
         self._session = None
         self._model.broker_down()
-        self._changed()
         for waiting in self._awaited.values():
             if not waiting.done():
                 waiting.set_exception(BrokerLostError("the connection is gone"))
 
-    async def _one_session(self) -> None:
-        async with self._broker.connect(None, self.subscriptions) as session:
-            self._session = session
-            self._model.broker_up()
-            self._changed()
-            self._watcher.broker_up()
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._look_for_gaps(session))
-                async for message in session.incoming():
-                    self._take(message)
-
-    def _take(self, message: Incoming) -> None:
-        below = message.topic.removeprefix(f"{self._topics.prefix}/")
-        try:
-            if message.topic == f"{self._replies}answers":
-                self._take_answer(message)
-            elif message.topic == f"{self._replies}replay":
-                self._model.heard_replay(message.payload)
-            elif message.payload:
-                self._model.heard(below, message.payload)
-        except msgspec.DecodeError as error:
-            if message.topic not in self._unreadable:
-                self._unreadable.add(message.topic)
-                self._watcher.unreadable(message.topic, error)
-        self._changed()
+    def heard(self, message: Incoming, _now: float) -> None:
+        if message.topic == f"{self._replies}answers":
+            self._take_answer(message)
+        elif message.topic == f"{self._replies}replay":
+            self._model.heard_replay(message.payload)
+        elif message.payload:
+            self._model.heard(message.topic.removeprefix(f"{self._topics.prefix}/"), message.payload)
 
     def _take_answer(self, message: Incoming) -> None:
         waiting = self._awaited.get(message.correlation or b"")
         if waiting is not None and not waiting.done():
             waiting.set_result(_read_answer(message.payload))
 
-    async def _look_for_gaps(self, session: BrokerSession) -> None:
-        while True:
-            await self._sleep(LOOK_EVERY)
-            if session.dropped:
-                raise BrokerLostError("messages came faster than they could be read; all of it is read anew.")
-            now = self._clock()
-            after = self._model.wanted(now)
-            if after is None:
-                continue
+    def asks(self, now: float) -> Iterator[Ask]:
+        after = self._model.wanted(now)
+        if after is not None:
             self._model.asked(now)
             self._asked += 1
-            request = ReplayRequest(request_id=f"{self._instance}-{self._asked}", after=after)
-            with suppress(BrokerError):  # asked again after a while; a broker that refuses is in its own log
-                await session.publish_soon(
-                    f"{self._topics.prefix}/request/display/replay",
-                    _encode(request),
-                    response_topic=f"{self._replies}replay",
-                    expiry=10,
-                )
-
-
-def _first(group: BaseExceptionGroup[BrokerError]) -> BrokerError:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error if isinstance(error, BrokerError) else BrokerLostError(str(error))
+            request_id = f"{self._instance}-{self._asked}"
+            yield ask_for_replay(self._topics, after, request_id=request_id, response_topic=f"{self._replies}replay")

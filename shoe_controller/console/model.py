@@ -10,6 +10,7 @@ from collections import deque
 import msgspec
 
 from shoe_controller.mqtt.contract import Answer, Info, StateMessage, Status
+from shoe_controller.pages.in_order import EventsInOrder
 from shoe_controller.recall import last_rounds
 from shoe_controller.recalled import RecalledRound
 from shoe_controller.table.facts import AnyFact, BettingOpened, RoundResult, RoundSettled, SettlementUndone, ShoeOpened
@@ -23,26 +24,12 @@ KEPT = 1500
 MOST_ROUNDS = 12
 """Rounds that can be looked back at; older ones are in the journal, for `shoe-controller journal recall`."""
 
-MOST_WAITING = 2000
-"""Events kept while earlier ones are missing; those beyond it are asked for again."""
-
-PATIENCE = 0.2
-"""Seconds that a missing event may still be on its way before it is asked for."""
-
-ASK_AGAIN = 3.0
-"""Seconds after which a request that nobody answered is made again."""
-
-
-class _Numbered(msgspec.Struct):
-    seq: int
-
 
 class _Reply(msgspec.Struct):
     fact: str = ""
     """Empty for the answer that comes after the events."""
 
 
-_read_number = msgspec.json.Decoder(_Numbered).decode
 _read_reply = msgspec.json.Decoder(_Reply).decode
 _read_answer = msgspec.json.Decoder(Answer).decode
 _read_status = msgspec.json.Decoder(Status).decode
@@ -66,11 +53,7 @@ class ConsoleModel:
         """The last one of this shoe that was not taken back."""
         self.facts: deque[AnyFact] = deque(maxlen=KEPT)
         self._present = False
-        self._have: int | None = None
-        """No event up to this one is missing, but for those from before."""
-        self._waiting: dict[int, bytes] = {}
-        self._missing_since: tuple[int, float] | None = None
-        self._asked_at: float | None = None
+        self._events = EventsInOrder()
 
     # --- what it knows -----------------------------------------------------------------------------------------------
 
@@ -92,7 +75,8 @@ class ConsoleModel:
 
     def broker_up(self) -> None:
         """A new connection: who is there must be told anew, and an answer that was awaited is lost."""
-        self.connected, self._present, self._asked_at = True, False, None
+        self.connected, self._present = True, False
+        self._events.ask_anew()
         self.version += 1
 
     def broker_down(self) -> None:
@@ -121,49 +105,37 @@ class ConsoleModel:
         self.version += 1
 
     def _take_status(self, status: Status) -> None:
-        # Within a connection an older session is a will that comes late. What lies at a broker that we are new to is
-        # all there is, even if the controller's clock was set back since.
-        if self._present and self.status is not None and status.session < self.status.session:
+        # A will of an older session comes late. Whoever says that it is there is believed, whatever its number:
+        # a controller whose clock is behind may have a smaller one.
+        is_will = not status.online
+        if self._present and is_will and self.status is not None and status.session < self.status.session:
             return
         self.status, self._present = status, True
 
     def _take_state(self, state: StateMessage) -> None:
-        if self._have is None or (self.state is not None and state.seq < self.state.seq):
+        if self._events.have is None or (self.state is not None and state.seq < self.state.seq):
             # Messages of one topic come in order: a smaller number is the first of a new journal.
             self._begin(max(0, state.seq - HISTORY))
         self.state = state
         self._follow()
 
     def _begin(self, have: int) -> None:
-        self._have = have
+        self._events.begin(have)
         self.settlement = None
         self.facts.clear()
-        self._asked_at = None
 
     def _take_answer(self, answer: Answer) -> None:
-        self._asked_at = None
-        if answer.data is None or self._have is None:
-            return  # refused, or not what we asked for: asked again after a while
-        # What was asked for and did not come is no longer in the journal.
-        self._have = max(self._have, answer.data.last)
+        self._events.answered(answer, 0 if self.state is None else self.state.seq)
         self._follow()
 
     # --- events ------------------------------------------------------------------------------------------------------
 
     def _keep(self, payload: bytes) -> None:
-        seq = _read_number(payload).seq
-        if (self._have is None or seq > self._have) and len(self._waiting) < MOST_WAITING:
-            self._waiting.setdefault(seq, payload)
+        self._events.keep(payload)
         self._follow()
 
     def _follow(self) -> None:
-        """Apply what has come without a gap."""
-        if self._have is None:
-            return
-        for seq in [seq for seq in self._waiting if seq <= self._have]:
-            del self._waiting[seq]
-        while (payload := self._waiting.pop(self._have + 1, None)) is not None:
-            self._have += 1
+        for payload in self._events.ready():
             self._apply(_read_fact.decode(payload))
 
     def _apply(self, fact: AnyFact) -> None:
@@ -180,19 +152,12 @@ class ConsoleModel:
 
     def wanted(self, now: float) -> int | None:
         """The number after which events should be asked for now, if any should."""
-        if self._have is None or self.state is None or not self.online or not self._lacks_something(self._have):
-            self._missing_since = None
-            return None
-        if self._missing_since is None or self._missing_since[0] != self._have:
-            self._missing_since = (self._have, now)
-        waits = self._asked_at is not None and now - self._asked_at < ASK_AGAIN
-        return None if waits or now - self._missing_since[1] < PATIENCE else self._have
-
-    def _lacks_something(self, have: int) -> bool:
-        return bool(self._waiting) or (self.state is not None and self.state.seq > have)
+        is_behind = self.state is not None and self._events.is_behind(self.state.seq)
+        return self._events.wanted(now, missing=self.online and is_behind)
 
     def asked(self, now: float) -> None:
-        self._asked_at = now
+        """The request went out."""
+        self._events.asked(now)
 
 
 def _steps(facts: list[AnyFact]) -> list[list[AnyFact]]:

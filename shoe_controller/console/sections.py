@@ -10,9 +10,10 @@ from shoe_controller.baccarat.wagers import Names
 from shoe_controller.console.allowed import OfferedAct, betting_is_open, dealer_acts, supervisor_acts
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.mqtt.contract import Info, StateMessage
+from shoe_controller.pages.news import Told
+from shoe_controller.pages.sentences import Prompt, Sentence, prompt_of, reason_of
+from shoe_controller.recalled import RecalledRound
 from shoe_controller.table.view import AlertView
-
-_encode = msgspec.json.Encoder().encode
 
 
 class LiveSection(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +49,8 @@ class PlaySection(msgspec.Struct, frozen=True, kw_only=True):
     """The table at this moment, and what may be done."""
 
     state: StateMessage
+    prompt: Prompt
+    """What comes next, taken apart so that the page can say it in its own language."""
     alerts: tuple[AlertView, ...]
     """What stops the table first."""
     betting: bool
@@ -110,6 +113,7 @@ def _play(info: Info, state: StateMessage, model: ConsoleModel) -> PlaySection:
     live = model.online
     return PlaySection(
         state=state,
+        prompt=prompt_of(state.prompt),
         alerts=tuple(sorted(alerts.values(), key=lambda alert: (alert.severity != "stops", alert.alert))),
         betting=live and betting_is_open(state),
         dealer=dealer_acts(info, state) if live else (),
@@ -136,14 +140,26 @@ class Feed:
     def __init__(self, model: ConsoleModel) -> None:
         self._model = model
         self._seen = -1
-        self._sent: dict[str, bytes] = {}
+        self._told = Told()
 
     def news(self) -> bytes | None:
         """What to tell the page now; `None` if it knows everything."""
         if self._model.version == self._seen:
             return None
         self._seen = self._model.version
-        made = {name: _encode(section) for name, section in sections(self._model).items()}
-        changed = {name: msgspec.Raw(part) for name, part in made.items() if self._sent.get(name) != part}
-        self._sent = made
-        return _encode(changed) if changed else None
+        return self._told.message(sections(self._model))
+
+
+class Recalled(msgspec.Struct, frozen=True, kw_only=True):
+    """The last rounds, and beside them every reason in them taken apart, by its own words."""
+
+    rounds: list[RecalledRound]
+    reasons: dict[str, Sentence]
+
+
+def recalled(rounds: list[RecalledRound]) -> Recalled:
+    attempts = [attempt for played in rounds for attempt in played.attempts]
+    said = {card.why for attempt in attempts for card in attempt.cards}
+    said |= {result.why for attempt in attempts for result in attempt.results}
+    reasons = {why: sentence for why in sorted(said) if (sentence := reason_of(why)) is not None and sentence.code}
+    return Recalled(rounds=rounds, reasons=reasons)

@@ -1,98 +1,32 @@
-"""The page, its event stream and its requests over HTTP: the console's one file that knows aiohttp.
+"""The console's site: its page, who is signed in, and what the page asks for.
 
-What a browser may load is a fixed set of files that was read at the start. Everything else needs a session, and
-whatever changes something needs three things besides: it must come from our own page (`Origin`), carry the session's
-token, and be JSON. The security policy lets the page run and load what comes from here alone, and never a text as
-markup.
+Everything but the page and its files needs a session, and whatever changes something needs three things besides: it
+must come from our own page (`Origin`), carry the session's token, and be JSON.
 """
 
-import asyncio
-import hashlib
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
-from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import msgspec
-from aiohttp import web
 
 from shoe_controller.console.front import DealerForm, Front, SignInForm, SupervisorForm, WagersForm
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.console.sections import Feed
+from shoe_controller.console.sections import Feed, recalled
 from shoe_controller.console.sessions import Session, Sessions, has_token
 from shoe_controller.mqtt.contract import Answer
-
-HEARTBEAT = 2.0
-"""Seconds after which a page that got no news is told that we are alive; and how often its session is looked at."""
-
-SLOWEST = 15.0
-"""Seconds that a browser may take to take a message in before it is hung up on; it comes back by itself."""
+from shoe_controller.pages.news import Bell, Stream
+from shoe_controller.pages.site_files import HTML, JSON, File, in_language
+from shoe_controller.pages.web import Asked, Cookie, RefusedError, Reply, Route, Site
 
 MOST_STREAMS = 20
 """Pages open at once."""
 
-ENDING = 2.0
-"""Seconds that answers under way get when the process ends."""
-
-LARGEST_BODY = 16 * 1024
-"""Bytes; the largest thing that a page sends is one seat's wagers."""
-
 TOKEN_HEADER = "X-Console-Token"  # noqa: S105 - the name of a header
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
-)
-
-HEADERS = {
-    "Content-Security-Policy": POLICY,
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
-    "Referrer-Policy": "no-referrer",
-    "Server": "console",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
-
-KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 PAGE = "console.html"
-LANGUAGE_MARK = b'lang="en"'
-LANGUAGES = {"en": "en", "zh-hant": "zh-Hant", "zh-hans": "zh-Hans"}
-"""As an address and the configuration write them, and as a page does."""
 
 T = TypeVar("T")
-
-
-class Bell:
-    """Rung when something has changed; everybody who waits looks."""
-
-    def __init__(self) -> None:
-        self._rung = asyncio.Event()
-
-    def ring(self) -> None:
-        self._rung.set()
-        self._rung = asyncio.Event()
-
-    async def rings(self) -> None:
-        await self._rung.wait()
-
-
-class File(NamedTuple):
-    content: bytes
-    kind: str
-    tag: str
-    """Changes with the content, so that a browser need not fetch it again."""
-
-
-def read_files(folder: Path) -> dict[str, File]:
-    """All files of a folder that a browser can use, by name."""
-    return {
-        file.name: File(content := file.read_bytes(), KINDS[file.suffix], hashlib.blake2s(content).hexdigest()[:16])
-        for file in sorted(folder.iterdir())
-        if file.suffix in KINDS
-    }
 
 
 class ConsoleSite:
@@ -116,197 +50,127 @@ class ConsoleSite:
         self._language = language
         self._cookie = "console"
         self._secure = False
-        self._ending = False
-        self._streams = 0
-        app = web.Application(client_max_size=LARGEST_BODY, middlewares=[_errors_as_json])
-        app.router.add_get("/", self._page)
-        app.router.add_get("/files/{name}", self._file)
-        app.router.add_get("/session", self._who)
-        app.router.add_get("/news", self._news, allow_head=False)
-        app.router.add_get("/rounds", self._rounds)
-        app.router.add_post("/sign-in", self._sign_in)
-        app.router.add_post("/sign-out", self._sign_out)
-        app.router.add_post("/active", self._active)
-        app.router.add_post("/dealer", self._asking(DealerForm, front.dealer))
-        app.router.add_post("/supervisor", self._asking(SupervisorForm, front.supervisor))
-        app.router.add_post("/wagers", self._asking(WagersForm, front.wagers))
-        app.on_response_prepare.append(_add_headers)
-        app.on_shutdown.append(self._end_streams)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=ENDING, handle_signals=False)
+        self._site = Site(
+            "console",
+            files=files,
+            bell=bell,
+            routes=[
+                Route("GET", "/", self._page),
+                Route("GET", "/session", self._who),
+                Route("GET", "/rounds", self._rounds),
+                Route("POST", "/sign-in", self._sign_in),
+                Route("POST", "/sign-out", self._sign_out),
+                Route("POST", "/active", self._active),
+                Route("POST", "/dealer", self._asking(DealerForm, front.dealer)),
+                Route("POST", "/supervisor", self._asking(SupervisorForm, front.supervisor)),
+                Route("POST", "/wagers", self._asking(WagersForm, front.wagers)),
+            ],
+            news_address="/news",
+            stream=self._stream,
+            most_streams=MOST_STREAMS,
+        )
 
     async def start(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> int:
-        """Listen; the port, which is the one given unless that is 0. `OSError` if it is taken."""
-        await self._runner.setup()
-        await web.TCPSite(self._runner, host, port, ssl_context=tls).start()
-        listening = int(self._runner.addresses[0][1])
+        """Listen; the port, which is the one given unless that is 0."""
+        listening = await self._site.start(host, port, tls)
         self._secure = tls is not None
         # Browsers do not keep the cookies of two ports of one machine apart.
         self._cookie = f"{'__Host-' if self._secure else ''}console-{listening}"
         return listening
 
     async def stop(self) -> None:
-        await self._runner.cleanup()
+        await self._site.stop()
 
-    async def _end_streams(self, _app: web.Application) -> None:
-        self._ending = True
-        self._bell.ring()
-
-    # --- the page ----------------------------------------------------------------------------------------------------
-
-    async def _page(self, request: web.Request) -> web.Response:
-        asked = request.query.get("lang", "").lower().replace("_", "-")
-        language = LANGUAGES.get(asked, LANGUAGES[self._language])
-        page = self._files[PAGE].content.replace(LANGUAGE_MARK, f'lang="{language}"'.encode(), 1)
-        return web.Response(body=page, content_type=KINDS[".html"], charset="utf-8")
-
-    async def _file(self, request: web.Request) -> web.Response:
-        file = self._files.get(request.match_info["name"])
-        if file is None or file.kind == KINDS[".html"]:
-            raise web.HTTPNotFound
-        headers = {"ETag": f'"{file.tag}"', "Cache-Control": "no-cache"}
-        if request.headers.get("If-None-Match") == headers["ETag"]:
-            return web.Response(status=304, headers=headers)
-        return web.Response(body=file.content, content_type=file.kind, charset="utf-8", headers=headers)
+    async def _page(self, asked: Asked) -> Reply:
+        return Reply(in_language(self._files[PAGE].content, asked.query.get("lang", ""), self._language), HTML)
 
     # --- who is there ------------------------------------------------------------------------------------------------
 
-    def _session(self, request: web.Request) -> Session:
-        session = self._sessions.find(request.cookies.get(self._cookie))
+    def _found(self, asked: Asked) -> Session | None:
+        return self._sessions.find(asked.cookies.get(self._cookie))
+
+    def _session(self, asked: Asked) -> Session:
+        session = self._found(asked)
         if session is None:
-            raise web.HTTPUnauthorized(reason="Nobody is signed in")
+            raise RefusedError(401, "Nobody is signed in")
         return session
 
-    def _from_our_page(self, request: web.Request) -> Session:
+    def _from_our_page(self, asked: Asked) -> Session:
         """Whoever asks for something from our own page; everybody else is turned away."""
-        _check_origin(request, secure=self._secure)
-        session = self._session(request)
-        if not has_token(session, request.headers.get(TOKEN_HEADER)):
-            raise web.HTTPForbidden(reason="The token of the page is missing or wrong")
+        self._check_origin(asked)
+        session = self._session(asked)
+        if not has_token(session, asked.headers.get(TOKEN_HEADER)):
+            raise RefusedError(403, "The token of the page is missing or wrong")
         self._sessions.touch(session)
         return session
 
-    async def _sign_in(self, request: web.Request) -> web.Response:
-        _check_origin(request, secure=self._secure)
-        form = await _read(request, SignInForm)
+    def _check_origin(self, asked: Asked) -> None:
+        """Browsers say with every POST which site it comes from; whoever does not say it is no browser at our page."""
+        ours = f"http{'s' if self._secure else ''}://{asked.host}"
+        if asked.headers.get("Origin") != ours or asked.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+            raise RefusedError(403, "This must come from the console's own page")
+        if asked.kind != JSON:
+            raise RefusedError(415, "This must be JSON")
+
+    async def _sign_in(self, asked: Asked) -> Reply:
+        self._check_origin(asked)
+        form = await _read(asked, SignInForm)
         answer = await self._front.sign_in(form)
         if answer.status != "ok":
             return _json({"answer": answer})
-        old = self._sessions.find(request.cookies.get(self._cookie))
+        old = self._found(asked)
         if old is not None:
             self._sessions.end(old)
         begun = self._sessions.begin(form.person)
-        response = _json({"answer": answer, "session": self._told(begun.session)})
-        response.set_cookie(self._cookie, begun.secret, httponly=True, samesite="Strict", secure=self._secure, path="/")
-        return response
+        told = _json({"answer": answer, "session": self._told(begun.session)})
+        return told._replace(cookie=Cookie(self._cookie, begun.secret, self._secure))
 
-    async def _sign_out(self, request: web.Request) -> web.Response:
-        self._sessions.end(self._from_our_page(request))
+    async def _sign_out(self, asked: Asked) -> Reply:
+        self._sessions.end(self._from_our_page(asked))
         self._bell.ring()
-        response = _json({})
-        response.del_cookie(self._cookie, path="/", secure=self._secure, httponly=True, samesite="Strict")
-        return response
+        return Reply(cookie=Cookie(self._cookie, "", self._secure))
 
-    async def _who(self, request: web.Request) -> web.Response:
+    async def _who(self, asked: Asked) -> Reply:
         """After a reload: who is signed in. Only our own page can read the answer."""
-        session = self._sessions.find(request.cookies.get(self._cookie))
+        session = self._found(asked)
         return _json({"session": None if session is None else self._told(session)})
 
     def _told(self, session: Session) -> dict[str, object]:
         return {"person": session.person, "token": session.token, "idle": self._sessions.idle}
 
-    async def _active(self, request: web.Request) -> web.Response:
+    async def _active(self, asked: Asked) -> Reply:
         """Somebody touched the page."""
-        self._from_our_page(request)
-        return _json({})
+        self._from_our_page(asked)
+        return Reply()
 
     # --- what is asked for -------------------------------------------------------------------------------------------
 
     def _asking(
         self, kind: type[T], do: Callable[[Session, T], Awaitable[Answer]]
-    ) -> Callable[[web.Request], Awaitable[web.Response]]:
-        async def handler(request: web.Request) -> web.Response:
-            session = self._from_our_page(request)
-            form = await _read(request, kind)
+    ) -> Callable[[Asked], Awaitable[Reply]]:
+        async def answer(asked: Asked) -> Reply:
+            session = self._from_our_page(asked)
+            form = await _read(asked, kind)
             return _json({"answer": await do(session, form)})
 
-        return handler
+        return answer
 
-    async def _rounds(self, request: web.Request) -> web.Response:
-        self._session(request)
-        return _json({"rounds": self._model.rounds()})
+    async def _rounds(self, asked: Asked) -> Reply:
+        self._session(asked)
+        return _json(recalled(self._model.rounds()))
 
-    async def _news(self, request: web.Request) -> web.StreamResponse:
-        session = self._session(request)
-        if self._streams >= MOST_STREAMS or self._ending:
-            raise web.HTTPServiceUnavailable(headers={"Retry-After": "5"})
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
-        self._streams += 1
-        try:
-            await response.prepare(request)
-            await response.write(b"retry: 1000\n\n")
-            await self._tell(response, session)
-        except (TimeoutError, ConnectionError):
-            pass  # the browser is gone, or too slow; it comes back by itself
-        finally:
-            self._streams -= 1
-        return response
-
-    async def _tell(self, response: web.StreamResponse, session: Session) -> None:
-        feed = Feed(self._model)
-        while not self._ending:
-            if not self._sessions.lives(session):
-                await response.write(b"event: ended\ndata: 1\n\n")
-                return
-            news = feed.news()
-            if news is None:
-                try:
-                    async with asyncio.timeout(HEARTBEAT):
-                        await self._bell.rings()
-                    continue
-                except TimeoutError:
-                    message = b"event: alive\ndata: 1\n\n"
-            else:
-                message = b"data: " + news + b"\n\n"
-            async with asyncio.timeout(SLOWEST):
-                await response.write(message)
+    def _stream(self, asked: Asked) -> Stream:
+        session = self._session(asked)
+        return Stream(Feed(self._model), may_listen=lambda: self._sessions.lives(session))
 
 
-def _check_origin(request: web.Request, *, secure: bool) -> None:
-    """Browsers say with every POST which site it comes from; whoever does not say it is no browser at our page."""
-    ours = f"http{'s' if secure else ''}://{request.host}"
-    if request.headers.get("Origin") != ours or request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
-        raise web.HTTPForbidden(reason="This must come from the console's own page")
-    if request.content_type != "application/json":
-        raise web.HTTPUnsupportedMediaType
-
-
-async def _read(request: web.Request, kind: type[T]) -> T:
+async def _read(asked: Asked, kind: type[T]) -> T:
     try:
-        return msgspec.json.decode(await request.read(), type=kind)
+        return msgspec.json.decode(await asked.body(), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # What was wrong is not said: the words of the error might hold what was typed.
-        raise web.HTTPBadRequest(reason="This is no such request") from None
+        raise RefusedError(400, "This is no such request") from None
 
 
-def _json(value: object) -> web.Response:
-    return web.Response(body=msgspec.json.encode(value), content_type="application/json")
-
-
-@web.middleware
-async def _errors_as_json(
-    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-) -> web.StreamResponse:
-    try:
-        return await handler(request)
-    except web.HTTPException as error:
-        response = _json({"error": error.reason})
-        response.set_status(error.status, error.reason)
-        for name in ("Allow", "Retry-After"):
-            if name in error.headers:
-                response.headers[name] = error.headers[name]
-        return response
-
-
-async def _add_headers(_request: web.Request, response: web.StreamResponse) -> None:
-    response.headers.update(HEADERS)
-    response.headers.setdefault("Cache-Control", "no-store")
+def _json(value: object) -> Reply:
+    return Reply(msgspec.json.encode(value))

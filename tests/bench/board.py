@@ -21,7 +21,9 @@ from playwright.async_api import Browser, CDPSession, Page, async_playwright
 from shoe_controller.board.addresses import BoardAddresses
 from shoe_controller.board.floor import Floor
 from shoe_controller.board.process import PAGES
-from shoe_controller.board.web import Bell, File, Stream, WebSite, read_files
+from shoe_controller.board.web import WebSite
+from shoe_controller.pages.news import Bell, Stream
+from shoe_controller.pages.site_files import File, read_files
 from tests.board.room import CHROMIUM, FLAGS, LANDSCAPE
 from tests.board.samples import SITE, encode, info, roads_message, state, status
 

@@ -58,7 +58,7 @@ READING = """() => {
     wagers: all("#band-wagers li").map((won) => [won.firstChild.textContent, text("b", won)]),
     counts: Object.fromEntries(all("#counts div").map((count) => [count.dataset.count, Number(text("dd", count))])),
     roads: Object.fromEntries(["bead_plate", "big_road", "big_eye", "small", "cockroach"].map((id) => [id, road(id)])),
-    live: document.querySelector("#not-live")?.hidden ?? false,
+    live: !document.body.classList.contains("empty") && (document.querySelector("#not-live")?.hidden ?? false),
     not_live: text("#not-live-why"),
     unverified: document.querySelector("#unverified")?.hidden === false,
     everything: document.body.innerText,

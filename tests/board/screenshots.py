@@ -1,10 +1,11 @@
-"""Pictures of the board and the pit view, taken from a real run: emulated shoes, daemons, Mosquitto, board, Chromium.
+"""Pictures of all pages, taken from a real run: emulated shoes, daemons, Mosquitto, board, console, Chromium.
 
 python -m tests.board.screenshots            # the pictures of the documents, into docs/pictures
 python -m tests.board.screenshots FOLDER     # every state in every size, large, to be looked at
 """
 
 import asyncio
+import random
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,14 +15,17 @@ from typing import NamedTuple
 
 from simulator.scenario import planned
 from tests.board.room import BOARD, LANDSCAPE, PORTRAIT, BoardPage, Room, Seen
+from tests.board.samples import encode, roads_message
 from tests.board.test_evening import Evening
+from tests.console.pictures import take_console
 from tests.daemon.harness import Chain
 
 PICTURES = Path(__file__).parent.parent.parent / "docs" / "pictures"
 
 HEADLINE = "Welcome to the Annapurna Room"
 SIZES = {"": LANDSCAPE, "-upright": PORTRAIT}
-DRESSES = {"": "", "-hant": "?lang=zh-hant&look=light", "-hans": "?lang=zh-hans"}
+DRESSES = {"": "", "-light": "?look=light", "-hant": "?lang=zh-hant&look=light", "-hans": "?lang=zh-hans"}
+LONG, MANY = 90, 200
 
 
 class Album(NamedTuple):
@@ -30,21 +34,23 @@ class Album(NamedTuple):
     folder: Path
     everything: bool
 
-    async def take(self, room: Room, name: str, *, wanted: Callable[[Seen], object], main: str = "") -> None:
+    async def take(
+        self, room: Room, name: str, *, wanted: Callable[[Seen], object], main: str = "", path: str = BOARD
+    ) -> None:
         """Take the board in this state in each dress and size; `main` is its name among the documents' pictures."""
         for dress, query in DRESSES.items():
             for upright, size in SIZES.items():
                 documented = main and (dress, upright) in (("", ""), ("-hant", "-upright"))
                 if not self.everything and not documented:
                     continue
-                page = await room.page(BOARD + query, size, scale=1.0 if self.everything else 0.5)
+                page = await room.page(path + query, size, scale=1.0 if self.everything else 0.5)
                 await page.until(wanted, what=name)
                 file = f"{name}{dress}{upright}" if self.everything else f"{main}{upright}"
                 await self._shoot(page, file)
 
-    async def take_pit(self, room: Room, name: str, query: str, *, wanted: str) -> None:
+    async def take_pit(self, room: Room, name: str, query: str, *, wanted: str, attached: bool = False) -> None:
         page = await room.page(f"/pit{query}", (1440, 540), scale=1.0 if self.everything else 0.67)
-        await page.page.locator(wanted).wait_for()
+        await page.page.locator(wanted).wait_for(state="attached" if attached else "visible")
         await self._shoot(page, name)
 
     async def _shoot(self, page: BoardPage, name: str) -> None:
@@ -75,6 +81,7 @@ async def rounds(album: Album, folder: Path) -> None:
         await album.take(at.room, "01-new-shoe", wanted=lambda seen: seen.live)
         for _ in range(41):
             await at.a_round()
+        await album.take(at.room, "02-betting", wanted=lambda seen: seen.live and seen.band_next)
         for winner in ("banker", "player", "tie"):
             while (await _last(at)) != winner:
                 await at.a_round()
@@ -101,6 +108,28 @@ async def rounds(album: Album, folder: Path) -> None:
         await album.take(at.room, "05-void", wanted=lambda seen: seen.band_kind == "void")
         await at.room.chain.kill_daemon()
         await album.take(at.room, "06-not-live", wanted=lambda seen: not seen.live)
+
+
+async def long_shoe(album: Album, folder: Path) -> None:
+    """A board of ninety rounds, and a pit of two hundred tables: told by us, for nobody waits for that many."""
+    async with sitting(_new(folder, "long")) as at:
+        await at.a_round()
+        await at.display.until(lambda: at.display.roads is not None and at.display.roads.counts.rounds == 1)
+        retained = {below: at.display.retained[at.room.topic(below)] for below in ("status", "info", "state")}
+        for number in range(LONG, LONG + MANY):
+            roads = encode(roads_message(1, _winners(number, LONG if number == LONG else number % 70)))
+            info = retained["info"].replace(b"Baccarat 3", f"Baccarat {number}".encode())
+            for below, payload in (*retained.items(), ("info", info), ("roads", roads)):
+                at.display.publish(at.room.topic(below, f"t{number}"), payload, retain=True)
+        await album.take(
+            at.room, "08-long-shoe", wanted=lambda seen: sum(seen.counts.values()) >= LONG, path=f"/table/t{LONG}"
+        )
+        await album.take_pit(at.room, "pit-many", "", wanted=f'[data-table="t{LONG + MANY - 1}"]', attached=True)
+
+
+def _winners(seed: int, rounds: int) -> str:
+    chance = random.Random(seed)  # noqa: S311 - for a picture, nobody bets on it
+    return "".join(chance.choices("BPT", (46, 45, 9), k=rounds))
 
 
 async def face_down(album: Album, folder: Path) -> None:
@@ -150,12 +179,16 @@ async def pit(album: Album, folder: Path) -> None:
             await album.take_pit(room, "pit-light", "?lang=zh-hant&look=light", wanted=stopped)
 
 
+async def console(album: Album, folder: Path) -> None:
+    await take_console(album.folder, _new(folder, "console"), everything=album.everything)
+
+
 async def main(folder: Path | None) -> None:
     album = Album(folder or PICTURES, everything=folder is not None)
     with tempfile.TemporaryDirectory() as scratch:
-        parts: list[Callable[[Album, Path], Awaitable[None]]] = [rounds, pit]
+        parts: list[Callable[[Album, Path], Awaitable[None]]] = [rounds, pit, console]
         if album.everything:
-            parts.insert(1, face_down)
+            parts += [face_down, long_shoe]
         for part in parts:
             await part(album, Path(scratch))
     for picture in sorted(album.folder.glob("*.png")):

@@ -117,7 +117,7 @@ async def test_the_documents_access_list_is_all_that_a_board_needs(tmp_path: Pat
                         await asyncio.sleep(0.05)  # it does not listen yet
         finally:
             assert await board.terminate() == 0
-        assert "cannot_ask" not in board.output
+        assert "not_sent" not in board.output
         assert "unreadable" not in board.output
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from shoe_controller.table.alerts import ALERTS
 from shoe_controller.table.facts import AlertRaised
 from simulator.emulator import EmulatedShoe
 from simulator.scenario import planned
@@ -18,6 +19,7 @@ from tests.board.texts import LANGUAGES
 from tests.daemon.clients import Display, Terminal
 from tests.daemon.house_file import TABLE
 from tests.daemon.parties import takes_wagers
+from tests.pages.words import TABLE as WORDS
 
 NOT_LIVE_WITHIN = 10.0
 """Seconds in which a board must say that it is not live."""
@@ -35,13 +37,22 @@ class Evening:
         self.terminal = terminal
 
     async def betting(self) -> None:
+        """Wagers are open, and the gate is locked until "no more bets".
+
+        Whoever keeps the dealer patient (`PatientDealer`) takes the shoe from him until the gate is locked and then
+        gives it back. On a busy machine displays hear of the new round before that, and a test that took the shoe in
+        between would have it taken away again.
+        """
         await self.display.until(lambda: takes_wagers(self.display.state), what="wagers to open")
+        await self.shoe.until(lambda: self.shoe.emulation.shoe.gate_locked and self.shoe.emulation.dealer_is_on)
 
     async def begin(self) -> None:
         """A round of which the test draws the cards."""
         await self.betting()
         self.shoe.let_dealer(deal=False)
         await self._no_more_bets()
+        await self.display.until(lambda: self.display.phase != "betting", what="no more bets")
+        await self.shoe.until(lambda: not self.shoe.emulation.shoe.gate_locked)
 
     async def draw(self, cards: int = 1) -> None:
         """Pull cards, each when the table has taken the one before."""
@@ -51,17 +62,14 @@ class Evening:
             await self.display.until(partial(self._has, wanted), what=f"card {wanted}")
 
     async def a_round(self) -> None:
-        """A round that the dealer deals by himself; after it the gate is locked."""
+        """A round that the dealer deals by himself, at once: the gate may be locked again before anybody looks."""
         await self.betting()
         number = self._number()
         await self._no_more_bets()
-        self.shoe.let_dealer(deal=True)
         await self.display.until(lambda: self._number() > number and self.display.phase == "betting", what="the result")
 
     async def _no_more_bets(self) -> None:
         assert (await self.terminal.act("no_more_bets")).status == "ok"
-        await self.display.until(lambda: self.display.phase != "betting", what="no more bets")
-        await self.shoe.until(lambda: not self.shoe.emulation.shoe.gate_locked)
 
     def _on_table(self) -> int:
         return 0 if self.display.state is None else len(self.display.state.cards)
@@ -101,7 +109,7 @@ async def test_trouble_a_reload_in_mid_round_and_a_void(tmp_path: Path) -> None:
         await at.begin()
         await at.draw(2)
         seen = await board.until(lambda seen: len(seen.player + seen.banker) == 2, what="two cards")
-        assert (seen.next, seen.band) == ("player", LANGUAGES["en"]["player_second"])
+        assert (seen.next, seen.band) == ("player", WORDS["en"]["reasons"]["player_second"])
 
         at.shoe.draw()
         await at.display.until(lambda: at.display.facts_of(AlertRaised), what="the alert")
@@ -124,6 +132,35 @@ async def test_trouble_a_reload_in_mid_round_and_a_void(tmp_path: Path) -> None:
         assert hands(seen) == ([], [], "", "")
         await pit.page.locator(".table.stop").wait_for(state="detached")
         assert board.complaints == pit.complaints == []
+
+
+@pytest.mark.asyncio
+async def test_a_correction_and_a_result_that_is_taken_back_are_seen(tmp_path: Path) -> None:
+    async with evening(tmp_path) as at:
+        board = await at.room.page()
+        await at.begin()
+        await at.draw(2)
+        before = await board.until(lambda seen: len(seen.player + seen.banker) == 2, what="two cards")
+        corrected = "7S" if before.player[0] != "7S" else "6H"
+        answer = await at.terminal.supervisor("correct_card", reason="seen", number=1, card=corrected)
+        assert answer.status == "ok"
+        seen = await board.until(lambda seen: seen.player == [corrected], what="the right card")
+        assert (seen.player_total, seen.banker) == (corrected[0], before.banker)
+
+        at.shoe.let_dealer(deal=True)
+        result = await board.until(lambda seen: seen.counts and sum(seen.counts.values()) > 0, what="the result")
+        assert len(result.roads["bead_plate"]["cells"]) == 1
+        await at.betting()
+        assert (await at.terminal.supervisor("undo_last_result", reason="seen")).status == "ok"
+        assert at.display.state is not None
+        await at.display.until(lambda: at.display.state is not None and at.display.state.proposal is not None)
+        proposal = at.display.state.proposal
+        assert proposal is not None
+        answer = await at.terminal.supervisor("approve", person="shah", proposal=proposal.proposal)
+        assert answer.status == "ok"
+        seen = await board.until(lambda seen: not seen.roads["bead_plate"]["cells"], what="the result to be gone")
+        assert (set(seen.counts.values()), seen.band, seen.wagers) == ({0}, "One moment please", [])
+        assert board.complaints == []
 
 
 @pytest.mark.asyncio
@@ -326,8 +363,35 @@ async def test_the_pit_has_all_tables_and_leads_to_their_boards(tmp_path: Path) 
         assert f"{last.player.total} : {last.banker.total}" in await tile.inner_text()
         assert "/ h" in await tile.inner_text()
         await tile.click()
+        await pit.page.locator("#bead_plate").wait_for(state="attached")
         seen = await BoardPage(pit.page).until(lambda seen: seen.title == "Baccarat 3", what="the board")
         assert seen.counts["banker"] + seen.counts["player"] + seen.counts["tie"] == 2
+
+
+@pytest.mark.asyncio
+async def test_two_hundred_tables_and_the_one_that_needs_somebody_comes_first(tmp_path: Path) -> None:
+    async with evening(tmp_path) as at:
+        retained = {below: at.display.retained[at.room.topic(below)] for below in ("status", "info", "state")}
+        for number in range(2, 201):
+            for below, payload in retained.items():
+                at.display.publish(at.room.topic(below, f"t{number}"), payload, retain=True)
+        pit = await at.room.page("/pit?lang=zh-hant")
+        await pit.page.locator(".table").nth(199).wait_for(state="attached")
+        assert await pit.text_of("#summary") == [f"200 張賭枱 · {LANGUAGES['zh-Hant']['all_well']}"]
+        assert at.display.state is not None
+        kind = ALERTS["lid_opened"]
+        alert = {"alert": 1, "kind": kind.name, "severity": "stops", "happened": kind.happened, "to_do": kind.to_do}
+        alert |= {"detail": "", "cleared_by": "supervisor", "ended_by": list(kind.ended_by)}
+        state = msgspec.to_builtins(at.display.state) | {"alerts": [alert], "stopped": True}
+        at.display.publish(at.room.topic("state", "t150"), msgspec.json.encode(state), retain=True)
+        await pit.page.locator('.table.stop[data-table="t150"]:first-child').wait_for()
+        (said,) = await pit.text_of(".alert")
+        words = WORDS["zh-Hant"]
+        assert words["alerts"][kind.name]["happened"] in said
+        assert words["alerts"][kind.name]["to_do"] in said
+        assert all(words["acts"][act] in said for act in kind.ended_by)
+        assert kind.happened not in said
+        assert pit.complaints == []
 
 
 @pytest.mark.asyncio

@@ -9,10 +9,11 @@ import msgspec
 import pytest
 
 from shoe_controller.board.floor import Floor
-from shoe_controller.board.following import Follower
+from shoe_controller.board.following import FollowedFloor
 from shoe_controller.mqtt import broker as broker_module
 from shoe_controller.mqtt.broker import BrokerError
 from shoe_controller.mqtt.client import NetworkBroker
+from shoe_controller.pages.following import Follower
 from tests.board.samples import SITE, TABLE, encode, state, status
 from tests.mqtt.brokers import HangingMosquitto, address, becomes
 from tests.simulator.broker.compatibility.brokers import Setting
@@ -34,8 +35,8 @@ class Notebook:
     def unreadable(self, topic: str, error: msgspec.DecodeError) -> None:
         self.lines.append(f"unreadable: {topic} {error}")
 
-    def not_asked(self, error: BrokerError) -> None:
-        self.lines.append(f"not asked: {error}")
+    def not_sent(self, topic: str, error: BrokerError) -> None:
+        self.lines.append(f"not sent: {topic} {error}")
 
     def count(self, beginning: str) -> int:
         return sum(line.startswith(beginning) for line in self.lines)
@@ -46,11 +47,10 @@ async def following(port: int, watcher: Notebook, **who: str) -> AsyncIterator[F
     floor = Floor(SITE, "board")
     follower = Follower(
         broker=NetworkBroker(address(port, client_id="board", **who)),
-        floor=floor,
+        followed=FollowedFloor(floor, "test", lambda: None),
         changed=lambda: None,
         watcher=watcher,
         clock=asyncio.get_running_loop().time,
-        request_id="test",
     )
     task = asyncio.create_task(follower.run())
     try:
@@ -116,7 +116,7 @@ async def test_more_than_can_be_read_is_read_anew(tmp_path: Path, monkeypatch: p
     try:
         await say(broker.port, ("status", encode(status())), ("state", encode(state(5))))
         with monkeypatch.context() as patch:
-            patch.setattr(broker_module, "INBOX_LIMIT", 0)
+            patch.setattr(broker_module, "INBOX_BYTES", 0)
             async with following(broker.port, notes) as floor:
                 await becomes(lambda: notes.count("down") == 1)
                 assert "faster than they could be read" in notes.lines[-1]
@@ -138,7 +138,7 @@ async def test_a_board_that_may_not_ask_says_so_once_and_goes_on(tmp_path: Path)
         async with following(broker.port, notes) as floor:
             await becomes(lambda: floor.connected)
             await say(broker.port, ("status", encode(status())), ("state", encode(state(5))), username="table")
-            await becomes(lambda: notes.count("not asked") == 1)
+            await becomes(lambda: notes.count("not sent") == 1)
             assert "request/display/replay" in notes.lines[-1]
             await say(broker.port, ("state", encode(state(6))), username="table")
             await becomes(lambda: floor.tables[TABLE].state == state(6))

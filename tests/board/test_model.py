@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoe_controller.board.model import (
-    ASK_AGAIN,
-    ASK_AGAIN_LAST,
-    HISTORY,
-    MOST_WAITING,
-    PACE_LASTS,
-    PATIENCE,
-    TableModel,
-)
+from shoe_controller.board.model import HISTORY, PACE_LASTS, TableModel
+from shoe_controller.pages.in_order import ASK_AGAIN, ASK_AGAIN_LAST, MOST_WAITING, PATIENCE
 from shoe_controller.table.facts import Fact, RoundResult
 from tests.board.samples import (
     answered,
@@ -56,11 +49,11 @@ def test_nobody_is_there_before_a_status() -> None:
 @pytest.mark.parametrize("known_online", [True, False])
 @pytest.mark.parametrize("news", range(1, 4))
 @pytest.mark.parametrize("online", [True, False])
-def test_a_status_of_an_older_session_is_ignored(known: int, news: int, *, known_online: bool, online: bool) -> None:
+def test_the_end_of_an_older_session_is_ignored(known: int, news: int, *, known_online: bool, online: bool) -> None:
     table = TableModel("t1")
     table.heard("status", encode(status(known, online=known_online)), 0.0)
     table.heard("status", encode(status(news, online=online)), 0.0)
-    assert table.online == (online if news >= known else known_online)
+    assert table.online == (online or (news < known and known_online))
 
 
 def test_after_a_new_connection_a_table_must_say_anew_that_it_is_there() -> None:
@@ -71,10 +64,12 @@ def test_after_a_new_connection_a_table_must_say_anew_that_it_is_there() -> None
     assert table.online
 
 
-def test_a_controller_whose_clock_was_set_back_is_believed_on_a_new_connection() -> None:
+@pytest.mark.parametrize("new_connection", [True, False])
+def test_a_controller_whose_clock_was_set_back_is_believed(*, new_connection: bool) -> None:
     table = TableModel("t1")
-    table.heard("status", encode(status(900)), 0.0)
-    table.connected()
+    table.heard("status", encode(status(900, online=False)), 0.0)
+    if new_connection:
+        table.connected()
     table.heard("status", encode(status(5)), 0.0)
     assert table.online
 

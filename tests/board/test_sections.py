@@ -8,7 +8,6 @@ import pytest
 from shoe_controller.baccarat.drawing import Side
 from shoe_controller.board.feeds import BoardFeed, PitFeed
 from shoe_controller.board.floor import Floor
-from shoe_controller.board.reasons import Reason
 from shoe_controller.board.sections import (
     MINI_COLUMNS,
     Hand,
@@ -22,6 +21,7 @@ from shoe_controller.board.sections import (
     board_sections,
     pit_row,
 )
+from shoe_controller.pages.sentences import Sentence
 from shoe_controller.table.facts import Fact
 from shoe_controller.table.phases import Phase
 from tests.board.samples import (
@@ -84,7 +84,7 @@ def test_cards_as_they_lie_and_face_down_where_they_are_not_shown() -> None:
     )
     assert section.player == Hand(PLAYER_CARDS, 8)
     assert section.banker == Hand((None,), None)
-    assert (section.next, section.reason, section.moment) == ("banker", Reason("banker_second"), None)
+    assert (section.next, section.reason, section.moment) == ("banker", Sentence("banker_second"), None)
 
 
 def test_before_the_first_card_there_is_no_total_and_nobody_draws() -> None:
@@ -168,7 +168,6 @@ def test_the_last_round_is_announced() -> None:
 def test_every_phase_can_be_said() -> None:
     for texts in LANGUAGES.values():
         assert {phase.value for phase in Phase} <= texts.keys()
-        assert {f"pit_{phase.value}" for phase in Phase} <= texts.keys()
 
 
 # --- a board ---------------------------------------------------------------------------------------------------------

@@ -12,13 +12,17 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from shoe_controller.board import web
 from shoe_controller.board.addresses import BoardAddresses
 from shoe_controller.board.floor import Floor
-from shoe_controller.board.web import HEARTBEAT, Bell, TlsError, WebSite, read_files, tls_context
+from shoe_controller.board.process import PAGES
+from shoe_controller.board.web import MOST_STREAMS, WebSite
+from shoe_controller.pages.certificate import CertificateError, tls_context
+from shoe_controller.pages.news import Bell
+from shoe_controller.pages.site_files import SHARED, read_files
+from shoe_controller.pages.web import HEARTBEAT
 from tests.board.samples import SITE, TABLE, encode, info, state, status
-from tests.board.texts import PAGES
 from tests.mqtt.certificates import Certificates
+from tests.pages.streams import next_message
 
 PATIENCE = 10.0
 MOST_BYTES = 200_000
@@ -28,13 +32,13 @@ MOST_BYTES = 200_000
 class Served:
     """A site on a free port, and the floor behind it."""
 
-    def __init__(self, *, pit: bool = True, home: str | None = TABLE) -> None:
+    def __init__(self, *, pit: bool = True, home: str | None = TABLE, most_streams: int = MOST_STREAMS) -> None:
         self.floor = Floor(SITE, "board")
         self.floor.broker_up()
         self.bell = Bell()
         files = read_files(PAGES)
         addresses = BoardAddresses(self.floor, files, language="en", look="dark", pit=pit, home=home, clock=lambda: 0.0)
-        self.site = WebSite(addresses, files, self.bell)
+        self.site = WebSite(addresses, files, self.bell, most_streams)
         self.port = 0
 
     def say(self, below: str, payload: bytes) -> None:
@@ -47,8 +51,10 @@ class Served:
 
 
 @asynccontextmanager
-async def serving(*, pit: bool = True, home: str | None = TABLE) -> AsyncIterator[Served]:
-    served = Served(pit=pit, home=home)
+async def serving(
+    *, pit: bool = True, home: str | None = TABLE, most_streams: int = MOST_STREAMS
+) -> AsyncIterator[Served]:
+    served = Served(pit=pit, home=home, most_streams=most_streams)
     served.port = await served.site.start("127.0.0.1", 0)
     try:
         yield served
@@ -69,23 +75,6 @@ async def served() -> AsyncIterator[Served]:
 async def browser() -> AsyncIterator[aiohttp.ClientSession]:
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(PATIENCE)) as session:
         yield session
-
-
-async def next_message(response: aiohttp.ClientResponse) -> tuple[str, str]:
-    """Kind and data of the next message of a stream."""
-    kind, data = "message", ""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            line = (await response.content.readline()).decode()
-            if not line:
-                return "end", ""
-            if line == "\n" and data:
-                return kind, data
-            name, _, value = line.rstrip("\n").partition(": ")
-            if name == "event":
-                kind = value
-            elif name == "data":
-                data = value
 
 
 async def next_news(response: aiohttp.ClientResponse) -> dict[str, object]:
@@ -118,7 +107,8 @@ async def test_a_page_and_all_it_loads_is_small_and_comes_from_here(
         assert not re.search(r"(https?:)?//(?!www\.w3\.org/2000/svg)[a-z]", text), f"{address} names another place"
         found = re.findall(r'(?:href|src)="([^"]+)"|from "\./([^"]+)"', text)
         to_load += [one or f"/files/{other}" for one, other in found if one.startswith("/") or other]
-    assert len(loaded) > 6
+        to_load += [f"/files/{words}.zh-Hant.json" for words in ("words", "table")]
+    assert len(loaded) > 8
     assert sum(map(len, loaded.values())) < MOST_BYTES
 
 
@@ -226,7 +216,8 @@ async def test_no_path_leads_anywhere_else(served: Served, path: str) -> None:
     """Written to the socket as it is: a client library would tidy the path up before."""
     reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
     try:
-        writer.write(f"GET {path.replace(' ', '%20')} HTTP/1.1\r\nHost: board\r\nConnection: close\r\n\r\n".encode())
+        asked = f"GET {path.replace(' ', '%20')} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        writer.write(asked.encode())
         answer = await asyncio.wait_for(reader.read(), PATIENCE)
     finally:
         writer.close()
@@ -238,7 +229,7 @@ async def test_no_path_leads_anywhere_else(served: Served, path: str) -> None:
 
 
 def test_no_page_writes_text_as_markup_or_runs_text() -> None:
-    for file in PAGES.glob("*.js"):
+    for file in (*PAGES.glob("*.js"), *SHARED.glob("*.js")):
         text = file.read_text(encoding="utf-8")
         for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "srcdoc"):
             assert word not in text, f"{word} in {file.name}"
@@ -256,6 +247,30 @@ async def test_a_browser_need_not_fetch_a_file_again(served: Served, browser: ai
         assert await response.read() == b""
     async with browser.get(f"{served.address}/files/board.js", headers={"If-None-Match": '"old"'}) as response:
         assert response.status == 200
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("127.0.0.1:8080", 200),
+        ("127.0.0.1", 200),
+        ("localhost:8080", 200),
+        ("[::1]:8080", 200),
+        ("board.evil.example:8080", 421),
+        ("board.evil.example", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("192.168.1.7:8080", 421),
+    ],
+)
+async def test_a_site_that_calls_itself_by_our_address_reads_nothing(
+    served: Served, browser: aiohttp.ClientSession, name: str, status: int
+) -> None:
+    """Whoever rules over a name can let it lead to this machine (DNS rebinding); the browser says the name."""
+    for path in ("/pit", "/files/board.js"):
+        async with browser.get(served.address + path, headers={"Host": name}) as response:
+            assert response.status == status
+            assert response.headers["X-Frame-Options"] == "DENY"
 
 
 # --- streams ---------------------------------------------------------------------------------------------------------
@@ -320,23 +335,21 @@ async def test_a_pit_is_told_of_many_changes_in_one_message(served: Served, brow
 
 
 @pytest.mark.asyncio
-async def test_only_so_many_streams_at_once(
-    served: Served, browser: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(web, "MOST_STREAMS", 2)
-    open_ones = [await browser.get(f"{served.address}/news/pit") for _ in range(2)]
-    async with browser.get(f"{served.address}/news/pit") as response:
-        assert response.status == 503
-        assert response.headers["Retry-After"]
-    for each in open_ones:
-        each.close()
-    async with asyncio.timeout(PATIENCE):
-        while True:  # the place is free when the server has noticed that the others are gone
-            served.say("state", encode(state(1)))
-            async with browser.get(f"{served.address}/news/pit") as response:
-                if response.status == 200:
-                    break
-            await asyncio.sleep(0.05)
+async def test_only_so_many_streams_at_once(browser: aiohttp.ClientSession) -> None:
+    async with serving(most_streams=2) as served:
+        open_ones = [await browser.get(f"{served.address}/news/pit") for _ in range(2)]
+        async with browser.get(f"{served.address}/news/pit") as response:
+            assert response.status == 503
+            assert response.headers["Retry-After"]
+        for each in open_ones:
+            each.close()
+        async with asyncio.timeout(PATIENCE):
+            while True:  # the place is free when the server has noticed that the others are gone
+                served.say("state", encode(state(1)))
+                async with browser.get(f"{served.address}/news/pit") as response:
+                    if response.status == 200:
+                        break
+                await asyncio.sleep(0.05)
 
 
 @pytest.mark.asyncio
@@ -375,7 +388,7 @@ def test_a_certificate_that_cannot_be_used_is_a_sentence(tmp_path: Path) -> None
     for content in ("", "no certificate"):
         for name in ("cert.pem", "key.pem"):
             (tmp_path / name).write_text(content)
-        with pytest.raises(TlsError, match=r"cert\.pem and its key .*key\.pem cannot be used"):
+        with pytest.raises(CertificateError, match=r"cert\.pem and its key .*key\.pem cannot be used"):
             tls_context(tmp_path / "cert.pem", tmp_path / "key.pem")
-    with pytest.raises(TlsError, match="No such file"):
+    with pytest.raises(CertificateError, match="No such file"):
         tls_context(tmp_path / "missing.pem", tmp_path / "key.pem")

@@ -1,15 +1,11 @@
-"""What the pages say, read from the pages' own file."""
+"""What the pages of the board say, read from their own data."""
 
-import re
-from pathlib import Path
+import json
 
-PAGES = Path(__file__).parent.parent.parent / "shoe_controller" / "board" / "pages"
-
-_PARTS = re.findall(
-    r'^  "?([\w-]+)"?: \{\n(.*?)^  \},', (PAGES / "words.js").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-)
+from shoe_controller.board.process import PAGES
+from shoe_controller.pages.site_files import LANGUAGES as TAGS
 
 LANGUAGES: dict[str, dict[str, str]] = {
-    language: dict(re.findall(r'(\w+): "([^"]*)"', part)) for language, part in _PARTS
+    tag: json.loads((PAGES / f"words.{tag}.json").read_text(encoding="utf-8")) for tag in TAGS.values()
 }
 """Each language with its texts by key."""

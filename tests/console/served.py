@@ -13,8 +13,10 @@ import msgspec
 from shoe_controller.console.front import Front
 from shoe_controller.console.process import PAGES
 from shoe_controller.console.sessions import Sessions
-from shoe_controller.console.web import TOKEN_HEADER, Bell, ConsoleSite, read_files
+from shoe_controller.console.web import TOKEN_HEADER, ConsoleSite
 from shoe_controller.mqtt.contract import Answer
+from shoe_controller.pages.news import Bell
+from shoe_controller.pages.site_files import read_files
 from tests.console.bench import model_of, tell_event, tell_state
 from tests.mqtt.counter import DEALERS, Counter
 

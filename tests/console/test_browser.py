@@ -27,6 +27,7 @@ from shoe_controller.table.facts import (
 from tests.console.browser import chromium, desk_at
 from tests.console.console_chain import ConsoleAt, console_at
 from tests.daemon.house_file import DEALER, DEALER_PIN, PINS
+from tests.pages.words import TABLE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -82,18 +83,26 @@ async def test_a_round_from_the_wagers_to_the_last_chip(browser: Browser, tmp_pa
         await expect(desk.at("seat-1")).to_be_disabled()
         await at.draw(3)
         await desk.says("#sentence", "Draw a card for Banker.")
-        await desk.says("#because", "Banker's second card")
+        await desk.says("#because", TABLE["en"]["reasons"]["banker_second"])
+        assert (await desk.cards("player"), await desk.cards("banker")) == (["9H", "KS"], ["KD"])
+        await desk.says(".hand.player .total", "9")
+        await desk.says(".hand.banker .total", "0")
+        await desk.page.reload()
+        await desk.says("#because", TABLE["en"]["reasons"]["banker_second"])
         assert (await desk.cards("player"), await desk.cards("banker")) == (["9H", "KS"], ["KD"])
         await at.draw(1)
         await desk.tap("do-confirm")
         settled = (await told(at, RoundSettled)).settlement
         await expect(desk.page.locator(".step")).to_have_count(len(settled.steps))
         words = {"take": "Take", "pay": "Pay", "push": "Push"}
-        shown = desk.page.locator(".step")
-        for number, step in enumerate(settled.steps):
-            text = await shown.nth(number).inner_text()
-            assert words[step.step] in text
-            assert f"Seat {step.seat}" in text
+        names = {"base.player": "Player", "base.banker": "Banker", "base.tie": "Tie"}
+        amounts = {500: "5", 1250: "12.50", 5000: "50"}
+        shown = await desk.page.locator(".step").evaluate_all(
+            "all => all.map((step) => [...step.children].slice(1).map((part) => part.textContent))"
+        )
+        assert shown == [
+            [words[step.step], f"Seat {step.seat}", names[step.wager], amounts[step.amount]] for step in settled.steps
+        ]
         assert [step.step for step in settled.steps] == ["take", "take", "pay"]
         await desk.says(".tab.payments .count", "3")
         await desk.tap("step-0", "step-1")
@@ -294,6 +303,65 @@ async def test_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None
         await expect(desk.page.locator("dialog")).to_be_hidden()
         await keys.press("s")
         await desk.says(".alert h3", "The dealer calls for a supervisor.")
+
+
+LOOKING = "() => [...document.querySelectorAll('body *')].flatMap((one) => [...one.childNodes])"
+LOOKING += ".filter((node) => node.nodeType === 3 && node.parentElement.checkVisibility()).map((node) => node.data)"
+
+KEPT = {"anita", "rana", "table-1", "EN"}
+"""What is the same in every language: names, and what nobody translates."""
+
+
+async def test_all_that_staff_read_is_in_their_language(browser: Browser, tmp_path: Path) -> None:
+    async with console_at(tmp_path) as at, desk_at(browser, at.address, (1280, 800)) as desk:
+
+        async def is_chinese() -> None:
+            said = [text for text in await desk.page.evaluate(LOOKING) if re.search("[A-Za-z]{2}", text)]
+            assert {word for text in said for word in re.findall("[A-Za-z-]{2,}[0-9]?", text)} <= KEPT, said
+
+        await desk.tap("language-zh-Hant")
+        await desk.says("#door", "登入本枱")
+        await desk.sign_in(pin="000000")
+        await desk.says("#door .said", "編號或密碼錯誤。")
+        await desk.come_in()
+        await desk.says("#sentence", "抽出首張牌並展示。")
+        await at.draw(2)
+        await desk.says("#sentence", "接受投注")
+        await is_chinese()
+        await desk.bet("2", base_tie="5000")
+        await desk.says("dialog .said", "超過最高投注 1,000")
+        await desk.tap("close")
+        await at.draw(3)
+        await desk.says("#sentence", "為莊家抽牌。")
+        await desk.says("#because", "莊家第二張牌。")
+        await is_chinese()
+        at.shoe.press(Button.RESULT)
+        alert = await told(at, AlertRaised)
+        early = TABLE["zh-Hant"]["alerts"]["result_too_early"]
+        await desk.says(".alert h3", early["happened"])
+        await desk.says("#sentence", early["to_do"])
+        await desk.tap("language-zh-Hans")
+        early = TABLE["zh-Hans"]["alerts"]["result_too_early"]
+        await desk.says(".alert h3", early["happened"])
+        await desk.page.reload()
+        await desk.says("#sentence", early["to_do"])
+        await expect(desk.page.locator("html")).to_have_attribute("lang", "zh-Hans")
+        await desk.tap("tab-alerts", f"clear-{alert.alert}")
+        await at.draw(1)
+        await desk.tap("do-confirm")
+        await told(at, RoundResult)
+        await desk.supervisor_mode()
+        await is_chinese()
+        await desk.tap("tab-rounds", "round-1.1")
+        await desk.says("[data-round='1.1'] .details", early["happened"])
+        await desk.says("[data-round='1.1'] .details", "庄家第二张牌")
+        other = await browser.new_context()
+        try:
+            page = await other.new_page()
+            await page.goto(at.address)
+            await expect(page.locator("#door")).to_contain_text("Sign in at this table")  # each browser has its own
+        finally:
+            await other.close()
 
 
 SIZES = ((800, 480), (1024, 600), (1280, 800), (1920, 1080), (768, 1024))

@@ -22,6 +22,7 @@ from shoe_controller.mqtt.broker import (
     Will,
 )
 from shoe_controller.mqtt.contract import Answer, Topics
+from shoe_controller.pages.following import Follower
 from tests.console.bench import encode, online, state_of
 from tests.table.sitting import Sitting
 
@@ -114,15 +115,13 @@ class Bench:
         self.model = ConsoleModel()
         self.told: list[str] = []
         self.stirred = asyncio.Event()
-        self.line = TableLine(
+        self.line = TableLine(topics=TOPICS, client="console", model=self.model, watcher=self, instance="i1")
+        self.follower = Follower(
             broker=self.broker,
-            topics=TOPICS,
-            client="console",
-            model=self.model,
+            followed=self.line,
             changed=self.stirred.set,
             watcher=self,
             clock=lambda: asyncio.get_running_loop().time(),
-            instance="i1",
             sleep=lambda seconds: asyncio.sleep(min(seconds, 0.01)),
         )
 
@@ -151,7 +150,7 @@ class Bench:
 async def connected(on_request: OnRequest, away: int = 0) -> AsyncIterator[Bench]:
     bench = Bench(on_request)
     bench.broker.away = away
-    running = asyncio.create_task(bench.line.run())
+    running = asyncio.create_task(bench.follower.run())
     try:
         await bench.until(lambda: bench.model.online)
         yield bench

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from firmware_protocol.cards import Card
 from firmware_protocol.events import Winner
 from shoe_controller.console import model as model_module
-from shoe_controller.console.model import ASK_AGAIN, HISTORY, MOST_ROUNDS, PATIENCE, ConsoleModel
+from shoe_controller.console.model import HISTORY, MOST_ROUNDS, ConsoleModel
 from shoe_controller.mqtt.contract import Answer, ReplayDone
+from shoe_controller.pages.in_order import ASK_AGAIN, PATIENCE
 from shoe_controller.recall import last_rounds
 from shoe_controller.table.acts import Approve, Confirm, CorrectCard, UndoLastResult, VoidRound
 from shoe_controller.table.facts import RoundSettled
@@ -150,6 +151,8 @@ def test_a_will_that_comes_late_and_one_of_before_are_told_apart() -> None:
     assert is_there(model), "that was the end of an older connection"
     model.heard("status", online(session=5, online=False))
     assert not is_there(model)
+    model.heard("status", online(session=3))
+    assert is_there(model), "the controller's clock is behind"
     model.broker_down()
     model.broker_up()
     model.heard("status", online(session=1))

@@ -112,7 +112,7 @@ def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:
         command = [str(COMMANDS / "shoe-controller"), "console", str(file)]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 1
-    assert "address already in use" in ended.stderr
+    assert "Address already in use. Choose another host or port in [console]" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 

@@ -17,13 +17,16 @@ import pytest_asyncio
 
 from shoe_controller.console.front import MOST_SIGN_INS
 from shoe_controller.console.process import PAGES
-from shoe_controller.console.tls import TlsError, tls_context
-from shoe_controller.console.web import LARGEST_BODY, MOST_STREAMS, TOKEN_HEADER
+from shoe_controller.console.web import MOST_STREAMS, TOKEN_HEADER
+from shoe_controller.pages.certificate import CertificateError, tls_context
+from shoe_controller.pages.site_files import SHARED
+from shoe_controller.pages.web import LARGEST_BODY
 from shoe_controller.table.acts import ACTS
 from shoe_controller.table.facts import PersonActed, WagersChanged, WrongPin
 from tests.console.served import IDLE, PATIENCE, Browser, Served, serving
 from tests.mqtt.certificates import Certificates
 from tests.mqtt.counter import DEALERS, PINS
+from tests.pages import streams
 
 pytestmark = pytest.mark.asyncio
 
@@ -65,20 +68,9 @@ def wagers(browser: Browser, served: Served, stake: int = 50, **more: Any) -> di
 
 
 async def next_message(response: aiohttp.ClientResponse) -> tuple[str, str]:
-    """Kind and data of the next message of a stream."""
-    kind, data = "message", ""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            line = (await response.content.readline()).decode()
-            if not line:
-                return "end", ""
-            if line == "\n" and data:
-                return kind, data
-            name, _, value = line.rstrip("\n").partition(": ")
-            if name == "event":
-                kind = value
-            elif name == "data":
-                data = value
+    """Kind and data of the next message of a stream, after the one that says which pages there are."""
+    found = await streams.next_message(response)
+    return await streams.next_message(response) if found[0] == "pages" else found
 
 
 # --- signing in ------------------------------------------------------------------------------------------------------
@@ -262,6 +254,16 @@ async def test_what_does_something_is_not_done_by_a_link(served: Served, dealer:
             assert "Access-Control-Allow-Origin" not in response.headers
 
 
+@pytest.mark.parametrize("name", ["console.evil.example", "127.0.0.1.evil.example:8081", "192.168.1.7"])
+async def test_a_site_that_calls_itself_by_our_address_is_not_us(served: Served, dealer: Browser, name: str) -> None:
+    """Whoever rules over a name can let it lead to this machine; then `Origin` and `Host` agree, and are not ours."""
+    asked = len(served.asked)
+    headers = {"Host": name, "Origin": f"http://{name}"}
+    assert (await dealer.post("/sign-in", {"person": "dan", "pin": DEALERS["dan"]}, headers))[0] == 421
+    assert (await dealer.post("/dealer", act(dealer, served, "call_supervisor"), headers))[0] == 421
+    assert len(served.asked) == asked
+
+
 # --- what is done ----------------------------------------------------------------------------------------------------
 
 
@@ -376,7 +378,7 @@ async def test_every_answer_carries_the_policy(browser: Browser, path: str) -> N
 
 async def test_the_page_needs_nothing_from_outside_and_is_small(browser: Browser) -> None:
     total = 0
-    for file in sorted(PAGES.iterdir()):
+    for file in (*sorted(PAGES.iterdir()), *sorted(SHARED.iterdir())):
         path = "/" if file.suffix == ".html" else f"/files/{file.name}"
         status, body, _ = await browser.get(path)
         assert status == 200
@@ -485,9 +487,9 @@ async def test_with_a_certificate_the_page_and_its_cookie_are_for_tls_alone(tmp_
 
 async def test_a_certificate_that_does_not_fit_is_a_sentence(tmp_path: Path) -> None:
     certificates = Certificates(tmp_path)
-    with pytest.raises(TlsError, match="belong together"):
+    with pytest.raises(CertificateError, match="belong together"):
         tls_context(certificates.broker, tmp_path / "table.key")
-    with pytest.raises(TlsError, match="belong together"):
+    with pytest.raises(CertificateError, match="belong together"):
         tls_context(certificates.broker, certificates.encrypted_key("broker"))
-    with pytest.raises(TlsError, match=r"No such file"):
+    with pytest.raises(CertificateError, match=r"No such file"):
         tls_context(tmp_path / "none.pem", tmp_path / "broker.key")

@@ -1,4 +1,4 @@
-"""The page's words: three languages that say the same things, and nothing that the page says without them."""
+"""What the console says of its own; the words for what the table says are tested in `tests/pages`."""
 
 import re
 
@@ -6,75 +6,24 @@ import pytest
 
 from shoe_controller.console.allowed import RULES
 from shoe_controller.console.process import PAGES
-from shoe_controller.mqtt.codes import CODES
+from shoe_controller.pages.site_files import SHARED
 from shoe_controller.table.acts import ACTS, Role
-from shoe_controller.table.phases import Phase
-from shoe_controller.table.view import prompt
-from tests.table.sitting import Sitting
-from tests.table.test_phases import TO
+from tests.pages.words import TAGS, read
 
-WORDS = (PAGES / "words.js").read_text(encoding="utf-8")
-SCRIPTS = {file.name: file.read_text(encoding="utf-8") for file in PAGES.glob("*.js")}
-LANGUAGES = ("EN", "HANT", "HANS")
-
-OWN_CODES = {"away", "no_answer"}
-"""What the console itself says, beside the table's answers."""
+SCRIPTS = {file.name: file.read_text(encoding="utf-8") for folder in (PAGES, SHARED) for file in folder.glob("*.js")}
 
 
-def table(language: str) -> str:
-    found = re.search(rf"^const {language} = {{\n(.*?)^}};", WORDS, re.DOTALL | re.MULTILINE)
-    assert found is not None
-    return found[1]
-
-
-def keys(language: str) -> list[str]:
-    return re.findall(r'(\w+): (?=["\[{])', table(language))
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_has_every_word_once(language: str) -> None:
-    found, wanted = keys(language), keys("EN")
-    assert sorted(set(found)) == sorted(set(wanted))
-    assert len(found) == len(wanted)
-    words = re.sub(r"reasons: {.*", "", table(language), flags=re.DOTALL)
-    flat = re.findall(r"(\w+): \"", words)
-    assert len(flat) == len(set(flat)), "a word is there twice"
-
-
-def test_every_word_that_the_page_asks_for_is_there() -> None:
-    asked = {key for text in SCRIPTS.values() for key in re.findall(r'\bt\("(\w+)"\)', text)}
-    assert asked - set(keys("EN")) == set()
-
-
-def test_every_act_and_every_phase_has_its_words() -> None:
-    known = set(keys("EN"))
-    assert {rule.name for rule in ACTS.values()} - known == set()
-    assert {phase.value for phase in Phase} - known == set()
+@pytest.mark.parametrize("tag", TAGS)
+def test_every_act_that_a_supervisor_does_is_explained(tag: str) -> None:
     explained = {rule.name for rule in ACTS.values() if rule.role is Role.SUPERVISOR} | {"confirm", "clear_alert"}
-    assert {f"what_{name}" for name in explained} - known == set()
+    assert {f"what_{name}" for name in explained} - read("console", tag).keys() == set()
 
 
-def test_every_act_that_needs_a_reason_offers_some() -> None:
-    for language in LANGUAGES:
-        reasons = table(language).partition("reasons: {")[2]
-        offered = set(re.findall(r"(\w+): \[", reasons))
-        assert offered == {name for name, rule in RULES.items() if rule.reason} | {"clear_alert"}
-
-
-def test_codes_are_translated_that_exist() -> None:
-    block = WORDS.partition("const CODES = {")[2].partition("};")[0]
-    assert set(re.findall(r"^  (\w+): \[", block, re.MULTILINE)) <= set(CODES) | OWN_CODES
-
-
-def test_the_sentences_of_every_phase_are_translated() -> None:
-    block = WORDS.partition("const PROMPTS = {")[2].partition("};")[0]
-    for phase in Phase:
-        sitting = Sitting()
-        TO[phase](sitting)
-        said = prompt(sitting.state)
-        head = re.sub(r"^(Draw a card for \w+\.).*", r"\1", said)
-        head = re.sub(r".*(Ask for the result\.)$", r"\1", head)
-        assert f'"{head}"' in block or re.fullmatch(r"Burn \d+ more cards?\.", head), said
+@pytest.mark.parametrize("tag", TAGS)
+def test_every_act_that_needs_a_reason_offers_some(tag: str) -> None:
+    offered = read("console", tag)["reasons_offered"]
+    assert offered.keys() == {name for name, rule in RULES.items() if rule.reason} | {"clear_alert"}
+    assert all(offered.values())
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

@@ -219,4 +219,4 @@ new ResizeObserver(() => known.table && showTable(known.table)).observe($("price
 new ResizeObserver(() => known.roads && showRoads(known.roads)).observe($("big_road"));
 
 label();
-listen(`/news${location.pathname}`, tell, lost);
+listen(`/news${location.pathname}`, { tell, lost });

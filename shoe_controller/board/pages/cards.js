@@ -16,13 +16,15 @@ const SUITS = {
 const suit = (name, x, y, size) =>
   svg("path", { d: SUITS[name], transform: `translate(${x} ${y}) scale(${size / 100})` });
 
-function front(card) {
+/* A card that lies across has its rank upright all the same: on their side a six and a nine look alike from afar. */
+function front(card, across) {
   const rank = card[0] === "T" ? "10" : card[0];
-  const colour = "HD".includes(card[1]) ? "suit-red" : "suit-black";
-  return svg("g", { class: colour },
-    svg("text", { x: rank.length > 1 ? 33 : 29, y: 37, "font-size": 58, "letter-spacing": rank.length > 1 ? -6 : 0 }, rank),
-    suit(card[1], 64, 9, 28),
-    suit(card[1], 19, 69, 62));
+  const isLong = rank.length > 1;
+  const text = (x, y, size) => svg("text", { x, y, "font-size": size, "letter-spacing": isLong ? -6 : 0 }, rank);
+  return svg("g", { class: "HD".includes(card[1]) ? "suit-red" : "suit-black" },
+    ...(across
+      ? [text(36, 52, isLong ? 58 : 74), suit(card[1], isLong ? 76 : 71, isLong ? 22 : 19, isLong ? 56 : 62)]
+      : [text(isLong ? 31 : 29, 37, isLong ? 50 : 58), suit(card[1], 64, 9, 28), suit(card[1], 19, 69, 62)]));
 }
 
 function back() {
@@ -36,9 +38,9 @@ function back() {
 
 /* A card such as "9H", or `null` for one that lies face down; the third of a hand lies across. */
 export function drawCard(card, across) {
-  const turned = svg("g", across ? { transform: `translate(${HEIGHT} 0) rotate(90)` } : {},
-    svg("rect", { class: "face", x: 0.5, y: 0.5, width: WIDTH - 1, height: HEIGHT - 1, rx: 8 }),
-    card === null ? back() : front(card));
   const [width, height] = across ? [HEIGHT, WIDTH] : [WIDTH, HEIGHT];
-  return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": card ?? "?" }, turned);
+  const turned = across ? { transform: `translate(${HEIGHT} 0) rotate(90)` } : {};
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": card ?? "?" },
+    svg("rect", { class: "face", x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 8 }),
+    card === null ? svg("g", turned, back()) : front(card, across));
 }

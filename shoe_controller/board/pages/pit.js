@@ -3,7 +3,7 @@
 
 import { listen } from "./news.js";
 import { html, svg, write } from "./svg.js";
-import { label, say } from "./words.js";
+import { act, detail, happened, label, phase, role, say, toDo } from "./words.js";
 
 const tables = new Map(); /* name -> { row, tile, rank } */
 const place = document.getElementById("tables");
@@ -47,11 +47,11 @@ function lastResult(last) {
 
 function alertBox(alert) {
   const ends = [];
-  if (alert.cleared_by !== "nobody") ends.push(say("cleared_by", { who: alert.cleared_by }));
-  if (alert.ended_by.length) ends.push(say("ended_by", { acts: alert.ended_by.map((act) => act.replaceAll("_", " ")).join(", ") }));
+  if (alert.cleared_by !== "nobody") ends.push(say("cleared_by", { who: role(alert.cleared_by) }));
+  if (alert.ended_by.length) ends.push(say("ended_by", { acts: alert.ended_by.map(act).join(say("comma")) }));
   return html("div", { class: `alert ${alert.severity === "stops" ? "stops" : "warns"}`, "data-kind": alert.kind },
-    html("b", {}, alert.happened),
-    ...[alert.detail, alert.to_do, ends.join(" · ")].filter(Boolean).map((text) => html("small", {}, text)));
+    html("b", {}, happened(alert)),
+    ...[detail(alert), toDo(alert), ends.join(" · ")].filter(Boolean).map((text) => html("small", {}, text)));
 }
 
 /* A dot each for the shoe, the broker and the disk, and in words whatever is not well with them. */
@@ -73,7 +73,7 @@ function health(row) {
 function fill(tile, row) {
   const round = row.round ? `${row.shoe} / ${row.round}` : "";
   tile.replaceChildren(
-    html("div", { class: "top" }, html("b", {}, row.title), html("span", { class: "phase" }, row.phase && say(`pit_${row.phase}`)), html("span", { class: "phase" }, round)),
+    html("div", { class: "top" }, html("b", {}, row.title), html("span", { class: "phase" }, row.phase && phase(row.phase)), html("span", { class: "phase" }, round)),
     html("div", { class: "body" }, miniRoad(row.road),
       html("div", {}, lastResult(row.last), html("div", { class: "pace" }, row.pace === null ? "" : say("per_hour", { n: row.pace })))),
     html("div", { class: "alerts" }, ...row.alerts.map(alertBox)),
@@ -136,4 +136,4 @@ function lost(yes) {
 label();
 document.title = say("pit");
 place.dataset.none = say("no_tables");
-listen("/news/pit", tell, lost);
+listen("/news/pit", { tell, lost });

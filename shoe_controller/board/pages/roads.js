@@ -86,13 +86,13 @@ const DRAW = {
 
 export const ROADS = Object.keys(DRAW);
 
-/* Draws a road into its panel, with as many columns as it has room for. */
+/* Draws a road into its panel, with as many columns as it has room for; the last one is free for what comes next. */
 export function drawRoad(panel, name, cells) {
   const { width, height } = panel.getBoundingClientRect();
   if (!width || !height) return;
   const columns = Math.max(1, Math.floor((width / height) * ROWS + 0.01));
   const used = cells.reduce((most, cell) => Math.max(most, cell.column + 1), 0);
-  const first = Math.max(0, used - columns);
+  const first = Math.max(0, used + 1 - columns);
   panel.setAttribute("viewBox", `0 0 ${columns} ${ROWS}`);
   panel.setAttribute("preserveAspectRatio", "xMinYMin meet");
   panel.setAttribute("aria-label", say(name));

@@ -2,7 +2,7 @@
 
 import { button, el } from "./dom.js";
 import { begin, clearAlert, decide, supervisor } from "./supervisor.js";
-import { t } from "./words.js";
+import { detail, happened, t, toDo } from "./words.js";
 
 // `todo` has what the page does: `state()`, `act(name, details)` and `enterMode()`.
 export function alertPanel(play, todo) {
@@ -14,14 +14,14 @@ export function alertPanel(play, todo) {
 
 function alertCard(alert, play, todo) {
   return el("article", { class: `alert ${alert.severity}`, data: { kind: alert.kind } },
-    el("h3", {}, alert.happened),
-    alert.detail ? el("p", { class: "detail" }, alert.detail) : null,
-    el("p", { class: "to-do" }, alert.to_do),
+    el("h3", {}, happened(alert)),
+    alert.detail ? el("p", { class: "detail" }, detail(alert)) : null,
+    el("p", { class: "to-do" }, toDo(alert)),
     el("footer", {}, el("small", {}, whoEnds(alert)), waysOut(alert, play, todo), clearing(alert, todo)));
 }
 
 function whoEnds(alert) {
-  const acts = alert.ended_by.map((act) => t(act)).join(", ");
+  const acts = alert.ended_by.map((act) => t(act)).join(t("comma"));
   const words = {
     dealer: t("by_dealer"),
     supervisor: t("by_supervisor"),

@@ -65,7 +65,7 @@ export const askWagers = async (state, seat, stakes) =>
 
 export async function lastRounds() {
   const response = await fetch("/rounds", { credentials: "same-origin" });
-  return response.ok ? (await response.json()).rounds : null;
+  return response.ok ? response.json() : null;
 }
 
 // Tells what came of it; whether it was done.

@@ -3,43 +3,36 @@
 import { resume, signedIn, signIn, signOut, touched, whenLost } from "./asking.js";
 import { closeDialog, whoForm } from "./dialogs.js";
 import { $, button, el, toast } from "./dom.js";
+import { listen } from "./news.js";
 import { isWorkedOff, nextStep, toggleTick } from "./payment.js";
 import { loadRounds } from "./record.js";
 import { ACT_KEYS, afterTick, at, enterMode, known, openSeat, openTab, show, state, TAB_KEYS } from "./screen.js";
 import { leave, prolong, supervisor, watch } from "./supervisor.js";
 import { currentLanguage, LANGUAGES, setLanguage, t } from "./words.js";
 
-const SILENCE = 6000; // milliseconds; the console says every two seconds that it is alive
-const LOOK_EVERY = 1000;
 const TOUCH_EVERY = 15_000;
 const LANGUAGE = "language"; // under this name the browser keeps it
 
 // --- news ------------------------------------------------------------------------------------------------------------
 
-let source = null;
-let heardAt = 0;
+let stopListening = () => {};
 
-function listen() {
-  source?.close();
-  source = new EventSource("/news");
-  heardAt = performance.now();
-  source.onmessage = ({ data }) => { heard(); takeNews(JSON.parse(data)); };
-  source.addEventListener("alive", heard);
-  source.addEventListener("ended", () => door("ended_session"));
-  source.onerror = () => { if (source?.readyState === EventSource.CLOSED) lookWhy(); };
+function begin() {
+  stopListening();
+  stopListening = listen("/news", { tell: takeNews, lost, ended: () => door("ended_session"), refused: lookWhy });
 }
 
-function heard() {
-  heardAt = performance.now();
-  if (at.reachable) return;
-  at.reachable = true;
+function lost(yes) {
+  if (at.reachable === !yes) return;
+  at.reachable = !yes;
+  if (yes) closeDialog();
   show();
 }
 
-// The stream was refused: nobody is signed in any more, or the console is away, and then the next look tries again.
+// The stream was refused: nobody is signed in any more, or the console is away, and then it is tried again.
 async function lookWhy() {
   const session = await resume().catch(() => undefined);
-  if (session === null) door("ended_session");
+  if (session === null && !$("console").hidden) door("ended_session");
 }
 
 const moment = () => `${state()?.shoe} ${state()?.round} ${state()?.phase}`;
@@ -63,16 +56,6 @@ function tabAfter(before) {
   if (payment && payment.seq !== before.payment?.seq && !isWorkedOff(payment)) return "payments";
   const isOver = at.tab === "alerts" && had.size > 0 && !play?.alerts.length && proposal === undefined;
   return isOver ? "wagers" : at.tab;
-}
-
-function watchLine() {
-  if (!signedIn() || performance.now() - heardAt < SILENCE) return;
-  if (at.reachable) {
-    at.reachable = false;
-    closeDialog();
-    show();
-  }
-  listen();
 }
 
 // --- the keyboard, and whether somebody is there ---------------------------------------------------------------------
@@ -131,8 +114,7 @@ function tickNext() {
 // --- the door --------------------------------------------------------------------------------------------------------
 
 function door(why = "") {
-  source?.close();
-  source = null;
+  stopListening();
   at.reachable = false;
   leave();
   closeDialog();
@@ -160,7 +142,7 @@ function inside() {
   $("console").hidden = false;
   at.tab = "wagers";
   fixedWords();
-  listen();
+  begin();
   show();
 }
 
@@ -171,8 +153,8 @@ function fixedWords() {
 }
 
 function languageButtons(name, then) {
-  const choose = (tag) => {
-    setLanguage(tag);
+  const choose = async (tag) => {
+    await setLanguage(tag);
     localStorage.setItem(LANGUAGE, tag);
     then();
   };
@@ -184,10 +166,9 @@ function languageButtons(name, then) {
 
 // --- beginning -------------------------------------------------------------------------------------------------------
 
-setLanguage(localStorage.getItem(LANGUAGE) ?? document.documentElement.lang);
+await setLanguage(localStorage.getItem(LANGUAGE) ?? document.documentElement.lang);
 whenLost(door);
 watch(show);
-setInterval(watchLine, LOOK_EVERY);
 $("sign-out").addEventListener("click", async () => { await signOut(); door("signed_out"); });
 document.addEventListener("keydown", onKey);
 document.addEventListener("pointerdown", noteTouch);

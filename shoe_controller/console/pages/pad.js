@@ -1,6 +1,7 @@
 // Keys on the screen, for tables without a keyboard. They type into whichever field of the dialog was touched last.
 
 import { el } from "./dom.js";
+import { t } from "./words.js";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "", "0", "⌫"];
 const AMOUNT = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "00", "0", "⌫"];
@@ -39,11 +40,24 @@ function key(text, type, given = {}) {
 
 const rowOf = (keys, type) => keys.map((text) => (text ? key(text, type) : el("span")));
 
+// Ids may have capitals: after the arrow one letter is large.
 function letters(type) {
-  const rows = LETTERS.map((row) => el("div", {}, [...row].map((text) => key(text, type))));
+  let isLarge = false;
+  const place = el("div", { class: "letters" });
+  const turn = (large) => {
+    isLarge = large;
+    place.classList.toggle("large", large);
+  };
+  const press = (text) => {
+    type(isLarge ? text.toUpperCase() : text);
+    turn(false);
+  };
+  const rows = LETTERS.map((row) => el("div", {}, [...row].map((text) => key(text, press))));
   rows[2].append(key("⌫", type));
-  rows.push(el("div", {}, key("space", type, { types: " ", class: "wide" })));
-  return rows;
+  const shift = key("⇧", () => turn(!isLarge));
+  rows.push(el("div", { class: "last-row" }, shift, key(t("space"), type, { types: " " })));
+  place.append(...rows);
+  return [place];
 }
 
 const KINDS = { digits: (type) => rowOf(DIGITS, type), amount: (type) => rowOf(AMOUNT, type), letters };

@@ -3,14 +3,18 @@
 import { lastRounds } from "./asking.js";
 import { cardFace } from "./cards.js";
 import { amount, clockTime, el } from "./dom.js";
-import { nameOf, t } from "./words.js";
+import { detail, happened, nameOf, reason, t } from "./words.js";
 
 let rounds = null;
+let reasons = {};
 let opened = null;
 
 export async function loadRounds(then) {
   const told = await lastRounds();
-  if (told) { rounds = [...told].reverse(); then(); }
+  if (!told) return;
+  rounds = [...told.rounds].reverse();
+  reasons = told.reasons;
+  then();
 }
 
 export const shownRounds = () => [rounds, opened];
@@ -47,14 +51,17 @@ function roundHead(round, id, isOpen, toggle) {
 const resultText = (outcome) => `${t(outcome.winner)} ${outcome.player.total} : ${outcome.banker.total}`;
 
 function marks(round) {
-  const changed = round.attempts.some((attempt) => attempt.cards.some((card) => card.changes.length));
+  const changes = round.attempts.flatMap((attempt) => attempt.cards.flatMap((card) => card.changes));
+  const kinds = [...new Set(changes.map((change) => change.what))];
   const undone = round.attempts.some((attempt) => attempt.results.some((result) => result.undone));
-  const found = [round.alerts.length && `! ${round.alerts.length}`, changed && t("corrected"), undone && t("undone")];
+  const found = [round.alerts.length && `! ${round.alerts.length}`, ...kinds.map((kind) => t(kind)), undone && t("undone")];
   return found.filter(Boolean).join(" · ");
 }
 
 // --- one round -------------------------------------------------------------------------------------------------------
 
+const why = (text) => reason(reasons[text], text);
+const confirmer = (who) => (who === "shoe" ? t("by_the_shoe") : who);
 const quoted = (text) => text && `“${text}”`;
 
 function details(round, names) {
@@ -86,7 +93,7 @@ function attemptParts(attempt, names) {
 function dealtCard(card) {
   return el("li", { class: card.hand },
     cardFace(card.card),
-    el("span", {}, el("b", {}, t(card.hand)), el("small", {}, card.why), card.changes.map(changeText)));
+    el("span", {}, el("b", {}, t(card.hand)), el("small", {}, why(card.why)), card.changes.map(changeText)));
 }
 
 function changeText(change) {
@@ -97,7 +104,7 @@ function changeText(change) {
 function resultParts(result, names) {
   const { settlement, undone } = result;
   return [
-    line(result.time, resultText(result.outcome), spaced(result.why, "·", t("confirmed_by"), result.confirmed_by)),
+    line(result.time, resultText(result.outcome), spaced(why(result.why), "·", t("confirmed_by"), confirmer(result.confirmed_by))),
     settlement?.steps.length ? stepTable(settlement.steps, names) : null,
     undone ? takenBack(undone) : null,
   ];
@@ -114,14 +121,14 @@ function stepTable(steps, names) {
 }
 
 function voided(attempt) {
-  const why = spaced(quoted(attempt.void_why), t("by"), attempt.voided_by);
+  const said = spaced(quoted(attempt.void_why), t("by"), attempt.voided_by);
   return el("p", { class: "told void" },
-    el("span", {}, t(attempt.ended === "replay" ? "replayed" : "void"), el("small", {}, why)));
+    el("span", {}, t(attempt.ended === "replay" ? "replayed" : "void"), el("small", {}, said)));
 }
 
 function alertLine(alert) {
-  const end = alert.ended ? `→ ${spaced(alert.ended_by, alert.ended_how && t(alert.ended_how))}` : "";
-  return line(alert.raised, alert.happened, spaced(alert.detail, end));
+  const how = [alert.ended_by, alert.ended_how && t(alert.ended_how)].filter(Boolean).join(" · ");
+  return line(alert.raised, happened(alert), spaced(detail(alert), alert.ended && `→ ${how}`));
 }
 
 function actLine(act) {

@@ -71,7 +71,7 @@ function showHealth(live) {
 }
 
 function showPrompt(isLive, live, play) {
-  const [head, why] = isLive ? promptParts(play?.state.prompt ?? "") : [whyAway(live), ""];
+  const [head, why] = !isLive ? [whyAway(live), t("wait_for_it")] : play ? promptParts(play.prompt, play.alerts) : ["", ""];
   draw($("sentence"), head, () => head);
   draw($("because"), why, () => why);
 }
@@ -82,7 +82,7 @@ function showHands(now) {
   // Until the first card of the next round lies there, the last result stays to be seen.
   const last = !now || now.cards.length || now.phase === "closed" ? null : now.last_outcome;
   $("hands").classList.toggle("past", Boolean(last));
-  draw($("hands"), [now?.cards, now?.standing, now?.phase, last, currentLanguage()], () => {
+  draw($("hands"), [now?.cards, now?.standing, now?.phase, now?.stopped, last, currentLanguage()], () => {
     if (!now) return [];
     return SIDES.map((side) => (last ? lastHand(side, last) : handNow(side, now)));
   });
@@ -98,7 +98,8 @@ function lastHand(side, last) {
 
 function handNow(side, now) {
   const cards = now.cards.filter((place) => place.hand === side);
-  const next = ["dealing", "closed"].includes(now.phase) ? now.standing?.next_hand : null;
+  const isDealt = ["dealing", "closed"].includes(now.phase) && !now.stopped; // nobody draws before it is put right
+  const next = isDealt ? now.standing?.next_hand : null;
   return hand(side, cards, cards.length ? now.standing?.[`${side}_total`] : null, next);
 }
 

@@ -4,7 +4,7 @@
 import { askSupervisor, tell } from "./asking.js";
 import { askCard, askWho, askWhy, closeDialog } from "./dialogs.js";
 import { button, el, toast } from "./dom.js";
-import { t } from "./words.js";
+import { happened, t } from "./words.js";
 
 const LASTS = 120_000; // milliseconds after the last touch
 const mode = { person: null, until: 0 };
@@ -85,7 +85,7 @@ export function begin(offered, state) {
 
 export function clearAlert(alert, state) {
   const next = (reason) => who("clear_alert", state(), { reason, details: { alert: alert.alert } });
-  askWhy(t("clear_alert"), "clear_alert", { what: alert.happened, next });
+  askWhy(t("clear_alert"), "clear_alert", { what: happened(alert), next });
 }
 
 // What two people have agreed on cannot be taken back, so the second of them holds.

@@ -44,13 +44,9 @@ function why(answer, table) {
   const wager = table.wagers.find((offered) => answer.message.includes(offered.id));
   if (!wager) return refusal(answer);
   const name = nameOf(wager.names);
-  if (currentLanguage() !== "en") return `${refusal(answer)} ${name}: ${limits(wager)}`;
-  const words = {
-    below_minimum: `is below the minimum of ${amount(wager.min)}`,
-    above_maximum: `is above the maximum of ${amount(wager.max)}`,
-    no_multiple: `must be a multiple of ${amount(table.unit)}`,
-  }[answer.code];
-  if (words) return `${name}: the stake ${words}.`;
+  const bound = { below_minimum: wager.min, above_maximum: wager.max, no_multiple: table.unit }[answer.code];
+  if (bound !== undefined) return t(`stake_${answer.code}`, { name, amount: amount(bound) });
+  if (currentLanguage() !== "en") return `${name}：${refusal(answer)}`;
   return refusal({ ...answer, message: answer.message.replace(/^seat [^,]*, [^:]*: /, `${name}: `) });
 }
 
