@@ -13,7 +13,9 @@ supervisors around them. Only the network, the ports and the journal's thread ar
 - `cable.py`: the shoe's line; `swapping.py`: messages that change places on it
 - `virtual_broker.py`, `daemon_broker.py`: the broker's line
 - `clients.py`: displays and terminals; `people.py`: those who use them
-- `plan.py`: what a seed means; `mishaps.py`: what can go wrong, and which alerts may tell of it
+- `plan.py`: a plan; `seeds.py`, `houses.py`, `aims.py`: what a seed means; `mishaps.py`: what can go wrong, and which
+  alerts may tell of it; `happenings.py`: how it is brought about
 - `world.py`: puts it all together and runs it; `books.py`, `audit.py`: what must hold
-- `campaign.py`, `shrink.py`, `mutations.py`: many seeds, fewer faults, bugs on purpose
+- `campaign.py`, `coverage.py`, `shrink.py`, `mutations.py`: many seeds, what they met, fewer faults, bugs on purpose
+- `regressions.py`: plans that once broke a promise
 """

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from tests.simulation.campaign import simulate
 from tests.simulation.mutations import try_all
-from tests.simulation.plan import plan_of
+from tests.simulation.seeds import plan_of
 from tests.simulation.shrink import fewest_mishaps
 from tests.simulation.world import run
 

@@ -13,7 +13,7 @@ import msgspec
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import AnyShoeEvent, CardDrawn, DoubleFeed, ForeignCard, Hand, Misread
-from shoe_controller.baccarat.house import CommissionTaken, PlacedWager
+from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.baccarat.settlement import SettledWager
 from shoe_controller.baccarat.wagers import Result
 from shoe_controller.journal.records import Entry, Receipt
@@ -42,13 +42,11 @@ from shoe_controller.table.facts import (
 from shoe_controller.table.inputs import AnyInput, NewShoe, PersonActs, SeatBets, ShoeReport
 from simulator.truth import AnyHappening, CardOut, FaultInjected, Reading
 from tests.baccarat import oracle
+from tests.simulation.houses import SimulatedHouse
 from tests.simulation.mishaps import LOSES, TAKEN_FOR_LOSS
 
 _decode_input: Callable[[bytes], AnyInput] = msgspec.json.Decoder(AnyInput).decode
 _decode_fact: Callable[[bytes], AnyFact] = msgspec.json.Decoder(AnyFact).decode
-
-PRICES = oracle.rules("commission", "", "1", "L8-1")
-
 
 SURELY_MISSED = 2
 OLDEST = 6.0
@@ -67,7 +65,13 @@ class Raised(NamedTuple):
 
 class Books:
     def __init__(
-        self, *, keeps_events: bool, discloses_at_draw: bool, now: Callable[[], float], unknown_pin: str
+        self,
+        *,
+        keeps_events: bool,
+        discloses_at_draw: bool,
+        now: Callable[[], float],
+        unknown_pin: str,
+        house: SimulatedHouse,
     ) -> None:
         self.truth: list[AnyHappening] = []
         self.cards: list[CardOut] = []
@@ -82,7 +86,8 @@ class Books:
         self.results = 0
         self.results_at: list[float] = []
         self.voids = 0
-        self.settled = 0
+        self.settled: Counter[tuple[str, str]] = Counter()
+        """Wagers that were settled, each with the base game."""
         self.raised: list[Raised] = []
         self.standing: dict[int, AlertRaised] = {}
         self.missing: list[CardOut] = []
@@ -97,6 +102,8 @@ class Books:
         self._discloses_at_draw = discloses_at_draw
         self._unknown_pin = unknown_pin
         """The person whose PIN nobody at this table knows."""
+        self._house = house
+        self._prices = house.prices
         self._bets_open = False
         self._now = now
         self._loss_told_at = float("-inf")
@@ -345,7 +352,7 @@ class Books:
 
     # --- money --------------------------------------------------------------------------------------------------------
 
-    def _hear_of_money(self, fact: AnyFact) -> None:  # noqa: C901 - one case for each fact
+    def _hear_of_money(self, fact: AnyFact) -> None:
         match fact:
             case WagersChanged() if not self._bets_open:
                 raise BrokenPromiseError(f"a wager was taken when wagers were closed: {fact}")
@@ -361,24 +368,27 @@ class Books:
                     if not fact.replay and any(self._wagers.values()):
                         raise BrokenPromiseError(f"wagers stand after a void: {self._wagers}")
             case RoundSettled():
-                self.settled += 1
-                self._before_undo[fact.seq] = dict(self._wagers)
-                for wager in fact.settlement.wagers:
-                    self._check_payment(wager, at_once=fact.settlement.commission_taken is CommissionTaken.AT_ONCE)
-                totals = fact.settlement.totals
-                if totals.stakes + totals.winnings != totals.taken + totals.returned + totals.cut + self._held(fact):
-                    raise BrokenPromiseError(f"the settlement does not balance: {totals}")
-                placed = tuple(PlacedWager(one.seat, one.wager, one.stake) for one in fact.settlement.wagers)
-                self._take_off(placed, totals.stakes)
-                if any(self._wagers.values()):
-                    raise BrokenPromiseError(f"wagers were left out of the settlement: {self._wagers}")
+                self._check_settlement(fact)
             case SettlementUndone():
                 self._wagers = self._before_undo[fact.replaces]
             case _:
                 pass
 
-    def _held(self, fact: RoundSettled) -> int:
-        return fact.settlement.totals.commission if fact.settlement.commission_taken.value == "at_once" else 0
+    def _check_settlement(self, fact: RoundSettled) -> None:
+        self._before_undo[fact.seq] = dict(self._wagers)
+        wagers, totals = fact.settlement.wagers, fact.settlement.totals
+        for wager in wagers:
+            self._check_payment(wager)
+        if fact.settlement.commission_taken.value != self._house.commission_taken:
+            raise BrokenPromiseError(f"commission is {fact.settlement.commission_taken} at {self._house}")
+        held = totals.commission if self._house.commission_taken == "at_once" else 0
+        if totals.stakes + totals.winnings != totals.taken + totals.returned + totals.cut + held:
+            raise BrokenPromiseError(f"the settlement does not balance: {totals}")
+        if (totals.returned, totals.commission) != (sum(w.returned for w in wagers), sum(w.commission for w in wagers)):
+            raise BrokenPromiseError(f"the settlement does not add up: {totals} of {wagers}")
+        self._take_off(tuple(PlacedWager(one.seat, one.wager, one.stake) for one in wagers), totals.stakes)
+        if any(self._wagers.values()):
+            raise BrokenPromiseError(f"wagers were left out of the settlement: {self._wagers}")
 
     def _take_off(self, wagers: tuple[PlacedWager, ...], total: int) -> None:
         standing = Counter(wager for seat in self._wagers.values() for wager in seat)
@@ -389,21 +399,26 @@ class Books:
             seat: tuple(wager for wager in stood if wager not in gone) for seat, stood in self._wagers.items()
         }
 
-    def _check_payment(self, wager: SettledWager, *, at_once: bool) -> None:
+    def _check_payment(self, wager: SettledWager) -> None:
         if None in self._laid:
             return
+        self.settled[self._house.game, wager.wager] += 1
         laid = [card.value for card in self._laid if card is not None]
-        price = PRICES[wager.wager](oracle.dealt([*laid, "2C", "2C"]))
+        price = self._prices[wager.wager](oracle.dealt([*laid, "2C", "2C"]))
         if price is None:
-            right = (Result.LOSE, 0)
+            right = (Result.LOSE, 0, 0, 0)
         elif price == 0:
-            right = (Result.PUSH, wager.stake)
+            right = (Result.PUSH, 0, 0, wager.stake)
         else:
-            # The price is net of commission; what is only marked is paid out now and collected later.
-            marked = 0 if at_once else wager.commission
-            right = (Result.WIN, wager.stake + int(price * wager.stake) + marked)
-        if (wager.result, wager.returned) != right or wager.cut:
-            raise BrokenPromiseError(f"{laid}: {wager} is not {right}")
+            # The price is net of commission, which only this game takes, and only from this wager.
+            taxed = (self._house.game, wager.wager) == ("commission", "base.banker")
+            winnings = wager.stake if taxed else int(price * wager.stake)
+            commission = winnings - int(price * wager.stake)
+            # What is only marked is paid out now and collected later.
+            held = commission if self._house.commission_taken == "at_once" else 0
+            right = (Result.WIN, winnings, commission, wager.stake + winnings - held)
+        if (wager.result, wager.winnings, wager.commission, wager.returned) != right or wager.cut:
+            raise BrokenPromiseError(f"{laid} at {self._house}: {wager} is not {right}")
 
 
 def _tells_of(event: CardDrawn | Misread | ForeignCard, card: CardOut, *, native: bool) -> bool:

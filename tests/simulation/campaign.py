@@ -11,14 +11,11 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from shoe_controller.table.phases import Phase
-from simulator.faults import FAULTS
-from tests.simulation.mishaps import AROUND, why_never
-from tests.simulation.plan import plan_of
+from tests.simulation.coverage import blind_spots, coverage_table, wagers_line
+from tests.simulation.seeds import plan_of
 from tests.simulation.shrink import fewest_mishaps
 from tests.simulation.world import Ran, run
 
-COLUMNS = (*(phase.value for phase in Phase), "down")
 TELL_EVERY = 5.0
 """Seconds between two lines of progress."""
 
@@ -32,18 +29,19 @@ class Result(NamedTuple):
     seconds: float
     met: Counter[tuple[str, str]]
     alerts: Counter[str]
+    settled: Counter[tuple[str, str]]
 
 
 def run_seed(seed: int) -> Result:
     try:
         ran = run(plan_of(seed))
     except Exception as error:  # noqa: BLE001 - a campaign goes on, and the seed that stopped is told
-        return Result(seed, f"{type(error).__name__}: {error}", 0, 0.0, Counter(), Counter())
+        return Result(seed, f"{type(error).__name__}: {error}", 0, 0.0, Counter(), Counter(), Counter())
     return _result(ran)
 
 
 def _result(ran: Ran) -> Result:
-    return Result(ran.plan.seed, ran.broken, ran.rounds, ran.seconds, ran.met, ran.alerts)
+    return Result(ran.plan.seed, ran.broken, ran.rounds, ran.seconds, ran.met, ran.alerts, ran.settled)
 
 
 def on_all_cores(seeds: Iterable[int]) -> Iterator[Result]:
@@ -62,10 +60,11 @@ def how_to_replay(seed: int) -> str:
 
 
 def simulate(first: int, seeds: int, console: Console) -> bool:
-    """Run them all and tell of it; whether all promises were kept."""
+    """Run them all and tell of it; whether all promises were kept, and nothing that can be met stayed unmet."""
     began = told = time.monotonic()
     met: Counter[tuple[str, str]] = Counter()
     alerts: Counter[str] = Counter()
+    settled: Counter[tuple[str, str]] = Counter()
     rounds, seconds = 0, 0.0
     broken: list[Result] = []
     for done, result in enumerate(on_all_cores(range(first, first + seeds)), 1):
@@ -73,6 +72,7 @@ def simulate(first: int, seeds: int, console: Console) -> bool:
         seconds += result.seconds
         met += result.met
         alerts += result.alerts
+        settled += result.settled
         if result.broken:
             broken.append(result)
             console.print(f"seed {result.seed}: {result.broken}\n    {how_to_replay(result.seed)}", markup=False)
@@ -87,33 +87,14 @@ def simulate(first: int, seeds: int, console: Console) -> bool:
             )
     console.print(coverage_table(met))
     console.print(_alerts_table(alerts))
+    console.print(wagers_line(settled), markup=False)
+    unseen = blind_spots(met, settled, seeds)
+    for sentence in unseen:
+        console.print(f"BLIND SPOT: {sentence}", markup=False)
     for result in broken[:3]:
         console.print(f"\nseed {result.seed} with the fewest mishaps that still break it:", markup=False)
         console.print(str(fewest_mishaps(plan_of(result.seed))), markup=False)
-    return not broken
-
-
-def coverage_table(met: Counter[tuple[str, str]]) -> Table:
-    """How often each mishap came in each phase of the table; where it never can, why."""
-    table = Table(title="mishaps by the phase in which they came")
-    table.add_column("mishap")
-    for column in COLUMNS:
-        table.add_column(column, justify="right")
-    reasons: dict[str, int] = {}
-    for name in (*FAULTS, *AROUND):
-        cells = []
-        for column in COLUMNS:
-            count = met[name, column]
-            why = why_never(name, column)
-            if count:
-                cells.append(str(count))
-            elif why is None:
-                cells.append("[bold]none[/bold]")
-            else:
-                cells.append(f"({reasons.setdefault(why, len(reasons) + 1)})")
-        table.add_row(name, *cells)
-    table.caption = "\n".join(f"({number}) {why}" for why, number in reasons.items())
-    return table
+    return not broken and not unseen
 
 
 def _alerts_table(alerts: Counter[str]) -> Table:

@@ -11,7 +11,7 @@ from simulator.faults import FAULTS, Moment
 from simulator.scenario import planned
 from tests.simulation.daemon_broker import CLIENT_ID
 from tests.simulation.inline_writer import KillAt
-from tests.simulation.mishaps import WAITING
+from tests.simulation.mishaps import ENDS_DAEMON, WAITING
 from tests.simulation.people import TARGET
 from tests.simulation.plan import Mishap
 
@@ -43,6 +43,8 @@ def befall(world: "World", mishap: Mishap) -> None:
     world.tell(f"MISHAP   {mishap}")
     if mishap.name in FAULTS:
         _at_the_shoe(world, mishap)
+    elif mishap.name in ENDS_DAEMON and not world.machine.running:
+        _over(world, 0.0)  # there is nothing to end
     elif mishap.name in WAITING:
         _AROUND[mishap.name](world, mishap)
     else:
@@ -138,12 +140,15 @@ def _journal_damaged(world: "World", mishap: Mishap) -> None:
 
 def _killed_at(kill_at: KillAt) -> Callable[["World", Mishap], None]:
     def kill(world: "World", mishap: Mishap) -> None:
-        kills = world.machine.kills
+        world.books.befell(mishap.name)
         world.machine.disk.kill_at = kill_at
+        killed = len(world.machine.killed_at_commit)
         gives_up = world.time.now + GIVE_UP
 
         def wait() -> None:
-            if world.machine.kills > kills or not world.machine.running or world.time.now > gives_up:
+            phases = world.machine.killed_at_commit[killed:]
+            if phases or not world.machine.running or world.time.now > gives_up:
+                world.met.update((mishap.name, phase) for phase in phases)
                 world.machine.disk.kill_at = None
                 _restart_after(world, mishap.seconds / 3)
             else:

@@ -53,7 +53,8 @@ class Machine:
         self.boots = 1
         self.powered = True
         self.wall_step_ms = 0
-        self.kills = 0
+        self.killed_at_commit: list[str] = []
+        """The phase of the table in which the daemon was killed at a commit, each time."""
         self.failures: list[str] = []
         """What no part of a daemon caught."""
         self.damaged: list[dict[str, bytes]] = []
@@ -180,7 +181,7 @@ class Machine:
             loop=loop,
             disk=self.disk,
             stored=self._stored,
-            killed=self.kill,
+            killed=self._kill_at_commit,
         )
         self._graves.append((loop, self._writer, reader))
         return Opened(path=path, writer=self._writer, reader=reader, table=table)
@@ -196,12 +197,16 @@ class Machine:
             self._must_notice = True
             self.damaged.append(damage(self.journal, number))
 
+    def _kill_at_commit(self) -> None:
+        if self.daemon is not None:
+            self.killed_at_commit.append(self.daemon.state.phase.value)
+        self.kill()
+
     def kill(self) -> None:
         """The program ends between two of its steps."""
         self.disk.kill_at = None
         if self._loop is None or self._writer is None or self._connection is None:
             return
-        self.kills += 1
         self._loop.kill()
         self._writer.abandon()
         self._connection.vanish()

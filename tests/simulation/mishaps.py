@@ -3,7 +3,7 @@
 The shoe's faults are those of the emulator's own table (`simulator/faults.py`).
 """
 
-from simulator.faults import FAULTS, Moment, Untold
+from simulator.faults import FAULTS, Untold
 from simulator.shoe_line import Wire
 
 AROUND: dict[str, str] = {
@@ -35,8 +35,12 @@ AROUND: dict[str, str] = {
     "forged_reply_topics": "somebody wants answers sent where they must not go",
 }
 
-WAITING = frozenset({"frames_swapped", "commands_swapped"})
+SWAPS = frozenset({"frames_swapped", "commands_swapped"})
+WAITING = SWAPS | {"killed_before_commit", "killed_in_commit", "killed_after_commit"}
 """These wait for their moment, and count when it has come."""
+
+DOWN_PHASE = "down"
+"""What stands for a phase while no daemon runs."""
 
 CRASHES = (
     "daemon_killed",
@@ -47,6 +51,9 @@ CRASHES = (
     "machine_reboots",
     "journal_damaged",
 )
+
+ENDS_DAEMON = frozenset(CRASHES) - {"machine_reboots", "journal_damaged"}
+"""These need a daemon that runs. Power can fail, and a file can be damaged, while none does."""
 
 LOSES = (
     "reboot",
@@ -87,7 +94,7 @@ HARMLESS = frozenset(
 """No alert may ever come of these alone."""
 
 PATIENT = (
-    frozenset(FAULTS) | WAITING | {"clock_steps", "slow_disk", "nonsense_requests", "wrong_pins", "forged_reply_topics"}
+    frozenset(FAULTS) | SWAPS | {"clock_steps", "slow_disk", "nonsense_requests", "wrong_pins", "forged_reply_topics"}
 )
 """Nothing here keeps an event from a display: none has to ask for one."""
 
@@ -175,26 +182,16 @@ def possible(wire: Wire) -> list[str]:
     return [name for name, kind in FAULTS.items() if not isinstance(kind.on(wire), Untold)]
 
 
-_BEFORE_A_ROUND = "a card of a round leaves the shoe when wagers are open or closed, or while it is dealt"
-_FIRST_ROUND = "no round is dealt before the first card was shown and the burn is over"
-_GATE = "the gate is locked then, or the shoe is between two rounds"
-_NOTHING_RUNS = "there is nothing to kill or to stop while the daemon is down"
-_NOBODY_LISTENS = "while nobody is on the line, no bytes are sent that could be hit"
-_NO_SHOE = "nothing was sent yet that could be replayed"
+_NOTHING_RUNS = "while no daemon runs there is none to kill or to stop"
+_NOBODY_LISTENS = "while nobody is on the line the shoe sends no bytes that could be hit"
 
 
 def why_never(name: str, phase: str) -> str | None:
     """Why a mishap cannot come in this phase of the table; nothing if it can."""
+    if phase != DOWN_PHASE:
+        return None
+    if name in ENDS_DAEMON:
+        return _NOTHING_RUNS
     kind = FAULTS.get(name)
-    if kind is not None and kind.bytes is not None and phase == "down":
-        return _NOBODY_LISTENS
-    if kind is None:
-        return _NOTHING_RUNS if name in CRASHES and phase == "down" else None
-    if kind.moment in (Moment.NEXT_CARD, Moment.MID_ROUND, Moment.ROUND_COMPLETE):
-        if phase in ("no_shoe", "first_card", "burning"):
-            return _FIRST_ROUND
-        if phase in ("complete", "ended", "down"):
-            return _GATE
-        if kind.moment is Moment.ROUND_COMPLETE and phase in ("betting", "closed"):
-            return _BEFORE_A_ROUND
-    return _NO_SHOE if name == "replayed_frame" and phase == "no_shoe" else None
+    hits_bytes = name in SWAPS or (kind is not None and kind.bytes is not None)
+    return _NOBODY_LISTENS if hits_bytes else None

@@ -29,7 +29,7 @@ from shoe_controller.table import betting, dealing, finishing, line, shoe_events
 from shoe_controller.table import table as table_module
 from shoe_controller.table.inputs import PinVerdict
 from shoe_controller.table_journal import topic_of
-from tests.simulation.plan import plan_of
+from tests.simulation.seeds import plan_of
 from tests.simulation.shrink import breaks
 
 SEEDS = 1000
@@ -73,16 +73,10 @@ def found_at(mutation: Mutation, seeds: Iterable[int]) -> tuple[int, str] | None
 
 def _acknowledge_first(original: Part) -> Part:
     async def store(self: Part, given: Part, handled: Part, work: Part) -> Receipt:
-        # What the link must be told at the next start is asked for before it is gone.
-        memory = self._memory(work)
-        self._memory = lambda _work: memory
         if work.delivery is not None:
             self.link.committed(work.delivery, self._seconds())
             self._send(keep=False)
-        try:
-            receipt: Receipt = await original(self, given, handled, work)
-        finally:
-            del self._memory
+        receipt: Receipt = await original(self, given, handled, work)
         return receipt
 
     return store

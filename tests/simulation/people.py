@@ -18,14 +18,13 @@ from simulator.firmware import Stage
 from simulator.virtual_shoe import CannotError
 from tests.simulation.cable import Cable
 from tests.simulation.clients import Terminal
+from tests.simulation.houses import LEAST, MOST, SEATS
 from tests.simulation.virtual_time import VirtualTime
 
 SUPERVISORS = {"rana": "480612", "shah": "773501"}
 TARGET = ("thapa", "905183")
 """A third supervisor, whose PIN is what strangers try to guess."""
 DEALER = "anita"
-SEATS = ("1", "2", "3")
-WAGERS = ("base.player", "base.banker", "base.tie", "pairs.player", "pairs.banker")
 IN_ROUND = ("closed", "dealing", "complete")
 LOOK_UP = 4.0
 """Seconds between two looks at a display on which nothing happens."""
@@ -39,11 +38,12 @@ _CARD = re.compile(r"card (\d+)")
 class Players:
     """Bet when wagers are open; some ask twice, too late, or for what is not there."""
 
-    def __init__(self, terminal: Terminal, chance: random.Random) -> None:
+    def __init__(self, terminal: Terminal, chance: random.Random, offered: tuple[str, ...]) -> None:
         self.accepted = 0
         self.refused = 0
         self._terminal = terminal
         self._chance = chance
+        self._offered = offered
         self._bet_for: tuple[int, int] | None = None
         self.impatience = 0.1
         terminal.looks.append(self.look)
@@ -58,8 +58,8 @@ class Players:
 
     def _bet(self, seat: str, meant: tuple[int, int]) -> None:
         chance = self._chance
-        chosen = chance.sample(WAGERS, chance.randint(1, 3))
-        stakes = [{"wager": wager, "stake": 100 * chance.randint(1, 9)} for wager in chosen]
+        chosen = chance.sample(self._offered, min(len(self._offered), chance.randint(1, 6)))
+        stakes = [{"wager": wager, "stake": chance.randint(LEAST, MOST)} for wager in chosen]
         fields: dict[str, object] = {"shoe": meant[0], "round": meant[1], "seat": seat, "stakes": stakes}
         if chance.random() < self.impatience:
             fields |= chance.choice(
@@ -99,7 +99,9 @@ class Staff:
         self.acts = 0
         self.undone = 0
         self.replugged = 0
-        """How often somebody had to pull the cable to get the gate open."""
+        """How often somebody had to pull the cable to get the gate open,"""
+        self.lids_moved = 0
+        """or to open and close the lid once more."""
         self._terminal = terminal
         self._cable = cable
         self._chance = chance
@@ -204,6 +206,7 @@ class Staff:
         elif alert.kind == "lid_opened" and tried > 2:
             # A shoe that had no power when its lid was closed has not told of it: somebody moves the lid once more.
             self._refused.clear()
+            self.lids_moved += 1
             self._cable.do(lambda now: self._emulation.move_lid(now, opened=True))
             self._time.after(2.0, lambda: self._cable.do(lambda now: self._emulation.move_lid(now, opened=False)))
         elif "open_shoe" in alert.ended_by and view.phase in ("no_shoe", "ended") and not self._emulation.shoe.lid_open:

@@ -8,28 +8,29 @@ from firmware_protocol.angel_eye.shoe import Disclosing
 from shoe_controller.table.procedure import Procedure
 from simulator.shoe_line import Wire
 from tests.simulation.mutations import MUTATIONS, SEEDS, Mutation, found_at, put_in
-from tests.simulation.plan import Mishap, plan_of
+from tests.simulation.plan import Mishap
+from tests.simulation.seeds import IN_EVERY_TEST, plan_of
 from tests.simulation.shrink import breaks, fewest_mishaps
 
 FOUND_BY: dict[str, int] = {
-    "acknowledge_first": 46,
-    "publish_first": 0,
-    "take_over_first": 0,
-    "repeat_acts_twice": 1,
+    "acknowledge_first": 84,
+    "publish_first": 5,
+    "take_over_first": 5,
+    "repeat_acts_twice": 20,
     "forget_link": 0,
-    "skip_a_seq": 4,
+    "skip_a_seq": 1,
     "settle_on_misread": 1,
-    "any_hand": 0,
+    "any_hand": 12,
     "wager_left_out": 0,
     "pay_the_loser": 0,
     "any_pin": 80,
-    "bet_any_time": 8,
-    "answer_anywhere": 6,
-    "lose_an_input": 0,
-    "give_up_when_full": 16,
-    "gap_is_nothing": 138,
+    "bet_any_time": 2,
+    "answer_anywhere": 34,
+    "lose_an_input": 8,
+    "give_up_when_full": 42,
+    "gap_is_nothing": 749,
 }
-"""The bugs of `mutations.py`, and the first seed that finds each."""
+"""The bugs of `mutations.py`, and a seed that finds each."""
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
@@ -41,7 +42,8 @@ def test_the_bug_is_found(mutation: Mutation) -> None:
 
 
 def test_without_the_bugs_these_seeds_find_nothing() -> None:
-    for seed in set(FOUND_BY.values()):
+    # The others are run by `test_simulation.py`.
+    for seed in {seed for seed in FOUND_BY.values() if seed >= IN_EVERY_TEST}:
         assert not breaks(plan_of(seed))
 
 

@@ -10,9 +10,10 @@ from functools import partial
 from typing import NamedTuple
 
 from simulator.broker.core import BrokerCore
+from tests.simulation.broker_packets import acknowledgement, packets
 from tests.simulation.virtual_time import VirtualTime
 from tests.simulator.broker import wire
-from tests.simulator.broker.wire import BrokerBytes, Kind, Received
+from tests.simulator.broker.wire import Kind, Received
 
 LATENCY = 0.003
 PATIENCE = 10.0
@@ -115,7 +116,6 @@ class Endpoint:
         self._on_message = on_message
         self._on_lost = on_lost
         self._number: int | None = None
-        self._bytes = BrokerBytes(wire.V5)
         self._waiting: deque[Outgoing] = deque()
         self._under_way: dict[int, Outgoing] = {}
         self._packet_id = 0
@@ -130,7 +130,6 @@ class Endpoint:
             self._time.after(LATENCY, lambda: self._on_lost("nobody answers"))
             return
         self._number = number
-        self._bytes = BrokerBytes(wire.V5)
         expiry = {} if clean else {"session_expiry": 3600}
         hello = wire.connect(self.client_id, clean=clean, keep_alive=0, will=will, props=expiry)
         self._broker.send(number, hello)
@@ -168,7 +167,7 @@ class Endpoint:
     def receive(self, number: int, data: bytes) -> None:
         if number != self._number:
             return
-        for packet in self._bytes.feed(data):
+        for packet in packets(data):
             self._take(number, packet)
             if self._number != number:
                 return
@@ -187,7 +186,7 @@ class Endpoint:
                 self._send()
             case Kind.PUBLISH:
                 if packet.packet_id is not None:
-                    self._broker.send(number, wire.acknowledge(Kind.PUBACK, packet.packet_id))
+                    self._broker.send(number, acknowledgement(packet.packet_id))
                 self._on_message(packet)
             case Kind.PUBACK if packet.packet_id is not None:
                 message = self._under_way.pop(packet.packet_id, None)

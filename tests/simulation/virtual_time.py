@@ -32,7 +32,7 @@ class VirtualTime:
         heapq.heappush(self._agenda, (max(when, self.now), next(self._numbers), call))
 
     def after(self, seconds: float, call: Call) -> None:
-        self.at(self.now + seconds, call)
+        heapq.heappush(self._agenda, (self.now + seconds, next(self._numbers), call))
 
     def step(self) -> None:
         when, _, call = heapq.heappop(self._agenda)
@@ -72,7 +72,7 @@ class DaemonLoop(asyncio.AbstractEventLoop):
         context: Context | None = None,
     ) -> asyncio.Handle:
         handle = asyncio.Handle(callback, args, self, context)
-        self._time.at(self._time.now, partial(self._run, handle))
+        self._time.after(0.0, partial(self._run, handle))
         return handle
 
     def call_at(  # type: ignore[override]  # as above
@@ -123,8 +123,11 @@ class DaemonLoop(asyncio.AbstractEventLoop):
 
     def _run(self, handle: asyncio.Handle) -> None:
         if self.alive and not handle.cancelled():
-            with self.running():
+            _set_running_loop(self)
+            try:
                 handle._run()  # noqa: SLF001 - what every event loop does with its handles
+            finally:
+                _set_running_loop(None)
 
     def running(self) -> "_Running":
         """A context in which code of the daemon may run outside of its own steps: when it is made."""

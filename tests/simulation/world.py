@@ -1,5 +1,6 @@
 """One simulated table with everything around it: made from a plan, run to its end, and looked at all the while."""
 
+import gc
 import random
 import shutil
 import tempfile
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firmware_protocol.angel_eye.shoe import Disclosing
-from shoe_controller.config import RunningConfig, for_running, load_config
+from shoe_controller.config import Config, RunningConfig, for_running, load_config
 from shoe_controller.journal.records import Entry, Receipt
 from shoe_controller.mqtt.contract import Topics
 from shoe_controller.table_config import JournalSettings
@@ -23,14 +24,14 @@ from tests.simulation.audit import audit
 from tests.simulation.books import Books, BrokenPromiseError
 from tests.simulation.cable import Cable
 from tests.simulation.clients import Display, Shown, Terminal, same_event
+from tests.simulation.houses import DECKS, SimulatedHouse, house_of, section
 from tests.simulation.machine import Machine
-from tests.simulation.people import DEALER, SEATS, SUPERVISORS, TARGET, Players, Staff
+from tests.simulation.people import DEALER, SUPERVISORS, TARGET, Players, Staff
 from tests.simulation.plan import DOWN, Mishap, Plan
 from tests.simulation.virtual_broker import VirtualBroker
-from tests.simulation.virtual_time import VirtualTime
+from tests.simulation.virtual_time import RESOLUTION, VirtualTime
 from tests.table_files import write
 
-DECKS = 8
 KEY = bytes(range(100, 132))
 LONGEST = 3600.0
 """Virtual seconds in which all rounds of a plan must be over."""
@@ -51,6 +52,10 @@ class Ran(NamedTuple):
     met: Counter[tuple[str, str]]
     """Mishaps, each with the phase in which it came."""
     alerts: Counter[str]
+    settled: Counter[tuple[str, str]]
+    """Wagers, each with the base game in which it was settled."""
+    tricks: int
+    """How often people had to pull the cable, or to move the lid once more, to get going again."""
 
 
 def run(plan: Plan, *, told: Callable[[str], object] | None = None) -> Ran:
@@ -58,15 +63,19 @@ def run(plan: Plan, *, told: Callable[[str], object] | None = None) -> Ran:
     folder = Path(tempfile.mkdtemp(prefix="simulation-", dir=_quick_folder()))
     world = World(plan, folder, told)
     broken = ""
+    # Garbage is looked for between two runs, when most of it can go at once.
+    gc.disable()
     try:
         world.run()
     except BrokenPromiseError as error:
         broken = str(error)
     finally:
+        gc.enable()
         world.machine.bury()
         shutil.rmtree(folder)
     alerts = Counter(raised.kind for raised in world.books.raised)
-    return Ran(plan, broken, world.books.results, world.time.now, world.met, alerts)
+    tricks = world.staff.replugged + world.staff.lids_moved
+    return Ran(plan, broken, world.books.results, world.time.now, world.met, alerts, world.books.settled, tricks)
 
 
 @cache
@@ -83,6 +92,7 @@ class World:
             discloses_at_draw=plan.disclosing is Disclosing.AT_DRAW,
             now=lambda: self.time.now,
             unknown_pin=TARGET[0],
+            house=plan.house,
         )
         self.met: Counter[tuple[str, str]] = Counter()
         self.under_way = 0
@@ -102,7 +112,7 @@ class World:
             sync_seconds=plan.sync_seconds,
             stored=self._stored,
             begun=self._journal_begun,
-            gone=lambda: self._begin(lambda mishap: mishap.after == DOWN),
+            gone=self._gone,
         )
         topics = Topics(config.table.site, config.table.name)
         self.displays = [
@@ -110,7 +120,9 @@ class World:
             Display(self.broker, self.time, topics, "fleeting", clean=True, told=self._shown),
         ]
         self.stranger = Terminal(self.broker, self.time, topics, "stranger")
-        self.players = Players(Terminal(self.broker, self.time, topics, "players"), self.chance("players"))
+        self.players = Players(
+            Terminal(self.broker, self.time, topics, "players"), self.chance("players"), config.house.offered
+        )
         self.staff = Staff(
             Terminal(self.broker, self.time, topics, "console"),
             self.cable,
@@ -149,12 +161,28 @@ class World:
             for fact in entry.facts:
                 self.tell(f"  fact   {fact.body.decode()[:300]}")
         said = {fact.name for fact in entry.facts}
-        self._begin(lambda mishap: mishap.after in said or (not mishap.after and mishap.entry <= self.books.entries))
+        self._begin(
+            lambda mishap: (
+                not mishap.phase and (mishap.after in said or (not mishap.after and mishap.entry <= self.books.entries))
+            )
+        )
+        if any(mishap.phase for mishap in self._waiting):
+            # When the table has taken over what was stored.
+            self.time.after(RESOLUTION, self._look_at_phase)
+
+    def _gone(self) -> None:
+        self._begin(lambda mishap: mishap.after == DOWN)
+        self._look_at_phase()
+
+    def _look_at_phase(self) -> None:
+        phase = self.phase
+        self._begin(lambda mishap: mishap.phase == phase and mishap.entry <= self.books.entries)
 
     def _journal_begun(self, name: str) -> None:
         self.tell(f"journal  {name} is begun")
         native = self.plan.wire is Wire.NATIVE
         self.books.begin_journal(name, told_again_from=self.emulation.shoe.line.store.oldest if native else None)
+        self.time.after(RESOLUTION, self._look_at_phase)
 
     def _begin(self, is_due: Callable[[Mishap], bool]) -> None:
         for mishap in [each for each in self._waiting if is_due(each)]:
@@ -249,13 +277,7 @@ def _base_config(wire: Wire) -> RunningConfig:
             shoe = {"wire": "angel_eye", "port": "/dev/ttyS99", "commands": True}  # type: ignore[dict-item]
         people = [person(name, "supervisor", pin) for name, pin in (*SUPERVISORS.items(), TARGET)]
         data = {
-            "house": {
-                "base_game": "commission",
-                "decks": DECKS,
-                "layout": "nepal_super_baccarat",
-                "seats": list(SEATS),
-                "limits": {"all": {"min": 100, "max": 1000}},
-            },
+            "house": section(house_of(0)),
             "table": {"site": "simulated", "name": "table-1"},
             "shoe": shoe,
             "mqtt": {"host": "127.0.0.1"},
@@ -270,6 +292,19 @@ def _base_config(wire: Wire) -> RunningConfig:
 
 
 def _config(plan: Plan, folder: Path) -> RunningConfig:
+    house = _house_config(plan.house)
     return _base_config(plan.wire)._replace(
-        procedure=plan.procedure, journal=JournalSettings(folder / "table.journal", None)
+        house=house.house,
+        house_text=house.house_text,
+        procedure=plan.procedure,
+        journal=JournalSettings(folder / "table.journal"),
     )
+
+
+@cache
+def _house_config(house: SimulatedHouse) -> Config:
+    folder = Path(tempfile.mkdtemp(prefix="simulation-"))
+    try:
+        return load_config(write(folder, {"house": section(house)}))
+    finally:
+        shutil.rmtree(folder)
