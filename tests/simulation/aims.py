@@ -15,7 +15,7 @@ from shoe_controller.table.phases import Phase
 from shoe_controller.table.procedure import BetsClose, GateLocks, Reveal
 from simulator.faults import FAULTS, Moment
 from simulator.shoe_line import Wire
-from tests.simulation.mishaps import AROUND, DOWN_PHASE, possible, why_never
+from tests.simulation.mishaps import AROUND, DOWN_PHASE, SWAPS, possible, why_never
 from tests.simulation.plan import Mishap, Plan
 
 PHASES = (*(phase.value for phase in Phase), DOWN_PHASE)
@@ -45,12 +45,12 @@ def is_ahead(name: str, phase: str) -> bool:
 def cells() -> list[tuple[str, str]]:
     """All that can be met, in an order in which neighbours have nothing in common.
 
-    Where the shoe must be ahead, a shot may miss: there are two.
+    Where the shoe must be ahead, and where two messages must follow each other, a shot may miss: there are two.
     """
     found = [(name, phase) for name in (*FAULTS, *AROUND) for phase in PHASES if why_never(name, phase) is None]
     found += [cell for cell in found if is_ahead(*cell)]
     random.Random("cells").shuffle(found)  # noqa: S311 - the same every time
-    return found
+    return found + [cell for cell in found if cell[0] in SWAPS]
 
 
 def aimed(plan: Plan) -> Plan:
