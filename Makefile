@@ -68,14 +68,16 @@ mutations: $(VENV)/ready
 screenshots: $(VENV)/ready
 	$(BIN)/python -m tests.board.screenshots
 
-# A Debian package for this machine's kind, or SUITE=trixie ARCH=arm64; nothing is fetched when it is installed.
-deb: $(VENV)/ready
+# A Debian package for a machine like this one, or SUITE=trixie ARCH=arm64; nothing is fetched when it is installed.
+deb: $(VENV)/demo-ready
 	$(BIN)/python deploy/build_deb.py $(addprefix --suite=,$(SUITE)) $(addprefix --arch=,$(ARCH))
 
-# Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it.
+# Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
+# from a checkout; then the arm64 package on an emulated machine. As root. TRIALS="bookworm trixie checkout arm64" chooses
+# some, EARLIER=COMMIT what is upgraded from.
 test-deploy: $(VENV)/ready
 	.ci/system-packages deploy
-	$(BIN)/python -m tests.deploy
+	EARLIER=$(EARLIER) $(BIN)/python -m tests.deploy $(TRIALS)
 
 # Boots a QEMU guest with Debian's kernel, into which the emulated shoe is plugged over USB/IP. Takes a minute or two.
 test-hardware: $(VENV)/ready

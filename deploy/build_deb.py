@@ -1,4 +1,4 @@
-"""`make deb`: builds the Debian package, for this machine's architecture or another, for Debian 12 or 13.
+"""`make deb`: builds the Debian package, for this machine or another, for Debian 12 or 13, on amd64 or arm64.
 
     python deploy/build_deb.py --suite bookworm --arch arm64
 
@@ -10,6 +10,7 @@ were. Needs pip with access to packages, and dpkg-deb.
 
 import argparse
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -72,7 +73,7 @@ COMMANDS = {"shoe-controller": "shoe_controller.cli", "shoe-emulator": "simulato
 def main() -> int:
     parser = argparse.ArgumentParser(description="Build the Debian package.")
     own = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True, check=True).stdout.strip()  # noqa: S607 - Debian's own
-    parser.add_argument("--suite", choices=SUITES, default="bookworm")
+    parser.add_argument("--suite", choices=SUITES, default=_own_suite())
     parser.add_argument("--arch", choices=PLATFORMS, default=own)
     parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="FOLDER")
     parser.add_argument("--version", help="another version than pyproject.toml's, for tests")
@@ -82,6 +83,15 @@ def main() -> int:
         package = build(Path(folder), args.suite, args.arch, args.output, args.version)
     sys.stdout.write(f"{package}\n")
     return 0
+
+
+def _own_suite() -> str:
+    """This machine's release, if we build for it; Raspberry Pi OS has the name of the Debian that it is made of."""
+    try:
+        name = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
+    except OSError:
+        name = ""
+    return name if name in SUITES else "bookworm"
 
 
 def build(work: Path, suite: str, arch: str, output: Path, version: str | None = None) -> Path:
@@ -178,7 +188,10 @@ def _make_reproducible(tree: Path) -> None:
 
 
 def _time_of_commit() -> str:
-    return _run("git", "-C", str(ROOT), "log", "-1", "--format=%ct").strip()
+    """In a copy without git, the time that its files have: an archive of a commit gives them the commit's."""
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        return _run("git", "-C", str(ROOT), "log", "-1", "--format=%ct").strip()
+    return str(int((ROOT / "pyproject.toml").stat().st_mtime))
 
 
 def _versions(libraries: Path) -> Iterator[str]:

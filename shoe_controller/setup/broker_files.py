@@ -37,8 +37,8 @@ set_tcp_nodelay true
 autosave_on_changes true
 autosave_interval 1
 
-# A display that hangs is not given more than this to catch up with; it asks for the rest.
-max_queued_messages 2000
+# A table that is flooded with requests comes to all of these in its own time; a display that hangs asks for the rest.
+max_queued_messages 10000
 max_packet_size 262144
 """
 

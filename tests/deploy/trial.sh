@@ -1,32 +1,9 @@
 #!/bin/bash
 # Runs inside a container of a clean Debian, as root, under its own systemd: from the package to a running table, through
 # everything that happens to a table in its life. Each step says what it is; the last line is the verdict.
-set -eu
-export LC_ALL=C.UTF-8
-CONFIG=/etc/shoe-controller/table.toml
-JOURNAL=/var/lib/shoe-controller/t1.journal
-step() { echo "trial: $*"; }
-fail() {
-    echo "trial: FAILED: $*"
-    systemctl status --no-pager --lines=30 shoe-controller mosquitto || true
-    exit 1
-}
-# wait SECONDS WHAT COMMAND…: until the command succeeds.
-wait_for() {
-    local seconds=$1 what=$2
-    shift 2
-    for _ in $(seq $((seconds * 5))); do
-        "$@" >/dev/null 2>&1 && return 0
-        sleep 0.2
-    done
-    fail "waited $seconds s for $what"
-}
-property() { systemctl show --property="$1" --value shoe-controller; }
-results() { shoe-controller journal export "$JOURNAL" 2>/dev/null | grep -c '"round_result"' || true; }
-more_results_than() { [ "$(results)" -gt "$1" ]; }
+# trial.sh EARLIER.deb LATER.deb
+. "$(dirname "$0")/steps.sh"
 restarted_since() { [ "$(property NRestarts)" -gt "$1" ] && [ "$(property ActiveState)" = active ]; }
-whole() { shoe-controller journal verify "$JOURNAL" >/tmp/verify.txt 2>&1 || { cat /tmp/verify.txt; fail "the journal is not whole after $*"; }; }
-findings() { shoe-controller doctor "$CONFIG" --json --skip clock --skip disk-space --skip disk-speed --skip disk-kind; }
 
 step "install $(basename "$1")"
 dpkg -i "$1"
@@ -43,18 +20,49 @@ wait_for 10 "the broker" systemctl is-active mosquitto
 mount -t tmpfs -o size=32m,mode=750,uid="$(id -u shoe-controller)",gid="$(id -g shoe-controller)" journal /var/lib/shoe-controller
 
 step "the service starts without a shoe"
+start_board
 systemctl enable --now shoe-controller
 [ "$(property ActiveState)" = active ] || fail "it is not active"
 
 step "a shoe is plugged in and dealt"
-systemd-run --quiet --unit=emulator shoe-emulator run --headless --port tcp:127.0.0.1:4001 --key /etc/shoe-controller/shoe.key --speed 8 --seed 5
+start_shoe tcp:127.0.0.1:4001 8
 wait_for 60 "two results" more_results_than 1
-findings >/tmp/doctor.json || { cat /tmp/doctor.json; fail "the doctor found something"; }
+
+step "upgraded in mid-shoe to $(basename "$2")"
+before=$(results)
+started=$(property ExecMainStartTimestampMonotonic)
+sum=$(sha256sum "$CONFIG" /etc/shoe-controller/shoe.key /etc/mosquitto/shoe-controller/*)
+shoe-controller status "$CONFIG" --json >/var/tmp/state-before
+dpkg -i "$2"
+[ "$(property ExecMainStartTimestampMonotonic)" != "$started" ] || fail "the old version still runs"
+[ "$sum" = "$(sha256sum "$CONFIG" /etc/shoe-controller/shoe.key /etc/mosquitto/shoe-controller/*)" ] || fail "a file of the house was changed"
+wait_for 60 "another result" more_results_than "$before"
+wait_for 30 "a status" shoe-controller status "$CONFIG" --json
+python3 - /var/tmp/state-before /var/tmp/last-answer <<'END' || fail "the upgrade was not in the middle of a shoe that goes on"
+import json, sys
+before, after = (json.load(open(name))["state"] for name in sys.argv[1:])
+print(f"shoe {before['shoe']}, round {before['round']} before; shoe {after['shoe']}, round {after['round']} after")
+sys.exit(not (before["phase"] not in ("no_shoe", "ended") and before["shoe"] == after["shoe"] and before["round"] <= after["round"]))
+END
+nothing_is_lost "the upgrade"
+
+step "this release's systemd and udev understand every line"
+systemd-analyze verify --man=no shoe-controller.service shoe-controller@t2.service shoe-board.service shoe-console.service >/var/tmp/verify 2>&1 || true
+! grep shoe- /var/tmp/verify || fail "systemd complains"
+# Older ones cannot say.
+if udevadm verify --help >/dev/null 2>&1; then
+    udevadm verify /usr/lib/udev/rules.d/60-shoe-controller.rules || fail "udev complains"
+fi
+
+step "the doctor is content"
+findings >/var/tmp/doctor.json || { cat /var/tmp/doctor.json; fail "the doctor found something"; }
 shoe-controller status "$CONFIG"
 
 step "a board gets results over TLS, as the access list allows"
 mosquitto_sub -h 127.0.0.1 -p 8883 --cafile /etc/shoe-controller/ca.pem -u board -P "$(cat /etc/shoe-controller/users/board.password)" \
     -V 5 -q 1 -t shoe/v1/north/t1/event/outcome -C 1 -W 60 | grep -q round_result || fail "no result came"
+! mosquitto_sub -h 127.0.0.1 -p 8883 --cafile /etc/shoe-controller/ca.pem -u board -P wrong -t '#' -C 1 -W 5 2>/dev/null || fail "a wrong password is let in"
+! mosquitto_sub -h 127.0.0.1 -p 8883 -u board -P "$(cat /etc/shoe-controller/users/board.password)" -t '#' -C 1 -W 5 2>/dev/null || fail "the broker speaks without TLS"
 
 step "boards and console serve their pages, each as a user of its own"
 systemctl enable --now shoe-board shoe-console
@@ -63,22 +71,31 @@ for port in 8080 8081; do
 done
 for service in shoe-board shoe-console; do
     pid=$(systemctl show --property=MainPID --value "$service")
-    [ "$(ps -o user:20= -p "$pid" 2>/dev/null || stat -c %U "/proc/$pid")" = "$service" ] || fail "$service runs as another user"
+    [ "$(stat -c %U "/proc/$pid")" = "$service" ] || fail "$service runs as another user"
 done
+
+step "a new supervisor is taken up by a reload, in mid-shoe"
+hash=$(printf '905183\n' | shoe-controller keys pin | grep -o 'scrypt[^"]*')
+printf '\n[[people]]\nid = "thapa"\nname = "Thapa"\nrole = "supervisor"\npin = "%s"\n' "$hash" >>"$CONFIG"
+pid=$(property MainPID)
+systemctl reload shoe-controller
+taken_up() { journalctl -u shoe-controller --no-pager -o cat | grep '"reloaded"' | grep -q '"people": 4'; }
+wait_for 20 "the table to know four people" taken_up
+[ "$(property MainPID)" = "$pid" ] || fail "it was started anew"
 
 step "killed"
 before=$(property NRestarts)
 systemctl kill --signal=KILL shoe-controller
 wait_for 20 "a new start" restarted_since "$before"
 wait_for 60 "another result" more_results_than "$(results)"
-whole "a kill"
+nothing_is_lost "a kill"
 
 step "hung: the watchdog ends it"
 before=$(property NRestarts)
 systemctl kill --signal=STOP shoe-controller
 wait_for 60 "a new start" restarted_since "$before"
 wait_for 60 "another result" more_results_than "$(results)"
-whole "a hang"
+nothing_is_lost "a hang"
 
 step "the disk is full: the table stands and says so, and goes on when there is room"
 dd if=/dev/zero of=/var/lib/shoe-controller/filler bs=64k status=none 2>/dev/null || true
@@ -86,47 +103,54 @@ cannot_store() { shoe-controller status "$CONFIG" | grep -q "CANNOT BE WRITTEN T
 wait_for 60 "the table to notice" cannot_store
 rm /var/lib/shoe-controller/filler
 wait_for 90 "another result" more_results_than "$(results)"
-whole "a full disk"
-
-step "upgraded in mid-shoe"
-before=$(results)
-systemctl show --property=ExecMainStartTimestampMonotonic --value shoe-controller >/tmp/started
-sum=$(sha256sum "$CONFIG")
-dpkg -i "$2"
-[ "$(systemctl show --property=ExecMainStartTimestampMonotonic --value shoe-controller)" != "$(cat /tmp/started)" ] || fail "the old version still runs"
-[ "$sum" = "$(sha256sum "$CONFIG")" ] || fail "the configuration was changed"
-wait_for 60 "another result" more_results_than "$before"
-whole "an upgrade"
+nothing_is_lost "a full disk"
 
 step "the broker restarts"
 systemctl restart mosquitto
 wait_for 60 "another result" more_results_than "$(results)"
 wait_for 30 "a status" shoe-controller status "$CONFIG"
+nothing_is_lost "a restart of the broker"
+
+step "a second table beside the first"
+shoe-controller init --yes --file t2.toml --site north --table t2 --port socket://127.0.0.1:4002 </dev/null
+systemctl restart mosquitto
+systemctl enable --now shoe-controller@t2
+second_runs() { shoe-controller status /etc/shoe-controller/t2.toml | grep -q '^t2: running'; }
+wait_for 30 "the second table at the broker" second_runs
+wait_for 60 "another result of the first" more_results_than "$(results)"
+nothing_is_lost "a second table"
 
 step "a bad configuration stops the service instead of starting it for ever"
-cp "$CONFIG" /tmp/good.toml
+cp "$CONFIG" /var/tmp/good.toml
 echo 'nonsense = 1' >>"$CONFIG"
-before=$(property NRestarts)
 systemctl restart shoe-controller || true
-sleep 6
-[ "$(property ActiveState)" = failed ] || fail "it is $(property ActiveState)"
-cat /tmp/good.toml >"$CONFIG"
+has_failed() { [ "$(property ActiveState)" = failed ]; }
+wait_for 20 "the service to give up" has_failed
+before=$(property NRestarts)
+# Longer than it would take to start anew.
+sleep 4
+has_failed || fail "it is $(property ActiveState)"
+[ "$(property NRestarts)" = "$before" ] || fail "it was started again"
+cat /var/tmp/good.toml >"$CONFIG"
 systemctl restart shoe-controller
 wait_for 60 "another result" more_results_than "$(results)"
 
 step "what is in the log, and nothing secret is"
-journalctl -u shoe-controller --no-pager -o cat >/tmp/log.txt
-grep -q round_result /tmp/log.txt || fail "nothing in the log"
+journalctl -u shoe-controller --no-pager -o cat >/var/tmp/log.txt
+grep -q round_result /var/tmp/log.txt || fail "nothing in the log"
 for secret in 264079 480612 773501 "$(cat /etc/shoe-controller/shoe.key)" "$(cat /etc/shoe-controller/mqtt.password)"; do
-    ! grep -qF "$secret" /tmp/log.txt || fail "a secret is in the log"
+    ! grep -qF "$secret" /var/tmp/log.txt || fail "a secret is in the log"
 done
 
 step "removed, and purged"
-whole "everything"
+nothing_is_lost "everything"
+systemctl is-active --quiet shoe-controller@t2 || fail "the second table does not run"
+shoe-controller journal verify "$JOURNAL"
 dpkg -r shoe-controller
 [ -e "$JOURNAL" ] && [ -e "$CONFIG" ] || fail "removing took data away"
-dpkg -P shoe-controller | tee /tmp/purge.txt
-grep -q "removing /etc/shoe-controller" /tmp/purge.txt || fail "purging does not say what it removes"
+! systemctl is-active --quiet shoe-controller@t2 || fail "the second table still runs"
+dpkg -P shoe-controller | tee /var/tmp/purge.txt
+grep -q "removing /etc/shoe-controller" /var/tmp/purge.txt || fail "purging does not say what it removes"
 [ -e "$JOURNAL" ] || fail "purging took the journal away"
 [ ! -e /opt/shoe-controller ] || fail "something is left in /opt"
 

@@ -34,19 +34,19 @@ async def the_rule_names_a_serial_shoe() -> None:
             await exchange(shoe, line, watcher, seed)
             await detach()
             await watcher.until_report(Outage)
-            await _until(lambda: not NAME.exists(), "the name to go")
+            await until(lambda: not NAME.exists(), "the name to go")
 
 
 async def the_rule_permits_a_vendor_shoe() -> None:
     watcher = Watcher()
     async with elsewhere(UsbIpPort(port=0, identity=IDENTITY, kind=UsbKind.VENDOR), watcher) as shoe:
-        before = _usb_devices()
+        before = usb_devices()
         await attach(shoe.port)
-        await _until(lambda: any(map(_is_ours, _usb_devices() - before)), "the device")
+        await until(lambda: any(map(_is_ours, usb_devices() - before)), "the device")
         await detach()
 
 
-def _usb_devices() -> set[Path]:
+def usb_devices() -> set[Path]:
     return set(Path("/dev/bus/usb").glob("*/*"))
 
 
@@ -59,7 +59,7 @@ def _is_ours(device: Path) -> bool:
     return status.st_mode & 0o777 == 0o660 and grp.getgrgid(status.st_gid).gr_name == GROUP
 
 
-async def _until(condition: Callable[[], bool], what: str) -> None:
+async def until(condition: Callable[[], bool], what: str) -> None:
     try:
         async with asyncio.timeout(PATIENCE):
             while not condition():  # noqa: ASYNC110 - the kernel announces it to nobody here

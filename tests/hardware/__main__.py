@@ -1,4 +1,7 @@
-"""`python -m tests.hardware`: boots the guest, shows what it says, and exits with 0 if all its checks passed."""
+"""`python -m tests.hardware [WORD]`: boots the guest, shows what it says, and exits with 0 if all its checks passed.
+
+With a word, only checks whose name contains it: `python -m tests.hardware the_table`.
+"""
 
 import os
 import subprocess
@@ -10,7 +13,7 @@ from pathlib import Path
 from tests.hardware.guest_image import Guest
 
 VERDICT = "guest: all checks passed"
-BOOT_AND_CHECK_SECONDS = 600
+BOOT_AND_CHECK_SECONDS = 900
 SYSTEM_PACKAGES = Path(__file__).parents[2] / ".ci" / "system-packages"
 
 
@@ -27,6 +30,8 @@ def main() -> int:
     if subprocess.run([str(SYSTEM_PACKAGES), "hardware"], check=False).returncode:
         say("The packages could not be installed.")
         return 1
+    # The kernel hands on what it does not know itself to the first program's environment.
+    chosen = f"CHECKS={sys.argv[1]}" if len(sys.argv) > 1 else ""
     guest = Guest(say)
     guest.prepare()
     say("booting the guest")
@@ -35,7 +40,8 @@ def main() -> int:
             *("qemu-system-x86_64", "-accel", "tcg", "-cpu", "max", "-m", "768", "-nodefaults", "-nic", "none"),
             *("-display", "none", "-serial", "stdio", "-no-reboot"),
             *("-kernel", str(guest.kernel), "-initrd", str(guest.initial_files)),
-            *("-append", "console=ttyS0 loglevel=3 panic=-1 rdinit=/init"),
+            # On a busy machine the emulated clock runs so unevenly that the kernel would give it up, and panic.
+            *("-append", f"console=ttyS0 loglevel=3 panic=-1 no_timer_check rdinit=/init {chosen}"),
         ],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

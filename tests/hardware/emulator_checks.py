@@ -26,16 +26,23 @@ KEY = bytes(range(32))
 IDENTITY = UsbIdentity(serial_number="GUEST-2")
 NUMBER = 3240
 FOLDER = Path("/tmp")  # noqa: S108 - the guest has nothing else, and is thrown away
+TRUTH = FOLDER / "truth"
+
+
+WITH_KEY = ("--key", str(FOLDER / "key"))
 
 
 @asynccontextmanager
-async def shoe_emulator(port_option: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Deals one deck at fifty times a person's pace, and ends when everything was heard and acknowledged."""
+async def shoe_emulator(
+    port_option: str, *, wire: tuple[str, ...] = WITH_KEY, speed: int = 50
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Deals one deck at so many times a person's pace, and ends when everything was heard and acknowledged."""
     _write_key()
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "simulator.cli", "run", "--headless", "--port", port_option),
-        *("--key", str(FOLDER / "key"), "--serial-number", "GUEST-2", "--truth", str(FOLDER / "truth")),
-        *("--decks", "1", "--shoes", "1", "--seed", "3", "--speed", "50"),
+        *wire,
+        *("--serial-number", "GUEST-2", "--truth", str(TRUTH)),
+        *("--decks", "1", "--shoes", "1", "--seed", "3", "--speed", str(speed)),
         stdout=asyncio.subprocess.DEVNULL,
     )
     try:
@@ -76,7 +83,7 @@ async def _a_whole_shoe_arrives(port_option: str, port: UsbIpPort, line: Port) -
             await controller.until(lambda turn=turn: controller.count(LinkDown) == turn)  # type: ignore[misc]
         await attach(port)
         assert await process.wait() == 0
-        truth = read_truth(FOLDER / "truth")
+        truth = read_truth(TRUTH)
         rounds = sum(isinstance(happening, RoundEnded) for happening in truth)
         await controller.until(lambda: controller.count(ResultIndicated) == rounds)
     assert rounds > 2

@@ -22,9 +22,11 @@ PACKAGES = ("libc-bin", "python3", "libusb-1.0-0", "udev", "usbip", "busybox-sta
 KERNEL = "linux-image-amd64"
 MODULES = ("usb-common", "usbcore", "usbip-core", "vhci-hcd", "cdc-acm")
 """In the order in which they are loaded."""
-PYTHON_LIBRARIES = ("pyserial", "pyusb", "msgspec")
+PYTHON_LIBRARIES = ("pyserial", "pyusb", "msgspec", "paho-mqtt", "structlog")
 PROJECT_PARTS = (
-    *("shoe_controller", "firmware_protocol", "simulator", "tests/__init__.py", "tests/hardware"),
+    *("shoe_controller", "firmware_protocol", "simulator", "docs/table.example.toml", "deploy/udev"),
+    *("tests/__init__.py", "tests/hardware", "tests/deploy/__init__.py", "tests/deploy/udev_checks.py"),
+    *("tests/deploy/conversation.py", "tests/torture/__init__.py", "tests/torture/accounts.py"),
     *("tests/simulator/__init__.py", "tests/simulator/agreement.py", "tests/simulator/live_controller.py"),
 )
 NOT_NEEDED = (
@@ -62,7 +64,7 @@ class Guest:
         work = CACHE / "work"
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
-        debian = _Debian(work / "apt")
+        debian = Debian(work / "apt")
         self._say("reading Debian's package lists")
         debian.update()
         root = work / "root"
@@ -91,15 +93,16 @@ class Guest:
                 shutil.copytree(source, target, ignore=ignore)
             else:
                 shutil.copy(source, target)
+        _tell_version(top / "project")
         shutil.copy(Path(__file__).with_name("init"), top / "init")
         (top / "init").chmod(0o755)
         return archive(top)
 
 
-class _Debian:
+class Debian:
     """The package lists and packages of the host's own release, in a folder of our own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, architecture: str = "amd64") -> None:
         self._packages = folder / "cache" / "archives"
         (self._packages / "partial").mkdir(parents=True)
         (folder / "state" / "lists" / "partial").mkdir(parents=True)
@@ -108,7 +111,7 @@ class _Debian:
         self._options = [
             *("-qq", "-o", f"Dir::State={folder / 'state'}", "-o", f"Dir::Cache={folder / 'cache'}"),
             *("-o", f"Dir::State::status={nothing_installed}", "-o", "APT::Install-Recommends=false"),
-            *("-o", "APT::Sandbox::User=", "-o", "Debug::NoLocking=true", "-o", "APT::Architecture=amd64"),
+            *("-o", "APT::Sandbox::User=", "-o", "Debug::NoLocking=true", "-o", f"APT::Architecture={architecture}"),
         ]
 
     def update(self) -> None:
@@ -141,6 +144,14 @@ def _take_modules(kernel: Path, target: Path) -> None:
         content = module.read_bytes()
         (target / f"{name}.ko").write_bytes(lzma.decompress(content) if module.suffix == ".xz" else content)
     (target / "order").write_text("".join(f"{name}.ko\n" for name in MODULES))
+
+
+def _tell_version(project: Path) -> None:
+    """What an installed program knows of itself: the daemon writes its version into every journal."""
+    known = project / "shoe_controller.dist-info"
+    known.mkdir()
+    text = f"Metadata-Version: 2.1\nName: shoe-controller\nVersion: {version('shoe-controller')}\n"
+    (known / "METADATA").write_text(text, encoding="utf-8")
 
 
 def _install_libraries(root: Path, libraries: list[str]) -> None:
