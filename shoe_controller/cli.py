@@ -27,12 +27,22 @@ COMMANDS = (
 )
 
 
+class _Version(argparse.Action):
+    """Looked up only when it is asked for: that takes longer than most commands."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version  # noqa: PLC0415 - see above
+
+        parser.exit(message=f"shoe-controller {version('shoe-controller')}\n")
+
+
 def parser(wanted: str | None = None) -> argparse.ArgumentParser:
     """The parser of one command, or of all: a table that restarts in mid-round waits for no other command's imports."""
     top = argparse.ArgumentParser(
         prog="shoe-controller",
         description="The controller beside a smart baccarat shoe, and the tools that come with it.",
     )
+    top.add_argument("--version", action=_Version, nargs=0, help="say which version this is, and end")
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS if wanted not in COMMANDS else (wanted,):
         import_module(f"shoe_controller.commands.{name.replace('-', '_')}").add_parser(subparsers)

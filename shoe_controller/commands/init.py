@@ -23,6 +23,7 @@ from shoe_controller.strict_reading import BadFileError
 from shoe_controller.table.acts import Role
 
 BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
+NOT_WRITTEN = 1
 SALT_BYTES = 16
 SEATS = "1,2,3,5,6,7,8,9"
 
@@ -77,34 +78,50 @@ def run(args: argparse.Namespace) -> int:
             return bad_input(args, "bad_file", f"--file is the name of a file such as table.toml, not {args.file!r}")
         new = _from_existing(args) or _decided(args, questions)
         check(new, places)
-        for planned in plan(new, places, renew_certificate=args.renew_certificate):
-            _write(planned, args, questions)
+        left = _write(list(plan(new, places, renew_certificate=args.renew_certificate)), args, questions)
     except (NotAnsweredError, BadPinError, BadFileError, CertificateError, ValueError) as error:
         return bad_input(args, "bad_answer", str(error))
     except OSError as error:
         return bad_input(args, "cannot_write", f"{error.filename or args.folder}: {error.strerror or error}")
-    return _conclusion(args, places.folder / places.table_file)
+    exit_code = _conclusion(args, places.folder / places.table_file)
+    if left and not questions.ask:
+        files = ", ".join(as_text(str(file)) for file in left)
+        sys.stderr.write(f"shoe-controller init: not everything is as it should be: {files} must be written anew. ")
+        sys.stderr.write("Run it again with --yes.\n")
+        return exit_code or NOT_WRITTEN
+    return exit_code
 
 
-def _write(planned: Planned, args: argparse.Namespace, questions: Questions) -> None:
-    over = False
-    if differs(planned) and planned.ours:
-        over = args.yes or questions.agrees(f"{planned.file} has changed. Write it anew?")
-    outcome = write(planned, over=over)
-    if outcome is not Outcome.SAME:
-        sys.stdout.write(f"{as_text(str(planned.file))}: {outcome.value}\n")
+def _write(everything: list[Planned], args: argparse.Namespace, questions: Questions) -> list[Path]:
+    """Write all of it; what was left as it is, though it should change.
+
+    One question for all: a key and its certificate, or users and their passwords, belong together.
+    """
+    changed = [planned.file for planned in everything if planned.ours and differs(planned)]
+    over = args.yes
+    if changed and not over:
+        files = ", ".join(as_text(str(file)) for file in changed)
+        has, it = ("has", "it") if len(changed) == 1 else ("have", "them")
+        over = questions.agrees(f"{files} {has} changed. Write {it} anew?")
+    for planned in everything:
+        outcome = write(planned, over=over)
+        if outcome is not Outcome.SAME:
+            sys.stdout.write(f"{as_text(str(planned.file))}: {outcome.value}\n")
+    return [] if over else changed
 
 
 def _conclusion(args: argparse.Namespace, file: Path) -> int:
     from shoe_controller.config import for_running, load_config  # noqa: PLC0415 - see `run`
 
     try:
-        for_running(load_config(file))
+        config = for_running(load_config(file))
     except BadFileError as error:
         return bad_input(args, "bad_config", f"the table cannot run yet:\n{error}")
+    key = config.shoe.key_file
+    put_key = "" if key is None else f"Put {key.name} into the shoe. "
     sys.stdout.write(
         f"\n{as_text(str(file))} is ready. Next: sudo shoe-controller doctor {as_text(str(file))}\n"
-        "Put shoe.key into the shoe, restart the broker, and start the table.\n"
+        f"{put_key}Restart the broker, and start the table.\n"
     )
     return GOOD
 
@@ -172,7 +189,7 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
         if args.no_broker
         else questions.text("--broker-host", args.broker_host, "What tables call the broker", "127.0.0.1"),
         journal=args.journal,
-        people=tuple(_people(args)),
+        people=tuple(_people(args, questions)),
     )
 
 
@@ -192,14 +209,23 @@ def _port(questions: Questions) -> str:
     return questions.text("--port", None, "Where the shoe is plugged in", chosen)
 
 
-def _people(args: argparse.Namespace) -> Iterator[NewPerson]:
+def _people(args: argparse.Namespace, questions: Questions) -> Iterator[NewPerson]:
+    named = any(getattr(args, role.value) for role in Role)
     for role in Role:
         for given in getattr(args, role.value):
             identity, _, name = given.partition("=")
             if not identity or not name:
                 raise NotAnsweredError(f"--{role.value} takes ID=NAME, such as anita='Anita Rai', not {given!r}")
-            pin = _pin(f"{name}'s PIN: ")
-            yield NewPerson(identity, name, role, hash_pin(pin, secrets.token_bytes(SALT_BYTES)))
+            yield _person(identity, name, role)
+        while not named and questions.ask:
+            identity = questions.text("", None, f"The id of a {role.value} (nothing, if that were all)", "")
+            if not identity:
+                break
+            yield _person(identity, questions.text("", None, "The name", identity), role)
+
+
+def _person(identity: str, name: str, role: Role) -> NewPerson:
+    return NewPerson(identity, name, role, hash_pin(_pin(f"{name}'s PIN: "), secrets.token_bytes(SALT_BYTES)))
 
 
 def _pin(prompt: str) -> str:

@@ -138,7 +138,9 @@ def _plan_certificates(new: NewTable, places: Places, *, renew_certificate: bool
         yield Planned(file, made.certificate, secret=False)
     shown, hidden = places.broker / broker_files.CERTIFICATE, places.broker / broker_files.KEY
     if renew_certificate or not (shown.exists() and hidden.exists()):
-        broker = make_broker_certificate(made, _hosts(new.broker_host))
+        broker = make_broker_certificate(
+            made, _hosts(new.broker_host), key=None if renew_certificate else _kept(hidden)
+        )
         yield Planned(hidden, broker.key, group=BROKER_GROUP, ours=True)
         yield Planned(shown, broker.certificate, secret=False, ours=True)
 

@@ -51,13 +51,20 @@ def make_authority(name: str) -> Made:
         return _made(folder, "ca")
 
 
-def make_broker_certificate(authority: Made, hosts: Iterable[str]) -> Made:
-    """A certificate made out to these names and addresses, the first of which is its own name."""
+def make_broker_certificate(authority: Made, hosts: Iterable[str], key: bytes | None = None) -> Made:
+    """A certificate made out to these names and addresses, the first of which is its own name.
+
+    It is for the broker's `key`, or for a new one.
+    """
     hosts = tuple(dict.fromkeys(hosts))
     with _folder(hosts[0], hosts) as folder:
         for file, content in (("ca.pem", authority.certificate), ("ca.key", authority.key)):
             (folder / file).write_bytes(content)
-        _openssl(folder, "req", "-new", *_NEW_KEY, "-keyout", "broker.key", "-out", "broker.csr")
+        if key is None:
+            _openssl(folder, "req", "-new", *_NEW_KEY, "-keyout", "broker.key", "-out", "broker.csr")
+        else:
+            (folder / "broker.key").write_bytes(key)
+            _openssl(folder, "req", "-new", "-sha256", "-key", "broker.key", "-out", "broker.csr")
         signed = (
             "-CA",
             "ca.pem",

@@ -1,5 +1,6 @@
 """`shoe-controller init`: what it writes, for whom, and that it leaves alone what is there."""
 
+import ssl
 import stat
 import subprocess
 import tomllib
@@ -79,6 +80,25 @@ def test_running_it_again_changes_nothing(tmp_path: Path) -> None:
         assert everything_in(tmp_path) == before
 
 
+def belong_together(certificate: Path, key: Path) -> bool:
+    """Whether OpenSSL takes them for a pair."""
+    ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    return True
+
+
+def test_a_renewed_certificate_has_its_key(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    assert init(house).exit_code == 0
+    shown, hidden = house / "broker" / "broker.pem", house / "broker" / "broker.key"
+    before = shown.read_bytes(), hidden.read_bytes()
+    left = command("init", str(house), "--renew-certificate")
+    assert left.exit_code == 1, "nobody could be asked, and it must not be taken for done"
+    assert (shown.read_bytes(), hidden.read_bytes()) == before
+    assert command("init", str(house), "--renew-certificate", "--yes").exit_code == 0
+    assert shown.read_bytes() != before[0]
+    assert belong_together(shown, hidden)
+
+
 def test_what_is_missing_is_made_and_what_a_person_wrote_stays(tmp_path: Path) -> None:
     house = tmp_path / "house"
     assert init(house).exit_code == 0
@@ -88,11 +108,12 @@ def test_what_is_missing_is_made_and_what_a_person_wrote_stays(tmp_path: Path) -
     (house / "broker" / "broker.pem").unlink()
     access.write_text("# mine\n", encoding="utf-8")
     again = command("init", str(house))
-    assert again.exit_code == 0, again.err
+    assert again.exit_code == 1
+    assert f"{access} must be written anew. Run it again with --yes." in again.err
     assert table.read_text(encoding="utf-8").endswith("# mine\n")
     assert access.read_text(encoding="utf-8") == "# mine\n"
     assert "access: is there already, and was left alone" in again.out
-    assert (house / "broker" / "broker.pem").exists()
+    assert belong_together(house / "broker" / "broker.pem", house / "broker" / "broker.key")
     assert (house / "shoe.key").read_bytes() == key
     assert command("init", str(house), "--yes").exit_code == 0
     assert "user board" in access.read_text(encoding="utf-8")

@@ -31,6 +31,24 @@ def test_a_table_is_set_up_by_answering(tmp_path: Path) -> None:
     assert check_pin("480612", config.people[0].pin.reveal())
 
 
+def test_without_people_it_asks_for_them(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    words = ("--site", "n", "--table", "t", "--port", "/dev/x", "--no-broker", "--currency", "", "--title", "T")
+    more = ("--wire", "native", "--base-game", "commission", "--decks", "8", "--layout", "nepal_super_baccarat")
+    rest = ("--offer", "base", "--seats", "1", "--min", "1", "--max", "100", "--journal", str(house / "t.journal"))
+    talk = Conversation("init", str(house), *words, *more, *rest)
+    talk.answer("The id of a dealer", "")
+    for identity, pin in (("rana", "480612"), ("shah", "719305")):
+        talk.answer("The id of a supervisor", identity)
+        talk.answer("The name", "")
+        talk.answer(f"{identity}'s PIN:", pin)
+        talk.answer("The same PIN again:", pin)
+    talk.answer("The id of a supervisor", "")
+    assert talk.end() == 0, talk.said
+    people = for_running(load_config(house / "table.toml")).people
+    assert [(each.id, each.role.value) for each in people] == [("rana", "supervisor"), ("shah", "supervisor")]
+
+
 def test_a_changed_file_is_asked_about(tmp_path: Path) -> None:
     house = tmp_path / "house"
     first = [*PROGRAM, "init", str(house), "--site", "n", "--table", "t", "--port", "/dev/x"]
