@@ -110,6 +110,8 @@ class Daemon:
         )
         self._last_session = _time_of(opened.reader, position.head.number)
         self._stop = asyncio.Event()
+        self._file_changed = False
+        self._reloading: asyncio.Task[None] | None = None
         self.publisher: Publisher | None = None
         if broker is not None:
             topics = Topics(config.table.site, config.table.name)
@@ -214,18 +216,28 @@ class Daemon:
 
     def reload(self) -> None:
         """Read the file again: people at once, the house's rules with the next shoe, the rest with the next start."""
-        self._reloading = asyncio.create_task(self._reload(), name="reload")
+        self._service.reloading(self._clock.now().mono_ns)
+        self._file_changed = True
+        if self._reloading is None or self._reloading.done():
+            self._reloading = asyncio.create_task(self._reload(), name="reload")
 
     async def _reload(self) -> None:
-        self._service.reloading(self._clock.now().mono_ns)
+        # One after another: what is asked for while the file is judged may mean a newer one, which must win.
+        while self._file_changed:
+            self._file_changed = False
+            await self._read_file_again()
+        self._service.ready(prompt(self.state))
+
+    async def _read_file_again(self) -> None:
         try:
             # The guard takes its time over the odds; cards do not wait for it.
             fresh = await asyncio.to_thread(lambda: for_running(load_config(self.config.file)))
+            self._take_up(fresh)
         except BadFileError as error:
             self._logbook.reload_refused(error)
-        else:
-            self._take_up(fresh)
-        self._service.ready(prompt(self.state))
+        except Exception:
+            # Whatever goes wrong with a file, the table goes on as it is.
+            self._logbook.log.exception("reload_failed")
 
     def _take_up(self, fresh: RunningConfig) -> None:
         old = self.config

@@ -26,14 +26,25 @@ async def _serve(config: RunningConfig, log: Log) -> None:
         daemon = _table(config, open_table(config, clock, damaged), clock, log)
         try:
             await daemon.run()
-        except DamagedJournalError as error:
-            damaged = set_aside(config, clock, error)
+        except (DamagedJournalError, ExceptionGroup) as error:
+            damaged = set_aside(config, clock, _damage_in(error))
             if daemon.told_to_stop:
                 return
             # With what was taken up since the start: somebody who was struck off stays so.
             config = daemon.config
         else:
             return
+
+
+def _damage_in(error: DamagedJournalError | ExceptionGroup[Exception]) -> DamagedJournalError:
+    """What was noticed about the journal. The publisher works in a group of tasks, and so do its errors come."""
+    found: Exception | None = error
+    while isinstance(found, ExceptionGroup):
+        damage = found.subgroup(DamagedJournalError)
+        found = None if damage is None else damage.exceptions[0]
+    if not isinstance(found, DamagedJournalError):
+        raise error
+    return found
 
 
 def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log) -> Daemon:

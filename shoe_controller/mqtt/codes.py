@@ -12,7 +12,7 @@ CODES = {
     "no_response_topic": "A replay needs a response topic to send the events to.",
     "failed": "The controller failed at it; its log says why. Nothing was done.",
     "pruned": "Events were asked for that are no longer in the journal; the message says which is the oldest.",
-    "busy": "Too many PINs wait to be checked. Try again in a moment.",
+    "busy": "Too many PINs wait to be checked, or too many replays for their turn. Try again in a moment.",
     "journal_full": "The controller cannot store anything at present, so nothing is done. See `status`.",
     "other_round": "The request means another shoe or round than the table is at. Look at `state` before asking again.",
     "not_now": "Not possible in this phase of the round.",

@@ -39,6 +39,9 @@ MOST_REQUESTS = 500
 CONFIRM_EVERY = 2.0
 """Seconds between two notes in the journal of how far the broker has come; each is a commit."""
 
+RETAINED_AGAIN = 60.0
+"""Seconds after which all that is retained is sent again: a display that missed a message has it then."""
+
 ASK_AGAIN = 5.0
 """Seconds until a message that the broker refused is offered again."""
 
@@ -183,6 +186,7 @@ class Publisher:
         self._stopping = False
         self._noted = published
         self._note_timer: asyncio.TimerHandle | None = None
+        self._again_timer: asyncio.TimerHandle | None = None
         self._session: BrokerSession | None = None
         self._pipe: _Pipe | None = None
         """Set while events may be sent at once."""
@@ -231,7 +235,7 @@ class Publisher:
         will = Will(self._topics.status, self._presence.status(number, online=False, publishing=""))
         async with self._broker.connect(will, [self._topics.requests]) as session:
             self._session = session
-            self._shown.clear()
+            self._send_all_again()
             try:
                 async with asyncio.TaskGroup() as group:
                     serving = group.create_task(self._serve_requests(session))
@@ -241,7 +245,14 @@ class Publisher:
                     losing.cancel()
             finally:
                 self._session = self._pipe = None
+                if self._again_timer is not None:
+                    self._again_timer.cancel()
         self.connected = False
+
+    def _send_all_again(self) -> None:
+        self._shown.clear()
+        self.touch()
+        self._again_timer = asyncio.get_running_loop().call_later(RETAINED_AGAIN, self._send_all_again)
 
     # --- events and retained messages --------------------------------------------------------------------------------
 

@@ -3,12 +3,14 @@
 import asyncio
 import itertools
 import random
+from collections import defaultdict
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from shoe_controller.mqtt.broker import LARGEST_PACKET
+from shoe_controller.mqtt.contract import Answer
 from shoe_controller.table.facts import AlertRaised, RoundResult, WagersChanged
 from tests.daemon.audit import journal_agrees, last_number
 from tests.daemon.clients import Display, Heard, MqttClient, Terminal
@@ -181,6 +183,63 @@ async def test_a_thousand_requests_a_second(tmp_path: Path) -> None:
         await chain.stop_daemon()
         await display.has_everything(last_number(chain.journal))
         journal_agrees(chain.journal, display)
+
+
+@pytest.mark.asyncio
+async def test_replays_hold_nobody_up(tmp_path: Path) -> None:
+    """A display asks for everything 300 times at once: the dealer is answered, and what is replayed is whole."""
+    async with Chain(tmp_path, speed="12", procedure=dealt_by_hand()) as chain:
+        await chain.start_daemon()
+        await chain.start_emulator()
+        display = await chain.display()
+        terminal = await chain.terminal(display)
+        await wagers_open(display)
+        for stake in range(100, 500):
+            terminal.send_bet("1", {"base.player": stake})
+        await display.until(lambda: display.newest > 400, what="enough events")
+        async with Glutton(chain) as glutton:
+            for number in range(300):
+                glutton.ask(number)
+            await glutton.until(lambda: glutton.answers, what="the first answer")
+            answer = await terminal.act("call_supervisor", within=3)
+            assert answer.status == "ok"
+            await glutton.until(lambda: len(glutton.answers) == 300, what="all answers")
+            served = {number for number, answer in glutton.answers.items() if answer.status == "ok"}
+            assert served
+            assert {glutton.answers[number].code for number in set(range(300)) - served} == {"busy"}
+            for number in served:
+                assert glutton.events[number] == list(range(1, glutton.events[number][-1] + 1))
+                assert len(glutton.events[number]) > 400
+        assert chain.times_logged("broker_down") == 0
+
+
+class Glutton(MqttClient):
+    """Asks for everything again and again."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._prefix = chain.topics.prefix
+        self._reply = f"{chain.topics.replies}glutton/replays"
+        super().__init__(chain.visitor("glutton"), self._reply)
+        self.answers: dict[int, Answer] = {}
+        self.events: dict[int, list[int]] = defaultdict(list)
+        """The numbers of the events that came, by request."""
+
+    def ask(self, number: int) -> None:
+        request = {"request_id": f"r{number}", "after": 0, "limit": 2000}
+        self.publish(
+            f"{self._prefix}/request/display/replay",
+            msgspec.json.encode(request),
+            response_topic=self._reply,
+            correlation=b"%d" % number,
+        )
+
+    def heard(self, message: Heard) -> None:
+        number = int(message.correlation or b"")
+        told = msgspec.json.decode(message.payload)
+        if "seq" in told:
+            self.events[number].append(told["seq"])
+        else:
+            self.answers[number] = msgspec.convert(told, Answer)
 
 
 def _some_request(terminal: Terminal, display: Display, chance: random.Random) -> bytes:

@@ -2,46 +2,27 @@
 
 import asyncio
 import itertools
+import os
 import signal
 import socket
 import sqlite3
+import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from shoe_controller.config import load_config
+from shoe_controller.service import PATIENCE, Service
 from shoe_controller.table.facts import BettingOpened, CardDealt
 from tests.daemon.audit import audit, journal_agrees, last_number
 from tests.daemon.clients import Display, Terminal
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import DEALER_PIN, PINS, SHOE_KEY, person
-
-
-class ServiceManager:
-    """The other end of sd_notify: a datagram socket, read all the time."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "notify"
-        self.heard: list[tuple[float, str]] = []
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
-        self._socket.bind(str(self.path))
-        asyncio.get_running_loop().add_reader(self._socket, self._read)
-
-    def _read(self) -> None:
-        text = self._socket.recv(4096).decode()
-        self.heard += [(time.monotonic(), line) for line in text.splitlines()]
-
-    def close(self) -> None:
-        asyncio.get_running_loop().remove_reader(self._socket)
-        self._socket.close()
-
-    def times(self, line: str) -> list[float]:
-        return [at for at, heard in self.heard if heard == line]
-
-    @property
-    def statuses(self) -> list[str]:
-        return [heard.removeprefix("STATUS=") for _, heard in self.heard if heard.startswith("STATUS=")]
+from tests.daemon.programs import Program
+from tests.daemon.service_manager import ServiceManager
 
 
 @pytest.mark.asyncio
@@ -128,6 +109,83 @@ async def _hold_up_the_writer(chain: Chain, manager: ServiceManager) -> None:
     assert (await asked).status == "ok"
     released = time.monotonic()
     await chain.becomes(lambda: any(at > released for at in manager.times("WATCHDOG=1")), what="the watchdog again")
+
+
+def test_a_service_manager_that_does_not_read(tmp_path: Path) -> None:
+    """Cards go on all the same: what comes again is not waited for, what should not be missed only for a moment."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        service = Service(str(tmp_path / "notify"), None)
+        for _ in range(2000):
+            service.status("more than its socket holds")
+        for tell in (service.alive, lambda: service.status("burn the first card")):
+            assert _seconds_for(tell, manager) < PATIENCE
+        for tell in (lambda: service.ready("burn the first card"), lambda: service.reloading(1), service.stopping):
+            assert PATIENCE / 2 < _seconds_for(tell, manager) < PATIENCE + 1.0
+
+
+def _seconds_for(tell: Callable[[], None], manager: socket.socket) -> float:
+    telling = threading.Thread(target=tell)
+    began = time.monotonic()
+    telling.start()
+    telling.join(5)
+    took = time.monotonic() - began
+    while telling.is_alive():
+        with suppress(BlockingIOError):
+            manager.recv(4096)
+    return took
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("log", ["full", "gone"])
+async def test_a_log_that_cannot_be_written_stops_nobody(tmp_path: Path, log: str) -> None:
+    """Standard error is a disk that is full, or a pipe whose reader has gone."""
+    async with Chain(tmp_path) as chain:
+        display = await chain.display()
+        terminal = await chain.terminal(display)
+        target, reader = Path("/dev/full"), None
+        if log == "gone":
+            target = tmp_path / "pipe"
+            os.mkfifo(target)
+            reader = os.open(target, os.O_RDONLY | os.O_NONBLOCK)
+        daemon = Program(*chain.daemon.arguments, log=target)
+        await daemon.start()
+        try:
+            await display.until(lambda: display.status is not None and display.status.online, what="the table")
+            if reader is not None:
+                os.close(reader)
+            for _ in range(20):
+                assert (await terminal.act("call_supervisor")).status == "ok"
+            assert await daemon.terminate() == 0
+        finally:
+            if daemon.is_running:
+                await daemon.kill()
+
+
+@pytest.mark.asyncio
+async def test_sigterm_while_the_name_of_the_broker_is_looked_up(tmp_path: Path) -> None:
+    """Name servers that do not answer are asked again and again, in a call that nobody can interrupt."""
+    asked = tmp_path / "asked"
+    silent = f"""
+import pathlib, socket, time
+real = socket.getaddrinfo
+def look_up(host, *others, **named):
+    if host != "broker.casino.example":
+        return real(host, *others, **named)
+    pathlib.Path({str(asked)!r}).touch()
+    time.sleep(60)
+socket.getaddrinfo = look_up
+"""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(silent, encoding="utf-8")
+    path = os.pathsep.join(filter(None, (str(tmp_path / "site"), os.environ.get("PYTHONPATH"))))
+    async with Chain(tmp_path, environment={"PYTHONPATH": path}) as chain:
+        chain.data["mqtt"]["host"] = "broker.casino.example"
+        chain.write_file()
+        await chain.start_daemon()
+        await chain.becomes(asked.exists, what="the name to be looked up")
+        assert await chain.stop_daemon(within=10) == 0
+        assert chain.times_logged("stopped") == 1
 
 
 @pytest.mark.asyncio

@@ -33,6 +33,8 @@ class Counter:
         self.looked_at: list[str] = []
         self.pins_open = asyncio.Event()
         self.pins_open.set()
+        self.replays_open = asyncio.Event()
+        self.replays_open.set()
         self.desk = RequestDesk(TOPICS, self, self, self)
 
     # --- TableDesk, PinOffice, Replayer ------------------------------------------------------------------------------
@@ -54,6 +56,7 @@ class Counter:
 
     async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
         assert (reply_to, correlation) == (REPLY, b"c")
+        await self.replays_open.wait()
         with JournalReader(self.sitting.write(self.journal)) as reader:
             found = [message.seq for message in reader.messages(after, limit)]
         self.replayed += found

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from firmware_protocol.events import Winner
 from shoe_controller.mqtt.contract import LARGEST_SEQ, Answer, ReplayDone, RequestRole, acts_of
-from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, MOST_PIN_CHECKS
+from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, MOST_PIN_CHECKS, MOST_REPLAYS
 from shoe_controller.table.acts import ACTS, Role, SignIn
 from shoe_controller.table.facts import ActProposed, PersonActed, ShoeOpened, WagersChanged, WrongPin
 from tests.mqtt.counter import DEALERS, PINS, TOPICS, Counter
@@ -112,6 +112,22 @@ async def test_a_repeat_gets_the_first_answer_and_does_nothing_twice(counter: Co
     again = await counter.bring("request/wagers/place", request)
     assert first == again == Answer(status="ok", request_id="r1")
     assert len(counter.sitting.all(WagersChanged)) == 1
+
+
+async def test_a_repeat_of_what_was_refused_gets_the_first_answer_unless_the_reason_passes(counter: Counter) -> None:
+    first = await counter.request("request/dealer/confirm", request_id="same")
+    counter.sitting.deal("7H 4D KS 2C")
+    counter.sitting.result(Winner.PLAYER)
+    again = await counter.request("request/dealer/confirm", request_id="same")
+    assert first.code == again.code == "not_now"
+
+    counter.pins_open.clear()
+    asked = [asyncio.create_task(counter.supervisor("sign_in", request_id=f"r{n}")) for n in range(MOST_PIN_CHECKS)]
+    late = asyncio.create_task(counter.supervisor("sign_in", request_id="late"))
+    assert (await late).code == "busy"
+    counter.pins_open.set()
+    await asyncio.gather(*asked)
+    assert (await counter.supervisor("sign_in", request_id="late")).status == "ok"
 
 
 async def test_a_repeated_new_shoe_opens_one_shoe(tmp_path: Path) -> None:
@@ -268,6 +284,21 @@ async def test_a_replay_needs_a_topic_to_go_to(counter: Counter) -> None:
     answer = await counter.bring("request/display/replay", b'{"request_id":"p1","after":0}', response_topic=None)
     assert answer is not None
     assert answer.code == "no_response_topic"
+
+
+async def test_replays_take_turns_and_a_flood_is_turned_away(counter: Counter) -> None:
+    counter.replays_open.clear()
+    asked = [asyncio.create_task(replay(counter, request_id=f"p{number}", after=0)) for number in range(300)]
+    async with asyncio.timeout(10):
+        turned_away = await asyncio.gather(*asked[MOST_REPLAYS:])
+    assert {(answer.status, answer.code) for answer in turned_away} == {("error", "busy")}
+    assert (await counter.request("request/dealer/call_supervisor")).status == "ok", "nobody else waits for them"
+    newest = counter.sitting.facts[-1].seq
+    counter.replays_open.set()
+    answers = await asyncio.gather(*asked[:MOST_REPLAYS])
+    assert {answer.status for answer in answers} == {"ok"}
+    assert counter.replayed == [*range(1, newest + 1)] * MOST_REPLAYS
+    assert (await replay(counter, request_id="p0", after=0)).status == "ok", "too many is a reason that passes"
 
 
 # --- what is not served ----------------------------------------------------------------------------------------------

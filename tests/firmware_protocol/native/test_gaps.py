@@ -3,10 +3,10 @@
 import pytest
 
 from firmware_protocol.events import CardDrawn, DoubleFeed, Fault, FaultCode, Misread, ShoeEvent, Standby
-from firmware_protocol.link import Delivery, EventGap, LinkReport, LinkUp
+from firmware_protocol.link import Delivery, EventGap, LinkReport, LinkUp, LinkUsageError
 from firmware_protocol.native.event_layouts import encode_event
 from firmware_protocol.native.messages import WINDOW, FrameType, event_payload
-from firmware_protocol.native.progress import LastCommitted
+from firmware_protocol.native.progress import LastCommitted, remember
 from tests.firmware_protocol.native.puppets import BOOT_ID, PuppetShoe, new_controller, only_delivery
 
 NEW_BOOT_ID = 0x77777777
@@ -157,6 +157,23 @@ def test_a_commit_from_before_the_shoe_lost_its_count_harms_nothing() -> None:
     new = only_delivery(shoe.say_event(1, Standby()))
     shoe.controller.committed(new, 0.0)
     assert shoe.acks() == [(NEW_BOOT_ID, 1)]
+
+
+def test_an_event_and_the_status_that_ends_its_count_in_one_piece() -> None:
+    """Its owner learns of both at once, and only then asks what to store with the event."""
+    shoe = PuppetShoe(new_controller())
+    shoe.shake_hands(oldest=1, upcoming=2)
+    event = shoe.session.seal(FrameType.EVENT, event_payload(BOOT_ID, 1, 0, encode_event(CardDrawn(total=8))))
+    wiped = shoe.status._replace(oldest=5, upcoming=5)
+    found = shoe.say(event, shoe.session.seal(FrameType.STATUS, wiped.payload()))
+    assert [type(item) for item in found] == [Delivery, EventGap]
+    delivery = found[0]
+    assert isinstance(delivery, Delivery)
+    assert remember(shoe.controller.memory(delivery)) == stored(BOOT_ID, 1, 8)
+    shoe.controller.committed(delivery, 0.0)
+    shoe.controller.forget()
+    with pytest.raises(LinkUsageError, match="forgotten"):
+        shoe.controller.memory(delivery)
 
 
 # --- the lifetime total ----------------------------------------------------------------------------------------

@@ -1,0 +1,48 @@
+"""The daemon in the test's own event loop, for what a test cannot do to a process: set its clock, take its threads."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from shoe_controller.clock import SystemClock
+from shoe_controller.config import for_running, load_config
+from shoe_controller.daemon import Daemon
+from shoe_controller.logs import set_up
+from shoe_controller.moment import Moment
+from shoe_controller.running_parts import broker_for, open_table
+from shoe_controller.service import Service
+from shoe_controller.shoe_config import port_of
+
+
+class ClockThatIsSet(SystemClock):
+    """The machine's clock, with a wall clock that a test may set."""
+
+    def __init__(self, by_ms: int = 0) -> None:
+        super().__init__()
+        self.by_ms = by_ms
+
+    def now(self) -> Moment:
+        moment = super().now()
+        return Moment(wall_ms=moment.wall_ms + self.by_ms, mono_ns=moment.mono_ns, synchronised=False)
+
+
+@asynccontextmanager
+async def daemon_running(file: Path, clock: ClockThatIsSet, notify: Path | None = None) -> AsyncIterator[Daemon]:
+    """Run the table of this file; with the context it is told to stop, and seen through to its end."""
+    config = for_running(load_config(file, guarded=False))
+    daemon = Daemon(
+        config,
+        open_table(config, clock),
+        clock=clock,
+        port=port_of(config.shoe),
+        broker=broker_for(config),
+        log=set_up(config.log),
+        service=Service(None if notify is None else str(notify), None),
+    )
+    running = asyncio.create_task(daemon.run())
+    try:
+        yield daemon
+    finally:
+        daemon.stop()
+        await running

@@ -1,0 +1,149 @@
+"""The table's file is changed and read again while a shoe is on the table; and again, and when that cannot be done."""
+
+import asyncio
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from shoe_controller.config import load_config
+from tests.daemon.clients import Display
+from tests.daemon.harness import Chain
+from tests.daemon.house_file import person
+from tests.daemon.in_process import ClockThatIsSet, daemon_running
+from tests.daemon.service_manager import ServiceManager
+
+OUR_WAGERS = """
+[document.small]
+title = "Small, house rules of the Riverside Club"
+decks = [6, 8]
+
+[group]
+small = { en = "Small", zh_hant = "小", zh_hans = "小" }
+
+[[wager]]
+id = "small.small"
+name = { en = "Small", zh_hant = "小", zh_hans = "小" }
+document = "small"
+rows = [{ when = { player_cards = 2, banker_cards = 2 }, pays = "3:2" }]
+
+[[layout]]
+id = "with_small"
+name = { en = "With Small", zh_hant = "小", zh_hans = "小" }
+document = "small"
+offers = ["base", "pairs", "small"]
+"""
+GURUNG_PIN = "391746"
+
+
+def offered(display: Display) -> set[str]:
+    return set() if display.info is None else {wager.id for wager in display.info.offered}
+
+
+@pytest.mark.asyncio
+async def test_a_wager_of_the_house_is_taken_out_in_mid_shoe(tmp_path: Path) -> None:
+    (tmp_path / "our_wagers.toml").write_text(OUR_WAGERS, encoding="utf-8")
+    async with Chain(tmp_path) as chain:
+        without = chain.data["house"]
+        chain.data["house"] = without | {"catalogue": ["our_wagers.toml"], "layout": "with_small"}
+        chain.write_file()
+        await chain.start_daemon()
+        display = await chain.display()
+        terminal = await chain.terminal(display)
+        await display.until(lambda: "small.small" in offered(display), what="the wager of the house")
+        assert (await terminal.act("open_shoe")).status == "ok"
+        await display.until(lambda: display.state is not None and display.state.shoe == 1, what="the shoe")
+        await display.is_up_to_date()
+
+        chain.data["house"] = without
+        chain.write_file()
+        chain.daemon.signal(signal.SIGHUP)
+        await display.until(lambda: display.info is not None and display.info.rules_wait, what="the reload")
+        assert "small.small" in offered(display), "the rules of a shoe stay as they were when it was opened"
+        assert await chain.stop_daemon() == 0
+        await chain.start_daemon()
+        await display.until(lambda: display.status is not None and display.status.online, what="the table")
+        assert "small.small" in offered(display), "over a restart too"
+
+        assert (await terminal.act("open_shoe")).status == "ok"
+        await display.until(lambda: display.state is not None and display.state.shoe == 2, what="the next shoe")
+        await display.until(lambda: "small.small" not in offered(display), what="the new rules")
+        assert display.info is not None
+        assert not display.info.rules_wait
+
+
+@pytest.mark.asyncio
+async def test_of_two_changes_in_quick_succession_the_newer_wins(tmp_path: Path) -> None:
+    """The first one takes long to judge: its catalogue is a pipe, which the test fills when the second was told."""
+    manager = ServiceManager(tmp_path)
+    pipe = tmp_path / "slow.toml"
+    os.mkfifo(pipe)
+    try:
+        async with Chain(tmp_path, environment={"NOTIFY_SOCKET": str(manager.path)}) as chain:
+            await chain.start_daemon()
+            display = await chain.display()
+            terminal = await chain.terminal(display)
+            file, original = chain.folder / "table.toml", chain.data["house"]
+            chain.data["house"] = original | {"catalogue": [pipe.name]}
+            chain.write_file()
+            chain.daemon.signal(signal.SIGHUP)
+            end = await _end_for_writing(chain, pipe)
+
+            chain.data |= {"house": original, "people": [person("gurung", "supervisor", GURUNG_PIN)]}
+            chain.write_file()
+            chain.daemon.signal(signal.SIGHUP)
+            await chain.becomes(lambda: len(manager.times("RELOADING=1")) == 2, what="the second reload")
+            # As long as the daemon takes to judge the second file by itself.
+            await asyncio.to_thread(load_config, file)
+            os.write(end, OUR_WAGERS.encode())
+            os.close(end)
+            await chain.becomes(lambda: chain.times_logged("reloaded") == 2, what="both files to be taken up")
+            await display.until(lambda: display.state is not None, what="the table")
+            answer = await terminal.act("sign_in", role="supervisor", person="gurung", pin=GURUNG_PIN)
+            assert answer.status == "ok", "the older file has won"
+            await chain.becomes(lambda: manager.last_state == "READY=1", what="READY after the reloads")
+    finally:
+        manager.close()
+
+
+async def _end_for_writing(chain: Chain, pipe: Path) -> int:
+    """Our end of the pipe, as soon as the daemon reads at the other."""
+    ends: list[int] = []
+
+    def opened() -> bool:
+        try:
+            ends.append(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:  # nobody reads yet
+            return False
+        return True
+
+    await chain.becomes(opened, what="the first file to be read")
+    return ends[0]
+
+
+@pytest.mark.asyncio
+async def test_a_file_that_cannot_be_looked_at_leaves_the_service_ready(tmp_path: Path) -> None:
+    """The machine has no thread left to judge it in; the table goes on, and the next attempt is made."""
+    manager = ServiceManager(tmp_path)
+    try:
+        async with Chain(tmp_path, with_broker=False) as chain:
+            file = chain.folder / "table.toml"
+            async with daemon_running(file, ClockThatIsSet(), notify=manager.path) as daemon:
+                await chain.becomes(lambda: manager.last_state == "READY=1", what="READY")
+                no_threads = ThreadPoolExecutor(1)
+                no_threads.shutdown()
+                asyncio.get_running_loop().set_default_executor(no_threads)
+                daemon.reload()
+                await chain.becomes(lambda: manager.times("RELOADING=1"), what="RELOADING")
+                await chain.becomes(lambda: manager.last_state == "READY=1", what="READY after the reload")
+
+                chain.data["people"] = [person("gurung", "supervisor", GURUNG_PIN)]
+                chain.write_file()
+                asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+                daemon.reload()
+                await chain.becomes(lambda: [someone.id for someone in daemon.config.people] == ["gurung"])
+                await chain.becomes(lambda: manager.last_state == "READY=1", what="READY after the second reload")
+    finally:
+        manager.close()

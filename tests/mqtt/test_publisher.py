@@ -1,0 +1,194 @@
+"""The publisher at a real broker: what one refused topic does to the others, and what a replay does to live events."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from shoe_controller.journal.records import Head, StoredMessage
+from shoe_controller.moment import Moment
+from shoe_controller.mqtt import publisher as under_test
+from shoe_controller.mqtt.broker import BrokerError, Incoming, PublishRefusedError
+from shoe_controller.mqtt.client import NetworkBroker
+from shoe_controller.mqtt.publisher import LiveMessage, Publisher
+from tests.mqtt.brokers import address, becomes
+from tests.mqtt.counter import REPLY, TOPICS, Counter
+from tests.simulator.broker.compatibility.mosquitto import Mosquitto
+from tests.simulator.broker.raw_client import client
+
+pytestmark = pytest.mark.asyncio
+
+CARD = "event/card"
+
+
+class House:
+    """What stands around a publisher: events that are stored, retained messages, and somebody who is told."""
+
+    def __init__(self, events: int) -> None:
+        self.events = [stored(seq) for seq in range(1, events + 1)]
+        self.shown = {TOPICS.info: b"info", TOPICS.state: b"state"}
+        self.told: list[str] = []
+        self.confirmed = 0
+
+    # --- Outbox ------------------------------------------------------------------------------------------------------
+
+    def messages(self, after: int, limit: int) -> list[StoredMessage]:
+        return self.events[after : after + limit]
+
+    def newest(self) -> int:
+        return len(self.events)
+
+    def confirm(self, seq: int) -> None:
+        self.confirmed = seq
+
+    # --- Presence ----------------------------------------------------------------------------------------------------
+
+    def retained(self) -> Iterator[tuple[str, bytes]]:
+        yield from self.shown.items()
+
+    def status(self, session: int, *, online: bool, publishing: str) -> bytes:
+        return f"{session} {online} {publishing}".encode()
+
+    # --- Watcher -----------------------------------------------------------------------------------------------------
+
+    def broker_up(self) -> None:
+        self.told.append("up")
+
+    def broker_down(self, error: BrokerError) -> None:
+        self.told.append(f"down: {error}")
+
+    def refused(self, error: PublishRefusedError) -> None:
+        self.told.append(f"refused: {error.topic}")
+
+    def taken_again(self) -> None:
+        self.told.append("taken again")
+
+    def request_served(self, message: Incoming, code: str) -> None:
+        self.told.append(f"{message.topic}: {code}")
+
+    def requests_dropped(self) -> None:
+        self.told.append("dropped")
+
+    # --- what the test does ------------------------------------------------------------------------------------------
+
+    def store_one(self, publisher: Publisher) -> int:
+        """One event more, which is told at once."""
+        event = stored(len(self.events) + 1)
+        self.events.append(event)
+        publisher.offer([LiveMessage(event.seq, event.topic, event.payload)])
+        return event.seq
+
+
+def stored(seq: int) -> StoredMessage:
+    return StoredMessage(
+        seq=seq,
+        topic=CARD,
+        payload=b'{"seq":%d}' % seq,
+        at=Moment(wall_ms=0, mono_ns=0, synchronised=True),
+        shoe=1,
+        round=1,
+        head=Head(number=seq, hash=bytes(32)),
+    )
+
+
+@asynccontextmanager
+async def publishing(house: House, port: int, folder: Path) -> AsyncIterator[Publisher]:
+    made = Publisher(
+        broker=NetworkBroker(address(port)),
+        topics=TOPICS,
+        outbox=house,
+        published=0,
+        presence=house,
+        desk=Counter(folder).desk,
+        watcher=house,
+        session=lambda: 1,
+    )
+    running = asyncio.create_task(made.run())
+    try:
+        yield made
+    finally:
+        made.stop()
+        await running
+        made.note()
+
+
+# --- a refused topic -------------------------------------------------------------------------------------------------
+
+
+@pytest_asyncio.fixture
+async def mosquitto(
+    tmp_path: Path,
+    nothing_leaks: None,  # noqa: ARG001 - started inside the leak check
+) -> AsyncIterator[Mosquitto]:
+    """Its access list is the file `access`, which it reads again on SIGHUP."""
+    broker = Mosquitto(tmp_path, f"allow_anonymous true\nacl_file {tmp_path / 'access'}")
+    write_access(tmp_path, "read")
+    await broker.start()
+    yield broker
+    await broker.kill()
+
+
+def write_access(folder: Path, info: str) -> None:
+    """Everything is permitted; of `info` only what is said."""
+    below = ("status", "state", "event/#", "reply/#", "request/#")
+    lines = [*(f"topic readwrite {TOPICS.prefix}/{topic}" for topic in below), f"topic {info} {TOPICS.info}"]
+    (folder / "access").write_text("\n".join(lines), encoding="utf-8")
+
+
+async def test_one_refused_retained_topic_disturbs_nothing_else(
+    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask_again = 0.05
+    monkeypatch.setattr(under_test, "ASK_AGAIN", ask_again)
+    house = House(events=3)
+    refused = f"refused: {TOPICS.info}"
+    async with client(mosquitto.port, "display") as display, publishing(house, mosquitto.port, tmp_path) as publisher:
+        await display.subscribe(f"{TOPICS.prefix}/event/#")
+        await becomes(lambda: refused in house.told and publisher.published == 3)
+        # For as long as it is offered a few times again.
+        end = asyncio.get_running_loop().time() + 10 * ask_again
+        while asyncio.get_running_loop().time() < end:
+            seq = house.store_one(publisher)
+            await becomes(lambda seq=seq: publisher.published == seq, within=5)  # type: ignore[misc]  # bound at once
+        assert sorted(house.told) == [refused, "up"], "told once, and not taken back while it is so"
+        assert TOPICS.info in publisher.refusal
+
+        write_access(tmp_path, "readwrite")
+        process = mosquitto._process  # noqa: SLF001 - only its process can be told
+        assert process is not None
+        process.send_signal(signal.SIGHUP)
+        await becomes(lambda: "taken again" in house.told)
+        assert sorted(house.told) == [refused, "taken again", "up"]
+        assert publisher.refusal == ""
+        async with client(mosquitto.port, "newcomer") as newcomer:
+            await newcomer.subscribe(TOPICS.info)
+            assert (await newcomer.message()).payload == b"info"
+            await newcomer.subscribe(TOPICS.status)
+            assert (await newcomer.message()).payload == b"1 True "
+    assert house.confirmed == len(house.events)
+
+
+# --- a replay --------------------------------------------------------------------------------------------------------
+
+
+async def test_what_is_dealt_during_a_replay_is_not_kept_waiting(port: int, tmp_path: Path) -> None:
+    house = House(events=500)
+    async with client(port, "display") as display, publishing(house, port, tmp_path) as publisher:
+        await becomes(lambda: publisher.published == 500)
+        await display.subscribe(f"{TOPICS.prefix}/event/#", TOPICS.replies + "#")
+        sent_again = asyncio.create_task(publisher.replay(0, 2000, REPLY, b"c"))
+        heard = [await display.message()]
+        live = house.store_one(publisher)
+        while not any(message.payload == b'{"seq":%d}' % live for message in heard):
+            heard.append(await display.message())
+        assert len(heard) < 100, "a card came only after the replay"
+        while len(heard) < 501:
+            heard.append(await display.message())
+        done = await sent_again
+        assert (done.sent, done.last, done.newest) == (500, 500, live)
+        replayed = [message.payload for message in heard if message.topic == REPLY]
+        assert replayed == [b'{"topic":"event/card","seq":%d}' % seq for seq in range(1, 501)]
