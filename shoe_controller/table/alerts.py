@@ -310,7 +310,8 @@ _KINDS = (
         name="event_gap",
         scope=Scope.ROUND,
         happened="The shoe told of something that never arrived: a card may have been missed.",
-        to_do="Draw nothing more and call a supervisor, who compares the table with the display.",
+        to_do="Draw nothing more and call a supervisor, who compares the table with the display. If another round was "
+        "dealt meanwhile, this one is to be voided.",
         cleared_by=Clearer.SUPERVISOR,
     ),
     AlertKind(

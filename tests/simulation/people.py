@@ -115,6 +115,8 @@ class Staff:
         self._seen: object = None
         self._refused: dict[tuple[int, str], int] = {}
         """How often an act against an alert was refused: after some tries people try something else."""
+        self._round_of_shoe: dict[tuple[int, int], int] = {}
+        """The how-maniest round of the shoe each round of the table is: people know when they deal another one."""
         self._new_cards_for = ""
         """The damaged journal after which new cards were put in last."""
         terminal.time.after(LOOK_UP, self._look_up)
@@ -129,6 +131,10 @@ class Staff:
 
     def _look_up(self) -> None:
         view, status = self._terminal.view, self._terminal.status
+        if view is not None and view.phase == "betting":
+            firmware = self._emulation.shoe.firmware
+            upcoming = firmware.rounds + (0 if firmware.in_round else 1)
+            self._round_of_shoe.setdefault((view.shoe, view.round), upcoming)
         if view is not None and status is not None and status.online and not self._busy:
             key = (view.shoe, view.round, view.phase, len(view.cards), view.stopped)
             if key != self._seen:
@@ -245,6 +251,7 @@ class Staff:
             return False
         laid = [dealt.place.hand.value for dealt in firmware.table]
         same = laid == [card.hand.value for card in view.cards]
+        same = same and self._round_of_shoe.get((view.shoe, view.round), firmware.rounds) == firmware.rounds
         complete = view.phase == "complete" and not firmware.in_round
         return same and (complete or (firmware.in_round and not firmware.spoilt))
 
