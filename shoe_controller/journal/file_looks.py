@@ -14,7 +14,8 @@ from io import FileIO
 from pathlib import Path
 
 _connections: Counter[Path] = Counter()
-_kept: dict[Path, FileIO] = {}
+_kept: dict[Path, list[FileIO]] = {}
+"""More than one, where a file was put in the place of another."""
 _turn = threading.Lock()
 
 
@@ -29,8 +30,8 @@ def disconnected(path: Path) -> None:
         _connections[name] -= 1
         if not _connections[name]:
             del _connections[name]
-            if name in _kept:
-                _kept.pop(name).close()
+            for file in _kept.pop(name, ()):
+                file.close()
 
 
 @contextmanager
@@ -38,16 +39,16 @@ def look(path: Path) -> Iterator[FileIO]:
     """The file, open for reading from its start."""
     with _turn:
         name = path.resolve()
-        kept = _kept.get(name)
-        if kept is not None and os.path.samestat(os.fstat(kept.fileno()), path.stat()):
-            kept.seek(0)
-            yield kept
-            return
+        for kept in _kept.get(name, ()):
+            if os.path.samestat(os.fstat(kept.fileno()), path.stat()):
+                kept.seek(0)
+                yield kept
+                return
         file = path.open("rb", buffering=0)
         try:
             yield file
         finally:
             if _connections[name]:
-                _kept[name] = file
+                _kept.setdefault(name, []).append(file)
             else:
                 file.close()
