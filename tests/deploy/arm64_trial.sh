@@ -17,7 +17,7 @@ step "init"
 printf '264079\n480612\n773501\n' | shoe-controller init --site north --table t1 --port "$NAME" \
     --dealer "anita=Anita Rai" --supervisor rana=Rana --supervisor shah=Shah
 systemctl restart mosquitto
-wait_for 10 "the broker" systemctl is-active mosquitto
+wait_for 30 "the broker" systemctl is-active mosquitto
 
 step "the service starts without a shoe"
 start_board
@@ -27,8 +27,8 @@ systemctl enable --now shoe-controller
 step "a shoe is plugged in: it gets its name, and the table, in its sandbox, takes it up"
 modprobe vhci_hcd
 start_shoe usbip:127.0.0.1:3240 2
-wait_for 20 "the shoe to be plugged in" plug_in
-wait_for 10 "the shoe's name" test -e "$NAME"
+wait_for 60 "the shoe to be plugged in" plug_in
+wait_for 30 "the shoe's name" test -e "$NAME"
 [ "$(stat -L -c '%G %a' "$NAME")" = "shoe 660" ] || fail "group or mode of $NAME"
 [ "$(property DevicePolicy)" = closed ] || fail "the service may open any device"
 wait_for 60 "two results" more_results_than 1
@@ -36,9 +36,9 @@ nothing_is_lost "the first rounds"
 
 step "unplugged and plugged in again"
 usbip detach --port 0
-wait_for 10 "the name to go" is_gone
+wait_for 30 "the name to go" is_gone
 before=$(results)
-wait_for 20 "the shoe to be plugged in" plug_in
+wait_for 60 "the shoe to be plugged in" plug_in
 wait_for 30 "the table to have it again" connected
 wait_for 60 "another result" more_results_than "$before"
 nothing_is_lost "a pulled cable"
@@ -46,7 +46,7 @@ nothing_is_lost "a pulled cable"
 step "boards and console serve their pages"
 systemctl start shoe-board shoe-console
 for port in 8080 8081; do
-    wait_for 20 "a page at port $port" python3 -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:$port/', timeout=9)"
+    wait_for 60 "a page at port $port" python3 -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:$port/', timeout=9)"
 done
 
 step "the journal verifies, and the doctor is content"
