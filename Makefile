@@ -8,8 +8,10 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
 .PHONY: test lint format demo bench fuzz torture simulate mutations screenshots deb test-deploy test-hardware clean
 
+# One more worker than cores: most tests wait for programs that they have started.
+WORKERS ?= $(shell echo $$(($$(nproc) + 1)))
 test: lint
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n $(WORKERS)
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

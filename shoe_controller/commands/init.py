@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
             return bad_input(args, "bad_file", f"--file is the name of a file such as table.toml, not {args.file!r}")
         new = _from_existing(args) or _decided(args, questions)
         check(new, places)
-        left = _write(list(plan(new, places, renew_certificate=args.renew_certificate)), args, questions)
+        left = _write(plan(new, places, renew_certificate=args.renew_certificate), args, questions)
     except (NotAnsweredError, BadPinError, BadFileError, CertificateError, ValueError) as error:
         return bad_input(args, "bad_answer", str(error))
     except OSError as error:
@@ -92,22 +92,23 @@ def run(args: argparse.Namespace) -> int:
     return exit_code
 
 
-def _write(everything: list[Planned], args: argparse.Namespace, questions: Questions) -> list[Path]:
-    """Write all of it; what was left as it is, though it should change.
+def _write(everything: Iterator[Planned], args: argparse.Namespace, questions: Questions) -> list[Path]:
+    """Write all of it, one after another; what was left as it is, though it should change.
 
-    One question for all: a key and its certificate, or users and their passwords, belong together.
+    One answer counts for all: a key and its certificate, or users and their passwords, belong together.
     """
-    changed = [planned.file for planned in everything if planned.ours and differs(planned)]
-    over = args.yes
-    if changed and not over:
-        files = ", ".join(as_text(str(file)) for file in changed)
-        has, it = ("has", "it") if len(changed) == 1 else ("have", "them")
-        over = questions.agrees(f"{files} {has} changed. Write {it} anew?")
+    left: list[Path] = []
+    over: bool | None = True if args.yes else None
     for planned in everything:
-        outcome = write(planned, over=over)
+        changed = planned.ours and differs(planned)
+        if changed and over is None:
+            over = questions.agrees(f"{as_text(str(planned.file))} has changed. Write it anew?")
+        if changed and not over:
+            left.append(planned.file)
+        outcome = write(planned, over=bool(over))
         if outcome is not Outcome.SAME:
             sys.stdout.write(f"{as_text(str(planned.file))}: {outcome.value}\n")
-    return [] if over else changed
+    return left
 
 
 def _conclusion(args: argparse.Namespace, file: Path) -> int:

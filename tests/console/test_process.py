@@ -185,7 +185,7 @@ async def test_with_the_access_that_the_document_gives_its_user_and_no_more(tmp_
     ) as at:
         caller = Caller(at.address)
         async with caller.http:
-            assert await caller.sign_in() == "ok"
+            await becomes(caller.sign_in, "ok")
             assert await caller.act("call_supervisor", 1) == "ok"
             await at.display.until(lambda: len(at.display.facts_of(PersonActed)) == 2, what="what was done")
             assert {fact.person for fact in at.display.facts_of(PersonActed)} == {DEALER}
@@ -205,7 +205,7 @@ async def test_over_tls(tmp_path: Path) -> None:
     async with console_at(tmp_path, console=console, tls=True) as at:
         caller = Caller(at.address, ssl.create_default_context(cafile=str(certificates.ca)))
         async with caller.http:
-            assert await caller.sign_in() == "ok"
+            await becomes(caller.sign_in, "ok")
             assert await caller.act("call_supervisor", 1) == "ok"
 
 
@@ -214,7 +214,7 @@ async def test_nothing_is_asked_while_nobody_is_there_and_it_comes_back_by_itsel
     async with console_at(tmp_path) as at:
         caller = Caller(at.address)
         async with caller.http:
-            assert await caller.sign_in() == "ok"
+            await becomes(caller.sign_in, "ok")
             await at.chain.kill_daemon()
 
             async def code(number: int) -> str:
