@@ -140,6 +140,7 @@ class Controller:
         self._sent: list[Raw] = []
         """Bytes that go into the journal with the next entry."""
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
         self._timer_asked: AnyInput | None = None
         self._line_open = False
         moment = clock.now()
@@ -328,12 +329,16 @@ class Controller:
         table_deadline = self.table.next_deadline()
         if table_deadline is not None and self._timer_asked is None and self.storing_trouble is None:
             deadlines.append(table_deadline / SECOND)
+        deadline = min(deadlines, default=None)
         if self._timer is not None:
+            if deadline == self._timer_at:
+                return
             self._timer.cancel()
             self._timer = None
-        if deadlines:
+        if deadline is not None:
+            self._timer_at = deadline
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(max(0.0, min(deadlines) - self._seconds()), self._wake)
+            self._timer = loop.call_later(max(0.0, deadline - self._seconds()), self._wake)
 
     def _wake(self) -> None:
         self._timer = None

@@ -149,7 +149,9 @@ class Dealer:
             return Act.ANNOUNCE
         if shoe.why_no_card is not None or shoe.pulling_in_vain:
             return None
-        return {Stage.READY: Act.BEGIN, Stage.DEALING: Act.DRAW}.get(stage, Act.BURN)
+        if stage is Stage.READY:
+            return Act.BEGIN
+        return Act.DRAW if stage is Stage.DEALING else Act.BURN
 
     def _dealt_out(self, shoe: VirtualShoe) -> bool:
         """The round after the cut card was the last. Without a cut card, the last card is."""

@@ -6,7 +6,7 @@ returned, it is on the disk. Readers get a connection that cannot write; they se
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from itertools import chain
@@ -174,13 +174,14 @@ class Database:
             file_looks.disconnected(self.path)
 
 
-def layout_of(statements: Iterable[str]) -> set[Row]:
+@cache
+def layout_of(statements: tuple[str, ...]) -> frozenset[Row]:
     """The layout that these statements make."""
     database = Database(Path(":memory:"), sqlite3.connect(":memory:", isolation_level=None))
     try:
         for statement in statements:
             database.run(statement)
-        return database.layout()
+        return frozenset(database.layout())
     finally:
         database.close()
 

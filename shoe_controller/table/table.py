@@ -79,6 +79,9 @@ class Table:
     def __init__(self, read_rules: ReadRules, state: TableState | None = None) -> None:
         self.state = TableState() if state is None else state
         self._read_rules = read_rules
+        self._next_timer: tuple[Timer, int] | None = None
+        self._next_timer_of: TableState | None = None
+        """The state to which `_next_timer` belongs."""
 
     def handle(self, given: AnyInput, at: Moment) -> Handled:
         draft = Draft(self.state, at, self._read_rules)
@@ -134,7 +137,10 @@ class Table:
 
     @property
     def next_timer(self) -> tuple[Timer, int] | None:
-        return next_timer(self.state)
+        if self._next_timer_of is not self.state:
+            # Asked for after every frame from the shoe, and another one only in another state.
+            self._next_timer, self._next_timer_of = next_timer(self.state), self.state
+        return self._next_timer
 
     @property
     def desired_shoe(self) -> DesiredShoe:

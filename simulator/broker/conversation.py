@@ -1,7 +1,5 @@
 """What the broker answers to each packet of a client that has been let in."""
 
-from dataclasses import replace
-
 from simulator.broker.connection import Connection, Ending
 from simulator.broker.front_desk import FrontDesk, seconds_of_expiry
 from simulator.broker.messages import Message
@@ -84,7 +82,7 @@ class Conversation:
             return packet
         if alias not in connection.aliases:
             raise protocol_error(f"topic alias {alias} has not been given a topic")
-        return replace(packet, topic=connection.aliases[alias])
+        return packet._replace(topic=connection.aliases[alias])
 
     def _refusal(self, session: Session, packet: Publish, now: float) -> Reason | None:
         """Say why a message is not taken, or nothing if it is."""

@@ -9,8 +9,8 @@ come and go), `conversation.py` (the answer to each packet).
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 from simulator.broker.access import EVERYTHING_ALLOWED, AccessList, Users
 from simulator.broker.connection import Connection, Ending
@@ -27,8 +27,7 @@ from simulator.broker.reasons import ClientError, Reason, protocol_error
 from simulator.broker.state import BrokerState
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(NamedTuple):
     """What the owner is to do with one connection: write these bytes, then close it if `ending` says so."""
 
     connection: int

@@ -1,12 +1,11 @@
 """Cuts a client's stream of bytes into packets, and never keeps more than one packet's worth."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from simulator.broker.reasons import ClientError, Reason, malformed
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """One whole packet, its header taken apart."""
 
     kind: int

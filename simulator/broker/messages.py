@@ -1,15 +1,14 @@
 """A message inside the broker, and one copy of it on its way to one subscriber."""
 
 import math
-from dataclasses import dataclass, replace
-from typing import Self
+from dataclasses import replace
+from typing import NamedTuple, Self
 
 from simulator.broker.packets import Publish, Subscription, Will
 from simulator.broker.properties import NONE, Properties
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(NamedTuple):
     topic: str
     payload: bytes
     qos: int
@@ -33,13 +32,6 @@ class Message:
     @classmethod
     def _made(cls, source: Publish | Will, publisher: str, now: float) -> Self:
         given = source.properties
-        travelling = Properties(
-            payload_format=given.payload_format,
-            content_type=given.content_type,
-            response_topic=given.response_topic,
-            correlation_data=given.correlation_data,
-            user_properties=given.user_properties,
-        )
         return cls(
             topic=source.topic,
             payload=source.payload,
@@ -48,7 +40,7 @@ class Message:
             publisher=publisher,
             received_at=now,
             expiry=given.message_expiry,
-            properties=NONE if travelling == NONE else travelling,
+            properties=given if given is NONE else _travelling(given),
         )
 
     def expired(self, now: float) -> bool:
@@ -59,8 +51,7 @@ class Message:
         return None if self.expiry is None else max(0, self.expiry - int(now - self.received_at))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class Delivery(NamedTuple):
     """One copy for one subscriber, with what its subscription makes of the message."""
 
     message: Message
@@ -95,3 +86,15 @@ class Delivery:
             dup=dup,
             properties=properties,
         )
+
+
+def _travelling(given: Properties) -> Properties:
+    """What goes on to the subscribers."""
+    travelling = Properties(
+        payload_format=given.payload_format,
+        content_type=given.content_type,
+        response_topic=given.response_topic,
+        correlation_data=given.correlation_data,
+        user_properties=given.user_properties,
+    )
+    return NONE if travelling == NONE else travelling

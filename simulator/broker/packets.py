@@ -1,7 +1,11 @@
-"""The packets that come from clients and go to them, as values. `decoding.py` and `encoding.py` know their bytes."""
+"""The packets that come from clients and go to them, as values. `decoding.py` and `encoding.py` know their bytes.
+
+Those of which there are many are tuples, which are made in a third of the time.
+"""
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from simulator.broker.properties import NONE, Properties
 from simulator.broker.reasons import Reason
@@ -58,8 +62,7 @@ class Connack:
     properties: Properties = NONE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Publish:
+class Publish(NamedTuple):
     topic: str
     payload: bytes
     qos: int = 0
@@ -70,8 +73,7 @@ class Publish:
     properties: Properties = NONE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Acknowledgement:
+class Acknowledgement(NamedTuple):
     """PUBACK, PUBREC, PUBREL or PUBCOMP: the same fields in all four."""
 
     kind: Kind

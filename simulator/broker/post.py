@@ -1,8 +1,5 @@
 """The way of a message: from whoever published it to every subscriber's session, and from there to its connection."""
 
-import math
-from dataclasses import replace
-
 from simulator.broker.messages import Delivery, Message
 from simulator.broker.packets import Publish, Subscription
 from simulator.broker.reasons import Reason
@@ -72,7 +69,7 @@ class PostOffice:
         for delivery in deliveries:
             topic = delivery.message.topic
             delay = orders.delay(session.client_id, topic)
-            sent = replace(delivery, not_before=now + delay if delay else -math.inf)
+            sent = delivery._replace(not_before=now + delay) if delay else delivery
             for _ in range(orders.copies(session.client_id, topic)):
                 if not session.offer(sent):
                     self._state.lost_messages += 1

@@ -6,7 +6,7 @@ client's window allows, the list of those sent and not yet acknowledged. After a
 
 import math
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from simulator.broker.access import Person
 from simulator.broker.messages import Delivery, Message
@@ -115,14 +115,14 @@ class Session:
         if under_way is None:
             if packet.kind is not Kind.PUBREC:
                 return None
-            return replace(packet, kind=Kind.PUBREL, reason=Reason.PACKET_ID_NOT_FOUND)
+            return packet._replace(kind=Kind.PUBREL, reason=Reason.PACKET_ID_NOT_FOUND)
         if (packet.kind is Kind.PUBACK) is not (under_way.delivery.qos == 1):
             raise protocol_error(
                 f"{packet.kind.name} does not answer message {packet.packet_id} of QoS {under_way.delivery.qos}"
             )
         if packet.kind is Kind.PUBREC and packet.reason < FIRST_FAILURE:
             under_way.released = True
-            return replace(packet, kind=Kind.PUBREL, reason=Reason.SUCCESS)
+            return packet._replace(kind=Kind.PUBREL, reason=Reason.SUCCESS)
         if packet.kind is Kind.PUBCOMP and not under_way.released:
             raise protocol_error(f"PUBCOMP for message {packet.packet_id} came before its PUBREC")
         self._finish(packet.packet_id)

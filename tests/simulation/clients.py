@@ -1,6 +1,7 @@
 """Those at the other end of the broker: displays that keep every event, and terminals that ask and wait."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -19,8 +20,9 @@ ASK_AGAIN = 6.0
 GRACE = 1.0
 """Seconds that a display waits for an event which something speaks of."""
 
-_decode_state = msgspec.json.Decoder(StateMessage).decode
-_decode_status = msgspec.json.Decoder(Status).decode
+# Several clients get each of these, and look at the same bytes.
+_decode_state = lru_cache(maxsize=16)(msgspec.json.Decoder(StateMessage).decode)
+_decode_status = lru_cache(maxsize=16)(msgspec.json.Decoder(Status).decode)
 _decode_answer = msgspec.json.Decoder(Answer).decode
 
 

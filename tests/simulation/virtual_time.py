@@ -7,8 +7,9 @@ another step: what the program was about to do is not done, and nothing of it is
 import asyncio
 import heapq
 from asyncio.events import _set_running_loop
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import Context
 from functools import partial
 from itertools import count
@@ -25,6 +26,10 @@ class VirtualTime:
         self.now = 0.0
         self.steps = 0
         self._agenda: list[tuple[float, int, Call]] = []
+        self.running: DaemonLoop | None = None
+        """The daemon whose event loop asyncio takes for the running one."""
+        self._soon: deque[tuple[float, int, Call]] = deque()
+        """What was entered for the moment in which it was entered: most of all, and already in order."""
         self._numbers = count()
 
     def at(self, when: float, call: Call) -> None:
@@ -34,11 +39,22 @@ class VirtualTime:
     def after(self, seconds: float, call: Call) -> None:
         heapq.heappush(self._agenda, (self.now + seconds, next(self._numbers), call))
 
+    def soon(self, call: Call) -> None:
+        """Have this called now, after all that was entered for this moment before."""
+        self._soon.append((self.now, next(self._numbers), call))
+
+    def run_as(self, loop: "DaemonLoop | None") -> None:
+        """Let asyncio take this event loop for the running one, until told otherwise: telling it takes a while."""
+        if self.running is not loop:
+            self.running = loop
+            _set_running_loop(loop)
+
     def step(self) -> None:
-        when, _, call = heapq.heappop(self._agenda)
-        self.now = when
+        soon, agenda = self._soon, self._agenda
+        next_one = soon.popleft() if soon and not (agenda and agenda[0] < soon[0]) else heapq.heappop(agenda)
+        self.now = next_one[0]
         self.steps += 1
-        call()
+        next_one[2]()
 
 
 class DaemonLoop(asyncio.AbstractEventLoop):
@@ -72,7 +88,7 @@ class DaemonLoop(asyncio.AbstractEventLoop):
         context: Context | None = None,
     ) -> asyncio.Handle:
         handle = asyncio.Handle(callback, args, self, context)
-        self._time.after(0.0, partial(self._run, handle))
+        self._time.soon(partial(self._run, handle))
         return handle
 
     def call_at(  # type: ignore[override]  # as above
@@ -123,15 +139,17 @@ class DaemonLoop(asyncio.AbstractEventLoop):
 
     def _run(self, handle: asyncio.Handle) -> None:
         if self.alive and not handle.cancelled():
-            _set_running_loop(self)
-            try:
-                handle._run()  # noqa: SLF001 - what every event loop does with its handles
-            finally:
-                _set_running_loop(None)
+            self._time.run_as(self)
+            handle._run()  # noqa: SLF001 - what every event loop does with its handles
 
-    def running(self) -> "_Running":
-        """A context in which code of the daemon may run outside of its own steps: when it is made."""
-        return _Running(self)
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Code of the daemon may run in this outside of its own steps: when it is made."""
+        self._time.run_as(self)
+        try:
+            yield
+        finally:
+            self._time.run_as(None)
 
     def kill(self) -> None:
         self.alive = False
@@ -153,14 +171,3 @@ def _close(coroutine: Any) -> None:  # noqa: ANN401 - whatever a task was made o
             coroutine.close()
         if coroutine.cr_frame is None:
             return
-
-
-class _Running:
-    def __init__(self, loop: DaemonLoop) -> None:
-        self._loop = loop
-
-    def __enter__(self) -> None:
-        _set_running_loop(self._loop)
-
-    def __exit__(self, *_: object) -> None:
-        _set_running_loop(None)

@@ -72,6 +72,7 @@ def run(plan: Plan, *, told: Callable[[str], object] | None = None) -> Ran:
     finally:
         gc.enable()
         world.machine.bury()
+        world.time.run_as(None)
         shutil.rmtree(folder)
     alerts = Counter(raised.kind for raised in world.books.raised)
     tricks = world.staff.replugged + world.staff.lids_moved
@@ -241,12 +242,13 @@ class World:
         )
 
     def _until(self, condition: Callable[[], bool], within: float, what: str) -> None:
-        end = self.time.now + within
+        time, step, failures = self.time, self.time.step, self.machine.failures
+        end = time.now + within
         while not condition():
-            self.time.step()
-            if self.machine.failures:
-                raise BrokenPromiseError(f"the daemon failed: {self.machine.failures[0]}")
-            if self.time.now > end or self.time.steps > MOST_STEPS:
+            step()
+            if failures:
+                raise BrokenPromiseError(f"the daemon failed: {failures[0]}")
+            if time.now > end or time.steps > MOST_STEPS:
                 stands = [f"{each.kind} ({each.detail})" for each in self.books.standing.values()]
                 raise BrokenPromiseError(
                     f"waited {within:g} s for {what}: phase {self.phase}, alerts {stands}, "
