@@ -26,8 +26,8 @@ class VirtualTime:
         self.now = 0.0
         self.steps = 0
         self._agenda: list[tuple[float, int, Call]] = []
-        self.running: DaemonLoop | None = None
-        """The daemon whose event loop asyncio takes for the running one."""
+        self._running: DaemonLoop | None = None
+        """What asyncio takes for the running event loop."""
         self._soon: deque[tuple[float, int, Call]] = deque()
         """What was entered for the moment in which it was entered: most of all, and already in order."""
         self._numbers = count()
@@ -45,9 +45,17 @@ class VirtualTime:
 
     def run_as(self, loop: "DaemonLoop | None") -> None:
         """Let asyncio take this event loop for the running one, until told otherwise: telling it takes a while."""
-        if self.running is not loop:
-            self.running = loop
+        if self._running is not loop:
+            self._running = loop
             _set_running_loop(loop)
+
+    @contextmanager
+    def passing(self) -> Iterator[None]:
+        """Steps are taken inside of this; outside of it no event loop is left as the running one."""
+        try:
+            yield
+        finally:
+            self.run_as(None)
 
     def step(self) -> None:
         soon, agenda = self._soon, self._agenda

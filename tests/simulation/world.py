@@ -49,6 +49,8 @@ class Ran(NamedTuple):
     rounds: int
     seconds: float
     """Virtual."""
+    steps: int
+    """Of the agenda."""
     met: Counter[tuple[str, str]]
     """Mishaps, each with the phase in which it came."""
     alerts: Counter[str]
@@ -66,17 +68,27 @@ def run(plan: Plan, *, told: Callable[[str], object] | None = None) -> Ran:
     # Garbage is looked for between two runs, when most of it can go at once.
     gc.disable()
     try:
-        world.run()
+        with world.time.passing():
+            world.run()
     except BrokenPromiseError as error:
         broken = str(error)
     finally:
         gc.enable()
         world.machine.bury()
-        world.time.run_as(None)
         shutil.rmtree(folder)
     alerts = Counter(raised.kind for raised in world.books.raised)
     tricks = world.staff.replugged + world.staff.lids_moved
-    return Ran(plan, broken, world.books.results, world.time.now, world.met, alerts, world.books.settled, tricks)
+    return Ran(
+        plan=plan,
+        broken=broken,
+        rounds=world.books.results,
+        seconds=world.time.now,
+        steps=world.time.steps,
+        met=world.met,
+        alerts=alerts,
+        settled=world.books.settled,
+        tricks=tricks,
+    )
 
 
 @cache
