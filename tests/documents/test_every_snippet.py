@@ -33,6 +33,7 @@ TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("docs/mqtt.md", "python"): ("tests/mqtt/test_document.py",),
     ("docs/mqtt.md", INDENTED): ("tests/mqtt/test_document.py",),
     ("docs/operator.md", SHELL): (ALL,),
+    ("docs/simulation.md", SHELL): (ALL,),
     ("docs/security.md", SHELL): ("tests/documents/test_security.py",),
     ("docs/table.md", SHELL): (ALL,),
     ("docs/table.md", "mermaid"): ("tests/test_table_documents.py",),

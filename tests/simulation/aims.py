@@ -35,6 +35,10 @@ FROM_SHOE = 1
 """A number with which the silence is on the way from the shoe."""
 
 
+MEDDLING = [("unasked_acts", phase) for phase in ("dealing", "complete") for _ in range(8)]
+"""There are many acts, and those with cards on the table matter most."""
+
+
 def is_ahead(name: str, phase: str) -> bool:
     """Whether the shoe must be ahead of the table for this."""
     moment = FAULTS[name].moment if name in FAULTS else None
@@ -50,7 +54,8 @@ def cells() -> list[tuple[str, str]]:
     found = [(name, phase) for name in (*FAULTS, *AROUND) for phase in PHASES if why_never(name, phase) is None]
     found += [cell for cell in found if is_ahead(*cell)]
     random.Random("cells").shuffle(found)  # noqa: S311 - the same every time
-    return found + [cell for cell in found if cell[0] in SWAPS]
+    found += [cell for cell in found if cell[0] in SWAPS]
+    return found + MEDDLING
 
 
 def aimed(plan: Plan) -> Plan:

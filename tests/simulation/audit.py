@@ -26,6 +26,9 @@ CARDS_FOR_NINTH = 14
 JUST = 1.0
 """Seconds in which what had been sent before a mishap still arrives."""
 
+ENDS_SHOE = {"cut_card_in_round", "empty_in_round", "unasked_acts"}
+"""After these there may be new cards, for which the lid is opened."""
+
 
 def audit(world: "World") -> None:
     _journal_is_whole(world)
@@ -107,7 +110,7 @@ def _displays_have_it_all(world: "World") -> None:
 def _no_alert_without_cause(world: "World") -> None:
     plan, books = world.plan, world.books
     hasty = plan.procedure.bets_close is BetsClose.DEALER and plan.procedure.gate_locks is GateLocks.WHEN_STOPPED
-    shoe_ends = plan.cut_card_after is not None or {"cut_card_in_round", "empty_in_round"} & set(plan.names)
+    shoe_ends = plan.cut_card_after is not None or ENDS_SHOE & set(plan.names)
     for raised in books.raised:
         befallen = {name for t, name in books.injected if t <= raised.t}
         if world.staff.replugged:

@@ -17,6 +17,7 @@ from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.baccarat.settlement import SettledWager
 from shoe_controller.baccarat.wagers import Result
 from shoe_controller.journal.records import Entry, Receipt
+from shoe_controller.table.acts import CorrectCard, IdentifyCard, rule_of
 from shoe_controller.table.facts import (
     AlertEnded,
     AlertRaised,
@@ -38,6 +39,7 @@ from shoe_controller.table.facts import (
     ShoeOpened,
     WagersChanged,
     WagersReturned,
+    WrongPin,
 )
 from shoe_controller.table.inputs import AnyInput, NewShoe, PersonActs, SeatBets, ShoeReport
 from simulator.truth import AnyHappening, CardOut, FaultInjected, Reading
@@ -73,7 +75,6 @@ class Books:
         unknown_pin: str,
         house: SimulatedHouse,
     ) -> None:
-        self.truth: list[AnyHappening] = []
         self.cards: list[CardOut] = []
         """All cards that left the shoe."""
         self.journal = ""
@@ -85,16 +86,16 @@ class Books:
         self.entries = 0
         self.results = 0
         self.results_at: list[float] = []
-        self.voids = 0
         self.settled: Counter[tuple[str, str]] = Counter()
         """Wagers that were settled, each with the base game."""
+        self.acts: Counter[str] = Counter()
+        """What people did, as far as it was more than a wrong PIN."""
         self.raised: list[Raised] = []
         self.standing: dict[int, AlertRaised] = {}
         self.missing: list[CardOut] = []
         """Cards that were never heard of: only a wire that keeps nothing may lose any."""
         self.told_of_loss = False
         """People were told that the shoe was gone, or that something was missed."""
-        self.invented = 0
         self.first_face: Card | None = None
         """The first card of the shoe, which everybody has seen."""
         self.injected: list[tuple[float, str]] = []
@@ -127,7 +128,6 @@ class Books:
     # --- the truth ----------------------------------------------------------------------------------------------------
 
     def happened(self, happening: AnyHappening) -> None:
-        self.truth.append(happening)
         match happening:
             case CardOut():
                 self.cards.append(happening)
@@ -174,6 +174,7 @@ class Books:
         self.entries += 1
         self._arrived = arrived
         cards: list[CardOut | None] = []
+        report: AnyInput | None = None
         if entry.input is not None:
             given = _decode_input(entry.input.body)
             report = given.cause if isinstance(given, NewShoe) else given
@@ -185,11 +186,13 @@ class Books:
                 self._check_request(report)
         if list(receipt.seqs) != list(range(len(self.messages) + 1, len(self.messages) + 1 + len(entry.messages))):
             raise BrokenPromiseError(f"messages {receipt.seqs} follow {len(self.messages)}")
-        for number, fact in enumerate(entry.facts, len(self.messages) + 1):
-            said = _decode_fact(fact.body)
-            if said.seq != number:
-                raise BrokenPromiseError(f"fact {said.seq} is stored as {number}: {said}")
-            self._hear(said, cards)
+        facts = [_decode_fact(fact.body) for fact in entry.facts]
+        if isinstance(report, PersonActs):
+            self._hear_of_act(report, facts)
+        for number, fact in enumerate(facts, len(self.messages) + 1):
+            if fact.seq != number:
+                raise BrokenPromiseError(f"fact {fact.seq} is stored as {number}: {fact}")
+            self._hear(fact, cards)
         self.messages += [(message.topic, message.payload) for message in entry.messages]
 
     def _check_number(self, report: ShoeReport) -> None:
@@ -230,11 +233,9 @@ class Books:
                 self._heard += ahead + 1
                 return card
         if not self._keeps_events and any(name in ("forged_frame", "replayed_frame") for _, name in self.injected):
-            self.invented += 1
             return None
         if not self._keeps_events and any(name in LOSES for _, name in self.injected):
             # The same telegram once more, long after: the numbers tell of it.
-            self.invented += 1
             return None
         raise BrokenPromiseError(f"the journal has {event}, and what left the shoe is {self.unheard[:2]}")
 
@@ -302,6 +303,14 @@ class Books:
             case _:
                 self._hear_of_money(fact)
 
+    def _hear_of_act(self, asked: PersonActs, facts: list[AnyFact]) -> None:
+        if any(not isinstance(fact, WrongPin) for fact in facts):
+            self.acts[rule_of(asked.act).name] += 1
+        done = any(isinstance(fact, PersonActed) for fact in facts)
+        if isinstance(asked.act, IdentifyCard | CorrectCard) and done and 0 < asked.act.number <= len(self._laid):
+            # From here on the house believes the supervisor.
+            self._laid[asked.act.number - 1] = asked.act.card
+
     def _tell_of_loss(self) -> None:
         self.told_of_loss = True
         self._loss_told_at = self._now()
@@ -363,7 +372,6 @@ class Books:
             case RoundVoided() | WagersReturned():
                 self._take_off(fact.returned, fact.total)
                 if isinstance(fact, RoundVoided):
-                    self.voids += 1
                     self._laid, self._extras = [], []
                     if not fact.replay and any(self._wagers.values()):
                         raise BrokenPromiseError(f"wagers stand after a void: {self._wagers}")

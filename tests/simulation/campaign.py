@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from rich.console import Console
-from rich.table import Table
 
-from tests.simulation.coverage import blind_spots, coverage_table, wagers_line
+from tests.simulation.coverage import acts_table, alerts_table, blind_spots, coverage_table, wagers_line
 from tests.simulation.seeds import plan_of
 from tests.simulation.shrink import fewest_mishaps
 from tests.simulation.world import Ran, run
@@ -29,6 +28,7 @@ class Result(NamedTuple):
     seconds: float
     met: Counter[tuple[str, str]]
     alerts: Counter[str]
+    acts: Counter[str]
     settled: Counter[tuple[str, str]]
 
 
@@ -36,12 +36,12 @@ def run_seed(seed: int) -> Result:
     try:
         ran = run(plan_of(seed))
     except Exception as error:  # noqa: BLE001 - a campaign goes on, and the seed that stopped is told
-        return Result(seed, f"{type(error).__name__}: {error}", 0, 0.0, Counter(), Counter(), Counter())
+        return Result(seed, f"{type(error).__name__}: {error}", 0, 0.0, *(Counter() for _ in range(4)))
     return _result(ran)
 
 
 def _result(ran: Ran) -> Result:
-    return Result(ran.plan.seed, ran.broken, ran.rounds, ran.seconds, ran.met, ran.alerts, ran.settled)
+    return Result(ran.plan.seed, ran.broken, ran.rounds, ran.seconds, ran.met, ran.alerts, ran.acts, ran.settled)
 
 
 def on_all_cores(seeds: Iterable[int]) -> Iterator[Result]:
@@ -64,6 +64,7 @@ def simulate(first: int, seeds: int, console: Console) -> bool:
     began = told = time.monotonic()
     met: Counter[tuple[str, str]] = Counter()
     alerts: Counter[str] = Counter()
+    acts: Counter[str] = Counter()
     settled: Counter[tuple[str, str]] = Counter()
     rounds, seconds = 0, 0.0
     broken: list[Result] = []
@@ -72,6 +73,7 @@ def simulate(first: int, seeds: int, console: Console) -> bool:
         seconds += result.seconds
         met += result.met
         alerts += result.alerts
+        acts += result.acts
         settled += result.settled
         if result.broken:
             broken.append(result)
@@ -86,21 +88,13 @@ def simulate(first: int, seeds: int, console: Console) -> bool:
                 markup=False,
             )
     console.print(coverage_table(met))
-    console.print(_alerts_table(alerts))
+    console.print(alerts_table(alerts))
+    console.print(acts_table(acts))
     console.print(wagers_line(settled), markup=False)
-    unseen = blind_spots(met, settled, seeds)
+    unseen = blind_spots(met, settled, acts, seeds)
     for sentence in unseen:
         console.print(f"BLIND SPOT: {sentence}", markup=False)
     for result in broken[:3]:
         console.print(f"\nseed {result.seed} with the fewest mishaps that still break it:", markup=False)
         console.print(str(fewest_mishaps(plan_of(result.seed))), markup=False)
     return not broken and not unseen
-
-
-def _alerts_table(alerts: Counter[str]) -> Table:
-    table = Table(title="alerts that were raised")
-    table.add_column("alert")
-    table.add_column("times", justify="right")
-    for kind, times in sorted(alerts.items()):
-        table.add_row(kind, str(times))
-    return table

@@ -1,4 +1,4 @@
-"""What a campaign met: mishaps by the phase in which they came, and wagers by base game. Blind spots are failures.
+"""What a campaign met: mishaps by phase, wagers by base game, acts and alerts. Blind spots are failures.
 
 Of so many seeds as `ENOUGH`, every cell must have been met that can be. A cell that cannot says why; if it is met all
 the same, the reason is wrong, however few the seeds.
@@ -8,12 +8,15 @@ from collections import Counter
 
 from rich.table import Table
 
+from shoe_controller.table.acts import ACTS
+from shoe_controller.table.alerts import ALERTS
 from simulator.faults import FAULTS
 from tests.simulation.aims import PHASES
 from tests.simulation.houses import GAMES, every_wager
-from tests.simulation.mishaps import AROUND, why_never
+from tests.simulation.mishaps import AROUND, NEVER_RAISED, why_never
 
 ENOUGH = 1000
+ALL_ACTS = sorted(rule.name for rule in ACTS.values())
 MEANING = (
     "A number is how often the mishap came in that phase of the table (down: no daemon runs). (1), (2): it cannot, for "
     f"the reason below; if it comes all the same, the campaign fails. none: from {ENOUGH} seeds on, the campaign fails."
@@ -45,7 +48,28 @@ def coverage_table(met: Met) -> Table:
     return table
 
 
-def blind_spots(met: Met, settled: Met, seeds: int) -> list[str]:
+def alerts_table(alerts: Counter[str]) -> Table:
+    """How often each alert was raised: those that never were are shown as well, with the reason where there is one."""
+    table = Table(title="alerts that were raised")
+    table.add_column("alert")
+    table.add_column("times", justify="right")
+    table.add_column("")
+    for kind in sorted(ALERTS):
+        table.add_row(kind, str(alerts[kind] or "none"), "" if alerts[kind] else NEVER_RAISED.get(kind, ""))
+    return table
+
+
+def acts_table(acts: Counter[str]) -> Table:
+    """How often people did each thing that they can do."""
+    table = Table(title="acts of dealers and supervisors")
+    table.add_column("act")
+    table.add_column("times", justify="right")
+    for name in ALL_ACTS:
+        table.add_row(name, str(acts[name] or "none"))
+    return table
+
+
+def blind_spots(met: Met, settled: Met, acts: Counter[str], seeds: int) -> list[str]:
     """What makes the campaign fail, in sentences."""
     found = [
         f"{name} came in the phase {phase}, and this is said to be impossible: {why_never(name, phase)}"
@@ -65,6 +89,7 @@ def blind_spots(met: Met, settled: Met, seeds: int) -> list[str]:
             for wager in every_wager()
             if not settled[game, wager]
         ]
+        found += [f"nobody ever did {name}" for name in ALL_ACTS if not acts[name]]
     return found
 
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -23,6 +24,9 @@ GIVE_UP = 60.0
 
 LATEST = 3.0
 """Seconds by which bytes come late."""
+
+RESTS = 14.0
+"""Times as long as other mishaps last: longer than most houses wait for a card."""
 
 NONSENSE = (
     b"",
@@ -294,6 +298,26 @@ def _forged_reply(world: "World", mishap: Mishap) -> None:
     _over(world, 1.0)
 
 
+# --- people -----------------------------------------------------------------------------------------------------------
+
+
+def _dealer_rests(world: "World", mishap: Mishap) -> None:
+    def let(*, deal: bool) -> None:
+        world.cable.do(lambda now: world.emulation.let_dealer(now, deal=deal))
+
+    let(deal=False)
+    _over(world, RESTS * mishap.seconds, lambda: let(deal=True))
+
+
+def _unasked_acts(world: "World", mishap: Mishap) -> None:
+    chance = random.Random(mishap.number)  # noqa: S311 - the same every time
+    seconds = 0.0
+    for _ in range(chance.randint(1, 6)):
+        world.time.after(seconds, partial(world.staff.act_unasked, chance.randrange(1 << 30)))
+        seconds += chance.uniform(1.0, 4.0)
+    _over(world, seconds)
+
+
 _AROUND: dict[str, Callable[["World", Mishap], None]] = {
     "frames_swapped": _swapped(to_shoe=False),
     "commands_swapped": _swapped(to_shoe=True),
@@ -321,4 +345,6 @@ _AROUND: dict[str, Callable[["World", Mishap], None]] = {
     "nonsense_requests": _nonsense,
     "wrong_pins": _wrong_pins,
     "forged_reply_topics": _forged_reply,
+    "dealer_rests": _dealer_rests,
+    "unasked_acts": _unasked_acts,
 }

@@ -25,7 +25,7 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Receipt
 from shoe_controller.mqtt.contract import Topics
 from shoe_controller.mqtt.publisher import LiveMessage, Publisher
-from shoe_controller.table import betting, dealing, finishing, line, shoe_events
+from shoe_controller.table import betting, dealing, deeds, finishing, line, shoe_events
 from shoe_controller.table import table as table_module
 from shoe_controller.table.inputs import PinVerdict
 from shoe_controller.table_journal import topic_of
@@ -195,6 +195,23 @@ def _lose_an_input(original: Part) -> Part:
     return current_shoe
 
 
+def _forget_wagers(original: Part) -> Part:
+    def void_and_replay(draft: Part, why: str) -> None:
+        original(draft, why)
+        draft.round.wagers = ()
+
+    return void_and_replay
+
+
+def _keep_the_face(original: Part) -> Part:
+    def correct(draft: Part, act: Part, card: Part, person: str) -> None:
+        cards = draft.round.cards
+        original(draft, act, card, person)
+        draft.round.cards = cards
+
+    return correct
+
+
 MUTATIONS = (
     Mutation(
         "acknowledge_first",
@@ -219,6 +236,8 @@ MUTATIONS = (
     Mutation("bet_any_time", "wagers are taken when they are closed", betting, "_why_closed", _nothing),
     Mutation("answer_anywhere", "an answer goes wherever it is wanted", Topics, "is_reply", lambda _: lambda *_a: True),
     Mutation("gap_is_nothing", "missed events raise no alert", line, "events_missed", _nothing),
+    Mutation("forget_wagers", "a replayed round forgets its wagers", deeds, "void_and_replay", _forget_wagers),
+    Mutation("keep_the_face", "a corrected card is told and stays as it was", deeds, "_correct", _keep_the_face),
     Mutation("lose_an_input", "a restart leaves out the last input", JournalReader, "current_shoe", _lose_an_input),
 )
 

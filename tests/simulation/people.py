@@ -12,6 +12,22 @@ from contextlib import suppress
 from firmware_protocol.cards import Card
 from firmware_protocol.events import Button
 from shoe_controller.mqtt.contract import Answer
+from shoe_controller.table.acts import (
+    ACTS,
+    CallSupervisor,
+    Confirm,
+    CorrectCard,
+    EndShoe,
+    FreeHand,
+    NoMoreBets,
+    RevealCards,
+    Role,
+    SignIn,
+    UndoLastResult,
+    VoidAndReplay,
+    VoidRound,
+)
+from shoe_controller.table.phases import Phase
 from shoe_controller.table.view import AlertView, TableView
 from simulator.emulation import Emulation
 from simulator.firmware import Stage
@@ -24,7 +40,7 @@ from tests.simulation.virtual_time import VirtualTime
 SUPERVISORS = {"rana": "480612", "shah": "773501"}
 TARGET = ("thapa", "905183")
 """A third supervisor, whose PIN is what strangers try to guess."""
-DEALER = "anita"
+DEALER, DEALERS_PIN = "anita", "264079"
 IN_ROUND = ("closed", "dealing", "complete")
 LOOK_UP = 4.0
 """Seconds between two looks at a display on which nothing happens."""
@@ -33,6 +49,21 @@ CONFIRM_AFTER = 9.0
 STUCK = 60.0
 """Seconds after which people look why no card can be drawn."""
 _CARD = re.compile(r"card (\d+)")
+
+UNASKED = (
+    CallSupervisor,
+    FreeHand,
+    SignIn,
+    NoMoreBets,
+    Confirm,
+    RevealCards,
+    CorrectCard,
+    VoidRound,
+    VoidAndReplay,
+    UndoLastResult,
+    EndShoe,
+)
+"""What people do although nothing has called for it. All other acts answer something."""
 
 
 class Players:
@@ -117,6 +148,8 @@ class Staff:
         """How often an act against an alert was refused: after some tries people try something else."""
         self._round_of_shoe: dict[tuple[int, int], int] = {}
         """The how-maniest round of the shoe each round of the table is: people know when they deal another one."""
+        self._mistaken: tuple[int, int, int, Card] | None = None
+        """The shoe, the round and the card of which something wrong was said, and what it is."""
         self._new_cards_for = ""
         """The damaged journal after which new cards were put in last."""
         terminal.time.after(LOOK_UP, self._look_up)
@@ -144,13 +177,19 @@ class Staff:
 
     def _act_on(self, view: TableView) -> None:
         stopping = [alert for alert in view.alerts if alert.severity == "stops"]
+        if self._correct(view):
+            return
         if stopping:
             self._put_right(view, stopping)
         elif view.alerts and self._chance.random() < 0.2:
             self._clear(view, view.alerts[0])
         elif view.proposal is not None:
-            other = next(name for name in SUPERVISORS if name != view.proposal.person)
-            self._supervise(view, "approve", {"proposal": view.proposal.proposal}, person=other)
+            details: dict[str, object] = {"proposal": view.proposal.proposal}
+            if self._chance.random() < 0.2:
+                self._supervise(view, "withdraw", details, person=view.proposal.person)
+            else:
+                other = next(name for name in SUPERVISORS if name != view.proposal.person)
+                self._supervise(view, "approve", details, person=other)
         else:
             self._go_on(view)
 
@@ -185,6 +224,38 @@ class Staff:
 
     def _shoe_is_in_round(self) -> bool:
         return self._emulation.shoe.firmware.in_round
+
+    # --- on a whim ----------------------------------------------------------------------------------------------------
+
+    def act_unasked(self, number: int) -> None:
+        """Do something that nothing has called for: what is possible as the display shows it, if anything is."""
+        view = self._terminal.view
+        if view is None or self._busy:
+            return
+        phase = Phase(view.phase)
+        possible = [ACTS[act] for act in UNASKED if phase in ACTS[act].phases]
+        rule = possible[number % len(possible)]
+        if view.cards and number % 2:
+            rule = ACTS[CorrectCard]
+        if rule.name in ("void_round", "void_and_replay"):
+            self._end_at_shoe()
+        if rule.name == "sign_in":
+            self._ask(view, "dealer/sign_in", {"person": DEALER, "pin": DEALERS_PIN, "details": {}}, lambda: None)
+        elif rule.role is Role.DEALER:
+            self._deal(view, rule.name)
+        elif rule.name == "correct_card":
+            self._miscorrect(view, number)
+        else:
+            self._supervise(view, rule.name, {})
+
+    def _miscorrect(self, view: TableView, number: int) -> None:
+        """Say something else of a card than it is; in two of three cases that is seen at the next look."""
+        faces = self._faces()
+        place = 1 + number % max(1, len(view.cards))
+        face = faces[place - 1] if place <= len(faces) else None
+        if face is not None and number % 3:
+            self._mistaken = (view.shoe, view.round, place, face)
+        self._supervise(view, "correct_card", {"number": place, "card": list(Card)[number % len(Card)].value})
 
     # --- supervisors --------------------------------------------------------------------------------------------------
 
@@ -265,14 +336,33 @@ class Staff:
             face = faces[place - 1] if 0 < place <= len(faces) else None
         if face is None:
             return False
-        self._supervise(view, "identify_card", {"number": place, "card": face.value}, alert=alert)
+        said = face
+        if place and self._chance.random() < 0.2:
+            # Supervisors err, and see it at the next look.
+            said = self._chance.choice(list(Card))
+            self._mistaken = (view.shoe, view.round, place, face)
+        self._supervise(view, "identify_card", {"number": place, "card": said.value}, alert=alert)
+        return True
+
+    def _correct(self, view: TableView) -> bool:
+        """Put right what was said of a card by mistake, if it still can be."""
+        if self._mistaken is None or view.phase not in ("dealing", "complete"):
+            return False
+        (shoe, round_, place, face), self._mistaken = self._mistaken, None
+        if (shoe, round_) != (view.shoe, view.round):
+            return False
+        self._supervise(view, "correct_card", {"number": place, "card": face.value})
         return True
 
     def _void(self, view: TableView, alert: AlertView | None = None) -> None:
+        self._end_at_shoe()
+        replays = view.phase in ("dealing", "complete") and self._chance.random() < 0.3
+        self._supervise(view, "void_and_replay" if replays else "void_round", {}, alert=alert)
+
+    def _end_at_shoe(self) -> None:
         if self._emulation.shoe.firmware.in_round and self._emulation.shoe.powered:
             with suppress(CannotError):
                 self._cable.do(lambda now: self._emulation.press(Button.RESULT, now, held=True))
-        self._supervise(view, "void_round", {}, alert=alert)
 
     def _clear(self, view: TableView, alert: AlertView) -> None:
         if alert.cleared_by == "dealer":

@@ -26,7 +26,7 @@ from tests.simulation.cable import Cable
 from tests.simulation.clients import Display, Shown, Terminal, same_event
 from tests.simulation.houses import DECKS, SimulatedHouse, house_of, section
 from tests.simulation.machine import Machine
-from tests.simulation.people import DEALER, SUPERVISORS, TARGET, Players, Staff
+from tests.simulation.people import DEALER, DEALERS_PIN, SUPERVISORS, TARGET, Players, Staff
 from tests.simulation.plan import DOWN, Mishap, Plan
 from tests.simulation.virtual_broker import VirtualBroker
 from tests.simulation.virtual_time import RESOLUTION, VirtualTime
@@ -54,6 +54,8 @@ class Ran(NamedTuple):
     met: Counter[tuple[str, str]]
     """Mishaps, each with the phase in which it came."""
     alerts: Counter[str]
+    acts: Counter[str]
+    """What people did."""
     settled: Counter[tuple[str, str]]
     """Wagers, each with the base game in which it was settled."""
     tricks: int
@@ -86,6 +88,7 @@ def run(plan: Plan, *, told: Callable[[str], object] | None = None) -> Ran:
         steps=world.time.steps,
         met=world.met,
         alerts=alerts,
+        acts=world.books.acts,
         settled=world.books.settled,
         tricks=tricks,
     )
@@ -296,7 +299,7 @@ def _base_config(wire: Wire) -> RunningConfig:
             "shoe": shoe,
             "mqtt": {"host": "127.0.0.1"},
             "journal": {"file": str(folder / "table.journal")},
-            "people": [person(DEALER, "dealer", "264079"), *people],
+            "people": [person(DEALER, "dealer", DEALERS_PIN), *people],
         }
         file = write(folder, data)
         file.chmod(0o600)
