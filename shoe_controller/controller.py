@@ -141,6 +141,7 @@ class Controller:
         """Bytes that go into the journal with the next entry."""
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0.0
+        """When it goes off, in `_seconds`."""
         self._timer_asked: AnyInput | None = None
         self._line_open = False
         moment = clock.now()
