@@ -36,6 +36,9 @@ async def line_to(host: str, port: int) -> socket.socket:
 
 
 async def _addresses_of(host: str, port: int) -> Sequence[Address]:
+    with suppress(OSError, ValueError):
+        # An address has nothing that would have to be looked up, and needs no thread.
+        return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     loop = asyncio.get_running_loop()
     found: asyncio.Future[Sequence[Address]] = loop.create_future()
 

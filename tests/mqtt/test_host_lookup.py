@@ -7,9 +7,8 @@ open, nor any task, is checked around each test by `conftest.py`.
 import asyncio
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
@@ -24,6 +23,21 @@ NOBODY = ("255.255.255.255", PORT)
 """Everybody's address, to which no connection can be made."""
 
 
+REAL = socket.getaddrinfo
+
+
+def name_server(monkeypatch: pytest.MonkeyPatch, look_up: Callable[[str, int], object]) -> None:
+    """Let names be looked up by this, from a thread of its own; addresses are nobody's to look up."""
+
+    def getaddrinfo(host: str, port: int, *, type: socket.SocketKind, flags: int = 0) -> object:  # noqa: A002 - its name
+        if flags & socket.AI_NUMERICHOST:
+            return REAL(host, port, type=type, flags=flags)
+        assert threading.current_thread().name == f"looks up {host}"
+        return look_up(host, port)
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+
+
 def here(port: int) -> tuple[str, int]:
     return "127.0.0.1", port
 
@@ -32,11 +46,11 @@ def answers_with(monkeypatch: pytest.MonkeyPatch, *addresses: tuple[str, int]) -
     """Let the name have these addresses."""
     found = [(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", address) for address in addresses]
 
-    def look_up(host: str, port: int, **_: Any) -> object:  # noqa: ANN401 - as the real one is called
+    def look_up(host: str, port: int) -> object:
         assert (host, port) == (HOST, PORT)
         return found
 
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    name_server(monkeypatch, look_up)
 
 
 @contextmanager
@@ -72,6 +86,15 @@ async def test_where_none_answers_the_last_error_is_told(monkeypatch: pytest.Mon
         assert not isinstance(caught.value, ConnectionRefusedError)
 
 
+async def test_an_address_is_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    def look_up(host: str, _port: int) -> object:
+        raise AssertionError(f"{host} was looked up")
+
+    name_server(monkeypatch, look_up)
+    with listening() as port, await line_to("127.0.0.1", port) as line:
+        assert line.getpeername() == ("127.0.0.1", port)
+
+
 async def test_a_name_without_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
     answers_with(monkeypatch)
     with pytest.raises(socket.gaierror, match="no address"):
@@ -82,10 +105,10 @@ async def test_a_name_without_an_address(monkeypatch: pytest.MonkeyPatch) -> Non
     "error", [socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"), UnicodeError("label too long")]
 )
 async def test_what_the_name_server_says_is_told(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    def fail(*_: Any, **__: Any) -> None:  # noqa: ANN401 - as the real one is called
+    def fail(_host: str, _port: int) -> None:
         raise error
 
-    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    name_server(monkeypatch, fail)
     with pytest.raises(type(error), match=str(error.args[-1])):
         await line_to(HOST, PORT)
 
@@ -102,12 +125,12 @@ async def test_who_gives_up_in_the_middle_of_connecting_leaves_no_socket(monkeyp
 async def test_who_gives_up_does_not_wait_for_the_name_server(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, silent = threading.Event(), threading.Event()
 
-    def look_up(*_: Any, **__: Any) -> list[object]:  # noqa: ANN401 - as the real one is called
+    def look_up(_host: str, _port: int) -> list[object]:
         asked.set()
         silent.wait()
         return []
 
-    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    name_server(monkeypatch, look_up)
 
     async def stopped_at_once() -> None:
         line = asyncio.create_task(line_to(HOST, PORT))

@@ -143,7 +143,7 @@ async def test_cancelled_at_any_moment_of_connecting_it_leaves_nothing(broker: B
     await nothing_left_since(before)
 
 
-async def test_no_thread_is_ever_started(port: int) -> None:
+async def test_with_a_broker_given_by_its_address_no_thread_is_ever_started(port: int) -> None:
     before = Belongings.now().threads
     async with connected(port, "x") as session:
         await session.publish("x", b"")
