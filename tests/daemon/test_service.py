@@ -170,7 +170,7 @@ async def test_sigterm_while_the_name_of_the_broker_is_looked_up(tmp_path: Path)
 import pathlib, socket, time
 real = socket.getaddrinfo
 def look_up(host, *others, **named):
-    if host != "broker.casino.example":
+    if host != "broker.casino.example" or named.get("flags"):
         return real(host, *others, **named)
     pathlib.Path({str(asked)!r}).touch()
     time.sleep(60)
