@@ -118,7 +118,7 @@ class Books:
         self._requests: set[str] = set()
         self._events: set[tuple[int | None, int]] = set()
         self._laid: list[Card | None] = []
-        """The faces in the hands of the present round, as they lie there."""
+        """The faces in the hands of the present round, as they lie there, or as a supervisor has said."""
         self._extras: list[CardOut | None] = []
         self._carried: CardOut | None = None
         self._last_laid: list[Card | None] = []
@@ -140,7 +140,7 @@ class Books:
         self.injected.append((self._now(), mishap))
 
     def faces(self) -> list[Card | None]:
-        """What lies in the hands, as anybody at the table can see it."""
+        """What lies in the hands, as anybody at the table can see it, or as a supervisor has said."""
         return list(self._laid)
 
     @property
