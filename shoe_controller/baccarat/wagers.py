@@ -181,13 +181,13 @@ class Catalogue(msgspec.Struct, frozen=True):
         return chosen
 
 
-def unknown(kind: str, name: str, known: Collection[str]) -> str:
-    """The sentence for a name that is not in a list, with the nearest one that is."""
+def unknown(kind: str, name: str, known: Collection[str], *, listed_by: str = "shoe-controller catalogue") -> str:
+    """The sentence for a name that is not in a list, with the nearest one that is, or the command that lists them."""
     near = get_close_matches(name, known, n=1)
     if near:
         return f"there is no {kind} {name!r}; did you mean {near[0]!r}?"
     if len(known) > MOST_LISTED:
-        return f"there is no {kind} {name!r}; `shoe-controller catalogue` lists what there is"
+        return f"there is no {kind} {name!r}; `{listed_by}` lists what there is"
     return f"there is no {kind} {name!r}; there is {', '.join(known)}"
 
 

@@ -131,7 +131,7 @@ def _chosen_faults(text: str, wire: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
         if name not in FAULTS:
-            raise _BadFaultError(unknown("fault", name, FAULTS))
+            raise _BadFaultError(unknown("fault", name, FAULTS, listed_by="shoe-emulator faults"))
         if wire not in FAULTS[name].wires:
             raise _BadFaultError(f"the {wire} wire cannot express {name}: leave it out")
     return names

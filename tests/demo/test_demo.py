@@ -142,6 +142,7 @@ async def test_a_program_that_dies_is_named(folder: Folder, command: str, name: 
         (("--game", "poker"), "invalid choice"),
         (("--pages", "some"), "invalid choice"),
         (("--faults", "misreed"), "misread"),
+        (("--faults", "xyzzy"), "there is no fault 'xyzzy'; `shoe-emulator faults` lists what there is"),
         (("--faults", "lid_opened", "--wire", "angel_eye"), "cannot express lid_opened"),
     ],
 )
