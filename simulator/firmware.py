@@ -37,7 +37,7 @@ from firmware_protocol.events import (
     Standby,
 )
 from shoe_controller.baccarat.deal import Deal
-from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.sides import Side
 from simulator.decks import Piece
 from simulator.laid_cards import (
     NOTHING_TOLD,

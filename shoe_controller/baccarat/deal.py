@@ -7,14 +7,21 @@ standing leads to the next by the card that comes. Feeding a card is then one st
 from functools import cache
 
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
-from shoe_controller.baccarat.drawing import NOTHING_DEALT, Side, Standing, dealt, next_side, reason
+from shoe_controller.baccarat.drawing import NOTHING_DEALT, Standing, dealt, next_side, reason
 from shoe_controller.baccarat.facts import Facts
+from shoe_controller.baccarat.reasons import AnyReason
+from shoe_controller.baccarat.sides import Side
 
 
 class DealError(ValueError):
     """A card, or the end of the round, that the drawing rules do not allow. The deal is left as it was."""
 
     code: str
+
+    def __init__(self, message: str, reason: AnyReason | None = None) -> None:
+        super().__init__(message)
+        self.reason = reason
+        """What the rules say instead."""
 
 
 class OutOfTurnError(DealError):
@@ -102,11 +109,11 @@ class Deal:
         step = self._step
         number = card.number
         if hand is not None and hand is not step.next_side and step.after:
-            raise OutOfTurnError(f"{card} went to {hand}, but it is {step.next_side}'s turn. {self.why}.")
+            raise OutOfTurnError(f"{card} went to {hand}, but it is {step.next_side}'s turn.", self.why)
         try:
             self._step = step = step.after[number]
         except IndexError:
-            raise OverDrawError(f"{card} is one card too many. {self.why}.") from None
+            raise OverDrawError(f"{card} is one card too many.", self.why) from None
         self._numbers.append(number)
         return step.next_side
 
@@ -120,8 +127,8 @@ class Deal:
         return self._step.next_side is None
 
     @property
-    def why(self) -> str:
-        """Why that card is next, or why none is, as a dealer would say it."""
+    def why(self) -> AnyReason:
+        """Why that card is next, or why none is."""
         return reason(self._step.standing)
 
     @property
@@ -147,7 +154,7 @@ class Deal:
     def check_complete(self) -> None:
         """Say that the round is over; `UnderDrawError` if a card is still to come."""
         if not self.complete:
-            raise UnderDrawError(f"The round is not complete; next: {self.why}.")
+            raise UnderDrawError("The round is not complete.", self.why)
 
     @property
     def facts(self) -> Facts:

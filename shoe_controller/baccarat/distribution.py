@@ -17,8 +17,9 @@ from math import perm
 from typing import NamedTuple
 
 from firmware_protocol.cards import CARDS_BY_NUMBER
-from shoe_controller.baccarat.drawing import BANKER_DRAWS_ON, PLAYER_DRAWS_ON, Side, Standing, dealt, next_side
+from shoe_controller.baccarat.drawing import BANKER_DRAWS_ON, PLAYER_DRAWS_ON, Standing, dealt, next_side
 from shoe_controller.baccarat.facts import Facts, all_facts
+from shoe_controller.baccarat.sides import Side
 
 SUITS = 4
 DRAWN = 6

@@ -1,21 +1,25 @@
-"""The drawing rules, as one table, and the sentence a dealer would say for each of their answers.
+"""The drawing rules, as one table, and the reason for each of their answers (`reasons.py`).
 
 Totals and cards are points here (ace 1, tens and faces 0). `deal.py` feeds real cards through these rules.
 """
 
-from enum import Enum
 from typing import NamedTuple
 
-
-class Side(Enum):
-    """One of the two hands on the table."""
-
-    PLAYER = "player"
-    BANKER = "banker"
-
-    def __str__(self) -> str:
-        return self.value.capitalize()
-
+from shoe_controller.baccarat.reasons import (
+    AnyReason,
+    BankerDraws,
+    BankerDrawsAfterThird,
+    BankerHasDrawn,
+    BankerNatural,
+    BankerStandsAfterThird,
+    BothNatural,
+    BothStand,
+    FirstCard,
+    PlayerDraws,
+    PlayerNatural,
+    SecondCard,
+)
+from shoe_controller.baccarat.sides import Side
 
 NATURAL_TOTALS = frozenset({8, 9})
 """Either hand has one of these on two cards: no more cards."""
@@ -76,28 +80,32 @@ def dealt(at: Standing, points: int) -> Standing:
     return Standing(player_cards, banker_cards + 1, player_total, (banker_total + points) % 10, at.player_third)
 
 
-def reason(at: Standing) -> str:
-    """Why `next_side` answers as it does, in the words of a dealer."""
+def reason(at: Standing) -> AnyReason:
+    """Why `next_side` answers as it does."""
+    due = next_side(at)
     if at.banker_cards < 2:
-        cards_dealt = at.player_cards + at.banker_cards
-        return f"{next_side(at)}'s {'first' if cards_dealt < 2 else 'second'} card"
+        hand = Side.BANKER if due is Side.BANKER else Side.PLAYER
+        return FirstCard(hand=hand) if at.player_cards + at.banker_cards < 2 else SecondCard(hand=hand)
     if at.banker_cards == 3:
-        return f"Banker has drawn to {at.banker_total}: no more cards"
-    if at.player_cards == 3:
-        verdict = "draws" if next_side(at) is Side.BANKER else "stands"
-        return f"Banker has {at.banker_total}, Player's third card {_third_card(at)}: Banker {verdict}"
-    naturals = [
-        f"{side} has a natural {total}"
-        for side, total in ((Side.PLAYER, at.player_total), (Side.BANKER, at.banker_total))
-        if total in NATURAL_TOTALS
-    ]
-    if naturals:
-        return f"{' and '.join(naturals)}: no more cards"
+        return BankerHasDrawn(banker_total=at.banker_total)
+    if at.player_third is not None:
+        after_third = BankerDrawsAfterThird if due is Side.BANKER else BankerStandsAfterThird
+        return after_third(banker_total=at.banker_total, player_third=at.player_third)
+    natural = _natural(at)
+    if natural is not None:
+        return natural
     if at.player_total in PLAYER_DRAWS_ON:
-        return f"Player has {at.player_total}: Player draws"
-    verdict = "draws" if next_side(at) is Side.BANKER else "stands"
-    return f"Player stands on {at.player_total}, Banker has {at.banker_total}: Banker {verdict}"
+        return PlayerDraws(player_total=at.player_total)
+    stood = BankerDraws if due is Side.BANKER else BothStand
+    return stood(player_total=at.player_total, banker_total=at.banker_total)
 
 
-def _third_card(at: Standing) -> str:
-    return {0: "counts 0", 1: "is an ace"}.get(at.player_third or 0, f"is {at.player_third}")
+def _natural(at: Standing) -> PlayerNatural | BankerNatural | BothNatural | None:
+    match (at.player_total in NATURAL_TOTALS, at.banker_total in NATURAL_TOTALS):
+        case (True, True):
+            return BothNatural(player_total=at.player_total, banker_total=at.banker_total)
+        case (True, False):
+            return PlayerNatural(player_total=at.player_total)
+        case (False, True):
+            return BankerNatural(banker_total=at.banker_total)
+    return None

@@ -8,11 +8,22 @@ from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from math import ceil, floor
-from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.baccarat.wagers import BASE_GROUP, OptionRule, Schedule
+from shoe_controller.baccarat.wager_refusals import (
+    AboveMaximum,
+    AnyWagerRefusal,
+    BelowMinimum,
+    NeedsBaseWager,
+    NoMultiple,
+    NotOffered,
+    OneOfOption,
+    PlacedTwice,
+    TooManyOptions,
+    UnknownSeat,
+)
+from shoe_controller.baccarat.wagers import BASE_GROUP, Names, OptionRule, Schedule
 
 REAL_BASE_WAGERS = frozenset({"base.player", "base.banker"})
 """The wagers that count where a side wager needs a base wager; a Tie does not."""
@@ -83,6 +94,8 @@ class House(msgspec.Struct, frozen=True):
     rounding: Rounding
     round_limit: RoundLimit | None
     commission_taken: CommissionTaken
+    names: dict[str, Names]
+    """What each offered wager is called on a display."""
 
 
 class PlacedWager(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,70 +105,55 @@ class PlacedWager(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """In minor units."""
 
 
-class Refusal(NamedTuple):
-    """Why the house does not permit a wager."""
-
-    code: str
-    seat: str
-    wager: str
-    message: str
-
-
-def refusals(house: House, placed: Iterable[PlacedWager]) -> list[Refusal]:
+def refusals(house: House, placed: Iterable[PlacedWager]) -> list[AnyWagerRefusal]:
     """Everything in these wagers that the house does not permit; empty when all of them stand."""
     by_seat: dict[str, list[PlacedWager]] = {}
     for wager in placed:
         by_seat.setdefault(wager.seat, []).append(wager)
-    return [
-        Refusal(code, seat, wager, f"seat {seat}, {wager}: {message}")
-        for seat, wagers in by_seat.items()
-        for code, wager, message in _seat_refusals(house, seat, wagers)
-    ]
+    return [refusal for seat, wagers in by_seat.items() for refusal in _seat_refusals(house, seat, wagers)]
 
 
-def _seat_refusals(house: House, seat: str, placed: list[PlacedWager]) -> Iterator[tuple[str, str, str]]:
+def _seat_refusals(house: House, seat: str, placed: list[PlacedWager]) -> Iterator[AnyWagerRefusal]:
     if seat not in house.seats:
         for wager in placed:
-            yield "unknown_seat", wager.wager, f"there is no such seat; the seats are {', '.join(house.seats)}"
+            yield UnknownSeat(seat=seat, wager=wager.wager, seats=house.seats)
         return
     for number, wager in enumerate(placed):
         yield from _stake_refusals(house, wager)
         if any(other.wager == wager.wager for other in placed[:number]):
-            yield "placed_twice", wager.wager, "the seat has this wager already; place one with the whole stake"
+            yield PlacedTwice(seat=seat, wager=wager.wager)
     played = {wager.wager for wager in placed}
     if not played & REAL_BASE_WAGERS:
         for name in sorted(played & house.needs_base):
-            yield "needs_base_wager", name, "this side wager needs a wager on Player or Banker at the same seat"
+            yield NeedsBaseWager(seat=seat, wager=name)
     for rule in house.option_rules:
-        yield from _option_refusals(rule, played)
+        yield from _option_refusals(seat, rule, played)
 
 
-def _stake_refusals(house: House, placed: PlacedWager) -> Iterator[tuple[str, str, str]]:
-    if placed.wager not in house.offered:
-        near = get_close_matches(placed.wager, house.offered, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        yield "not_offered", placed.wager, f"this wager is not offered at this table{hint}"
+def _stake_refusals(house: House, placed: PlacedWager) -> Iterator[AnyWagerRefusal]:
+    seat, wager, stake = placed.seat, placed.wager, placed.stake
+    if wager not in house.offered:
+        near = get_close_matches(wager, house.offered, n=1)
+        yield NotOffered(seat=seat, wager=wager, nearest=near[0] if near else None)
         return
-    limits = house.limits[placed.wager]
-    if placed.stake < limits.min:
-        yield "below_minimum", placed.wager, f"the stake {placed.stake} is below the minimum of {limits.min}"
-    if placed.stake > limits.max:
-        yield "above_maximum", placed.wager, f"the stake {placed.stake} is above the maximum of {limits.max}"
-    if placed.stake % house.rounding.unit:
+    limits = house.limits[wager]
+    if stake < limits.min:
+        yield BelowMinimum(seat=seat, wager=wager, stake=stake, min=limits.min)
+    if stake > limits.max:
+        yield AboveMaximum(seat=seat, wager=wager, stake=stake, max=limits.max)
+    if stake % house.rounding.unit:
         # A stake that cannot be paid even money to the last unit would be paid short every time.
-        message = f"the stake {placed.stake} is no multiple of {house.rounding.unit}, the least this table pays"
-        yield "no_multiple", placed.wager, message
+        yield NoMultiple(seat=seat, wager=wager, stake=stake, unit=house.rounding.unit)
 
 
-def _option_refusals(rule: OptionRule, played: set[str]) -> Iterator[tuple[str, str, str]]:
-    used = [[wager for wager in option if wager in played] for option in rule.options]
+def _option_refusals(seat: str, rule: OptionRule, played: set[str]) -> Iterator[AnyWagerRefusal]:
+    used = [tuple(wager for wager in option if wager in played) for option in rule.options]
     for wagers in used:
         if len(wagers) > 1:
-            yield "one_of_option", wagers[-1], f"only one of {' and '.join(wagers)} may be played in a round"
+            yield OneOfOption(seat=seat, wager=wagers[-1], wagers=wagers)
     options_played = [wagers for wagers in used if wagers]
     if len(options_played) > rule.at_most:
-        message = f"of the {len(rule.options)} betting options a seat may play {rule.at_most}"
-        yield "too_many_options", options_played[-1][-1], message
+        yield TooManyOptions(seat=seat, wager=options_played[-1][-1], options=len(rule.options), at_most=rule.at_most)
 
 
 def is_base(wager: str) -> bool:

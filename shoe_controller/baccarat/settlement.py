@@ -15,20 +15,20 @@ from shoe_controller.baccarat.house import (
     House,
     OverLimit,
     PlacedWager,
-    Refusal,
     Rounding,
     RoundLimit,
     is_base,
     refusals,
 )
+from shoe_controller.baccarat.wager_refusals import AnyWagerRefusal
 from shoe_controller.baccarat.wagers import Result
 
 
 class WagersRefusedError(ValueError):
     """Wagers that the house does not permit. Nothing was settled."""
 
-    def __init__(self, refused: list[Refusal]) -> None:
-        super().__init__("\n".join(refusal.message for refusal in refused))
+    def __init__(self, refused: list[AnyWagerRefusal]) -> None:
+        super().__init__("; ".join(f"{refusal.code} at seat {refusal.seat}: {refusal.wager}" for refusal in refused))
         self.refused = refused
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from shoe_controller.board.model import TableModel
-from shoe_controller.mqtt.contract import Topics
+from shoe_controller.messages.topics import Topics
 from shoe_controller.web.replay_request import Ask, ask_for_replay
 
 MOST_TABLES = 1000

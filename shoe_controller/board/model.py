@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.mqtt.contract import Answer, InfoMessage, RoadsMessage, StateMessage, StatusMessage
-from shoe_controller.table.facts import ResultUndone, RoundResult, RoundVoided
+from shoe_controller.messages.facts import ResultUndone, RoundResult, RoundVoided
+from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
 from shoe_controller.web.event_sequencer import EventSequencer
 
 HISTORY = 100

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from shoe_controller.mqtt.contract import Price
+from shoe_controller.messages.rules import Price
 
 Condition = tuple[str, tuple[str, ...]]
 """A word of the catalogue and the values that it may have: ("banker_total", ("6", "7"))."""

@@ -12,8 +12,8 @@ from shoe_controller.baccarat.wagers import BASE_GROUP, Names
 from shoe_controller.board.floor import Floor
 from shoe_controller.board.model import TableModel
 from shoe_controller.board.prices import PostedPrice, posted_prices
-from shoe_controller.mqtt.contract import InfoMessage, StateMessage
-from shoe_controller.table.view import AlertView, LastOutcome
+from shoe_controller.messages.alerts import AlertMessage
+from shoe_controller.messages.retained import InfoMessage, LastOutcome, StateMessage
 from shoe_controller.web.sentences import Sentence, reason_of
 
 MINI_COLUMNS = 16
@@ -117,7 +117,7 @@ class PitRow(msgspec.Struct, frozen=True):
     publishing: str
     version: str
     rules_wait: str
-    alerts: tuple[AlertView, ...]
+    alerts: tuple[AlertMessage, ...]
 
 
 # --- the board -------------------------------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def pit_row(floor: Floor, table: TableModel, now: float) -> PitRow:
     )
 
 
-def _alerts(table: TableModel) -> tuple[AlertView, ...]:
+def _alerts(table: TableModel) -> tuple[AlertMessage, ...]:
     """All that stand, what stops the table first; one that cannot be stored is in the status alone."""
     status = () if table.status is None or table.status.alert is None else (table.status.alert,)
     state = () if table.state is None else table.state.alerts

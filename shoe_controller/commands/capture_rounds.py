@@ -25,7 +25,7 @@ from firmware_protocol.events import (
 )
 from firmware_protocol.link import EventGap, LinkReport, ShoeNotice
 from shoe_controller.baccarat.deal import Deal, DealError
-from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.sides import Side
 
 _SIDES = {Hand.PLAYER: Side.PLAYER, Hand.BANKER: Side.BANKER}
 

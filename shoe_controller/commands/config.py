@@ -8,7 +8,7 @@ from pathlib import Path
 from shoe_controller.commands.output import BAD_INPUT, GOOD, add_json_option, as_text, print_json
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import Config, for_running, load_config
-from shoe_controller.table.acts import Role
+from shoe_controller.messages.acts import Role
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

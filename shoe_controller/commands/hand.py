@@ -13,7 +13,15 @@ from shoe_controller.baccarat.deal import Deal, DealError
 from shoe_controller.baccarat.facts import Facts, Winner
 from shoe_controller.baccarat.outcome import HandOutcome, WagerOutcome, dealt_round, outcome_of, wager_outcomes
 from shoe_controller.baccarat.wagers import Catalogue, CatalogueError, Result, Schedule
-from shoe_controller.commands.output import BAD_INPUT, GOOD, add_json_option, bad_input, console, print_json
+from shoe_controller.commands.output import (
+    BAD_INPUT,
+    GOOD,
+    add_json_option,
+    bad_input,
+    console,
+    deal_error_text,
+    print_json,
+)
 from shoe_controller.commands.schedule_options import (
     add_decks_option,
     add_schedule_options,
@@ -21,6 +29,7 @@ from shoe_controller.commands.schedule_options import (
     chosen_schedule,
 )
 from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.words.render import ENGLISH
 
 FROM_STANDARD_INPUT = "-"
 
@@ -56,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         deal = dealt_round([Card.parse(text) for text in args.cards], args.decks)
     except (BadCardError, DealError) as error:
-        return bad_input(args, _code(error), str(error))
+        return bad_input(args, _code(error), _text(error))
     if args.json:
         print_json(outcome_of(deal, schedule))
     else:
@@ -66,6 +75,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _code(error: BadCardError | DealError) -> str:
     return error.code if isinstance(error, DealError) else "bad_card"
+
+
+def _text(error: BadCardError | DealError) -> str:
+    return deal_error_text(error) if isinstance(error, DealError) else str(error)
 
 
 class _OutcomeLine(msgspec.Struct, frozen=True):
@@ -90,7 +103,7 @@ def _answer_lines(schedule: Schedule, decks: int) -> int:
         try:
             deal = dealt_round([Card.parse(text) for text in texts], decks)
         except (BadCardError, DealError) as error:
-            print_json({"error": {"code": _code(error), "message": str(error)}})
+            print_json({"error": {"code": _code(error), "message": _text(error)}})
             bad += 1
             continue
         facts = deal.facts
@@ -110,10 +123,10 @@ def _draw(deal: Deal, schedule: Schedule, catalogue: Catalogue) -> None:
     out = console()
     again = Deal()
     for card in deal.cards:
-        out.print(f"{again.why + ':':64} {card}")
+        out.print(f"{ENGLISH.of(again.why) + ':':64} {card}")
         again.feed(card)
     outcome = outcome_of(deal, schedule)
-    out.print(f"{deal.why}.\n")
+    out.print(f"{ENGLISH.of(deal.why)}.\n")
     for name, hand in (("Player", outcome.player), ("Banker", outcome.banker)):
         natural = "  natural" if hand.natural else ""
         out.print(f"{name}  {' '.join(map(str, hand.cards)):8}  {hand.total}{natural}")

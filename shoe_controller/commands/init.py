@@ -17,10 +17,10 @@ from shoe_controller.commands.output import GOOD, as_text, bad_input
 from shoe_controller.commands.prompts import NotAnsweredError, Questions
 from shoe_controller.config.pins import BadPinError, check_strength, hash_pin
 from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.messages.acts import Role
 from shoe_controller.setup.certificates import CertificateError
 from shoe_controller.setup.file_writer import Planned, WriteOutcome, differs, write
 from shoe_controller.setup.new_table import NewPerson, NewTable
-from shoe_controller.table.acts import Role
 
 BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
 NOT_WRITTEN = 1

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from shoe_controller.baccarat.deal import DealError
+from shoe_controller.words.render import ENGLISH
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -29,6 +32,11 @@ def print_json(value: object) -> None:
 def as_text(name: str) -> str:
     """A file's name that can be written anywhere, also where its bytes are no text."""
     return name.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def deal_error_text(error: DealError) -> str:
+    """What is wrong with a round, and what the rules say instead."""
+    return str(error) if error.reason is None else f"{error} {ENGLISH.of(error.reason)}."
 
 
 def bad_input(args: argparse.Namespace, code: str, message: str, **more: object) -> int:

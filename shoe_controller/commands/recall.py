@@ -19,7 +19,7 @@ from shoe_controller.history.rounds import RecalledRound
 from shoe_controller.journal.errors import BrokenChainError, FileError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Fact
-from shoe_controller.table.facts import AnyFact, BettingClosed
+from shoe_controller.messages.facts import AnyFact, BettingClosed
 
 MOST_ROUNDS = 1000
 """More than a day of play; all of them are held in memory."""

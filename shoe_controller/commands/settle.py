@@ -11,9 +11,10 @@ from shoe_controller.baccarat.deal import DealError
 from shoe_controller.baccarat.house import CommissionTaken, PlacedWager
 from shoe_controller.baccarat.outcome import dealt_round
 from shoe_controller.baccarat.settlement import Settlement, WagersRefusedError, settle
-from shoe_controller.commands.output import GOOD, add_json_option, bad_input, console, print_json
+from shoe_controller.commands.output import GOOD, add_json_option, bad_input, console, deal_error_text, print_json
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import load_config
+from shoe_controller.words.render import ENGLISH
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -46,10 +47,11 @@ def run(args: argparse.Namespace) -> int:
     except BadCardError as error:
         return bad_input(args, "bad_card", str(error))
     except DealError as error:
-        return bad_input(args, error.code, str(error))
+        return bad_input(args, error.code, deal_error_text(error))
     except WagersRefusedError as error:
-        refused = [refusal._asdict() for refusal in error.refused]
-        return bad_input(args, "refused", f"{error}\nNothing was settled.", refused=refused)
+        refused = [msgspec.to_builtins(refusal) for refusal in error.refused]
+        lines = [ENGLISH.of(refusal) for refusal in error.refused]
+        return bad_input(args, "refused", "\n".join([*lines, "Nothing was settled."]), refused=refused)
     if args.json:
         print_json(settlement)
     else:

@@ -14,10 +14,11 @@ import msgspec
 from shoe_controller.commands.installed_table import add_config_argument
 from shoe_controller.commands.output import GOOD, add_json_option, bad_input, print_json
 from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.words.render import ENGLISH
 
 if TYPE_CHECKING:
     from shoe_controller.config.table_file import RunningConfig
-    from shoe_controller.mqtt.contract import InfoMessage, RoadsMessage, StateMessage, StatusMessage
+    from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
 
 T = TypeVar("T")
 
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 async def _retained(config: "RunningConfig") -> dict[str, bytes]:
     """What lies at the broker, by the last part of its topic."""
     from shoe_controller.doctor.broker import as_the_table  # noqa: PLC0415 - see `run`
-    from shoe_controller.mqtt.contract import Topics  # noqa: PLC0415 - see `run`
+    from shoe_controller.messages.topics import Topics  # noqa: PLC0415 - see `run`
 
     topics = Topics(config.table.site, config.table.name)
     wanted = {topics.status: "status", topics.info: "info", topics.state: "state", topics.roads: "roads"}
@@ -78,7 +79,7 @@ async def _retained(config: "RunningConfig") -> dict[str, bytes]:
 
 
 def _show(args: argparse.Namespace, config: "RunningConfig", retained: dict[str, bytes]) -> int:
-    from shoe_controller.mqtt.contract import InfoMessage, RoadsMessage, StateMessage, StatusMessage  # noqa: PLC0415 - see `run`
+    from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage  # noqa: PLC0415 - see `run`
 
     if "status" not in retained:
         message = (
@@ -117,9 +118,9 @@ def screen(
     yield f"{title}: {'running' if status.online else 'NOT RUNNING; what follows is the last that it said'}"
     yield _line("version", f"{status.version or 'unknown'}, event {status.seq}")
     if info is not None:
-        yield _line(
-            "game", f"{info.base_game}, {info.decks} decks, {len(info.offered)} wagers, {len(info.seats)} seats"
-        )
+        rules = info.rules
+        offer = f"{len(rules.offered)} wagers, {len(rules.seats)} seats"
+        yield _line("game", f"{rules.base_game}, {rules.decks} decks, {offer}")
     if status.online:
         yield _line("shoe", _shoe(status))
         yield _line("journal", "stores what it sees" if status.storing else "CANNOT BE WRITTEN TO: the table stands")
@@ -153,8 +154,8 @@ def _table(state: "StateMessage") -> Iterator[str]:
     if last is not None:
         yield _line("last", f"round {last.round}: {last.winner.value}, {last.player.total} to {last.banker.total}")
     for alert in state.alerts:
-        yield _line("ALERT", f"{alert.happened} {alert.to_do}")
-    yield _line("next", state.prompt)
+        yield _line("ALERT", f"{ENGLISH.happened(alert.kind)} {ENGLISH.to_do(alert.kind)}")
+    yield _line("next", ENGLISH.prompt(state.prompt))
 
 
 def _line(name: str, what: str) -> str:

@@ -115,6 +115,7 @@ class _HouseReader:
             rounding=rounding,
             round_limit=round_limit,
             commission_taken=CommissionTaken(entry.commission.taken),
+            names={wager: self.catalogue.wagers[wager].names for wager in self.offered},
         )
 
     def _layouts(self) -> list[Layout]:

@@ -10,7 +10,7 @@ from shoe_controller.config.pins import BadPinHashError, PinHash
 from shoe_controller.config.secret_files import Secret
 from shoe_controller.config.section import Section
 from shoe_controller.config.strict_reading import Problem
-from shoe_controller.table.acts import Role
+from shoe_controller.messages.acts import Role
 
 LONGEST_ID = 40
 LONGEST_NAME = 80

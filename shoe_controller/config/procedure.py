@@ -6,7 +6,8 @@ import msgspec
 
 from shoe_controller.config.section import Section
 from shoe_controller.config.strict_reading import Problem
-from shoe_controller.table.procedure import BetsClose, GateLocks, OverDrawn, Procedure, Reveal
+from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.table.procedure import GateLocks, OverDrawn, Procedure
 
 NEVER = "never"
 """In the place of seconds: there is no such limit."""

@@ -17,6 +17,7 @@ LONGEST_NAME = 40
 LONGEST_TITLE = 80
 LONGEST_CURRENCY = 20
 LONGEST_HEADLINE = 300
+MOST_DECIMALS = 4
 
 _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}")
 
@@ -26,6 +27,7 @@ class TableEntry(msgspec.Struct):
     name: str | None = None
     title: str | None = None
     currency: str = ""
+    decimals: int = 2
     headline: str = ""
 
 
@@ -49,6 +51,8 @@ class TableSettings(NamedTuple):
     title: str
     """What boards call the table."""
     currency: str
+    decimals: int
+    """Digits of an amount in minor units behind the decimal point."""
     headline: str
 
 
@@ -70,10 +74,19 @@ def table_from(entry: TableEntry, problems: list[Problem]) -> TableSettings | No
             section.problem(key, f"{message}; not {name!r}")
     section.one_line("title", entry.title, LONGEST_TITLE, may_be_empty=False)
     section.one_line("currency", entry.currency, LONGEST_CURRENCY)
+    if not 0 <= entry.decimals <= MOST_DECIMALS:
+        section.problem("decimals", f"must be 0 to {MOST_DECIMALS}, not {entry.decimals}")
     section.one_line("headline", entry.headline, LONGEST_HEADLINE)
     if entry.site is None or entry.name is None:
         return None
-    return TableSettings(entry.site, entry.name, entry.title or entry.name, entry.currency, entry.headline)
+    return TableSettings(
+        site=entry.site,
+        name=entry.name,
+        title=entry.title or entry.name,
+        currency=entry.currency,
+        decimals=entry.decimals,
+        headline=entry.headline,
+    )
 
 
 def journal_from(

@@ -6,10 +6,10 @@ it with the table, act by act and phase by phase.
 
 import msgspec
 
-from shoe_controller.mqtt.contract import InfoMessage, StateMessage
-from shoe_controller.table.acts import ACTS, Approve, ClearAlert, OpenShoe, Role, SignIn, Withdraw
+from shoe_controller.messages.acts import ACTS, Approve, ClearAlert, OpenShoe, Role, SignIn, Withdraw
+from shoe_controller.messages.procedure import Reveal
+from shoe_controller.messages.retained import InfoMessage, StateMessage
 from shoe_controller.table.alerts import ALERTS, Scope
-from shoe_controller.table.procedure import Reveal
 
 HELD = frozenset(
     {

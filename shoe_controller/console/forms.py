@@ -11,8 +11,7 @@ import msgspec
 
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.sessions import ConsoleSession
-from shoe_controller.mqtt.contract import Answer, RequestRole, acts_of
-from shoe_controller.table.inputs import Stake
+from shoe_controller.messages.requests import Answer, RequestRole, Stake, acts_of
 
 MOST_SIGN_INS = 4
 """Sign-ins under way at once; whoever comes on top is told to wait."""

@@ -11,8 +11,16 @@ import msgspec
 
 from shoe_controller.history.recall import last_rounds
 from shoe_controller.history.rounds import RecalledRound
-from shoe_controller.mqtt.contract import Answer, InfoMessage, StateMessage, StatusMessage
-from shoe_controller.table.facts import AnyFact, BettingOpened, RoundResult, RoundSettled, SettlementUndone, ShoeOpened
+from shoe_controller.messages.facts import (
+    AnyFact,
+    BettingOpened,
+    RoundResult,
+    RoundSettled,
+    SettlementUndone,
+    ShoeOpened,
+)
+from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.retained import InfoMessage, StateMessage, StatusMessage
 from shoe_controller.web.event_sequencer import EventSequencer
 
 HISTORY = 500

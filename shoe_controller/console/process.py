@@ -13,7 +13,7 @@ from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.sessions import Sessions
 from shoe_controller.console.table_client import TableClient
 from shoe_controller.console.web import ConsoleSite
-from shoe_controller.mqtt.contract import Topics
+from shoe_controller.messages.topics import Topics
 from shoe_controller.process.logging import Log, set_up
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.web.following import Follower

@@ -10,8 +10,8 @@ from shoe_controller.baccarat.wagers import Names
 from shoe_controller.console.allowed import OfferedAct, betting_is_open, dealer_acts, supervisor_acts
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.history.rounds import RecalledRound
-from shoe_controller.mqtt.contract import InfoMessage, StateMessage
-from shoe_controller.table.view import AlertView
+from shoe_controller.messages.alerts import AlertMessage
+from shoe_controller.messages.retained import InfoMessage, StateMessage
 from shoe_controller.web.push import SentSections
 from shoe_controller.web.sentences import Prompt, Sentence, prompt_of, reason_of
 
@@ -51,7 +51,7 @@ class PlaySection(msgspec.Struct, frozen=True, kw_only=True):
     state: StateMessage
     prompt: Prompt
     """What comes next, taken apart so that the page can say it in its own language."""
-    alerts: tuple[AlertView, ...]
+    alerts: tuple[AlertMessage, ...]
     """What stops the table first."""
     betting: bool
     """Whether wagers are taken."""

@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 
 from shoe_controller.console.model import ConsoleModel
+from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import BrokerError, BrokerLostError, BrokerSession, Incoming
-from shoe_controller.mqtt.contract import Answer, Topics
 from shoe_controller.web.following import Watcher
 from shoe_controller.web.replay_request import Ask, ask_for_replay
 

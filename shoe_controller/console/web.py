@@ -14,7 +14,7 @@ from shoe_controller.console.forms import DealerForm, FormDesk, SignInForm, Supe
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.sections import Feed, recalled
 from shoe_controller.console.sessions import ConsoleSession, Sessions, has_token
-from shoe_controller.mqtt.contract import Answer
+from shoe_controller.messages.requests import Answer
 from shoe_controller.web.push import ChangeSignal, Stream
 from shoe_controller.web.server import Asked, Cookie, RefusedError, Reply, Route, Site
 from shoe_controller.web.static_files import HTML, JSON, File, in_language

@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 from firmware_protocol.link import LinkReport
-from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.pins import NOBODY, check_pin
 from shoe_controller.config.strict_reading import BadFileError
@@ -28,18 +27,19 @@ from shoe_controller.daemon.engine import SECOND, Engine, Stored
 from shoe_controller.daemon.table_journal import snapshot_if_needed, topic_of
 from shoe_controller.daemon.table_log import TableLog
 from shoe_controller.house.rules import read_rules, rules_of
-from shoe_controller.house.texts import catalogue_from_texts
 from shoe_controller.journal.errors import FileError, MessagesPrunedError
 from shoe_controller.journal.reading import JournalReader
+from shoe_controller.messages.acts import Role
+from shoe_controller.messages.refusals import AnyRefusal, Pruned
+from shoe_controller.messages.requests import ReplayDone
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Broker, BrokerError, Incoming, PublishRefusedError
-from shoe_controller.mqtt.contract import ReplayDone, Topics
 from shoe_controller.mqtt.presence import TablePresence
 from shoe_controller.mqtt.publisher import LiveMessage, Publisher
-from shoe_controller.mqtt.requests import BadRequestError, RequestDesk
+from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError
 from shoe_controller.mqtt.retained import Posted
 from shoe_controller.process.logging import Log
 from shoe_controller.process.systemd import SystemdNotifier
-from shoe_controller.table.acts import Role
 from shoe_controller.table.inputs import (
     ControllerStarted,
     JournalFailed,
@@ -52,10 +52,11 @@ from shoe_controller.table.inputs import (
     Snapshot,
 )
 from shoe_controller.table.people import locked_out_until
-from shoe_controller.table.state import Refusal, RulesSource, TableState
+from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.view import prompt
 from shoe_controller.transports.reconnect import LineOpened, LineReport, Reconnector
 from shoe_controller.transports.transport import Port
+from shoe_controller.words.render import ENGLISH
 
 DRAIN = 0.8
 """Seconds that what has come in gets to be stored, and then the broker to be told, when the daemon ends."""
@@ -87,8 +88,8 @@ class Daemon:
     ) -> None:
         self.config = config
         self._in_thread = in_thread
-        self.rules_wait = ""
-        """What of a changed configuration waits for the next shoe."""
+        self.rules_pending = False
+        """Whether a changed configuration waits for the next shoe."""
         self._clock = clock
         self._logbook = TableLog(log, config.table.name)
         self._service = service
@@ -149,7 +150,7 @@ class Daemon:
         publishing: list[asyncio.Task[None]] = []
         if self.publisher is not None:
             publishing = [asyncio.create_task(self.publisher.run(), name="publisher")]
-        self._service.ready(prompt(self.state))
+        self._service.ready(ENGLISH.prompt(prompt(self.state)))
         self._logbook.log.info("ready", journal=str(self._opened.path), version=SOFTWARE)
         try:
             done, _ = await asyncio.wait([working, *around, *publishing], return_when=asyncio.FIRST_COMPLETED)
@@ -226,7 +227,7 @@ class Daemon:
         while self._file_changed:
             self._file_changed = False
             await self._read_file_again()
-        self._service.ready(prompt(self.state))
+        self._service.ready(ENGLISH.prompt(prompt(self.state)))
 
     async def _read_file_again(self) -> None:
         try:
@@ -247,11 +248,10 @@ class Daemon:
         self._look_at_rules()
         if self.publisher is not None:
             self.publisher.touch()
-        self._logbook.log.info("reloaded", people=len(fresh.people), next_shoe=self.rules_wait, next_start=restart)
+        self._logbook.log.info("reloaded", people=len(fresh.people), next_shoe=self.rules_pending, next_start=restart)
 
     def _look_at_rules(self) -> None:
-        waits = self.state.shoe is not None and self.state.shoe.rules != rules_of(self.config)
-        self.rules_wait = "a changed configuration waits for the next shoe" if waits else ""
+        self.rules_pending = self.state.shoe is not None and self.state.shoe.rules != rules_of(self.config)
 
     # --- the line, and what the controller tells (Observer) ----------------------------------------------------------
 
@@ -272,13 +272,13 @@ class Daemon:
         if tuple(stored.receipt.seqs) != tuple(fact.seq for fact in facts):
             raise RuntimeError(f"the journal numbered {stored.receipt.seqs}, the table {[f.seq for f in facts]}")
         self._outbox.last_seq = facts[-1].seq
-        if self.rules_wait:
+        if self.rules_pending:
             self._look_at_rules()
         if self.publisher is not None:
             self.publisher.offer([LiveMessage(fact.seq, topic_of(fact), _encode(fact)) for fact in facts])
         for fact in facts:
             self._logbook.fact(fact)
-        self._service.status(prompt(self.state))
+        self._service.status(ENGLISH.prompt(prompt(self.state)))
 
     def line_reported(self, report: LinkReport) -> None:
         self._logbook.link(report)
@@ -329,12 +329,7 @@ class Daemon:
     def rules(self) -> RulesSource:
         return rules_of(self.config) if self.state.shoe is None else self.state.shoe.rules
 
-    @property
-    def catalogue(self) -> Catalogue:
-        # Of the rules that are posted: a file that was read again may no longer have what the shoe was opened with.
-        return catalogue_from_texts(self.rules.catalogue)
-
-    async def ask(self, given: PersonActs | SeatBets) -> Refusal | None:
+    async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         return await self.controller.ask(given)
 
     async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict | None:
@@ -357,7 +352,7 @@ class Daemon:
         try:
             return await self.publisher.replay(after, limit, reply_to, correlation)
         except MessagesPrunedError as error:
-            raise BadRequestError("pruned", str(error)) from None
+            raise RequestRefusedError(Pruned(oldest=error.first)) from None
 
     def _next_session(self) -> int:
         """Counts up over restarts too, also with a clock that is behind what the journal has seen."""
@@ -378,7 +373,6 @@ def _posted(config: RunningConfig) -> Posted:
         table=table.name,
         title=table.title,
         headline=table.headline,
-        currency=table.currency,
     )
 
 

@@ -31,7 +31,8 @@ from shoe_controller.clock.system_clock import Clock
 from shoe_controller.daemon.table_journal import entry_for
 from shoe_controller.journal.errors import DamagedJournalError, FileError
 from shoe_controller.journal.records import Direction, Entry, Raw, Receipt
-from shoe_controller.table.facts import AnyFact
+from shoe_controller.messages.facts import AnyFact
+from shoe_controller.messages.refusals import AnyRefusal, JournalFull
 from shoe_controller.table.inputs import (
     AnyInput,
     ClockStepped,
@@ -47,7 +48,7 @@ from shoe_controller.table.inputs import (
     Snapshot,
     TimerRanOut,
 )
-from shoe_controller.table.state import Refusal, RulesSource
+from shoe_controller.table.state import RulesSource
 from shoe_controller.table.table import Handled, Table
 
 RETRY_STORING = 0.5
@@ -106,7 +107,7 @@ class _Work(NamedTuple):
     delivery: Delivery | None = None
     memory: bytes | None = None
     """What the link is to remember with it; asked for at once, for another shoe may make the link count anew."""
-    answer: "asyncio.Future[Refusal | None] | None" = None
+    answer: "asyncio.Future[AnyRefusal | None] | None" = None
 
 
 class Engine:
@@ -170,11 +171,11 @@ class Engine:
             # What was whole and no event, a keep-alive for instance, is not stored.
             self._received.clear()
 
-    async def ask(self, given: PersonActs | SeatBets) -> Refusal | None:
+    async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         """A person's request; answered when what it led to is stored."""
         if self.storing_trouble is not None:
-            return Refusal("journal_full", "nothing can be stored at present, so nothing can be done")
-        answer: asyncio.Future[Refusal | None] = asyncio.get_running_loop().create_future()
+            return JournalFull()
+        answer: asyncio.Future[AnyRefusal | None] = asyncio.get_running_loop().create_future()
         self._put(_Work(given, self._clock.now(), answer=answer))
         return await answer
 
@@ -362,7 +363,7 @@ class Engine:
 def _refuse(work: _Work) -> None:
     """Whoever asked for it is told that it is not done, because it cannot be stored."""
     if work.answer is not None and not work.answer.done():
-        work.answer.set_result(Refusal("journal_full", "nothing can be stored at present, so nothing can be done"))
+        work.answer.set_result(JournalFull())
 
 
 def _as_input(report: LinkReport) -> AnyInput | None:

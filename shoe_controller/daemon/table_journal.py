@@ -11,7 +11,7 @@ from shoe_controller.clock.moment import Moment
 from shoe_controller.house.rules import read_rules
 from shoe_controller.journal import records
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.table.facts import AnyFact, Fact
+from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.table.inputs import AnyInput, NewShoe, Snapshot
 from shoe_controller.table.table import Handled, Table
 

@@ -6,10 +6,11 @@ from firmware_protocol.link import LineError, LinkReport
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.daemon.table_journal import name_of
 from shoe_controller.journal.errors import FileError
+from shoe_controller.messages.facts import AlertEnded, AlertRaised, AnyFact, RoundResult, ShoeLinkChanged
 from shoe_controller.mqtt.broker import BrokerError, Incoming, PublishRefusedError
 from shoe_controller.process.logging import Log
-from shoe_controller.table.facts import AlertEnded, AlertRaised, AnyFact, RoundResult, ShoeLinkChanged
 from shoe_controller.transports.reconnect import LineOpened, LineReport
+from shoe_controller.words.render import ENGLISH
 
 
 class TableLog:
@@ -35,15 +36,23 @@ class TableLog:
         log = self.log.bind(shoe=fact.shoe, round=fact.round, seq=fact.seq)
         match fact:
             case AlertRaised():
-                log.warning("alert_raised", alert=fact.alert, kind=fact.kind, detail=fact.detail)
+                alert = fact.alert
+                log.warning("alert_raised", alert=alert.number, kind=alert.kind, detail=ENGLISH.detail(alert))
             case AlertEnded():
-                log.info("alert_ended", alert=fact.alert, kind=fact.kind, ended_by=fact.ended_by)
+                ended = ENGLISH.of(fact.cause)
+                log.info("alert_ended", alert=fact.alert.number, kind=fact.alert.kind, ended_by=ended)
             case RoundResult():
                 outcome = fact.outcome
                 totals = f"{outcome.player.total}:{outcome.banker.total}"
-                log.info("round_result", winner=outcome.winner.value, totals=totals, confirmed_by=fact.confirmed_by)
+                log.info(
+                    "round_result",
+                    winner=outcome.winner.value,
+                    totals=totals,
+                    confirmed_by=ENGLISH.of(fact.confirmed_by),
+                )
             case ShoeLinkChanged():
-                log.info("shoe_link", up=fact.up, shoe_name=fact.shoe_name, why=fact.why)
+                why = "" if fact.cause is None else ENGLISH.of(fact.cause)
+                log.info("shoe_link", up=fact.up, shoe_name=fact.shoe_name, why=why)
                 if fact.up and not fact.authenticated:
                     log.warning("shoe_not_authenticated", what="anybody on this line could send cards")
             case _:

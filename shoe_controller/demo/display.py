@@ -11,8 +11,7 @@ import msgspec
 
 from shoe_controller.demo.event_lines import StyledText, told
 from shoe_controller.demo.ledger import CardLedger
-from shoe_controller.mqtt.contract import InfoMessage, RoadsMessage, StateMessage, StatusMessage, Topics
-from shoe_controller.table.facts import (
+from shoe_controller.messages.facts import (
     AnyFact,
     BettingOpened,
     CardDealt,
@@ -21,6 +20,8 @@ from shoe_controller.table.facts import (
     RoundVoided,
     ShoeEnded,
 )
+from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
+from shoe_controller.messages.topics import Topics
 
 REMEMBERED = 200
 """Lines of what happened; more than any terminal shows."""

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from firmware_protocol.cards import Card
-from shoe_controller.table.acts import ClearAlert, IdentifyCard
-from shoe_controller.table.facts import (
+from shoe_controller.messages.acts import ClearAlert, IdentifyCard
+from shoe_controller.messages.facts import (
     AlertEnded,
     AlertRaised,
     AnyFact,

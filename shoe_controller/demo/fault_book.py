@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from shoe_controller.demo.faults import FAULTS
-from shoe_controller.table.facts import AlertEnded, AlertRaised, AnyFact
+from shoe_controller.messages.facts import AlertEnded, AlertRaised, AnyFact
 
 
 class FaultStory(NamedTuple):

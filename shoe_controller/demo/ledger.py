@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from firmware_protocol.cards import Card
 from shoe_controller.demo.truth import Happening, Truth
-from shoe_controller.table.facts import (
+from shoe_controller.messages.facts import (
     AnyFact,
     CardBurned,
     CardCorrected,

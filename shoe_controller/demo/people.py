@@ -17,8 +17,8 @@ from shoe_controller.demo.folder import SUPERVISOR
 from shoe_controller.demo.players import stakes_of_seat
 from shoe_controller.demo.supervisor import AtTheShoe, Deed, next_deed
 from shoe_controller.demo.truth import Truth
-from shoe_controller.mqtt.contract import ActRequest, RequestRole, WagersRequest
-from shoe_controller.table.facts import BettingOpened
+from shoe_controller.messages.facts import BettingOpened
+from shoe_controller.messages.requests import ActRequest, RequestRole, WagersRequest
 
 FIRST_BET, LAST_BET = 1.0, 6.0
 """Seconds at a person's pace from the opening of the wagers; the first card comes after a dozen at the earliest."""

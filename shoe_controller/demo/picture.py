@@ -10,14 +10,14 @@ from typing import NamedTuple
 from rich.text import Text
 
 from firmware_protocol.cards import Card
-from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.baccarat.roads import ROWS, BigRoadCell, RoadWinner
 from shoe_controller.baccarat.settlement import SettledWager
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.demo.display import TableWatch, TimedLine
 from shoe_controller.demo.event_lines import BAD, FAULT, QUIET, WARNING, WINNER_STYLES, face, result_words
 from shoe_controller.demo.settings import SEATS
-from shoe_controller.table.view import TableView
+from shoe_controller.messages.retained import TableView
 
 NARROW = 100
 """Columns below which odds and roads make do with less."""

@@ -2,8 +2,8 @@
 
 import random
 
-from shoe_controller.mqtt.contract import InfoMessage
-from shoe_controller.table.inputs import Stake
+from shoe_controller.messages.requests import Stake
+from shoe_controller.messages.retained import InfoMessage
 
 _BASE = ("base.player", "base.banker")
 _SITS_OUT = 0.15

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from shoe_controller.demo.event_lines import face
 from shoe_controller.demo.ledger import CardLedger, RecordedCard, Round
 from shoe_controller.demo.truth import Happening
-from shoe_controller.table.facts import AnyFact, ResultUndone, RoundResult, RoundVoided
+from shoe_controller.messages.facts import AnyFact, ResultUndone, RoundResult, RoundVoided
 
 
 class Reckoning(NamedTuple):

@@ -20,7 +20,7 @@ from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
 from shoe_controller.journal.verify import verify
-from shoe_controller.table.facts import AnyFact
+from shoe_controller.messages.facts import AnyFact
 
 _decode_fact = msgspec.json.Decoder(AnyFact).decode
 

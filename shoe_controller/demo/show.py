@@ -32,10 +32,10 @@ from shoe_controller.demo.screen import Screen
 from shoe_controller.demo.settings import DECKS, SITE, DemoSettings
 from shoe_controller.demo.shoe_program import ShoeProgram
 from shoe_controller.demo.truth import Truth
+from shoe_controller.messages.facts import AnyFact, BettingOpened, CardDealt
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, BrokerSession, Will
 from shoe_controller.mqtt.client import NetworkBroker
-from shoe_controller.mqtt.contract import Topics
-from shoe_controller.table.facts import AnyFact, BettingOpened, CardDealt
 
 LOOK_EVERY = 0.02
 """Seconds between two looks at what the emulators have written down."""

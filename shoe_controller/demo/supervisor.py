@@ -8,9 +8,10 @@ from enum import Enum
 from typing import NamedTuple
 
 from shoe_controller.demo.truth import Truth
-from shoe_controller.mqtt.contract import RequestRole
-from shoe_controller.table.facts import CardPlace
-from shoe_controller.table.view import AlertView, TableView
+from shoe_controller.messages.alerts import AlertMessage
+from shoe_controller.messages.facts import CardPlace
+from shoe_controller.messages.requests import RequestRole
+from shoe_controller.messages.retained import TableView
 
 
 class AtTheShoe(Enum):
@@ -49,7 +50,7 @@ def next_deed(table: TableView, truth: Truth) -> Deed | AtTheShoe | None:
     return None
 
 
-def _deed_for(alert: AlertView, table: TableView, truth: Truth) -> Deed | AtTheShoe | None:  # noqa: PLR0911 - a case each
+def _deed_for(alert: AlertMessage, table: TableView, truth: Truth) -> Deed | AtTheShoe | None:  # noqa: PLR0911 - a case each
     kind = alert.kind
     if kind in _TECHNICIAN:
         return None
@@ -93,7 +94,7 @@ def _position(table: TableView, place: CardPlace) -> int:
     return sum(other.hand is place.hand and other.number <= place.number for other in table.cards)
 
 
-def _void(alert: AlertView, truth: Truth) -> Deed | AtTheShoe:
+def _void(alert: AlertMessage, truth: Truth) -> Deed | AtTheShoe:
     if truth.in_round:
         return AtTheShoe.END_ROUND_BY_FORCE
     return _supervisor("void_round", alert.kind.replace("_", " "))

@@ -16,9 +16,11 @@ import msgspec
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
+from shoe_controller.messages.retained import StatusMessage
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, BrokerSession, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
-from shoe_controller.mqtt.contract import StatusMessage, Topics
+from shoe_controller.words.render import ENGLISH
 
 PATIENCE = 3.0
 DAY_SECONDS = 24 * 60 * 60
@@ -132,7 +134,9 @@ def _judge(status: StatusMessage) -> list[Finding]:
             "Put the access list right, and have the broker read it again (SIGHUP).",
         )
     if status.alert is not None and status.alert.severity == "stops":
-        return problem(f"the table stands still: {status.alert.happened}", status.alert.to_do)
+        return problem(
+            f"the table stands still: {ENGLISH.happened(status.alert.kind)}", ENGLISH.to_do(status.alert.kind)
+        )
     return good(f"the table runs version {status.version}, stores what it sees, and is heard")
 
 

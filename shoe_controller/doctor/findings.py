@@ -12,7 +12,7 @@ from shoe_controller.clock.system_clock import Clock, SystemClock
 from shoe_controller.config.mqtt import PLAIN_PORT
 from shoe_controller.config.table_file import Config, RunningConfig
 from shoe_controller.doctor.users import User
-from shoe_controller.mqtt.contract import StatusMessage
+from shoe_controller.messages.retained import StatusMessage
 
 
 class Verdict(Enum):

@@ -15,8 +15,8 @@ from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.doctor.broker import NO_SECRETS, as_the_table, connection
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked
+from shoe_controller.messages.topics import TopicKind, TopicRow, Topics, contract
 from shoe_controller.mqtt.broker import BrokerError, BrokerSession, PublishRefusedError, SubscriptionRefusedError
-from shoe_controller.mqtt.contract import TopicKind, TopicRow, Topics, contract
 from shoe_controller.setup.access_list import ANY_CLIENT, EVERY_TABLE, BrokerRole, BrokerUser, may_write
 from shoe_controller.setup.users_file import USERS_FILE, KnownUser, read_users
 

@@ -26,7 +26,7 @@ from shoe_controller.history.rounds import (
     RecalledResult,
     RecalledRound,
 )
-from shoe_controller.table.facts import CardBurned, CutCardOut, ShoeEnded, ShoeOpened
+from shoe_controller.messages.facts import CardBurned, CutCardOut, ShoeEnded, ShoeOpened
 
 NOT_SHOWN = "--"
 

@@ -27,7 +27,7 @@ from shoe_controller.history.rounds import (
     Returned,
     TakenBack,
 )
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     AnyAct,
     ClearAlert,
     CorrectCard,
@@ -36,7 +36,7 @@ from shoe_controller.table.acts import (
     UndoLastResult,
     rule_of,
 )
-from shoe_controller.table.facts import (
+from shoe_controller.messages.facts import (
     ActProposed,
     AlertEnded,
     AlertRaised,

@@ -9,11 +9,11 @@ from typing import Literal
 import msgspec
 
 from firmware_protocol.cards import Card
-from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.baccarat.outcome import RoundOutcome
 from shoe_controller.baccarat.settlement import Settlement
-from shoe_controller.table.facts import CardBurned, CutCardOut, ShoeEnded, ShoeOpened, Standing
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.facts import CardBurned, CutCardOut, ShoeEnded, ShoeOpened, Standing
 
 
 class CardChange(msgspec.Struct, kw_only=True):

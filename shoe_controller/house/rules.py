@@ -7,7 +7,13 @@ from shoe_controller.table.state import RulesSource
 
 
 def rules_of(config: Config | RunningConfig) -> RulesSource:
-    return RulesSource(house=config.house_text, catalogue=config.catalogue_texts, procedure=config.procedure)
+    return RulesSource(
+        house=config.house_text,
+        catalogue=config.catalogue_texts,
+        procedure=config.procedure,
+        currency="" if config.table is None else config.table.currency,
+        decimals=2 if config.table is None else config.table.decimals,
+    )
 
 
 def read_rules(source: RulesSource) -> House:

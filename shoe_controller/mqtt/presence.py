@@ -6,8 +6,8 @@ from typing import Protocol
 import msgspec
 
 from shoe_controller.baccarat.house import House
-from shoe_controller.baccarat.wagers import Catalogue
-from shoe_controller.mqtt.contract import StatusMessage, Topics
+from shoe_controller.messages.retained import StatusMessage
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.retained import (
     Posted,
     gravest_alert,
@@ -31,14 +31,11 @@ class Present(Protocol):
     def storing_trouble(self) -> str | None: ...
 
     @property
-    def rules_wait(self) -> str: ...
+    def rules_pending(self) -> bool: ...
 
     @property
     def rules(self) -> RulesSource:
         """Those of the shoe on the table, else those of the next one."""
-
-    @property
-    def catalogue(self) -> Catalogue: ...
 
 
 class TablePresence:
@@ -91,26 +88,32 @@ class TablePresence:
 
     def retained(self) -> Iterator[tuple[str, bytes]]:
         state = self._table.state
-        rules, waits = self._table.rules, self._table.rules_wait
+        rules, pending = self._table.rules, self._table.rules_pending
         topics = self._topics
         yield (
             topics.info,
             self._cached(
                 topics.info,
-                (rules, waits),
+                (rules, pending),
                 lambda: info_message(
                     posted=self._posted,
                     rules=rules,
                     house=self._read_rules(rules),
-                    catalogue=self._table.catalogue,
+                    journal=self._journal_id,
                     seq=state.lasting.seq,
-                    rules_wait=waits,
+                    rules_pending=pending,
                 ),
             ),
         )
-        yield topics.state, self._cached(topics.state, state.lasting.seq, lambda: state_message(state))
+        yield (
+            topics.state,
+            self._cached(topics.state, state.lasting.seq, lambda: state_message(state, self._journal_id)),
+        )
         results = () if state.shoe is None else state.shoe.results
-        yield topics.roads, self._cached(topics.roads, (state.shoe_number, results), lambda: roads_message(state))
+        yield (
+            topics.roads,
+            self._cached(topics.roads, (state.shoe_number, results), lambda: roads_message(state, self._journal_id)),
+        )
 
     def _cached(self, topic: str, depends_on: object, make: Callable[[], msgspec.Struct]) -> bytes:
         made = self._made.get(topic)

@@ -12,6 +12,8 @@ from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from shoe_controller.journal.records import StoredMessage
+from shoe_controller.messages.requests import ReplayDone
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import (
     Broker,
     BrokerError,
@@ -21,7 +23,6 @@ from shoe_controller.mqtt.broker import (
     PublishRefusedError,
     Will,
 )
-from shoe_controller.mqtt.contract import ReplayDone, Topics
 from shoe_controller.mqtt.requests import RequestDesk, encode_answer
 
 WINDOW = 100

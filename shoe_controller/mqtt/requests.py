@@ -10,28 +10,43 @@ from typing import Protocol, TypeVar
 
 import msgspec
 
-from shoe_controller.mqtt.broker import Incoming
-from shoe_controller.mqtt.contract import (
+from shoe_controller.messages.acts import Act, AnyAct, Role, rule_of
+from shoe_controller.messages.refusals import (
+    AnyRefusal,
+    BadRequest,
+    Busy,
+    Failed,
+    JournalFull,
+    NoResponseTopic,
+    PinMissing,
+    Retained,
+    UnknownRequest,
+    WrongPin,
+)
+from shoe_controller.messages.requests import (
     ActRequest,
     Answer,
     ReplayDone,
     ReplayRequest,
     RequestRole,
-    Topics,
     WagersRequest,
     acts_of,
+    refused,
 )
-from shoe_controller.table.acts import Act, AnyAct, Role, rule_of
+from shoe_controller.messages.topics import Topics
+from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
-from shoe_controller.table.state import Refusal
 
 MOST_PIN_CHECKS = 20
 """PIN checks that may wait; more are answered as busy, so that a flood costs nothing but its own answers."""
 
 LONGEST_ID = 80
 LONGEST_PERSON = 40
-FAILED = "failed"
-PASSING = frozenset({"busy", "journal_full"})
+LONGEST_REASON = 500
+MOST_STAKES = 100
+"""Wagers in one request; a layout has fewer."""
+PASSING = (Busy, JournalFull)
+"""Refusals that pass: the same request is judged again when it is repeated."""
 MOST_REMEMBERED = 1000
 MOST_REPLAYED = 2000
 MOST_REPLAYS = 10
@@ -54,7 +69,7 @@ class PinOffice(Protocol):
 class TableDesk(Protocol):
     """What requests need of the controller."""
 
-    async def ask(self, given: PersonActs | SeatBets) -> Refusal | None: ...
+    async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None: ...
 
     def locked_out(self, person: str) -> bool:
         """Whether the person's PIN is not to be looked at now."""
@@ -65,12 +80,12 @@ class Replayer(Protocol):
         """Send events again to a topic."""
 
 
-class BadRequestError(ValueError):
-    """A request that cannot be understood."""
+class RequestRefusedError(ValueError):
+    """A request that is refused before it reaches the table."""
 
-    def __init__(self, code: str, message: str, request_id: str = "") -> None:
-        super().__init__(message)
-        self.code = code
+    def __init__(self, refusal: AnyRefusal, request_id: str = "") -> None:
+        super().__init__(refusal.code)
+        self.refusal = refusal
         self.request_id = request_id
 
 
@@ -101,11 +116,11 @@ class RequestDesk:
             return None
         try:
             return await self._answer(message)
-        except BadRequestError as error:
-            return Answer(status="error", code=error.code, message=str(error), request_id=error.request_id)
+        except RequestRefusedError as error:
+            return refused(error.refusal, error.request_id)
         except Exception as error:  # noqa: BLE001 - whatever is asked, it must not end the daemon
             self.on_failure(error)
-            return Answer(status="error", code=FAILED, message="the controller could not do this; its log says why")
+            return refused(Failed())
 
     async def _once(self, whole_id: str, serve: Coroutine[None, None, Answer]) -> Answer:
         """Serve a request, unless the same one was served before."""
@@ -122,17 +137,17 @@ class RequestDesk:
     def _forget_if_passing(self, whole_id: str, task: "asyncio.Task[Answer]") -> None:
         """What was refused for a reason that passes is tried again when it is asked again."""
         failed = task.cancelled() or task.exception() is not None
-        if failed or task.result().code in PASSING:
+        if failed or isinstance(task.result().refusal, PASSING):
             self._given.pop(whole_id, None)
 
     async def _answer(self, message: Incoming) -> Answer:
         named = self._topics.request(message.topic)
         role = None if named is None else _ROLES.get(named[0])
         if named is None or role is None:
-            raise BadRequestError("unknown_request", f"there is no request {message.topic!r}")
+            raise RequestRefusedError(UnknownRequest())
         name = named[1]
         if message.retain:
-            raise BadRequestError("retained", "a request must not be retained: it would be acted on again and again")
+            raise RequestRefusedError(Retained())
         match role:
             case RequestRole.WAGERS if name == "place":
                 wagers = _decoded(_decode_wagers, message.payload)
@@ -144,9 +159,12 @@ class RequestDesk:
                 request = _decoded(_decode_act, message.payload)
                 whole_id = self._whole_id(message, role.value, request.request_id)
                 return await self._once(whole_id, self._act(request, role, acts_of(role)[name], whole_id))
-        raise BadRequestError("unknown_request", f"there is no request {name!r} for the role {role.value}")
+        raise RequestRefusedError(UnknownRequest())
 
     async def _wagers(self, request: WagersRequest, whole_id: str) -> Answer:
+        if not 1 <= len(request.stakes) <= MOST_STAKES:
+            text = f"stakes must name 1 to {MOST_STAKES} wagers"
+            raise RequestRefusedError(BadRequest(text=text), request.request_id)
         refusal = await self._table.ask(
             SeatBets(
                 seat=request.seat,
@@ -159,8 +177,11 @@ class RequestDesk:
         return _answer_to(refusal, request.request_id)
 
     async def _act(self, request: ActRequest, role: RequestRole, act: type[Act], whole_id: str) -> Answer:
+        if len(request.reason) > LONGEST_REASON:
+            text = f"the reason has more than {LONGEST_REASON} characters"
+            raise RequestRefusedError(BadRequest(text=text), request.request_id)
         if len(request.person) > LONGEST_PERSON:
-            raise BadRequestError("bad_request", "the person's id is too long", request.request_id)
+            raise RequestRefusedError(BadRequest(text="the person's id is too long"), request.request_id)
         made = _act_from(act, request)
         as_role = Role.SUPERVISOR if role is RequestRole.SUPERVISOR else Role.DEALER
         verdict = PinVerdict.NOT_GIVEN
@@ -188,12 +209,12 @@ class RequestDesk:
     async def _verdict(self, request: ActRequest, role: Role) -> PinVerdict:
         """A person who is unknown, or has not that role, is told no more than one with a wrong PIN."""
         if request.pin is None:
-            raise BadRequestError("pin_missing", "this request needs a person and a PIN", request.request_id)
+            raise RequestRefusedError(PinMissing(), request.request_id)
         if self._table.locked_out(request.person):
             # The table refuses it whatever the PIN is; guessing must not even cost the time to look.
             return PinVerdict.WRONG
         if self._pins_waiting >= MOST_PIN_CHECKS:
-            raise BadRequestError("busy", "too many PINs wait to be checked; try again", request.request_id)
+            raise RequestRefusedError(Busy(), request.request_id)
         self._pins_waiting += 1
         try:
             async with self._pin_turn:
@@ -202,18 +223,18 @@ class RequestDesk:
             self._pins_waiting -= 1
         if verdict is None:
             # Not put on the record: anybody could fill it with names.
-            raise BadRequestError("wrong_pin", "that is not the right PIN", request.request_id)
+            raise RequestRefusedError(WrongPin(), request.request_id)
         return verdict
 
     async def _replay(self, request: ReplayRequest, message: Incoming) -> Answer:
         _check_id(request.request_id)
         if message.response_topic is None:
-            raise BadRequestError("no_response_topic", "a replay needs a response topic", request.request_id)
+            raise RequestRefusedError(NoResponseTopic(), request.request_id)
         if request.after < 0 or not 1 <= request.limit <= MOST_REPLAYED:
             text = f"after must be 0 or more, and limit from 1 to {MOST_REPLAYED}"
-            raise BadRequestError("bad_request", text, request.request_id)
+            raise RequestRefusedError(BadRequest(text=text), request.request_id)
         if self._replays_waiting >= MOST_REPLAYS:
-            raise BadRequestError("busy", "too many replays wait for their turn; try again", request.request_id)
+            raise RequestRefusedError(Busy(), request.request_id)
         self._replays_waiting += 1
         try:
             async with self._replay_turn:
@@ -229,27 +250,25 @@ def _decoded(decode: Callable[[bytes], T], payload: bytes) -> T:
     try:
         return decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadRequestError("bad_request", f"this is no such request: {error}") from None
+        raise RequestRefusedError(BadRequest(text=str(error))) from None
 
 
 def _check_id(request_id: str) -> None:
     if not 0 < len(request_id) <= LONGEST_ID:
-        raise BadRequestError("bad_request", f"request_id must have 1 to {LONGEST_ID} characters")
+        raise RequestRefusedError(BadRequest(text=f"request_id must have 1 to {LONGEST_ID} characters"))
 
 
 def _act_from(act: type[Act], request: ActRequest) -> AnyAct:
     unknown = set(request.details) - {field.name for field in msgspec.structs.fields(act)}
     if unknown:
-        raise BadRequestError("bad_request", f"details: unknown {', '.join(sorted(unknown))}", request.request_id)
+        raise RequestRefusedError(BadRequest(text=f"details: unknown {', '.join(sorted(unknown))}"), request.request_id)
     tag = act.__struct_config__.tag
     try:
         made: AnyAct = msgspec.convert({**request.details, "act": tag}, AnyAct)
     except msgspec.ValidationError as error:
-        raise BadRequestError("bad_request", f"details: {error}", request.request_id) from None
+        raise RequestRefusedError(BadRequest(text=f"details: {error}"), request.request_id) from None
     return made
 
 
-def _answer_to(refusal: Refusal | None, request_id: str) -> Answer:
-    if refusal is None:
-        return Answer(status="ok", request_id=request_id)
-    return Answer(status="error", code=refusal.code, message=refusal.message, request_id=request_id)
+def _answer_to(refusal: AnyRefusal | None, request_id: str) -> Answer:
+    return Answer(status="ok", request_id=request_id) if refusal is None else refused(refusal, request_id)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from shoe_controller.mqtt.contract import RequestRole, TopicKind, TopicRow, Topics, contract
+from shoe_controller.messages.requests import RequestRole
+from shoe_controller.messages.topics import TopicKind, TopicRow, Topics, contract
 
 EVERY_TABLE = "+"
 """Stands for the table in the rules of a user that serves all tables of a site."""

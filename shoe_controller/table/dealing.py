@@ -7,18 +7,43 @@ import msgspec
 
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
 from firmware_protocol.events import Burn, CardDrawn, DoubleFeed, ForeignCard, Hand, Misread
-from shoe_controller.baccarat.drawing import Side
-from shoe_controller.table.draft import Draft
-from shoe_controller.table.facts import (
-    BettingClosed,
-    CardBurned,
-    CardDealt,
-    CardSetAside,
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.actors import FirstCardDrawn
+from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.causes import AnyAlertEnd, CardCame, CardDue
+from shoe_controller.messages.details import (
+    AfterShoeEnd,
+    AnotherRoundBegun,
+    AnyDetail,
+    BurnCountDiffers,
+    BurnedCardReused,
+    BurnedInRound,
+    BurnedSoFar,
+    BurnsLeftDiffer,
+    CardMissingBefore,
+    CardOfRound,
+    CardProblem,
+    CardsTogether,
+    CarriedCardDiffers,
+    DealtBeforeBurn,
+    FirstCardOfShoe,
+    FirstOfNewShoe,
+    HandNotNamed,
+    LateSeats,
+    NoShoeOpen,
+    OneTooMany,
+    PlaceTaken,
+    ProblemCard,
+    UnknownCardCarried,
+    WrongHand,
 )
+from shoe_controller.messages.facts import BettingClosed, CardBurned, CardDealt, CardSetAside
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.table.draft import Draft
 from shoe_controller.table.finishing import open_betting
 from shoe_controller.table.judging import judge, place_of, possible_hands, standing_of
-from shoe_controller.table.phases import CARDS_OUT, Move, Phase
-from shoe_controller.table.procedure import BetsClose, Reveal
+from shoe_controller.table.phases import CARDS_OUT, Move
 from shoe_controller.table.state import ExtraCard, LaidCard
 
 SIDES = {Hand.PLAYER: Side.PLAYER, Hand.BANKER: Side.BANKER}
@@ -29,7 +54,7 @@ _NS_IN_MS = 1_000_000
 
 
 class Arrived(msgspec.Struct, frozen=True, kw_only=True):
-    """A card that has just left the shoe, whatever the shoe could say of it."""
+    """A card that has just left the shoe, with everything that the shoe reported about it."""
 
     card: Card | None = None
     card_id: str | None = None
@@ -38,8 +63,8 @@ class Arrived(msgspec.Struct, frozen=True, kw_only=True):
     position: int | None = None
     burns_left: int | None = None
     first_of_shoe: bool = False
-    troubles: tuple[str, ...] = ()
-    """The alerts that this card itself gives cause for."""
+    problems: tuple[CardProblem, ...] = ()
+    """What is wrong with the card itself."""
     age_ms: int = 0
 
 
@@ -57,13 +82,13 @@ def arrived_from(event: CardDrawn | Misread | ForeignCard, age_ms: int) -> Arriv
                 age_ms=age_ms,
             )
         case Misread():
-            return Arrived(hand=event.hand, position=event.position, troubles=("misread",), age_ms=age_ms)
+            return Arrived(hand=event.hand, position=event.position, problems=(CardProblem.MISREAD,), age_ms=age_ms)
         case ForeignCard():
             return Arrived(
                 card_id=event.card_id,
                 hand=event.hand,
                 position=event.position,
-                troubles=("foreign_card",),
+                problems=(CardProblem.FOREIGN_CARD,),
                 age_ms=age_ms,
             )
 
@@ -78,7 +103,7 @@ def card_left(draft: Draft, arrived: Arrived) -> None:
         case Phase.ENDED:
             _card_out_of_play(draft)
         case Phase.FIRST_CARD if arrived.hand in SIDES:
-            draft.alert("burn_differs", "the shoe deals to a hand; no card was shown and none burned")
+            draft.alert(AlertKind.BURN_DIFFERS, DealtBeforeBurn())
             _first_card_known(draft)
             _card_of_round(draft, arrived)
         case Phase.FIRST_CARD if draft.shoe.first_card is None:
@@ -89,85 +114,84 @@ def card_left(draft: Draft, arrived: Arrived) -> None:
         case Phase.BURNING if arrived.hand not in SIDES:
             _burned(draft, arrived)
         case Phase.BURNING:
-            draft.alert("burn_differs", f"{draft.shoe.burned} of {draft.shoe.burns} cards were burned")
+            draft.alert(AlertKind.BURN_DIFFERS, BurnedSoFar(burned=draft.shoe.burned, to_burn=draft.shoe.burns or 0))
             _end_burning(draft)
             _card_of_round(draft, arrived)
         case Phase.BETTING | Phase.CLOSED if arrived.hand is Hand.BURN:
             draft.shoe.burned += 1
-            draft.say(CardBurned, card=None, burned=draft.shoe.burned, to_burn=None)
-            draft.alert("burned_between_rounds")
-            _trouble_out_of_round(draft, arrived)
+            draft.emit(CardBurned, card=None, burned=draft.shoe.burned, to_burn=None)
+            draft.alert(AlertKind.BURNED_BETWEEN_ROUNDS)
+            _problem_out_of_round(draft, arrived)
         case _:
             _card_of_round(draft, arrived)
 
 
-_OUT_OF_PLAY = {
-    Phase.NO_SHOE: ("no shoe is open", "card_without_shoe"),
-    Phase.ENDED: ("the shoe has ended", "card_after_end"),
+_OUT_OF_PLAY: dict[Phase, tuple[AnyDetail, AlertKind]] = {
+    Phase.NO_SHOE: (NoShoeOpen(), AlertKind.CARD_WITHOUT_SHOE),
+    Phase.ENDED: (AfterShoeEnd(), AlertKind.CARD_AFTER_END),
 }
 
 
 def _card_out_of_play(draft: Draft) -> None:
     why, kind = _OUT_OF_PLAY[draft.phase]
-    draft.say(CardSetAside, card=None, why=why)
+    draft.emit(CardSetAside, card=None, why=why)
     draft.alert(kind)
 
 
 def cards_left_together(draft: Draft, event: DoubleFeed, age_ms: int) -> None:
     """Nobody can say which card came first."""
-    detail = f"{event.cards} cards"
+    detail = CardsTogether(cards=event.cards)
     if draft.state.shoe is not None:
         draft.shoe.cards_out += event.cards
     if draft.phase in (Phase.BETTING, Phase.CLOSED):
         _begin_round(draft, age_ms)
     if draft.phase in CARDS_OUT:
         for _ in range(event.cards):
-            _set_aside(draft, Arrived(), "several cards left the shoe at once")
-        draft.alert("double_feed", detail)
+            _set_aside(draft, Arrived(), detail)
+        draft.alert(AlertKind.DOUBLE_FEED, detail)
     elif draft.phase in _OUT_OF_PLAY:
         for _ in range(event.cards):
             _card_out_of_play(draft)
     else:
-        draft.alert("bad_card_out_of_round", f"{detail} left the shoe at once")
+        draft.alert(AlertKind.BAD_CARD_OUT_OF_ROUND, detail)
         if draft.phase is Phase.BURNING:
             draft.shoe.burned += event.cards
-            draft.say(CardBurned, card=None, burned=draft.shoe.burned, to_burn=draft.shoe.burns)
+            draft.emit(CardBurned, card=None, burned=draft.shoe.burned, to_burn=draft.shoe.burns)
             _end_burning_when_done(draft)
 
 
 def burn_announced(draft: Draft, event: Burn) -> None:
     if draft.phase is Phase.BURNING and event.cards != draft.shoe.burns:
-        draft.alert(
-            "burn_differs", f"the shoe wants {event.cards} cards burned, the first card says {draft.shoe.burns}"
-        )
+        differs = BurnCountDiffers(shoe=event.cards, first_card=draft.shoe.burns or 0)
+        draft.alert(AlertKind.BURN_DIFFERS, differs)
 
 
 # --- counting --------------------------------------------------------------------------------------------------------
 
 
 def _counted(draft: Draft, arrived: Arrived) -> Arrived:
-    """Count the card as out of the shoe; what is wrong with that is added to its troubles."""
+    """Count the card as out of the shoe; what is wrong with it is added to its problems."""
     draft.shoe.cards_out += 1
     found = count_face_and_piece(draft, arrived.card, arrived.card_id, arrived.deck_set)
-    return msgspec.structs.replace(arrived, troubles=tuple(dict.fromkeys((*arrived.troubles, *found))))
+    return msgspec.structs.replace(arrived, problems=tuple(dict.fromkeys((*arrived.problems, *found))))
 
 
 def count_face_and_piece(
     draft: Draft, card: Card | None, card_id: str | None, deck_set: str | None, *, known_id: str | None = None
-) -> list[str]:
+) -> list[CardProblem]:
     """Count what is known of a card now; what is wrong with it. `known_id` was counted when it was drawn."""
-    troubles = []
+    problems = []
     sets = draft.procedure.card_sets
     if sets and deck_set is not None and deck_set not in sets:
-        troubles.append("foreign_card")
+        problems.append(CardProblem.FOREIGN_CARD)
     if card_id is not None and card_id != known_id:
         if card_id in draft.shoe.card_ids:
-            troubles.append("card_twice")
+            problems.append(CardProblem.CARD_TWICE)
         else:
             draft.shoe.card_ids = (*draft.shoe.card_ids, card_id)
     if card is not None and not count_face(draft, card):
-        troubles.append("too_many_copies")
-    return troubles
+        problems.append(CardProblem.TOO_MANY_COPIES)
+    return problems
 
 
 def count_face(draft: Draft, card: Card, by: int = 1) -> bool:
@@ -186,25 +210,26 @@ NO_COPIES = (0,) * len(CARDS_BY_NUMBER)
 
 def _first_card(draft: Draft, arrived: Arrived) -> None:
     # Everybody has to count the burn, so the first card is shown whatever the house reveals later.
-    seq = draft.say(CardBurned, card=arrived.card, burned=0, to_burn=burns_for(arrived.card))
+    seq = draft.emit(CardBurned, card=arrived.card, burned=0, to_burn=burns_for(arrived.card))
     draft.shoe.first_card = ExtraCard(card=arrived.card, card_id=arrived.card_id, seq=seq)
-    if arrived.card is None and "foreign_card" not in arrived.troubles:
-        draft.alert("misread" if "misread" in arrived.troubles else "undisclosed_card", "first card", card=0)
+    if arrived.card is None and CardProblem.FOREIGN_CARD not in arrived.problems:
+        misread = CardProblem.MISREAD in arrived.problems
+        draft.alert(AlertKind.MISREAD if misread else AlertKind.UNDISCLOSED_CARD, FirstCardOfShoe(), card=0)
         return
-    _trouble_out_of_round(draft, arrived)
+    _problem_out_of_round(draft, arrived)
     _first_card_known(draft)
 
 
-def identify_first(draft: Draft, card: Card, identified_by: str) -> None:
-    """The first card was not read; somebody, or the shoe, says now what it is."""
+def identify_first(draft: Draft, card: Card, identified_by: AnyAlertEnd) -> None:
+    """The first card was not read; a supervisor, or the shoe, names it now."""
     first = draft.shoe.first_card
     if first is None:
         return
     if not count_face(draft, card):
-        draft.alert("bad_card_out_of_round", "too_many_copies", fault="too_many_copies")
-    seq = draft.say(CardBurned, card=card, burned=draft.shoe.burned, to_burn=burns_for(card))
+        bad_card_out_of_round(draft, CardProblem.TOO_MANY_COPIES)
+    seq = draft.emit(CardBurned, card=card, burned=draft.shoe.burned, to_burn=burns_for(card))
     draft.shoe.first_card = msgspec.structs.replace(first, card=card, seq=seq)
-    draft.end_alerts(identified_by, "misread", "undisclosed_card")
+    draft.end_alerts(identified_by, AlertKind.MISREAD, AlertKind.UNDISCLOSED_CARD)
     _first_card_known(draft)
 
 
@@ -223,11 +248,11 @@ def burns_for(card: Card | None) -> int | None:
 def _burned(draft: Draft, arrived: Arrived) -> None:
     shoe = draft.shoe
     shoe.burned += 1
-    draft.say(CardBurned, card=None, burned=shoe.burned, to_burn=shoe.burns)
+    draft.emit(CardBurned, card=None, burned=shoe.burned, to_burn=shoe.burns)
     left = (shoe.burns or 0) - shoe.burned
     if arrived.burns_left is not None and shoe.burns is not None and arrived.burns_left != left:
-        draft.alert("burn_differs", f"the shoe has {arrived.burns_left} left to burn, the first card says {left}")
-    _trouble_out_of_round(draft, arrived)
+        draft.alert(AlertKind.BURN_DIFFERS, BurnsLeftDiffer(shoe=arrived.burns_left, first_card=left))
+    _problem_out_of_round(draft, arrived)
     _end_burning_when_done(draft)
 
 
@@ -241,9 +266,13 @@ def _end_burning(draft: Draft) -> None:
     open_betting(draft)
 
 
-def _trouble_out_of_round(draft: Draft, arrived: Arrived) -> None:
-    for trouble in arrived.troubles:
-        draft.alert("bad_card_out_of_round", trouble, fault=trouble)
+def _problem_out_of_round(draft: Draft, arrived: Arrived) -> None:
+    for problem in arrived.problems:
+        bad_card_out_of_round(draft, problem)
+
+
+def bad_card_out_of_round(draft: Draft, problem: CardProblem) -> None:
+    draft.alert(AlertKind.BAD_CARD_OUT_OF_ROUND, ProblemCard(problem=problem), fault=problem)
 
 
 # --- a round ---------------------------------------------------------------------------------------------------------
@@ -252,7 +281,8 @@ def _trouble_out_of_round(draft: Draft, arrived: Arrived) -> None:
 def _card_of_round(draft: Draft, arrived: Arrived) -> None:  # noqa: C901 - each way in which a card can fail to fit
     if arrived.hand is Hand.EXTRA:
         complete = draft.phase is Phase.COMPLETE or not possible_hands(draft.round.cards)
-        _extra_card(draft, arrived, "over_draw" if complete or draft.has_alert("over_draw") else "extra_card")
+        over_draw = complete or draft.has_alert(AlertKind.OVER_DRAW)
+        _extra_card(draft, arrived, AlertKind.OVER_DRAW if over_draw else AlertKind.EXTRA_CARD)
         return
     if draft.phase in (Phase.BETTING, Phase.CLOSED):
         _begin_round(draft, arrived.age_ms)
@@ -262,28 +292,28 @@ def _card_of_round(draft: Draft, arrived: Arrived) -> None:  # noqa: C901 - each
             _lay(draft, Side.PLAYER, Arrived(card=carried.card, card_id=carried.card_id))
     possible = possible_hands(draft.round.cards)
     side = SIDES.get(arrived.hand) if arrived.hand is not None else possible[0] if len(possible) == 1 else None
-    why = "" if side is None else _why_not(draft, side, arrived.position)
+    taken = None if side is None else _place_taken(draft, side, arrived.position)
     if arrived.first_of_shoe and draft.shoe.cards_out > 1:
-        _stray(draft, arrived, "shoe_changed", "the shoe calls a card the first of a new shoe")
+        _stray(draft, arrived, AlertKind.SHOE_CHANGED, FirstOfNewShoe())
     elif arrived.hand is Hand.BURN:
-        _stray(draft, arrived, "out_of_turn", "the shoe says that a card was burned in the middle of a round")
-    elif why:
-        _stray(draft, arrived, "place_filled", why)
+        _stray(draft, arrived, AlertKind.OUT_OF_TURN, BurnedInRound())
+    elif taken is not None:
+        _stray(draft, arrived, AlertKind.PLACE_FILLED, taken)
     elif not possible:
-        _extra_card(draft, arrived, "over_draw")
+        _extra_card(draft, arrived, AlertKind.OVER_DRAW)
     elif side is None:
-        _stray(draft, arrived, "out_of_turn", "the shoe does not say to which hand the card went")
+        _stray(draft, arrived, AlertKind.OUT_OF_TURN, HandNotNamed())
     elif side not in possible:
-        _stray(draft, arrived, "out_of_turn", f"a card went to {side}, but it was {possible[0]}'s turn")
+        _stray(draft, arrived, AlertKind.OUT_OF_TURN, WrongHand(hand=side, due=possible[0]))
     elif arrived.position is not None and arrived.position > _cards_of(draft, side) + 1:
-        _stray(draft, arrived, "out_of_turn", f"the shoe calls it {side}'s card {arrived.position}; one is missing")
+        _stray(draft, arrived, AlertKind.OUT_OF_TURN, CardMissingBefore(hand=side, position=arrived.position))
     else:
         _lay(draft, side, arrived)
 
 
-def _why_not(draft: Draft, side: Side, position: int | None) -> str:
+def _place_taken(draft: Draft, side: Side, position: int | None) -> PlaceTaken | None:
     there = _cards_of(draft, side)
-    return f"{side}'s card {position} lies there already" if position is not None and position <= there else ""
+    return PlaceTaken(hand=side, position=position) if position is not None and position <= there else None
 
 
 def _cards_of(draft: Draft, side: Side) -> int:
@@ -291,42 +321,42 @@ def _cards_of(draft: Draft, side: Side) -> int:
 
 
 def carried_over(draft: Draft, event: CardDrawn, age_ms: int) -> None:
-    """The shoe says that the card too many begins the next round. Nothing has left the shoe for it."""
+    """The shoe reports that the extra card begins the next round. No card has left the shoe for it."""
     if draft.phase in (Phase.BETTING, Phase.CLOSED) and draft.shoe.carried is not None:
         carried = draft.shoe.carried
         if event.card is not None and carried.card is None and not count_face(draft, event.card):
-            draft.alert("too_many_copies", card=1)
+            draft.alert(AlertKind.TOO_MANY_COPIES, CardOfRound(number=1, hand=Side.PLAYER), card=1)
         draft.shoe.carried = None
         _begin_round(draft, age_ms)
         if None not in (event.card, carried.card) and event.card is not carried.card:
-            # The card was told of when it was drawn; it is not told of again.
-            draft.alert("place_filled", "the shoe names another card than the one carried over")
+            # The card was published when it was drawn; it is not published again.
+            draft.alert(AlertKind.PLACE_FILLED, CarriedCardDiffers())
         else:
             _lay(draft, Side.PLAYER, Arrived(card=carried.card or event.card, card_id=carried.card_id))
     elif draft.phase in CARDS_OUT and draft.round.extras:
         # The supervisor has not decided yet; if the card is used, the next card that comes will find it in its place.
-        draft.alert("over_draw")
+        draft.alert(AlertKind.OVER_DRAW)
     elif draft.phase in (Phase.BETTING, Phase.CLOSED):
         _begin_round(draft, age_ms)
-        draft.alert("out_of_turn", "the shoe uses a card too many that was burned")
+        draft.alert(AlertKind.OUT_OF_TURN, BurnedCardReused())
     elif draft.phase in CARDS_OUT:
-        draft.alert("place_filled", "the shoe begins another round, with a card too many as Player's first")
+        draft.alert(AlertKind.PLACE_FILLED, AnotherRoundBegun())
     else:
-        draft.alert("event_gap", "the shoe uses a card too many that was never seen")
+        draft.alert(AlertKind.EVENT_GAP, UnknownCardCarried())
 
 
 def _begin_round(draft: Draft, age_ms: int) -> None:
     """Wagers close, whatever is then found out about the card."""
     playing = draft.round
     if draft.phase is Phase.BETTING:
-        draft.say(BettingClosed, closed_by="first_card", stakes=sum(wager.stake for wager in playing.wagers))
+        draft.emit(BettingClosed, closed_by=FirstCardDrawn(), stakes=sum(wager.stake for wager in playing.wagers))
         if draft.procedure.bets_close is BetsClose.DEALER and not playing.free:
-            draft.alert("draw_before_close")
+            draft.alert(AlertKind.DRAW_BEFORE_CLOSE)
     left_ns = draft.now - age_ms * _NS_IN_MS
     changed = [(wager.seat, wager.accepted_ns) for wager in playing.wagers]
     late = tuple(dict.fromkeys(seat for seat, at_ns in (*changed, *playing.taken_back) if at_ns > left_ns))
     if late and playing.attempt == 1:
-        draft.alert("late_wager", f"seat {', '.join(late)}", seats=late)
+        draft.alert(AlertKind.LATE_WAGER, LateSeats(seats=late), seats=late)
     # A round that is dealt again after an undo may be an older one than the last.
     draft.shoe.rounds = max(draft.shoe.rounds, playing.number)
     draft.shoe.result_owed = False
@@ -341,10 +371,10 @@ def _lay(draft: Draft, side: Side, arrived: Arrived) -> None:
     laid = LaidCard(hand=side, card=arrived.card, card_id=arrived.card_id, shown=shown, seq=draft.lasting.seq + 1)
     playing.cards = (*playing.cards, laid)
     playing.last_card_ns = draft.now
-    draft.say(CardDealt, place=place_of(number, laid), standing=standing_of(playing.cards))
-    draft.end_alerts("the card came", "draw_too_slow")
-    for trouble in arrived.troubles:
-        draft.alert(trouble, f"card {number}, {side}'s", card=number)
+    draft.emit(CardDealt, place=place_of(number, laid), standing=standing_of(playing.cards))
+    draft.end_alerts(CardCame(), AlertKind.DRAW_TOO_SLOW)
+    for problem in arrived.problems:
+        draft.alert(AlertKind(problem), CardOfRound(number=number, hand=side), card=number)
     after_cards_changed(draft)
 
 
@@ -358,29 +388,29 @@ def after_cards_changed(draft: Draft) -> None:
         draft.move(Move.REOPEN)
         draft.round.last_card_ns = draft.now
         if possible_hands(draft.round.cards):
-            # Whatever was said of the result was said of other cards.
+            # The result and its confirmation were about other cards.
             draft.round.confirmed_by = draft.round.indicated = draft.round.button_ns = None
-            draft.end_alerts("a card is due", "result_undone")
+            draft.end_alerts(CardDue(), AlertKind.RESULT_UNDONE)
 
 
-def _extra_card(draft: Draft, arrived: Arrived, kind: str) -> None:
-    seq = _say_set_aside(draft, arrived, "it is one card too many")
+def _extra_card(draft: Draft, arrived: Arrived, kind: AlertKind) -> None:
+    seq = _emit_set_aside(draft, arrived, OneTooMany())
     draft.round.extras = (*draft.round.extras, ExtraCard(card=arrived.card, card_id=arrived.card_id, seq=seq))
     draft.alert(kind)
-    _trouble_out_of_round(draft, arrived)
+    _problem_out_of_round(draft, arrived)
 
 
-def _stray(draft: Draft, arrived: Arrived, kind: str, detail: str) -> None:
+def _stray(draft: Draft, arrived: Arrived, kind: AlertKind, detail: AnyDetail) -> None:
     _set_aside(draft, arrived, detail)
     draft.alert(kind, detail)
-    _trouble_out_of_round(draft, arrived)
+    _problem_out_of_round(draft, arrived)
 
 
-def _set_aside(draft: Draft, arrived: Arrived, why: str) -> None:
-    seq = _say_set_aside(draft, arrived, why)
+def _set_aside(draft: Draft, arrived: Arrived, why: AnyDetail) -> None:
+    seq = _emit_set_aside(draft, arrived, why)
     draft.round.strays = (*draft.round.strays, ExtraCard(card=arrived.card, card_id=arrived.card_id, seq=seq))
 
 
-def _say_set_aside(draft: Draft, arrived: Arrived, why: str) -> int:
+def _emit_set_aside(draft: Draft, arrived: Arrived, why: AnyDetail) -> int:
     shown = arrived.card if draft.procedure.reveal is Reveal.AT_DRAW else None
-    return draft.say(CardSetAside, card=shown, why=why)
+    return draft.emit(CardSetAside, card=shown, why=why)

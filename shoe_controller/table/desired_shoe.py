@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 from firmware_protocol.events import Hand
 from firmware_protocol.link import DesiredShoe, Lamp
-from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.roads import RoadWinner
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import BetsClose
 from shoe_controller.table.draft import is_stopped
 from shoe_controller.table.judging import standing_of
-from shoe_controller.table.phases import Phase
-from shoe_controller.table.procedure import BetsClose, GateLocks, Procedure
+from shoe_controller.table.procedure import GateLocks, Procedure
 from shoe_controller.table.state import SECOND, Round, TableState, Timer
 
 RESULT_GRACE = 2 * SECOND
@@ -77,9 +79,9 @@ def _timers(state: TableState) -> Iterator[tuple[Timer, int]]:
 
 def _round_timers(state: TableState, playing: Round, procedure: Procedure) -> Iterator[tuple[Timer, int]]:
     if state.phase is Phase.DEALING and procedure.draw_within is not None:
-        told = any(alert.kind == "draw_too_slow" for alert in state.lasting.alerts)
+        reported = any(alert.kind is AlertKind.DRAW_TOO_SLOW for alert in state.lasting.alerts)
         # Where faces are not known yet, the cards may well be all there: the shoe waits for its result button.
-        if not told and standing_of(playing.cards).complete is False:
+        if not reported and standing_of(playing.cards).complete is False:
             last = max(playing.last_card_ns, playing.resumed_ns)
             yield Timer.DRAW, last + int(procedure.draw_within * SECOND)
     if state.phase is Phase.COMPLETE and playing.confirmed_by is None:

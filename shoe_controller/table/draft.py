@@ -1,7 +1,7 @@
-"""A state that is being worked on: a copy, with what is said about it on the way.
+"""A state that is being worked on: a copy, with the facts emitted on the way.
 
-`table.py` makes one for each input. The files that look at inputs change the copies here and `say` what happened; when
-the shell has stored the facts, the copy becomes the table's state.
+`table.py` makes one for each input. The files that look at inputs change the copies here and `emit` facts; when the
+shell has stored the facts, the copy becomes the table's state.
 """
 
 from collections.abc import Callable
@@ -12,11 +12,16 @@ import msgspec
 
 from shoe_controller.baccarat.house import House
 from shoe_controller.clock.moment import Moment
-from shoe_controller.table.alerts import ALERTS, AlertKind, Scope, Severity, how_it_ends
-from shoe_controller.table.facts import AlertEnded, AlertRaised, AnyFact, Fact
-from shoe_controller.table.phases import TRANSITIONS, Move, Phase
+from shoe_controller.messages.alerts import AlertKind, Severity
+from shoe_controller.messages.causes import AnyAlertEnd
+from shoe_controller.messages.details import AnyDetail
+from shoe_controller.messages.facts import AlertEnded, AlertRaised, AnyFact, Fact
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.refusals import AnyRefusal
+from shoe_controller.table.alerts import Scope, alert_message, rule_of
+from shoe_controller.table.phases import Move, after
 from shoe_controller.table.procedure import Procedure
-from shoe_controller.table.state import Alert, Refusal, Round, RulesSource, Shoe, TableState
+from shoe_controller.table.state import Alert, Round, RulesSource, Shoe, TableState
 
 ReadRules = Callable[[RulesSource], House]
 """Builds the rules of the house from their texts; always the same from the same texts."""
@@ -30,11 +35,11 @@ class Draft:
     def __init__(self, state: TableState, at: Moment, read_rules: ReadRules) -> None:
         self.at = at
         self.facts: list[AnyFact] = []
-        self.refusal: Refusal | None = None
+        self.refusal: AnyRefusal | None = None
         self.read_rules = read_rules
-        self.begin_anew(state)
+        self.restart_from(state)
 
-    def begin_anew(self, state: TableState) -> None:
+    def restart_from(self, state: TableState) -> None:
         """Work on a copy of this state."""
         self.state = copy(state)
         self.state.lasting = self.lasting = copy(state.lasting)
@@ -79,29 +84,29 @@ class Draft:
 
     # --- what is done ------------------------------------------------------------------------------------------------
 
-    def say(self, fact: type[F], **fields: Any) -> int:  # noqa: ANN401 - each fact has fields of its own
+    def emit(self, fact: type[F], **fields: Any) -> int:  # noqa: ANN401 - each fact has fields of its own
         """Add a fact, and return its number."""
         self.lasting.seq += 1
-        said: Any = fact(
+        emitted: Any = fact(
             seq=self.lasting.seq,
             time=self.at.wall_ms,
             shoe=self.state.shoe_number,
             round=self.state.round_number,
             **fields,
         )
-        self.facts.append(said)
+        self.facts.append(emitted)
         return self.lasting.seq
 
     def move(self, move: Move) -> None:
-        self.state.phase = TRANSITIONS[self.phase, move]
+        self.state.phase = after(self.phase, move)
 
-    def refuse(self, code: str, message: str) -> None:
-        self.refusal = Refusal(code, message)
+    def refuse(self, refusal: AnyRefusal) -> None:
+        self.refusal = refusal
 
     def alert(
         self,
-        kind: str,
-        detail: str = "",
+        kind: AlertKind,
+        detail: AnyDetail | None = None,
         *,
         card: int | None = None,
         fault: str | None = None,
@@ -110,37 +115,27 @@ class Draft:
         """Raise an alert, unless the same one stands already."""
         if any(open_.kind == kind and open_.card == card and open_.fault == fault for open_ in self.lasting.alerts):
             return
-        known = ALERTS[kind]
         self.lasting.alerts_raised += 1
-        number = self.lasting.alerts_raised
-        seq = self.say(
-            AlertRaised,
-            alert=number,
-            kind=kind,
-            severity=known.severity.value,
-            happened=known.happened,
-            detail=detail,
-            to_do=known.to_do,
-            ends=how_it_ends(known),
-        )
+        number, seq = self.lasting.alerts_raised, self.lasting.seq + 1
         raised = Alert(number=number, kind=kind, detail=detail, card=card, seq=seq, fault=fault, seats=seats)
+        self.emit(AlertRaised, alert=alert_message(raised))
         self.lasting.alerts = (*self.lasting.alerts, raised)
 
-    def end_alert(self, alert: Alert, ended_by: str) -> None:
+    def end_alert(self, alert: Alert, cause: AnyAlertEnd) -> None:
         was_stopped = self.stopped
         self.lasting.alerts = tuple(other for other in self.lasting.alerts if other.number != alert.number)
-        self.say(AlertEnded, alert=alert.number, kind=alert.kind, ended_by=ended_by, replaces=alert.seq)
+        self.emit(AlertEnded, alert=alert_message(alert), cause=cause, replaces=alert.seq)
         if was_stopped and not self.stopped and self.state.round is not None:
-            # Whoever waited for the alert gets the whole time again.
+            # The time that a person has for the next step starts again.
             self.state.round.resumed_ns = self.now
 
-    def end_alerts(self, ended_by: str, *kinds: str, scope: Scope | None = None) -> None:
+    def end_alerts(self, cause: AnyAlertEnd, *kinds: AlertKind, scope: Scope | None = None) -> None:
         """End those of these kinds, and those of this scope."""
         for alert in self.lasting.alerts:
-            if alert.kind in kinds or ALERTS[alert.kind].scope is scope:
-                self.end_alert(alert, ended_by)
+            if alert.kind in kinds or rule_of(alert).scope is scope:
+                self.end_alert(alert, cause)
 
-    def has_alert(self, *kinds: str) -> bool:
+    def has_alert(self, *kinds: AlertKind) -> bool:
         return any(alert.kind in kinds for alert in self.lasting.alerts)
 
     def replace_card(self, number: int, **changes: Any) -> None:  # noqa: ANN401 - fields of a laid card
@@ -150,8 +145,4 @@ class Draft:
 
 
 def is_stopped(state: TableState) -> bool:
-    return any(ALERTS[alert.kind].severity is Severity.STOPS for alert in state.lasting.alerts)
-
-
-def kind_of(alert: Alert) -> AlertKind:
-    return ALERTS[alert.kind]
+    return any(rule_of(alert).severity is Severity.STOPS for alert in state.lasting.alerts)

@@ -1,6 +1,6 @@
 """How a round ends: confirmed and settled, or void; how a settled result is taken back; how a shoe ends.
 
-A round is settled when it is complete, somebody or something has confirmed it, and no alert stops the table.
+A round is settled when it is complete, a person or the shoe has confirmed it, and no alert stops the table.
 """
 
 from collections import Counter
@@ -9,13 +9,24 @@ from copy import copy
 
 from firmware_protocol.events import ResultIndicated
 from shoe_controller.baccarat import roads
-from shoe_controller.baccarat.facts import Facts, Winner
+from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.house import CommissionTaken, PlacedWager
 from shoe_controller.baccarat.outcome import outcome_of
 from shoe_controller.baccarat.settlement import settle
-from shoe_controller.table.alerts import Scope
-from shoe_controller.table.draft import Draft
-from shoe_controller.table.facts import (
+from shoe_controller.messages.actors import AnyActor, Shoe
+from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.causes import (
+    AnyProposalEnd,
+    AnyShoeEnd,
+    LastRoundOver,
+    ResultTakenBack,
+    ReturnCause,
+    RoundSettledNow,
+    RoundVoidedNow,
+    ShoeEndedNow,
+)
+from shoe_controller.messages.details import MarkDiffers, NoWinnerIndicated, ResultMark, WinnerDiffers
+from shoe_controller.messages.facts import (
     BettingOpened,
     CardsShown,
     ProposalEnded,
@@ -27,8 +38,11 @@ from shoe_controller.table.facts import (
     ShoeEnded,
     WagersReturned,
 )
+from shoe_controller.messages.phases import Phase
+from shoe_controller.table.alerts import Scope
+from shoe_controller.table.draft import Draft
 from shoe_controller.table.judging import judge, place_of, standing_of
-from shoe_controller.table.phases import Move, Phase
+from shoe_controller.table.phases import Move
 from shoe_controller.table.state import Round, StandingWager
 
 _ROAD_WINNERS = {
@@ -41,7 +55,7 @@ _ROAD_WINNERS = {
 def open_betting(draft: Draft) -> None:
     """The next round begins: wagers are open. Where nothing was dealt, the number is still free."""
     draft.state.round = Round(number=draft.shoe.rounds + 1, resumed_ns=draft.now)
-    draft.say(BettingOpened)
+    draft.emit(BettingOpened)
 
 
 def placed(wagers: Iterable[StandingWager]) -> tuple[PlacedWager, ...]:
@@ -51,47 +65,51 @@ def placed(wagers: Iterable[StandingWager]) -> tuple[PlacedWager, ...]:
 # --- the result ------------------------------------------------------------------------------------------------------
 
 
-def result_differs(indicated: ResultIndicated, facts: Facts) -> str:
+def result_differs(
+    indicated: ResultIndicated, playing: Round
+) -> WinnerDiffers | NoWinnerIndicated | MarkDiffers | None:
     """What of the shoe's result does not fit the cards. A mark left out means nothing: not all shoes know it."""
-    if indicated.winner is None or indicated.winner.value != facts.winner.value:
-        shown = "no result" if indicated.winner is None else indicated.winner.value
-        return f"the shoe says {shown}, the cards say {facts.winner.value}"
-    if indicated.player_pair and not facts.player_pair:
-        return "the shoe says Player pair, the cards do not"
-    if indicated.banker_pair and not facts.banker_pair:
-        return "the shoe says Banker pair, the cards do not"
-    if indicated.banker_six and (facts.winner is not Winner.BANKER or facts.banker_total != 6):
-        return "the shoe says that Banker wins with six, the cards do not"
-    return ""
+    number, facts = playing.number, judge(playing.cards).deal.facts
+    if indicated.winner is None:
+        return NoWinnerIndicated(round=number, cards=facts.winner)
+    if indicated.winner.value != facts.winner.value:
+        return WinnerDiffers(round=number, shoe=Winner(indicated.winner.value), cards=facts.winner)
+    marks = (
+        (ResultMark.PLAYER_PAIR, indicated.player_pair, facts.player_pair),
+        (ResultMark.BANKER_PAIR, indicated.banker_pair, facts.banker_pair),
+        (ResultMark.BANKER_SIX, indicated.banker_six, facts.winner is Winner.BANKER and facts.banker_total == 6),
+    )
+    wrong = next((mark for mark, shown, is_so in marks if shown and not is_so), None)
+    return None if wrong is None else MarkDiffers(round=number, mark=wrong)
 
 
 def compare_results(draft: Draft, indicated: ResultIndicated) -> None:
     """The round is complete and the shoe has given its own result: if they are the same, that confirms it."""
-    difference = result_differs(indicated, judge(draft.round.cards).deal.facts)
-    if difference:
-        draft.alert("result_differs", difference)
+    difference = result_differs(indicated, draft.round)
+    if difference is not None:
+        draft.alert(AlertKind.RESULT_DIFFERS, difference)
     else:
-        confirm(draft, "shoe")
+        confirm(draft, Shoe())
 
 
-def confirm(draft: Draft, confirmed_by: str) -> None:
+def confirm(draft: Draft, confirmed_by: AnyActor) -> None:
     draft.round.confirmed_by = confirmed_by
     settle_if_ready(draft)
 
 
 def settle_if_ready(draft: Draft) -> None:
-    """Asked after everything that could have been the last thing to wait for."""
+    """Called after everything that could have been the last condition."""
     playing = draft.state.round
-    if draft.phase is Phase.COMPLETE and playing is not None and playing.confirmed_by and not draft.stopped:
+    if draft.phase is Phase.COMPLETE and playing is not None and playing.confirmed_by is not None and not draft.stopped:
         _settle(draft, playing, playing.confirmed_by)
 
 
-def _settle(draft: Draft, playing: Round, confirmed_by: str) -> None:
+def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
     show_cards(draft)
     house = draft.house
     deal = judge(playing.cards).deal
     facts = deal.facts
-    playing.outcome_seq = draft.say(
+    playing.outcome_seq = draft.emit(
         RoundResult,
         outcome=outcome_of(deal, house.schedule),
         why=deal.why,
@@ -102,7 +120,7 @@ def _settle(draft: Draft, playing: Round, confirmed_by: str) -> None:
     playing.commission = ()
     if playing.wagers:
         settlement = settle(house, facts, placed(playing.wagers))
-        playing.settlement_seq = draft.say(RoundSettled, settlement=settlement, replaces=playing.settlement_seq)
+        playing.settlement_seq = draft.emit(RoundSettled, settlement=settlement, replaces=playing.settlement_seq)
         if house.commission_taken is CommissionTaken.MARKED:
             playing.commission = tuple((seat, t.commission) for seat, t in settlement.seats.items() if t.commission)
     shoe = draft.shoe
@@ -117,7 +135,7 @@ def _settle(draft: Draft, playing: Round, confirmed_by: str) -> None:
         ),
     )
     shoe.previous = playing
-    draft.end_alerts("the round is settled", scope=Scope.ROUND)
+    draft.end_alerts(RoundSettledNow(), scope=Scope.ROUND)
     draft.move(Move.SETTLE)
     _next_round(draft)
 
@@ -136,7 +154,7 @@ def show(draft: Draft, numbers: Iterable[int]) -> None:
         draft.replace_card(number, shown=True)
     cards = draft.round.cards
     places = tuple(place_of(number, cards[number - 1]) for number in turned)
-    seq = draft.say(CardsShown, places=places, standing=standing_of(cards))
+    seq = draft.emit(CardsShown, places=places, standing=standing_of(cards))
     for number in turned:
         draft.replace_card(number, seq=seq)
 
@@ -154,7 +172,7 @@ def _next_round(draft: Draft) -> None:
     if shoe.last_round is not None and shoe.rounds >= shoe.last_round:
         # Its wagers are settled or returned already; the end of the shoe must not return them once more.
         draft.state.round = None
-        end_shoe(draft, "the last round is over")
+        end_shoe(draft, LastRoundOver())
     else:
         open_betting(draft)
 
@@ -162,20 +180,22 @@ def _next_round(draft: Draft) -> None:
 # --- void ------------------------------------------------------------------------------------------------------------
 
 
-def void(draft: Draft, why: str) -> None:
+def void(draft: Draft, reason: str) -> None:
     """All wagers are returned; the cards are out of play."""
     playing = draft.round
     returned = placed(playing.wagers)
-    draft.say(RoundVoided, replay=False, why=why, returned=returned, total=sum(wager.stake for wager in returned))
+    draft.emit(
+        RoundVoided, replay=False, reason=reason, returned=returned, total=sum(wager.stake for wager in returned)
+    )
     _out_of_play(draft)
     draft.move(Move.VOID)
     _next_round(draft)
 
 
-def void_and_replay(draft: Draft, why: str) -> None:
+def void_and_replay(draft: Draft, reason: str) -> None:
     """The wagers stay; the next card is the first of the same round."""
     playing = draft.round
-    draft.say(RoundVoided, replay=True, why=why, returned=(), total=0)
+    draft.emit(RoundVoided, replay=True, reason=reason, returned=(), total=0)
     _out_of_play(draft)
     draft.move(Move.REPLAY)
     draft.state.round = Round(
@@ -193,14 +213,14 @@ def _out_of_play(draft: Draft) -> None:
     draft.shoe.result_owed = draft.shoe.result_owed or (
         draft.phase in (Phase.DEALING, Phase.COMPLETE) and draft.round.indicated is None
     )
-    draft.end_alerts("the round is void", scope=Scope.ROUND)
+    draft.end_alerts(RoundVoidedNow(), scope=Scope.ROUND)
 
 
-def return_wagers_of(draft: Draft, seats: set[str], why: str) -> None:
+def return_wagers_of(draft: Draft, seats: set[str], cause: ReturnCause) -> None:
     returned = placed(wager for wager in draft.round.wagers if wager.seat in seats)
     draft.round.wagers = tuple(wager for wager in draft.round.wagers if wager.seat not in seats)
     if returned:
-        draft.say(WagersReturned, why=why, returned=returned, total=sum(wager.stake for wager in returned))
+        draft.emit(WagersReturned, cause=cause, returned=returned, total=sum(wager.stake for wager in returned))
 
 
 # --- undo and end ----------------------------------------------------------------------------------------------------
@@ -210,44 +230,44 @@ def undo(draft: Draft, settled: Round) -> None:
     """Take the last settled result back: its round is complete again, and not confirmed."""
     previous = copy(settled)
     if draft.state.round is not None:
-        return_wagers_of(draft, {wager.seat for wager in draft.round.wagers}, "the result before was taken back")
+        return_wagers_of(draft, {wager.seat for wager in draft.round.wagers}, ReturnCause.RESULT_UNDONE)
     shoe = draft.shoe
     shoe.previous = None
     shoe.results = shoe.results[:-1]
     shoe.commission = _sum_by_seat(shoe.commission, previous.commission, sign=-1)
     draft.state.round = previous
     if previous.outcome_seq is not None:
-        draft.say(ResultUndone, replaces=previous.outcome_seq)
+        draft.emit(ResultUndone, replaces=previous.outcome_seq)
     if previous.settlement_seq is not None:
-        draft.say(SettlementUndone, replaces=previous.settlement_seq)
+        draft.emit(SettlementUndone, replaces=previous.settlement_seq)
     previous.confirmed_by = previous.button_ns = None
     previous.commission = ()
-    draft.end_alerts("the result was taken back", "settled_result_differs")
+    draft.end_alerts(ResultTakenBack(), AlertKind.SETTLED_RESULT_DIFFERS)
     draft.move(Move.UNDO)
-    draft.alert("result_undone")
+    draft.alert(AlertKind.RESULT_UNDONE)
 
 
-def end_shoe(draft: Draft, why: str) -> None:
+def end_shoe(draft: Draft, cause: AnyShoeEnd) -> None:
     """Nothing more is dealt from these cards; wagers that stand are returned, marked commission is due."""
     if draft.state.round is not None:
-        return_wagers_of(draft, {wager.seat for wager in draft.round.wagers}, "the shoe has ended")
+        return_wagers_of(draft, {wager.seat for wager in draft.round.wagers}, ReturnCause.SHOE_ENDED)
     shoe = draft.shoe
     draft.state.round = None
     # If the last result is taken back and settled anew, the shoe is over all the same.
     shoe.last_round = shoe.rounds
-    shoe.ended_seq = draft.say(
+    shoe.ended_seq = draft.emit(
         ShoeEnded,
-        why=why,
+        cause=cause,
         cards_out=shoe.cards_out,
         commission_due=dict(shoe.commission),
         replaces=shoe.ended_seq,
     )
-    draft.end_alerts("the shoe has ended", scope=Scope.ROUND)
+    draft.end_alerts(ShoeEndedNow(), scope=Scope.ROUND)
     draft.move(Move.END)
 
 
-def drop_proposal(draft: Draft, why: str) -> None:
+def drop_proposal(draft: Draft, cause: AnyProposalEnd) -> None:
     proposal = draft.lasting.proposal
     if proposal is not None:
         draft.lasting.proposal = None
-        draft.say(ProposalEnded, proposal=proposal.number, why=why)
+        draft.emit(ProposalEnded, proposal=proposal.number, cause=cause)

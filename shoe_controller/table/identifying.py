@@ -1,4 +1,4 @@
-"""Faces that become known after a card has left the shoe: told by the shoe at the result, or named by a supervisor.
+"""Faces that become known after a card has left the shoe: reported by the shoe at the result, or named by a supervisor.
 
 Cards that leave the shoe are in `dealing.py`.
 """
@@ -7,22 +7,38 @@ import msgspec
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardIdentified, Hand
-from shoe_controller.baccarat.drawing import Side
-from shoe_controller.table.dealing import SIDES, after_cards_changed, count_face_and_piece, identify_first
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.causes import AnyAlertEnd, EndedByShoe
+from shoe_controller.messages.details import (
+    CardOfRound,
+    CardRenamed,
+    IdentifiedMissingCard,
+    IdentifiedOutOfRound,
+    IdentifiedTwice,
+)
+from shoe_controller.messages.facts import CardsShown
+from shoe_controller.messages.phases import Phase
+from shoe_controller.table.dealing import (
+    SIDES,
+    after_cards_changed,
+    bad_card_out_of_round,
+    count_face_and_piece,
+    identify_first,
+)
 from shoe_controller.table.draft import Draft
-from shoe_controller.table.facts import CardsShown
 from shoe_controller.table.finishing import compare_results
 from shoe_controller.table.judging import judge, place_of, standing_of
-from shoe_controller.table.phases import CARDS_OUT, Phase
+from shoe_controller.table.phases import CARDS_OUT
 
 
 def card_identified(draft: Draft, event: CardIdentified) -> None:
-    """The shoe says what a card is that left it earlier."""
+    """The shoe identifies a card that left it earlier."""
     if event.hand in SIDES:
         _identified_in_hand(draft, event, SIDES[event.hand])
     elif event.card is not None and draft.state.shoe is not None:
         if draft.phase is Phase.FIRST_CARD and draft.shoe.first_card is not None and event.hand is Hand.BURN:
-            identify_first(draft, event.card, "shoe")
+            identify_first(draft, event.card, EndedByShoe())
         elif event.hand is Hand.EXTRA:
             _identified_extra(draft, event, event.card)
         else:
@@ -31,10 +47,10 @@ def card_identified(draft: Draft, event: CardIdentified) -> None:
 
 def _known_out_of_round(draft: Draft, event: CardIdentified, card: Card, card_id: str | None = None) -> None:
     if sum(draft.shoe.copies) >= draft.shoe.cards_out:
-        draft.alert("event_gap", f"the shoe names {card}, but every card that came is known")
+        draft.alert(AlertKind.EVENT_GAP, IdentifiedTwice())
         return
-    for trouble in count_face_and_piece(draft, card, event.card_id, event.deck_set, known_id=card_id):
-        draft.alert("bad_card_out_of_round", trouble, fault=trouble)
+    for problem in count_face_and_piece(draft, card, event.card_id, event.deck_set, known_id=card_id):
+        bad_card_out_of_round(draft, problem)
 
 
 def _identified_extra(draft: Draft, event: CardIdentified, card: Card) -> None:
@@ -62,14 +78,14 @@ def _identified_in_hand(draft: Draft, event: CardIdentified, side: Side) -> None
         numbers = numbers[event.position - 1 : event.position]
     unknown = [number for number in numbers if draft.round.cards[number - 1].card is None]
     if not numbers:
-        draft.alert("event_gap", f"the shoe names a card of {side} that never came")
+        draft.alert(AlertKind.EVENT_GAP, IdentifiedMissingCard(hand=side))
     elif event.card is None:
         if unknown:
-            draft.alert("undisclosed_card", f"card {unknown[0]}, {side}'s", card=unknown[0])
+            draft.alert(AlertKind.UNDISCLOSED_CARD, CardOfRound(number=unknown[0], hand=side), card=unknown[0])
     elif unknown:
-        make_known(draft, unknown[0], event.card, "shoe", card_id=event.card_id, deck_set=event.deck_set)
+        make_known(draft, unknown[0], event.card, EndedByShoe(), card_id=event.card_id, deck_set=event.deck_set)
     elif all(draft.round.cards[number - 1].card is not event.card for number in numbers):
-        draft.alert("place_filled", f"card {numbers[0]}, {side}'s, is said to be another than before", card=numbers[0])
+        draft.alert(AlertKind.PLACE_FILLED, CardRenamed(number=numbers[0], hand=side), card=numbers[0])
 
 
 def _identified_too_late(draft: Draft, event: CardIdentified, side: Side) -> None:
@@ -82,34 +98,39 @@ def _identified_too_late(draft: Draft, event: CardIdentified, side: Side) -> Non
         if event.card is not None:
             _known_out_of_round(draft, event, event.card)
     elif event.card is not None and event.card not in previous:
-        draft.alert("event_gap", f"the shoe names a card of {side} when no round was under way")
+        draft.alert(AlertKind.EVENT_GAP, IdentifiedOutOfRound(hand=side))
 
 
-def make_known(  # noqa: PLR0913 - which card, and all that is told of it
+def card_not_due(draft: Draft, number: int) -> None:
+    where = CardOfRound(number=number, hand=draft.round.cards[number - 1].hand)
+    draft.alert(AlertKind.CARD_NOT_DUE, where, card=number)
+
+
+def make_known(  # noqa: PLR0913 - which card, and everything that is known of it
     draft: Draft,
     number: int,
     card: Card,
-    named_by: str,
+    named_by: AnyAlertEnd,
     *,
     card_id: str | None = None,
     deck_set: str | None = None,
 ) -> None:
     """The face of a laid card is known now."""
     for alert in draft.lasting.alerts:
-        if alert.card == number and alert.kind in ("misread", "undisclosed_card"):
+        if alert.card == number and alert.kind in (AlertKind.MISREAD, AlertKind.UNDISCLOSED_CARD):
             draft.end_alert(alert, named_by)
     before = draft.round.cards[number - 1].card_id
-    troubles = count_face_and_piece(draft, card, card_id, deck_set, known_id=before)
+    problems = count_face_and_piece(draft, card, card_id, deck_set, known_id=before)
     draft.replace_card(number, card=card, card_id=card_id or before)
     laid = draft.round.cards[number - 1]
     if laid.shown:
-        seq = draft.say(CardsShown, places=(place_of(number, laid),), standing=standing_of(draft.round.cards))
+        seq = draft.emit(CardsShown, places=(place_of(number, laid),), standing=standing_of(draft.round.cards))
         draft.replace_card(number, seq=seq)
-    for trouble in troubles:
-        draft.alert(trouble, f"card {number}, {laid.hand}'s", card=number)
+    for problem in problems:
+        draft.alert(AlertKind(problem), CardOfRound(number=number, hand=laid.hand), card=number)
     illegal = judge(draft.round.cards).illegal
     if illegal is not None:
-        draft.alert("card_not_due", f"card {illegal} should not have been drawn", card=illegal)
+        card_not_due(draft, illegal)
     after_cards_changed(draft)
     indicated = draft.round.indicated
     if draft.phase is Phase.COMPLETE and indicated is not None and indicated.winner is not None:

@@ -8,7 +8,8 @@ from enum import Enum
 import msgspec
 
 from firmware_protocol.events import AnyShoeEvent
-from shoe_controller.table.acts import AnyAct, Role
+from shoe_controller.messages.acts import AnyAct, Role
+from shoe_controller.messages.requests import Stake
 from shoe_controller.table.state import Lasting, RulesSource, StandingWager, TableState, Timer
 
 
@@ -44,12 +45,6 @@ class PersonActs(Input, frozen=True, kw_only=True, tag="person_acts"):
     round: int
     """What the person means: an act for another round is late."""
     request_id: str = ""
-
-
-class Stake(msgspec.Struct, frozen=True):
-    wager: str
-    stake: int
-    """In minor units; 0 takes the wager back."""
 
 
 class SeatBets(Input, frozen=True, kw_only=True, tag="seat_bets"):

@@ -9,14 +9,13 @@ from typing import NamedTuple
 
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.deal import Deal, DealError
-from shoe_controller.baccarat.drawing import Side
-from shoe_controller.table.facts import CardPlace, Standing
+from shoe_controller.baccarat.reasons import CardsFaceDown
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.facts import CardPlace, Standing
 from shoe_controller.table.state import LaidCard
 
 FIRST_FOUR = (Side.PLAYER, Side.BANKER, Side.PLAYER, Side.BANKER)
 MOST_CARDS = 6
-
-CARDS_TO_COME = "Cards are still face down"
 
 
 class Judgement(NamedTuple):
@@ -83,10 +82,10 @@ def place_of(number: int, laid: LaidCard) -> CardPlace:
 
 
 def standing_of(cards: Sequence[LaidCard]) -> Standing:
-    """How the round stands, as far as the cards that are shown tell it."""
+    """How the round stands, by the cards that are shown."""
     judgement = judge(cards)
     if judgement.illegal is not None:
-        return Standing(player_total=None, banker_total=None, next_hand=None, complete=None, why="")
+        return Standing(player_total=None, banker_total=None, next_hand=None, complete=None, why=None)
     totals = [_total([laid for laid in cards if laid.hand is side]) for side in (Side.PLAYER, Side.BANKER)]
     if all(laid.shown and laid.card is not None for laid in cards):
         deal = judgement.deal
@@ -104,7 +103,7 @@ def standing_of(cards: Sequence[LaidCard]) -> Standing:
         banker_total=totals[1],
         next_hand=next_hand,
         complete=None if next_hand is None else False,
-        why=CARDS_TO_COME,
+        why=CardsFaceDown(),
     )
 
 

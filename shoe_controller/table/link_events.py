@@ -1,9 +1,20 @@
-"""The line to the shoe, the controller's own restarts and clock, and its journal: what happens around the cards."""
+"""The link to the shoe, the controller's own restarts and clock, and its journal: what happens around the cards."""
 
 import msgspec
 
+from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.causes import PublishingAgain, ShoeBack, StoringAgain
+from shoe_controller.messages.details import (
+    BrokerError,
+    ClockStep,
+    ControllerRestarted,
+    DecoderMessage,
+    SilentShoe,
+    SystemError,
+)
+from shoe_controller.messages.details import LinkLost as LinkDropped
+from shoe_controller.messages.facts import ShoeLinkChanged
 from shoe_controller.table.draft import Draft
-from shoe_controller.table.facts import ShoeLinkChanged
 from shoe_controller.table.inputs import (
     ClockStepped,
     ControllerStarted,
@@ -22,14 +33,14 @@ from shoe_controller.table.state import SECOND, LinkState, Round
 
 def link_lost(draft: Draft, given: LinkLost) -> None:
     if draft.lasting.link.up:
-        _link_down(draft, given.reason)
+        _link_down(draft, LinkDropped(text=given.reason))
 
 
-def _link_down(draft: Draft, why: str) -> None:
+def _link_down(draft: Draft, cause: LinkDropped | ControllerRestarted) -> None:
     draft.lasting.link = msgspec.structs.replace(draft.lasting.link, up=False)
-    _say_link(draft, why)
+    _emit_link(draft, cause)
     if draft.phase in IN_ROUND:
-        draft.alert("shoe_lost", why)
+        draft.alert(AlertKind.SHOE_LOST, cause)
 
 
 def link_back(draft: Draft, given: LinkBack) -> None:
@@ -41,42 +52,42 @@ def link_back(draft: Draft, given: LinkBack) -> None:
         boot_id=given.boot_id,
         shoe_name=given.shoe_name,
     )
-    _say_link(draft, "")
+    _emit_link(draft, None)
     if given.boot_id != before.boot_id:
-        # A shoe that has started anew says so as its first event too; whichever comes first raises the alert.
+        # A shoe that restarted reports that as its first event too; the one that comes first raises the alert.
         restarted(draft)
     if given.keeps_events:
-        draft.end_alerts("the shoe is back, with every event", "shoe_lost")
+        draft.end_alerts(ShoeBack(), AlertKind.SHOE_LOST)
     elif draft.phase in IN_PLAY - IN_ROUND and draft.shoe.cards_out:
-        # Whole rounds may have been dealt unheard, and the wire's numbers come round again too soon to show it.
-        draft.alert("event_gap", "the shoe was not heard for a while, and does not tell again what it told then")
+        # Whole rounds may have been missed, and the wire's numbers wrap round too soon to show it.
+        draft.alert(AlertKind.EVENT_GAP, SilentShoe())
 
 
-def _say_link(draft: Draft, why: str) -> None:
+def _emit_link(draft: Draft, cause: LinkDropped | ControllerRestarted | None) -> None:
     link = draft.lasting.link
-    draft.say(ShoeLinkChanged, up=link.up, authenticated=link.authenticated, shoe_name=link.shoe_name, why=why)
+    draft.emit(ShoeLinkChanged, up=link.up, authenticated=link.authenticated, shoe_name=link.shoe_name, cause=cause)
 
 
 def events_missed(draft: Draft, given: EventsMissed) -> None:
     if draft.phase in IN_PLAY:
-        draft.alert("event_gap", given.reason)
+        draft.alert(AlertKind.EVENT_GAP, DecoderMessage(text=given.reason))
 
 
 def line_refused(draft: Draft, given: LineRefused) -> None:
-    draft.alert("line_refused", given.reason)
+    draft.alert(AlertKind.LINE_REFUSED, DecoderMessage(text=given.reason))
 
 
 def clock_stepped(draft: Draft, given: ClockStepped) -> None:
-    draft.alert("clock_stepped", f"by {given.by_ms / 1000:+.1f} s")
+    draft.alert(AlertKind.CLOCK_STEPPED, ClockStep(by_ms=given.by_ms))
 
 
 def controller_started(draft: Draft, given: ControllerStarted) -> None:
-    """Until the shoe is heard of, it is taken for lost. After a power-up, old moments mean nothing any more."""
+    """Until the shoe reports, its link counts as lost. After a power-up, old moments cannot be compared any more."""
     if draft.lasting.boot != given.boot:
         draft.lasting.boot = given.boot
         _date_everything_anew(draft)
     if draft.lasting.link.up:
-        _link_down(draft, "the controller started anew")
+        _link_down(draft, ControllerRestarted())
 
 
 def _date_everything_anew(draft: Draft) -> None:
@@ -103,15 +114,16 @@ def _date_round(playing: Round, now: int) -> None:
 
 
 def journal_failed(draft: Draft, given: JournalFailed) -> None:
-    draft.alert(given.trouble.value, given.detail)
+    kind = AlertKind(given.trouble.value)
+    draft.alert(kind, SystemError(text=given.detail))
     if given.trouble is JournalTrouble.FULL:
         # That this could be stored means that there is room again.
-        draft.end_alerts("there is room again", given.trouble.value)
+        draft.end_alerts(StoringAgain(), kind)
 
 
 def messages_refused(draft: Draft, given: MessagesRefused) -> None:
-    draft.alert("messages_refused", given.reason)
+    draft.alert(AlertKind.MESSAGES_REFUSED, BrokerError(text=given.reason))
 
 
 def messages_taken(draft: Draft) -> None:
-    draft.end_alerts("the broker takes them again", "messages_refused")
+    draft.end_alerts(PublishingAgain(), AlertKind.MESSAGES_REFUSED)

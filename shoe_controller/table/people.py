@@ -3,15 +3,29 @@
 What an act does once it is allowed is in `act_effects.py`.
 """
 
-from shoe_controller.table.act_effects import as_told, do, why_not
-from shoe_controller.table.acts import ActRule, Approve, OpenShoe, Role, Withdraw, rule_of
+from shoe_controller.messages.acts import ActRule, Approve, OpenShoe, Role, Withdraw, rule_of
+from shoe_controller.messages.causes import ProposalReplaced, ProposalWithdrawn
+from shoe_controller.messages.facts import ActProposed, PersonActed
+from shoe_controller.messages.facts import WrongPin as WrongPinGiven
+from shoe_controller.messages.refusals import (
+    LockedOut,
+    NoProposal,
+    NotASupervisor,
+    NotNow,
+    OtherRound,
+    PinMissing,
+    ReasonMissing,
+    SamePerson,
+    WrongPin,
+)
+from shoe_controller.table.act_effects import as_published, do, why_not
+from shoe_controller.table.act_phases import phases_of
 from shoe_controller.table.draft import Draft
-from shoe_controller.table.facts import ActProposed, PersonActed, WrongPin
 from shoe_controller.table.finishing import drop_proposal, settle_if_ready
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 from shoe_controller.table.state import SECOND, Answered, PinRecord, Proposal, TableState
+from shoe_controller.table.view import shown_phase
 
-LONGEST_REASON = 500
 REMEMBERED_REQUESTS = 200
 """So many requests that changed something are remembered, so that a repeat of one does nothing twice."""
 
@@ -20,14 +34,11 @@ def person_acts(draft: Draft, given: PersonActs) -> None:
     rule = rule_of(given.act)
     if not _may(draft, given, rule):
         return
-    if draft.phase not in rule.phases:
-        draft.refuse("not_now", f"{rule.name} is not possible in the phase {draft.phase.value}")
+    if draft.phase not in phases_of(given.act):
+        draft.refuse(NotNow(act=rule.name, phase=shown_phase(draft.state)))
         return
     if rule.reason and not given.reason.strip():
-        draft.refuse("reason_missing", f"say why: {rule.name} needs a reason")
-        return
-    if len(given.reason) > LONGEST_REASON:
-        draft.refuse("reason_too_long", f"the reason is too long; at most {LONGEST_REASON} characters")
+        draft.refuse(ReasonMissing())
         return
     match given.act:
         case Approve():
@@ -35,7 +46,8 @@ def person_acts(draft: Draft, given: PersonActs) -> None:
         case Withdraw():
             _withdraw(draft, given.act, given.person)
         case OpenShoe():
-            draft.refuse("not_now", "a shoe is opened with the rules of the house, and they did not come with this")
+            # It reaches the table inside a `NewShoe` where it is possible.
+            draft.refuse(NotNow(act=rule.name, phase=shown_phase(draft.state)))
         case _ if rule.two_people:
             _propose(draft, given)
         case _:
@@ -44,7 +56,7 @@ def person_acts(draft: Draft, given: PersonActs) -> None:
 
 def may_open_shoe(given: PersonActs) -> bool:
     """A dealer may, without a PIN; where a wrong one was given, or nonsense, the act is refused like any other."""
-    return given.pin is not PinVerdict.WRONG and len(given.reason) <= LONGEST_REASON
+    return given.pin is not PinVerdict.WRONG
 
 
 def answered_before(state: TableState, given: PersonActs | SeatBets) -> Answered | None:
@@ -64,8 +76,7 @@ def meant_for_another_round(draft: Draft, given: PersonActs | SeatBets) -> bool:
     stands = (draft.state.shoe_number, draft.state.round_number)
     if (given.shoe, given.round) == stands:
         return False
-    message = f"this is for shoe {given.shoe}, round {given.round}; the table is at shoe {stands[0]}, round {stands[1]}"
-    draft.refuse("other_round", message)
+    draft.refuse(OtherRound(shoe=given.shoe, round=given.round, table_shoe=stands[0], table_round=stands[1]))
     return True
 
 
@@ -82,7 +93,7 @@ def _may(draft: Draft, given: PersonActs, rule: ActRule) -> bool:
     if given.pin is not PinVerdict.NOT_GIVEN and until is not None:
         if draft.now < until:
             seconds = -(-(until - draft.now) // SECOND)
-            draft.refuse("locked_out", f"{given.person} is locked out for another {seconds} s")
+            draft.refuse(LockedOut(person=given.person, seconds=seconds))
             return False
         _forget_failures(draft, given.person)
     if given.pin is PinVerdict.WRONG:
@@ -92,13 +103,13 @@ def _may(draft: Draft, given: PersonActs, rule: ActRule) -> bool:
         _forget_failures(draft, given.person)
     if rule.role is Role.SUPERVISOR:
         if given.role is not Role.SUPERVISOR:
-            draft.refuse("not_a_supervisor", f"{rule.name} is for a supervisor")
+            draft.refuse(NotASupervisor())
             return False
         if given.pin is not PinVerdict.RIGHT:
-            draft.refuse("pin_missing", f"{rule.name} needs the supervisor's PIN")
+            draft.refuse(PinMissing())
             return False
     if rule.pin and given.pin is not PinVerdict.RIGHT:
-        draft.refuse("pin_missing", f"{rule.name} needs the person's PIN")
+        draft.refuse(PinMissing())
         return False
     return True
 
@@ -111,8 +122,8 @@ def _wrong_pin(draft: Draft, person: str) -> None:
     record = PinRecord(person=person, failures=failures, locked_until_ns=until)
     _forget_failures(draft, person)
     draft.lasting.pins = (*draft.lasting.pins, record)
-    draft.say(WrongPin, person=person, failures=failures, locked_out=locked)
-    draft.refuse("wrong_pin", "that is not the right PIN" + ("; the person is locked out now" if locked else ""))
+    draft.emit(WrongPinGiven, person=person, failures=failures, locked_out=locked)
+    draft.refuse(WrongPin(locked_out=locked))
 
 
 def _forget_failures(draft: Draft, person: str) -> None:
@@ -125,9 +136,9 @@ def _forget_failures(draft: Draft, person: str) -> None:
 def _propose(draft: Draft, given: PersonActs) -> None:
     why = why_not(draft, given.act, given)
     if why is not None:
-        draft.refuse(*why)
+        draft.refuse(why)
         return
-    drop_proposal(draft, "another proposal took its place")
+    drop_proposal(draft, ProposalReplaced())
     draft.lasting.proposals_made += 1
     number = draft.lasting.proposals_made
     draft.lasting.proposal = Proposal(
@@ -139,31 +150,32 @@ def _propose(draft: Draft, given: PersonActs) -> None:
         shoe=given.shoe,
         round=given.round,
     )
-    draft.say(ActProposed, proposal=number, act=given.act, person=given.person, reason=given.reason)
+    draft.emit(ActProposed, proposal=number, act=given.act, person=given.person, reason=given.reason)
 
 
 def _approve(draft: Draft, given: PersonActs, act: Approve) -> None:
     proposal = draft.lasting.proposal
     if proposal is None or proposal.number != act.proposal:
-        draft.refuse("no_proposal", f"there is no proposal {act.proposal} to approve; it may have run out of time")
+        draft.refuse(NoProposal(proposal=act.proposal))
     elif proposal.person == given.person:
-        draft.refuse("same_person", "somebody other than the one who proposed it must approve")
+        draft.refuse(SamePerson())
     elif (proposal.shoe, proposal.round) != (draft.state.shoe_number, draft.state.round_number):
-        draft.refuse("other_round", "the proposal was made for another round")
-    elif draft.phase not in rule_of(proposal.act).phases:
+        shoe, round_ = draft.state.shoe_number, draft.state.round_number
+        draft.refuse(OtherRound(shoe=proposal.shoe, round=proposal.round, table_shoe=shoe, table_round=round_))
+    elif draft.phase not in phases_of(proposal.act):
         # The first card may have come since it was proposed.
-        draft.refuse("not_now", f"{rule_of(proposal.act).name} is not possible in the phase {draft.phase.value}")
+        draft.refuse(NotNow(act=rule_of(proposal.act).name, phase=shown_phase(draft.state)))
     else:
         why = why_not(draft, proposal.act, given)
         if why is not None:
-            draft.refuse(*why)
+            draft.refuse(why)
             return
         draft.lasting.proposal = None
-        draft.say(
+        draft.emit(
             PersonActed,
             act=proposal.act,
             person=proposal.person,
-            role=Role.SUPERVISOR.value,
+            role=Role.SUPERVISOR,
             reason=proposal.reason,
             approved_by=given.person,
         )
@@ -174,17 +186,17 @@ def _approve(draft: Draft, given: PersonActs, act: Approve) -> None:
 def _withdraw(draft: Draft, act: Withdraw, person: str) -> None:
     proposal = draft.lasting.proposal
     if proposal is None or proposal.number != act.proposal:
-        draft.refuse("no_proposal", f"there is no proposal {act.proposal}")
+        draft.refuse(NoProposal(proposal=act.proposal))
     else:
-        drop_proposal(draft, f"withdrawn by {person}")
+        drop_proposal(draft, ProposalWithdrawn(person=person))
 
 
 def _carry_out(draft: Draft, given: PersonActs) -> None:
     why = why_not(draft, given.act, given)
     if why is not None:
-        draft.refuse(*why)
+        draft.refuse(why)
         return
-    act = as_told(draft, given.act)
-    draft.say(PersonActed, act=act, person=given.person, role=given.role.value, reason=given.reason)
+    act = as_published(draft, given.act)
+    draft.emit(PersonActed, act=act, person=given.person, role=given.role, reason=given.reason)
     do(draft, given.act, given.person, given.reason)
     settle_if_ready(draft)

@@ -2,27 +2,14 @@
 
     no shoe ──▶ first card ──▶ burning ──▶ betting ──▶ (closed) ──▶ dealing ──▶ complete ──▶ betting … ──▶ ended
 
-That a table is *stopped* is no phase: an alert can stop it in any of them, and when the alert is over the table goes on
-from where it stood. A move that is not in `TRANSITIONS` cannot be made. The diagram of the documents is drawn from it.
+That a table is *stopped* is no phase: an alert can stop it in any of them, and when the alert has ended the table goes
+on from where it stood. `after` is the one place that changes a phase; a move that is not in `TRANSITIONS` is an error of
+our own. The diagram of the documents is drawn from the table.
 """
 
 from enum import Enum
 
-
-class Phase(Enum):
-    NO_SHOE = "no_shoe"
-    FIRST_CARD = "first_card"
-    """A new shoe: its first card tells how many are burned."""
-    BURNING = "burning"
-    BETTING = "betting"
-    """Wagers are open. Where the first card closes them, it may come."""
-    CLOSED = "closed"
-    """No more bets: the first card may come."""
-    DEALING = "dealing"
-    COMPLETE = "complete"
-    """The rules allow no more cards; the result is not yet confirmed."""
-    ENDED = "ended"
-    """The last round of the shoe is over."""
+from shoe_controller.messages.phases import Phase
 
 
 class Move(Enum):
@@ -65,6 +52,19 @@ TRANSITIONS: dict[tuple[Phase, Move], Phase] = {
     (Phase.ENDED, Move.UNDO): Phase.COMPLETE,
     **{(phase, Move.END): Phase.ENDED for phase in (Phase.FIRST_CARD, Phase.BURNING, Phase.BETTING)},
 }
+
+
+class IllegalMoveError(RuntimeError):
+    """Our own program made a move that the phase does not have."""
+
+
+def after(phase: Phase, move: Move) -> Phase:
+    """The phase that a move leads to."""
+    try:
+        return TRANSITIONS[phase, move]
+    except KeyError:
+        raise IllegalMoveError(f"there is no move {move.value!r} in the phase {phase.value!r}") from None
+
 
 IN_ROUND = frozenset({Phase.CLOSED, Phase.DEALING, Phase.COMPLETE})
 """Wagers stand, or cards lie on the table, and nothing is settled yet."""

@@ -7,20 +7,7 @@ from enum import Enum
 
 import msgspec
 
-
-class BetsClose(Enum):
-    FIRST_CARD = "first_card"
-    """Wagers close when the first card leaves the shoe."""
-    DEALER = "dealer"
-    """The dealer says "no more bets"; a card before that is a fault."""
-
-
-class Reveal(Enum):
-    """When the cards of a round are shown to anybody."""
-
-    AT_DRAW = "at_draw"
-    BY_DEALER = "by_dealer"
-    AT_RESULT = "at_result"
+from shoe_controller.messages.procedure import BetsClose, Reveal
 
 
 class OverDrawn(Enum):

@@ -1,4 +1,4 @@
-"""What the shoe says, event by event: each is looked at in the phase in which it comes.
+"""What the shoe reports, event by event: each is judged in the phase in which it comes.
 
 Cards go on to `dealing.py` and `identifying.py`. Everything else is here: the shoe's result, its buttons, faults, lid
 and restarts.
@@ -26,21 +26,37 @@ from firmware_protocol.events import (
     ResultIndicated,
     Started,
 )
-from shoe_controller.table.alerts import Scope, Severity
+from shoe_controller.baccarat.facts import Winner
+from shoe_controller.messages.actors import AnyActor, ShoeButton
+from shoe_controller.messages.alerts import AlertKind, Severity
+from shoe_controller.messages.causes import FaultCleared as FaultClearedNow
+from shoe_controller.messages.causes import ShoeRestartedNow
+from shoe_controller.messages.details import (
+    CardOfRound,
+    CardProblem,
+    FirstCardOfShoe,
+    ShoeFault,
+    ShoeIndicates,
+    ShoeRestarted,
+    ShoeStoreFull,
+)
+from shoe_controller.messages.facts import BettingClosed, CutCardOut
+from shoe_controller.messages.phases import Phase
+from shoe_controller.table.alerts import Scope, rule_of
 from shoe_controller.table.dealing import (
     arrived_from,
+    bad_card_out_of_round,
     burn_announced,
     card_left,
     cards_left_together,
     carried_over,
 )
-from shoe_controller.table.draft import Draft, kind_of
-from shoe_controller.table.facts import BettingClosed, CutCardOut
+from shoe_controller.table.draft import Draft
 from shoe_controller.table.finishing import compare_results, confirm, result_differs, settle_if_ready
 from shoe_controller.table.identifying import card_identified
 from shoe_controller.table.inputs import ShoeReport
 from shoe_controller.table.judging import judge
-from shoe_controller.table.phases import CARDS_OUT, IN_ROUND, Move, Phase
+from shoe_controller.table.phases import CARDS_OUT, IN_ROUND, Move
 from shoe_controller.table.state import Alert
 
 IN_PLAY = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
@@ -70,15 +86,15 @@ def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR09
         case FaultCleared():
             _fault_cleared(draft, event)
         case CardReturned():
-            draft.alert("card_pushed_back")
+            draft.alert(AlertKind.CARD_PUSHED_BACK)
         case LidChanged():
             _lid(draft, event)
         case Started():
             restarted(draft)
         case PresetChanged():
-            draft.alert("preset_changed")
+            draft.alert(AlertKind.PRESET_CHANGED)
         case _:
-            pass  # standby, health and the gate's own word change nothing at the table
+            pass  # standby, health and the gate's own report change nothing at the table
     settle_if_ready(draft)
 
 
@@ -94,28 +110,28 @@ def _result(draft: Draft, event: ResultIndicated) -> None:
     judgement = judge(playing.cards)
     if event.winner is not None and judgement.card_is_due:
         # It is the result of a round that goes on, so it is not kept.
-        draft.alert("result_too_early", f"the shoe says {event.winner.value}")
+        draft.alert(AlertKind.RESULT_TOO_EARLY, ShoeIndicates(winner=Winner(event.winner.value)))
         return
     playing.indicated = event
     if event.winner is None:
         if not any(_stops_round(alert) for alert in draft.lasting.alerts):
-            draft.alert("ended_by_force")
+            draft.alert(AlertKind.ENDED_BY_FORCE)
     elif judgement.unknown is not None:
         for number, laid in enumerate(playing.cards, 1):
             if laid.card is None and not any(alert.card == number for alert in draft.lasting.alerts):
-                draft.alert("undisclosed_card", f"card {number}, {laid.hand}'s", card=number)
+                draft.alert(AlertKind.UNDISCLOSED_CARD, CardOfRound(number=number, hand=laid.hand), card=number)
     elif judgement.complete:
         compare_results(draft, event)
 
 
 def _stops_round(alert: Alert) -> bool:
-    return kind_of(alert).scope is Scope.ROUND and kind_of(alert).severity is Severity.STOPS
+    return rule_of(alert).scope is Scope.ROUND and rule_of(alert).severity is Severity.STOPS
 
 
 def _result_between_rounds(draft: Draft, event: ResultIndicated) -> None:
     shoe = draft.state.shoe
     if shoe is None:
-        draft.alert("stray_result")
+        draft.alert(AlertKind.STRAY_RESULT)
         return
     if shoe.result_owed:
         # The round was voided before the shoe gave its result: whatever it is, it means nothing any more.
@@ -125,20 +141,20 @@ def _result_between_rounds(draft: Draft, event: ResultIndicated) -> None:
     if previous is not None and previous.indicated is None:
         shoe.previous = copy(previous)
         shoe.previous.indicated = event
-        difference = result_differs(event, judge(previous.cards).deal.facts)
-        if difference:
-            draft.alert("settled_result_differs", f"round {previous.number}: {difference}")
+        difference = result_differs(event, previous)
+        if difference is not None:
+            draft.alert(AlertKind.SETTLED_RESULT_DIFFERS, difference)
     elif shoe.rounds == 0:
-        draft.alert("result_after_shoe_change")
+        draft.alert(AlertKind.RESULT_AFTER_SHOE_CHANGE)
     elif event.winner is not None:
-        draft.alert("stray_result", f"the shoe says {event.winner.value}")
+        draft.alert(AlertKind.STRAY_RESULT, ShoeIndicates(winner=Winner(event.winner.value)))
 
 
 def result_grace_over(draft: Draft) -> None:
     """The shoe's button was pressed and no result of its own followed: the button confirms."""
     draft.round.button_ns = None
     if draft.phase is Phase.COMPLETE:
-        confirm(draft, "shoe_button")
+        confirm(draft, ShoeButton())
 
 
 # --- the cut card, buttons, lid --------------------------------------------------------------------------------------
@@ -149,47 +165,47 @@ def _cut_card(draft: Draft) -> None:
         # Before a round the cut card belongs to the round that comes.
         comes = draft.shoe.rounds + 1 if draft.state.round is None else draft.round.number
         draft.shoe.last_round = max(draft.shoe.rounds + draft.procedure.last_rounds, comes)
-        draft.say(CutCardOut, last_round=draft.shoe.last_round)
+        draft.emit(CutCardOut, last_round=draft.shoe.last_round)
 
 
 def _button(draft: Draft, button: Button) -> None:
     match button:
         case Button.NO_MORE_BETS if draft.phase is Phase.BETTING:
-            close_betting(draft, "shoe_button")
+            close_betting(draft, ShoeButton())
         case Button.RESULT if draft.phase is Phase.DEALING and judge(draft.round.cards).card_is_due:
-            draft.alert("result_too_early")
+            draft.alert(AlertKind.RESULT_TOO_EARLY)
         case Button.RESULT if draft.phase is Phase.COMPLETE:
             draft.round.button_ns = draft.now
         case Button.CALL_SUPERVISOR:
-            draft.alert("supervisor_called")
+            draft.alert(AlertKind.SUPERVISOR_CALLED)
         case Button.NEW_SHOE if draft.phase in IN_ROUND:
-            draft.alert("shoe_changed")
+            draft.alert(AlertKind.SHOE_CHANGED)
         case _:
             pass
 
 
-def close_betting(draft: Draft, closed_by: str) -> None:
-    draft.say(BettingClosed, closed_by=closed_by, stakes=sum(wager.stake for wager in draft.round.wagers))
+def close_betting(draft: Draft, closed_by: AnyActor) -> None:
+    draft.emit(BettingClosed, closed_by=closed_by, stakes=sum(wager.stake for wager in draft.round.wagers))
     draft.move(Move.CLOSE)
 
 
 def _lid(draft: Draft, event: LidChanged) -> None:
     draft.lasting.lid_open = event.opened
     if event.opened and draft.phase in IN_PLAY:
-        draft.alert("lid_opened")
+        draft.alert(AlertKind.LID_OPENED)
 
 
 def restarted(draft: Draft) -> None:
     """The shoe has started afresh: what it had reported as wrong is over, and it may have forgotten the round."""
     for alert in draft.lasting.alerts:
-        if alert.kind in ("shoe_stopped", "shoe_ailing"):
-            draft.end_alert(alert, "the shoe started anew")
-    # A lid that was closed while the shoe had no power is not reported: whoever clears the alert looks at it.
+        if alert.kind in _SHOE_FAULTS:
+            draft.end_alert(alert, ShoeRestartedNow())
+    # A lid that was closed while the shoe had no power is not reported: the person who clears the alert looks at it.
     draft.lasting.lid_open = False
     if draft.phase in CARDS_OUT:
-        draft.alert("shoe_restarted")
+        draft.alert(AlertKind.SHOE_RESTARTED)
     elif draft.phase in IN_PLAY and draft.shoe.cards_out and not draft.lasting.link.keeps_events:
-        draft.alert("event_gap", "the shoe started anew; what it had not told yet is lost")
+        draft.alert(AlertKind.EVENT_GAP, ShoeRestarted())
 
 
 # --- faults ----------------------------------------------------------------------------------------------------------
@@ -198,43 +214,45 @@ def restarted(draft: Draft) -> None:
 def _fault(draft: Draft, event: Fault) -> None:
     match event.code:
         case FaultCode.OVER_DRAW if draft.phase in IN_PLAY:
-            draft.alert("over_draw")
+            draft.alert(AlertKind.OVER_DRAW)
         case FaultCode.UNREADABLE | FaultCode.FOREIGN_CARD:
-            _card_fault(draft, "misread" if event.code is FaultCode.UNREADABLE else "foreign_card")
+            unreadable = event.code is FaultCode.UNREADABLE
+            _card_fault(draft, CardProblem.MISREAD if unreadable else CardProblem.FOREIGN_CARD)
         case FaultCode.BUTTON_MISUSED if draft.phase in CARDS_OUT:
-            draft.alert("result_too_early")
+            draft.alert(AlertKind.RESULT_TOO_EARLY)
         case FaultCode.PUSHED_BACK_AT_EXIT | FaultCode.PUSHED_BACK_HALF_WAY:
-            draft.alert("card_pushed_back")
+            draft.alert(AlertKind.CARD_PUSHED_BACK)
         case FaultCode.DRAW_TIMEOUT | FaultCode.JAM if draft.phase in IN_PLAY:
-            draft.alert("no_card_came")
+            draft.alert(AlertKind.NO_CARD_CAME)
         case FaultCode.GATE_FORCED:
-            draft.alert("gate_forced")
+            draft.alert(AlertKind.GATE_FORCED)
         case FaultCode.EVENT_STORE_FULL:
-            draft.alert("event_gap", "the shoe could not keep its events")
+            draft.alert(AlertKind.EVENT_GAP, ShoeStoreFull())
         case _:
-            detail = event.code.value if event.detail is None else f"{event.code.value} {event.detail}"
-            draft.alert("shoe_stopped" if event.stopped else "shoe_ailing", detail, fault=event.code.value)
+            kind = AlertKind.SHOE_STOPPED if event.stopped else AlertKind.SHOE_FAULT
+            draft.alert(kind, ShoeFault(fault=event.code, number=event.detail), fault=event.code.value)
 
 
-_CARD_FAULTS = ("misread", "foreign_card")
+_SHOE_FAULTS = (AlertKind.SHOE_STOPPED, AlertKind.SHOE_FAULT)
+_CARD_FAULTS = (AlertKind.MISREAD, AlertKind.FOREIGN_CARD)
 
 
-def _card_fault(draft: Draft, kind: str) -> None:
-    """A wire without events for it says of the last card, after it came, that it could not be read or is foreign."""
+def _card_fault(draft: Draft, problem: CardProblem) -> None:
+    """A wire without events for it reports of the last card, after it came, that it could not be read or is foreign."""
     cards = draft.round.cards if draft.phase in CARDS_OUT else ()
     number = len(cards)
-    told = draft.has_alert("double_feed", "bad_card_out_of_round")
-    if told or any(alert.kind in _CARD_FAULTS and alert.card == number for alert in draft.lasting.alerts):
+    reported = draft.has_alert(AlertKind.DOUBLE_FEED, AlertKind.BAD_CARD_OUT_OF_ROUND)
+    if reported or any(alert.kind in _CARD_FAULTS and alert.card == number for alert in draft.lasting.alerts):
         return
     if cards and cards[-1].card is None:
-        draft.alert(kind, f"card {number}, {cards[-1].hand}'s", card=number)
-    elif draft.phase is Phase.FIRST_CARD and draft.shoe.first_card is not None and kind == "misread":
-        draft.alert("misread", "first card", card=0)
+        draft.alert(AlertKind(problem), CardOfRound(number=number, hand=cards[-1].hand), card=number)
+    elif draft.phase is Phase.FIRST_CARD and draft.shoe.first_card is not None and problem is CardProblem.MISREAD:
+        draft.alert(AlertKind.MISREAD, FirstCardOfShoe(), card=0)
     else:
-        draft.alert("bad_card_out_of_round", kind, fault=kind)
+        bad_card_out_of_round(draft, problem)
 
 
 def _fault_cleared(draft: Draft, event: FaultCleared) -> None:
     for alert in draft.lasting.alerts:
-        if alert.kind in ("shoe_stopped", "shoe_ailing") and alert.fault == event.code.value:
-            draft.end_alert(alert, "the shoe says that it is over")
+        if alert.kind in _SHOE_FAULTS and alert.fault == event.code.value:
+            draft.end_alert(alert, FaultClearedNow())

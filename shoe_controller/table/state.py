@@ -10,10 +10,14 @@ import msgspec
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import ResultIndicated
-from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.roads import Result
-from shoe_controller.table.acts import AnyAct
-from shoe_controller.table.phases import Phase
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.actors import AnyActor
+from shoe_controller.messages.acts import AnyAct
+from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.details import AnyDetail
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.refusals import AnyRefusal
 from shoe_controller.table.procedure import Procedure
 
 SECOND = 1_000_000_000
@@ -27,6 +31,9 @@ class RulesSource(msgspec.Struct, frozen=True, kw_only=True):
     catalogue: tuple[tuple[str, str], ...]
     """Names and texts of the catalogue's files, in order."""
     procedure: Procedure = Procedure()
+    currency: str = ""
+    decimals: int = 2
+    """Digits of an amount in minor units behind the decimal point."""
 
 
 class LaidCard(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +44,7 @@ class LaidCard(msgspec.Struct, frozen=True, kw_only=True):
     card_id: str | None = None
     shown: bool
     seq: int
-    """The fact that told of it last."""
+    """The last fact about it."""
 
 
 class ExtraCard(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,10 +83,10 @@ class Round(msgspec.Struct, kw_only=True):
     """When the shoe's result button was pressed on the complete round."""
     indicated: ResultIndicated | None = None
     """The shoe's own result."""
-    confirmed_by: str | None = None
+    confirmed_by: AnyActor | None = None
     outcome_seq: int | None = None
     settlement_seq: int | None = None
-    """The last facts that told of them: a correction replaces these."""
+    """The last facts about them: a correction replaces these."""
     commission: tuple[tuple[str, int], ...] = ()
     """Commission marked by seat when the round was settled."""
 
@@ -102,7 +109,7 @@ class Shoe(msgspec.Struct, kw_only=True):
     rounds: int = 0
     """The number of the last round begun."""
     ended_seq: int | None = None
-    """The last fact that told of the end of this shoe."""
+    """The last fact about the end of this shoe."""
     results: tuple[Result, ...] = ()
     commission: tuple[tuple[str, int], ...] = ()
     """Marked and not yet collected, by seat."""
@@ -116,13 +123,13 @@ class Shoe(msgspec.Struct, kw_only=True):
 
 class Alert(msgspec.Struct, frozen=True, kw_only=True):
     number: int
-    kind: str
-    detail: str = ""
+    kind: AlertKind
+    detail: AnyDetail | None = None
     card: int | None = None
-    """The how manieth card of the round it is about, from 1."""
+    """1-based position in the round of the card it is about; 0 is the first card of the shoe."""
     seq: int
     fault: str | None = None
-    """The shoe's own name for it, so that the shoe can take it back."""
+    """Tells alerts of one kind apart: the shoe's own name for a fault, so that the shoe can clear it."""
     seats: tuple[str, ...] = ()
     """The seats it is about."""
 
@@ -142,13 +149,6 @@ class PinRecord(msgspec.Struct, frozen=True, kw_only=True):
     locked_until_ns: int | None = None
 
 
-class Refusal(msgspec.Struct, frozen=True):
-    """Why something that a person asked for is not done."""
-
-    code: str
-    message: str
-
-
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     act: AnyAct
@@ -163,7 +163,7 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     """A request that changed something, with its answer: a repeat gets the same again."""
 
     request_id: str
-    refusal: Refusal | None
+    refusal: AnyRefusal | None
 
 
 class Lasting(msgspec.Struct, kw_only=True):
@@ -201,7 +201,7 @@ class TableState(msgspec.Struct, kw_only=True):
 
 
 class Timer(Enum):
-    """What a table waits for; `desired_shoe.py` says until when."""
+    """What a table waits for; `timers` in `desired_shoe.py` says until when."""
 
     DRAW = "draw"
     """The next card has been due for too long."""

@@ -1,4 +1,4 @@
-"""The table: takes each input to the file that looks at it, and keeps the state that was stored last.
+"""The table: hands each input to the file that judges it, and keeps the state that was stored last.
 
     handled = table.handle(given, at)      nothing is changed yet
     …store the input and handled.facts…
@@ -13,14 +13,27 @@ from typing import NamedTuple
 from firmware_protocol.events import Button, ButtonPressed, CardDrawn
 from firmware_protocol.link import DesiredShoe
 from shoe_controller.clock.moment import Moment
+from shoe_controller.messages.actors import Person, TimeRanOut
+from shoe_controller.messages.actors import Shoe as ShoeItself
+from shoe_controller.messages.acts import ActName, OpenShoe
+from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.causes import (
+    NewShoeOpened,
+    NextShoeOpened,
+    ProposalShoeOpened,
+    ProposalTimedOut,
+    ReturnCause,
+)
+from shoe_controller.messages.facts import AnyFact, PersonActed, ShoeEnded, ShoeOpened
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.refusals import AnyRefusal
 from shoe_controller.table import link_events
-from shoe_controller.table.acts import OpenShoe, rule_of
+from shoe_controller.table.act_phases import phases_of
 from shoe_controller.table.alerts import ALERTS, Scope
 from shoe_controller.table.betting import seat_bets
 from shoe_controller.table.dealing import NO_COPIES
 from shoe_controller.table.desired_shoe import desired_shoe, due_at, next_timer
 from shoe_controller.table.draft import Draft, ReadRules
-from shoe_controller.table.facts import AnyFact, PersonActed, ShoeEnded, ShoeOpened
 from shoe_controller.table.finishing import (
     confirm,
     drop_proposal,
@@ -54,11 +67,10 @@ from shoe_controller.table.people import (
     person_acts,
     remember,
 )
-from shoe_controller.table.phases import Move, Phase
+from shoe_controller.table.phases import Move
+from shoe_controller.table.published_rules import published_rules
 from shoe_controller.table.shoe_events import result_grace_over, shoe_reports
-from shoe_controller.table.state import Refusal, Round, RulesSource, Shoe, TableState, Timer
-
-OPENS = rule_of(OpenShoe()).name
+from shoe_controller.table.state import Round, RulesSource, Shoe, TableState, Timer
 
 
 class Handled(NamedTuple):
@@ -66,13 +78,13 @@ class Handled(NamedTuple):
 
     state: TableState
     facts: tuple[AnyFact, ...]
-    refusal: Refusal | None
+    refusal: AnyRefusal | None
     changed: bool
     """Whether there is anything to store: a refused request that leaves no trace need not be."""
 
 
 class UnexpectedInputError(RuntimeError):
-    """Our own program gave the table something that makes no sense."""
+    """Our own program gave the table an input that makes no sense."""
 
 
 class Table:
@@ -107,14 +119,14 @@ class Table:
         match given:
             case PersonActs(act=OpenShoe()):
                 meant = (given.shoe, given.round) == (self.state.shoe_number, self.state.round_number)
-                return phase in rule_of(given.act).phases and meant and may_open_shoe(given)
+                return phase in phases_of(given.act) and meant and may_open_shoe(given)
             case ShoeReport(event=ButtonPressed(button=Button.NEW_SHOE)):
                 # A shoe from which nothing was drawn is still the new one.
                 fresh = self.state.shoe is not None and self.state.shoe.cards_out == 0 and phase is not Phase.ENDED
-                return phase in rule_of(OpenShoe()).phases and not fresh
+                return phase in phases_of(OpenShoe()) and not fresh
             case ShoeReport(event=CardDrawn(first_of_shoe=True)):
                 used = self.state.shoe is None or self.state.shoe.cards_out > 0
-                return phase in rule_of(OpenShoe()).phases and used
+                return phase in phases_of(OpenShoe()) and used
         return False
 
     def new_shoe(self, rules: RulesSource, cause: PersonActs | ShoeReport) -> NewShoe:
@@ -185,24 +197,24 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
         case Snapshot():
             if draft.state.lasting.seq and draft.state != given.state:
                 raise UnexpectedInputError("a snapshot of another state than this one")
-            draft.begin_anew(given.state)
+            draft.restart_from(given.state)
         case _:
-            raise UnexpectedInputError(f"{type(given).__name__} is no input of its own")
+            raise UnexpectedInputError(f"{type(given).__name__} is not an input of its own")
     settle_if_ready(draft)
 
 
 def _open_shoe(draft: Draft, given: NewShoe) -> None:
-    """Everything said here depends on the input alone, so that a replay can begin with it."""
+    """Every fact emitted here depends on the input alone, so that a replay can begin with it."""
     if draft.lasting.seq and draft.lasting != given.lasting:
         raise UnexpectedInputError("this shoe was to be opened at another moment of the table's life")
     closing = given.closing
-    draft.begin_anew(TableState(lasting=given.lasting))
+    draft.restart_from(TableState(lasting=given.lasting))
     if closing is not None:
         draft.state.round = Round(number=closing.round, wagers=closing.wagers)
-        return_wagers_of(draft, {wager.seat for wager in closing.wagers}, "a new shoe was opened")
-        draft.say(
+        return_wagers_of(draft, {wager.seat for wager in closing.wagers}, ReturnCause.SHOE_OPENED)
+        draft.emit(
             ShoeEnded,
-            why="a new shoe was opened",
+            cause=NextShoeOpened(),
             cards_out=closing.cards_out,
             commission_due=dict(closing.commission),
         )
@@ -211,17 +223,23 @@ def _open_shoe(draft: Draft, given: NewShoe) -> None:
     house = draft.read_rules(given.rules)
     draft.state.shoe = Shoe(number=draft.lasting.shoe_number, rules=given.rules, decks=house.decks, copies=NO_COPIES)
     cause = given.cause
-    opened_by = cause.person if isinstance(cause, PersonActs) else "shoe"
+    opened_by = Person(person=cause.person) if isinstance(cause, PersonActs) else ShoeItself()
     if isinstance(cause, PersonActs):
-        draft.say(PersonActed, act=cause.act, person=cause.person, role=cause.role.value, reason=cause.reason)
+        draft.emit(PersonActed, act=cause.act, person=cause.person, role=cause.role, reason=cause.reason)
         remember(draft, cause)
-    draft.say(ShoeOpened, decks=house.decks, card_sets=draft.procedure.card_sets, opened_by=opened_by)
-    drop_proposal(draft, "a new shoe was opened")
+    draft.emit(
+        ShoeOpened,
+        decks=house.decks,
+        card_sets=draft.procedure.card_sets,
+        opened_by=opened_by,
+        rules=published_rules(given.rules, house),
+    )
+    drop_proposal(draft, ProposalShoeOpened())
     # What a supervisor must look at does not go away because a dealer announces a new shoe.
-    ended = [kind.name for kind in ALERTS.values() if OPENS in kind.ended_by]
-    draft.end_alerts("a new shoe was opened", *ended, scope=Scope.ROUND)
+    ended = [rule.kind for rule in ALERTS.values() if ActName.OPEN_SHOE in rule.ended_by]
+    draft.end_alerts(NewShoeOpened(), *ended, scope=Scope.ROUND)
     if draft.lasting.lid_open:
-        draft.alert("lid_opened")
+        draft.alert(AlertKind.LID_OPENED)
     if draft.procedure.burn:
         draft.move(Move.OPEN)
     else:
@@ -237,10 +255,10 @@ def _timer(draft: Draft, timer: Timer) -> None:
         return  # what it was for has happened meanwhile
     match timer:
         case Timer.DRAW:
-            draft.alert("draw_too_slow")
+            draft.alert(AlertKind.DRAW_TOO_SLOW)
         case Timer.CONFIRM:
-            confirm(draft, "time")
+            confirm(draft, TimeRanOut())
         case Timer.RESULT:
             result_grace_over(draft)
         case Timer.PROPOSAL:
-            drop_proposal(draft, "nobody approved it in time")
+            drop_proposal(draft, ProposalTimedOut())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from shoe_controller.mqtt.contract import Answer
+from shoe_controller.messages.requests import Answer
 
 MOST_WAITING = 2000
 """Events kept while earlier ones are missing; those beyond it are asked for again."""

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.mqtt.contract import ReplayRequest, Topics
+from shoe_controller.messages.requests import ReplayRequest
+from shoe_controller.messages.topics import Topics
 
 
 class Ask(NamedTuple):

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.deal import Deal, OutOfTurnError, OverDrawError, UnderDrawError
-from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.facts import Facts, all_facts, number_of
 from shoe_controller.baccarat.outcome import ImpossibleCardError, dealt_round
+from shoe_controller.baccarat.sides import Side
 from tests.baccarat import oracle
 from tests.baccarat.sample_rounds import round_for_each_facts
 

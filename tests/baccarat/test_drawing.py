@@ -6,7 +6,8 @@ import pytest
 
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.deal import Deal
-from shoe_controller.baccarat.drawing import NOTHING_DEALT, Side, Standing, dealt, next_side, reason
+from shoe_controller.baccarat.drawing import NOTHING_DEALT, Standing, dealt, next_side, reason
+from shoe_controller.baccarat.sides import Side
 from tests.baccarat import oracle
 
 CARD_OF_POINTS = [Card(rank + "S") for rank in "TA23456789"]

@@ -30,7 +30,7 @@ from firmware_protocol.link import ShoeIdentity
 from firmware_protocol.native.shoe import NativeShoe
 from firmware_protocol.native.store import ShoeStore
 from shoe_controller.baccarat.deal import Deal
-from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.sides import Side
 from tests.bench.floors.card import TOPIC as FLOOR_TOPIC
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
 

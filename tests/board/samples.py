@@ -5,26 +5,15 @@ from typing import Any
 import msgspec
 
 from firmware_protocol.cards import Card
-from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.house import CommissionTaken, OverLimit, Rounding, RoundingMode
 from shoe_controller.baccarat.outcome import HandOutcome, RoundOutcome, WagerOutcome
 from shoe_controller.baccarat.roads import Result as RoadResult
 from shoe_controller.baccarat.roads import RoadWinner, roads
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.baccarat.wagers import Names, Result
-from shoe_controller.mqtt.contract import (
-    Answer,
-    Counts,
-    InfoMessage,
-    OfferedWager,
-    PostedLimit,
-    Price,
-    ReplayDone,
-    RoadsMessage,
-    StateMessage,
-    StatusMessage,
-)
-from shoe_controller.table.facts import (
+from shoe_controller.messages.alerts import AlertMessage
+from shoe_controller.messages.facts import (
     BettingOpened,
     CardPlace,
     Fact,
@@ -33,8 +22,17 @@ from shoe_controller.table.facts import (
     RoundVoided,
     Standing,
 )
-from shoe_controller.table.procedure import BetsClose, Reveal
-from shoe_controller.table.view import AlertView, LastOutcome
+from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.messages.requests import Answer, ReplayDone
+from shoe_controller.messages.retained import (
+    Counts,
+    InfoMessage,
+    LastOutcome,
+    RoadsMessage,
+    StateMessage,
+    StatusMessage,
+)
+from shoe_controller.messages.rules import OfferedWager, PostedLimit, Price
 
 SITE, TABLE = "north", "t1"
 
@@ -161,7 +159,7 @@ def place(number: int, hand: Side, card: str | None) -> CardPlace:
     return CardPlace(number=number, hand=hand, card=None if card is None else Card(card))
 
 
-def alert(number: int, severity: str = "stops", **more: Any) -> AlertView:  # noqa: ANN401 - fields of AlertView
+def alert(number: int, severity: str = "stops", **more: Any) -> AlertMessage:  # noqa: ANN401 - fields of AlertMessage
     usual: dict[str, Any] = {
         "kind": "misread",
         "happened": "A card left the shoe and could not be read.",
@@ -170,7 +168,7 @@ def alert(number: int, severity: str = "stops", **more: Any) -> AlertView:  # no
         "cleared_by": "nobody",
         "ended_by": (),
     }
-    return AlertView(alert=number, severity=severity, **(usual | more))
+    return AlertMessage(alert=number, severity=severity, **(usual | more))
 
 
 def result(

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from shoe_controller.messages.facts import AlertRaised
 from shoe_controller.table.alerts import ALERTS
-from shoe_controller.table.facts import AlertRaised
 from simulator.emulator import EmulatedShoe
 from simulator.scenario import planned
 from tests.board.room import BOARD, LANDSCAPE, PORTRAIT, BoardPage, Room, Seen

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from shoe_controller.board.floor import MOST_ASKED, MOST_TABLES, Floor
-from shoe_controller.mqtt.contract import ReplayRequest
+from shoe_controller.messages.requests import ReplayRequest
 from shoe_controller.web.event_sequencer import ASK_AGAIN, PATIENCE
 from tests.board.samples import SITE, answered, encode, replayed, result, state, status
 

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.board.feeds import BoardFeed, PitFeed
 from shoe_controller.board.floor import Floor
 from shoe_controller.board.sections import (
@@ -21,8 +21,8 @@ from shoe_controller.board.sections import (
     board_sections,
     pit_row,
 )
-from shoe_controller.table.facts import Fact
-from shoe_controller.table.phases import Phase
+from shoe_controller.messages.facts import Fact
+from shoe_controller.messages.phases import Phase
 from shoe_controller.web.sentences import Sentence
 from tests.board.samples import (
     BANKER_CARDS,

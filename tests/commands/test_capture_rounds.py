@@ -25,7 +25,7 @@ from firmware_protocol.events import (
 )
 from firmware_protocol.link import EventGap, LineError, LinkReport
 from shoe_controller.baccarat.deal import Deal
-from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.commands.capture_rounds import CaptureRounds, RoundHeard
 from tests.firmware_protocol.angel_eye.rounds import NEW_SHOE, PLAIN_ROUND, drawn, four_cards, told
 

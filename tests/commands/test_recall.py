@@ -18,8 +18,8 @@ from shoe_controller.history.rounds import RecalledRound
 from shoe_controller.journal.prune import prune
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import ReplayStep
-from shoe_controller.table.acts import Approve, Confirm, CorrectCard, IdentifyCard, UndoLastResult, VoidAndReplay
-from shoe_controller.table.procedure import Reveal
+from shoe_controller.messages.acts import Approve, Confirm, CorrectCard, IdentifyCard, UndoLastResult, VoidAndReplay
+from shoe_controller.messages.procedure import Reveal
 from shoe_controller.table.state import RulesSource
 from tests.commands.running import PROGRAM, Answer, run, run_program, run_with_closed_output
 from tests.journal.samples import SOFTWARE, moment, opened, shoes, write

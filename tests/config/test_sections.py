@@ -11,8 +11,9 @@ from shoe_controller.config.procedure import ProcedureEntry
 from shoe_controller.config.secret_files import Secret
 from shoe_controller.config.shoe import ShoeSettings, port_of
 from shoe_controller.config.table import JournalSettings, LogSettings, TableSettings
-from shoe_controller.table.acts import Role
-from shoe_controller.table.procedure import BetsClose, GateLocks, OverDrawn, Procedure, Reveal
+from shoe_controller.messages.acts import Role
+from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.table.procedure import GateLocks, OverDrawn, Procedure
 from shoe_controller.transports.serial_port import ANGEL_EYE_BAUD, NATIVE_BAUD, SerialPort
 from shoe_controller.transports.socket_port import SocketPort
 from shoe_controller.transports.usb_device import UsbDevice

@@ -24,7 +24,7 @@ from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table import JournalSettings, LogSettings, TableSettings
 from shoe_controller.config.table_file import ConfigFile, for_running, load_config
 from shoe_controller.house.catalogue_files import built_in_catalogue
-from shoe_controller.table.acts import Role
+from shoe_controller.messages.acts import Role
 from shoe_controller.table.procedure import Procedure
 from tests.table_files import EXAMPLE, Data, example, load, problems_of, small_house
 

@@ -5,9 +5,9 @@ import msgspec
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.house.catalogue_files import built_in_catalogue
 from shoe_controller.house.rules import read_rules
-from shoe_controller.mqtt.contract import InfoMessage, StateMessage, StatusMessage
+from shoe_controller.messages.facts import AnyFact
+from shoe_controller.messages.retained import InfoMessage, StateMessage, StatusMessage
 from shoe_controller.mqtt.retained import Posted, info_message, state_message
-from shoe_controller.table.facts import AnyFact
 from tests.table.sitting import Sitting
 
 POSTED = Posted(version="1.0", site="north", table="t1", title="", headline="", currency="NPR")

@@ -14,7 +14,7 @@ from shoe_controller.console.forms import FormDesk
 from shoe_controller.console.process import STATIC
 from shoe_controller.console.sessions import Sessions
 from shoe_controller.console.web import TOKEN_HEADER, ConsoleSite
-from shoe_controller.mqtt.contract import Answer
+from shoe_controller.messages.requests import Answer
 from shoe_controller.web.push import ChangeSignal
 from shoe_controller.web.static_files import read_files
 from tests.console.bench import model_of, tell_event, tell_state

@@ -8,7 +8,7 @@ import pytest
 from firmware_protocol.cards import Card
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.console.allowed import HELD, RULES, OfferedAct, betting_is_open, dealer_acts, supervisor_acts
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     ACTS,
     AnyAct,
     Approve,
@@ -20,9 +20,10 @@ from shoe_controller.table.acts import (
     Role,
     UndoLastResult,
 )
-from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets, Stake
-from shoe_controller.table.phases import Phase
-from shoe_controller.table.procedure import Reveal
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import Reveal
+from shoe_controller.messages.requests import Stake
+from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 from tests.console.bench import info_of, state_of
 from tests.table.alert_cases import CASES
 from tests.table.sitting import Sitting

@@ -13,7 +13,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from firmware_protocol.events import Button
-from shoe_controller.table.facts import (
+from shoe_controller.messages.facts import (
     AlertRaised,
     CardCorrected,
     PersonActed,

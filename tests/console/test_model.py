@@ -12,9 +12,9 @@ from firmware_protocol.events import IndicatedWinner
 from shoe_controller.console import model as model_module
 from shoe_controller.console.model import HISTORY, MOST_ROUNDS, ConsoleModel
 from shoe_controller.history.recall import last_rounds
-from shoe_controller.mqtt.contract import Answer, ReplayDone
-from shoe_controller.table.acts import Approve, Confirm, CorrectCard, UndoLastResult, VoidRound
-from shoe_controller.table.facts import RoundSettled
+from shoe_controller.messages.acts import Approve, Confirm, CorrectCard, UndoLastResult, VoidRound
+from shoe_controller.messages.facts import RoundSettled
+from shoe_controller.messages.requests import Answer, ReplayDone
 from shoe_controller.web.event_sequencer import ASK_AGAIN, PATIENCE
 from tests.console.bench import encode, model_of, online, tell_event, tell_state
 from tests.table.sitting import Sitting

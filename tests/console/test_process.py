@@ -14,8 +14,8 @@ import pytest
 
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import load_console
-from shoe_controller.table.acts import CallSupervisor
-from shoe_controller.table.facts import PersonActed
+from shoe_controller.messages.acts import CallSupervisor
+from shoe_controller.messages.facts import PersonActed
 from tests.console.console_chain import console_at
 from tests.daemon.house_file import DEALER, DEALER_PIN, SITE, TABLE, write_secret
 from tests.daemon.programs import COMMANDS

@@ -5,9 +5,9 @@ import msgspec
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.sections import Feed, sections
-from shoe_controller.mqtt.contract import StatusMessage
+from shoe_controller.messages.acts import Approve, CallSupervisor, Confirm, UndoLastResult
+from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.mqtt.retained import storing_alert
-from shoe_controller.table.acts import Approve, CallSupervisor, Confirm, UndoLastResult
 from tests.console.bench import encode, model_of, online, tell_event, tell_state
 from tests.table.sitting import Sitting
 from tests.table.test_phases import PLAYER_WINS

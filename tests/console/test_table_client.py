@@ -11,6 +11,8 @@ import pytest
 from shoe_controller.console import table_client
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.table_client import TableClient
+from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import (
     BrokerError,
     BrokerLostError,
@@ -21,7 +23,6 @@ from shoe_controller.mqtt.broker import (
     PublishRefusedError,
     Will,
 )
-from shoe_controller.mqtt.contract import Answer, Topics
 from shoe_controller.web.following import Follower
 from tests.console.bench import encode, online, state_of
 from tests.table.sitting import Sitting

@@ -18,8 +18,8 @@ import pytest_asyncio
 from shoe_controller.console.forms import MOST_SIGN_INS
 from shoe_controller.console.process import STATIC
 from shoe_controller.console.web import MOST_STREAMS, TOKEN_HEADER
-from shoe_controller.table.acts import ACTS
-from shoe_controller.table.facts import PersonActed, WagersChanged, WrongPin
+from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.facts import PersonActed, WagersChanged, WrongPin
 from shoe_controller.web.certificate import CertificateError, tls_context
 from shoe_controller.web.server import LARGEST_BODY
 from shoe_controller.web.static_files import SHARED

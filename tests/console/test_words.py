@@ -6,7 +6,7 @@ import pytest
 
 from shoe_controller.console.allowed import RULES
 from shoe_controller.console.process import STATIC
-from shoe_controller.table.acts import ACTS, Role
+from shoe_controller.messages.acts import ACTS, Role
 from shoe_controller.web.static_files import SHARED
 from tests.web.words import TAGS, read
 

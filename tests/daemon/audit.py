@@ -13,16 +13,16 @@ import msgspec
 from firmware_protocol.cards import Card
 from firmware_protocol.events import Hand
 from shoe_controller.baccarat.deal import Deal
-from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.facts import Facts
 from shoe_controller.baccarat.house import House, PlacedWager
 from shoe_controller.baccarat.roads import Result, RoadWinner, roads
 from shoe_controller.baccarat.settlement import settle
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.daemon.table_journal import replay
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head, StoredMessage
 from shoe_controller.journal.verify import verify
-from shoe_controller.table.facts import (
+from shoe_controller.messages.facts import (
     AnyFact,
     CardBurned,
     CardCorrected,

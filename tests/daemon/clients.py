@@ -18,9 +18,11 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from shoe_controller.messages.facts import AnyFact
+from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import TlsFiles
-from shoe_controller.mqtt.contract import Answer, InfoMessage, RoadsMessage, StateMessage, StatusMessage, Topics
-from shoe_controller.table.facts import AnyFact
 from tests.daemon.house_file import PINS
 from tests.daemon.programs import PATIENCE
 

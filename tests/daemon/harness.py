@@ -27,7 +27,7 @@ from typing import Any, Self
 import msgspec
 
 from firmware_protocol.angel_eye.shoe import Disclosing
-from shoe_controller.mqtt.contract import Topics
+from shoe_controller.messages.topics import Topics
 from simulator.dealer import Pace
 from simulator.emulation import EmulationSettings
 from simulator.emulator import EmulatedShoe

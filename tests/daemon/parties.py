@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
 
-from shoe_controller.table.view import TableView
+from shoe_controller.messages.retained import TableView
 from simulator.emulator import EmulatedShoe
 from simulator.firmware import Stage
 from tests.daemon.clients import Display, Terminal

@@ -12,9 +12,8 @@ import pytest
 
 from firmware_protocol.events import Button
 from shoe_controller.config.table_file import load_config
-from shoe_controller.mqtt.contract import RequestRole, StateMessage, acts_of
-from shoe_controller.table.acts import ACTS
-from shoe_controller.table.facts import (
+from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.facts import (
     ActProposed,
     AlertEnded,
     AlertRaised,
@@ -33,6 +32,8 @@ from shoe_controller.table.facts import (
     ShoeOpened,
     WrongPin,
 )
+from shoe_controller.messages.requests import RequestRole, acts_of
+from shoe_controller.messages.retained import StateMessage
 from simulator.decks import read_cards
 from simulator.emulator import EmulatedShoe
 from tests.daemon.audit import journal_agrees, last_number, settlements_agree

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shoe_controller.table.facts import CardDealt, RoundResult
+from shoe_controller.messages.facts import CardDealt, RoundResult
 from tests.daemon.audit import journal_agrees, last_number
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE, write_secret

@@ -6,7 +6,7 @@ import pytest
 
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import RecordKind
-from shoe_controller.table.acts import OpenShoe, Role
+from shoe_controller.messages.acts import OpenShoe, Role
 from shoe_controller.table.inputs import PersonActs, PinVerdict
 from tests.daemon.harness import Chain
 from tests.daemon.in_process import ClockThatIsSet, daemon_running

@@ -13,7 +13,7 @@ import pytest
 
 from firmware_protocol.events import Button, Hand
 from shoe_controller.config.table_file import load_config
-from shoe_controller.table.facts import AlertRaised, RoundResult, RoundVoided
+from shoe_controller.messages.facts import AlertRaised, RoundResult, RoundVoided
 from simulator.emulator import EmulatedShoe
 from simulator.faults import FAULTS, Detection, Group
 from simulator.scenario import planned

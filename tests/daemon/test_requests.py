@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from shoe_controller.messages.facts import AlertRaised, RoundResult, WagersChanged
+from shoe_controller.messages.requests import Answer
 from shoe_controller.mqtt.broker import LARGEST_PACKET
-from shoe_controller.mqtt.contract import Answer
-from shoe_controller.table.facts import AlertRaised, RoundResult, WagersChanged
 from tests.daemon.audit import journal_agrees, last_number
 from tests.daemon.clients import Display, Heard, MqttClient, Terminal
 from tests.daemon.harness import Chain

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.config.table_file import load_config
+from shoe_controller.messages.facts import BettingOpened, CardDealt
 from shoe_controller.process.systemd import PATIENCE, SystemdNotifier
-from shoe_controller.table.facts import BettingOpened, CardDealt
 from tests.daemon.audit import audit, journal_agrees, last_number
 from tests.daemon.clients import Display, Terminal
 from tests.daemon.harness import Chain

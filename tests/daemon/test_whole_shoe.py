@@ -13,8 +13,8 @@ from shoe_controller.clock.system_clock import SystemClock
 from shoe_controller.config.table_file import for_running, load_config
 from shoe_controller.daemon.assembly import broker_for, open_table
 from shoe_controller.daemon.daemon import Daemon
+from shoe_controller.messages.facts import AlertRaised, AnyFact
 from shoe_controller.process.systemd import SystemdNotifier
-from shoe_controller.table.facts import AlertRaised, AnyFact
 from shoe_controller.transports.usb_device import UsbDevice
 from simulator.emulation import EmulationSettings
 from simulator.emulator import EmulatedShoe

@@ -6,8 +6,8 @@ from shoe_controller.demo.fault_script import FAULT_PANEL
 from shoe_controller.demo.faults import FAULTS, LOSES_CARDS, faults_on
 from shoe_controller.demo.shoe_program import DEALER_KEY
 from shoe_controller.demo.supervisor import AtTheShoe
+from shoe_controller.messages.facts import AnyFact
 from shoe_controller.table.alerts import ALERTS
-from shoe_controller.table.facts import AnyFact
 from simulator.console_view import FAULT_KEYS, HELP
 from simulator.faults import FAULTS as EMULATED
 from simulator.faults import Undetectable

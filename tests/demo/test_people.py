@@ -7,17 +7,20 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
-from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.demo.players import stakes_of_seat
 from shoe_controller.demo.supervisor import AtTheShoe, Deed, next_deed
 from shoe_controller.demo.truth import Happening, Truth
-from shoe_controller.mqtt.contract import RequestRole, acts_of
-from shoe_controller.table.acts import AnyAct
-from shoe_controller.table.alerts import ALERTS, Clearer, Scope
-from shoe_controller.table.facts import CardPlace
-from shoe_controller.table.phases import CARDS_OUT, Phase
+from shoe_controller.messages.acts import AnyAct
+from shoe_controller.messages.alerts import AlertMessage, Clearer
+from shoe_controller.messages.facts import CardPlace
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.requests import RequestRole, acts_of
+from shoe_controller.messages.retained import TableView
+from shoe_controller.table.alerts import ALERTS, Scope
+from shoe_controller.table.phases import CARDS_OUT
 from shoe_controller.table.state import TableState
-from shoe_controller.table.view import AlertView, TableView, view_of
+from shoe_controller.table.view import view_of
 
 PHASES = [Phase.DEALING, Phase.COMPLETE, Phase.BETTING]
 
@@ -34,7 +37,7 @@ def truth_with(*, in_round: bool, reading: str = "read") -> Truth:
 
 def table_with(kind: str, phase: Phase, *, extra_cards: int = 0) -> TableView:
     rule = ALERTS[kind]
-    alert = AlertView(
+    alert = AlertMessage(
         alert=7,
         kind=kind,
         severity=rule.severity.value,

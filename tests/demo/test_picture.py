@@ -8,8 +8,9 @@ from shoe_controller.baccarat.roads import Result, RoadWinner, roads
 from shoe_controller.demo.display import TableWatch, TimedLine
 from shoe_controller.demo.event_lines import StyledText, face, in_letters
 from shoe_controller.demo.picture import DemoView, Odds, picture
-from shoe_controller.mqtt.contract import Counts, RoadsMessage, StateMessage, Topics
-from shoe_controller.table.phases import Phase
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.retained import Counts, RoadsMessage, StateMessage
+from shoe_controller.messages.topics import Topics
 from tests.demo.test_people import table_with
 
 PIT = "pit view http://127.0.0.1:65535/pit"

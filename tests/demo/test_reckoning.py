@@ -10,7 +10,7 @@ from shoe_controller.baccarat.outcome import dealt_round, outcome_of
 from shoe_controller.demo.reckoning import Reckoning, reckon
 from shoe_controller.demo.truth import Happening
 from shoe_controller.house.catalogue_files import built_in_catalogue
-from shoe_controller.table.facts import AnyFact, CardBurned
+from shoe_controller.messages.facts import AnyFact, CardBurned
 
 NOTHING = frozenset[str]()
 STANDING = {"player_total": None, "banker_total": None, "next_hand": None, "complete": None, "why": ""}

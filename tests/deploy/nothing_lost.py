@@ -13,7 +13,7 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from shoe_controller.table.facts import RoundResult
+from shoe_controller.messages.facts import RoundResult
 from simulator.truth import CardOut, read_truth
 from tests.torture.accounts import assert_same_cards, assert_same_results, assert_sound, read_journal
 

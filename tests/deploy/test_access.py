@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from shoe_controller.messages.topics import contract
 from shoe_controller.mqtt.broker import BrokerSession, PublishRefusedError
-from shoe_controller.mqtt.contract import contract
 from shoe_controller.setup.access_list import access_list
 from shoe_controller.setup.new_table import users_of
 from shoe_controller.setup.passwords import SALT_BYTES, password_line

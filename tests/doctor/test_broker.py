@@ -10,8 +10,9 @@ import msgspec
 import pytest
 
 from shoe_controller.doctor.findings import Machine, Thresholds
-from shoe_controller.mqtt.contract import StatusMessage, Topics
-from shoe_controller.table.view import AlertView
+from shoe_controller.messages.alerts import AlertMessage
+from shoe_controller.messages.retained import StatusMessage
+from shoe_controller.messages.topics import Topics
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE, write_secret
 from tests.doctor.clinic import clinic_file, good, not_looked, patient_with, problems
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.asyncio
 
 TOPICS = Topics(SITE, TABLE)
 
-ALERT = AlertView(
+ALERT = AlertMessage(
     alert=1,
     kind="misread",
     severity="stops",

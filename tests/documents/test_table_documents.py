@@ -14,11 +14,13 @@ import pytest
 from firmware_protocol.events import Button, ButtonPressed
 from shoe_controller.baccarat.settlement import Settlement
 from shoe_controller.history.rounds import RecalledRound
-from shoe_controller.table.acts import ACTS, Role
-from shoe_controller.table.alerts import ALERTS, Clearer
-from shoe_controller.table.facts import AnyFact, Fact
+from shoe_controller.messages.acts import ACTS, Role
+from shoe_controller.messages.alerts import Clearer
+from shoe_controller.messages.facts import AnyFact, Fact
+from shoe_controller.messages.phases import Phase
+from shoe_controller.table.alerts import ALERTS
 from shoe_controller.table.inputs import AnyInput, ShoeReport
-from shoe_controller.table.phases import TRANSITIONS, Phase
+from shoe_controller.table.phases import TRANSITIONS
 from shoe_controller.table.procedure import Procedure
 from tests.renew_documents import COMMAND, DOCS, PARTS, renewed
 from tests.table.sitting import Sitting

@@ -15,7 +15,7 @@ from shoe_controller.commands.recall import recalled
 from shoe_controller.history.recall import WHY_NOT_DUE, WHY_NOT_SHOWN, last_rounds
 from shoe_controller.history.rounds import RecalledRound
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     Approve,
     BurnExtraCard,
     ClearAlert,
@@ -31,10 +31,10 @@ from shoe_controller.table.acts import (
     VoidRound,
     Withdraw,
 )
-from shoe_controller.table.facts import ShoeEnded
+from shoe_controller.messages.facts import ShoeEnded
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.table.inputs import ClockStepped, PinVerdict
-from shoe_controller.table.phases import Phase
-from shoe_controller.table.procedure import BetsClose, Reveal
 from tests.recorded_sitting import RecordedSitting
 
 NATURAL = "9H 4D KS 2C"

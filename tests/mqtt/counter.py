@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 
 from shoe_controller.journal.reading import JournalReader
+from shoe_controller.messages.acts import Role
+from shoe_controller.messages.requests import Answer, ReplayDone
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Incoming
-from shoe_controller.mqtt.contract import Answer, ReplayDone, Topics
 from shoe_controller.mqtt.requests import RequestDesk, encode_answer
-from shoe_controller.table.acts import Role
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 from shoe_controller.table.people import locked_out_until
 from shoe_controller.table.state import Refusal

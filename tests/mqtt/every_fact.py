@@ -4,7 +4,7 @@ from typing import Any
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardDrawn, CutCard, Hand, IndicatedWinner
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     Approve,
     BurnExtraCard,
     CallSupervisor,
@@ -21,8 +21,8 @@ from shoe_controller.table.acts import (
     VoidRound,
     Withdraw,
 )
+from shoe_controller.messages.procedure import Reveal
 from shoe_controller.table.inputs import AnyInput, LinkBack, LinkLost, PinVerdict
-from shoe_controller.table.procedure import Reveal
 from shoe_controller.table.state import TableState
 from shoe_controller.table.table import Handled
 from tests.table.sitting import Sitting

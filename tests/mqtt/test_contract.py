@@ -14,27 +14,19 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
+from shoe_controller.mqtt.codes import CODES
 
 from shoe_controller.baccarat import roads, wagers
-from shoe_controller.mqtt.codes import CODES
-from shoe_controller.mqtt.contract import (
-    EVENT_TOPICS,
-    EVENTS,
-    ActRequest,
-    RequestRole,
-    TopicKind,
-    Topics,
-    acts_of,
-    contract,
-)
+from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.facts import AnyFact, Fact
+from shoe_controller.messages.requests import ActRequest, RequestRole, acts_of
+from shoe_controller.messages.topics import EVENT_TOPICS, EVENTS, TopicKind, Topics, contract
 from shoe_controller.mqtt.documents import asyncapi
 from shoe_controller.mqtt.documents.json_schema import SchemaBook
 from shoe_controller.mqtt.documents.message_schemas import Messages
 from shoe_controller.mqtt.documents.yaml_text import yaml_text
 from shoe_controller.mqtt.requests import FAILED
 from shoe_controller.mqtt.retained import roads_message, state_message
-from shoe_controller.table.acts import ACTS
-from shoe_controller.table.facts import AnyFact, Fact
 from tests.mqtt.every_fact import RememberedSitting, every_sitting
 from tests.mqtt.schema_check import SCHEMAS, objections
 

@@ -20,12 +20,13 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
+from shoe_controller.messages.acts import CorrectCard
+from shoe_controller.messages.facts import CardCorrected, CardDealt
+from shoe_controller.messages.requests import ReplayRequest
+from shoe_controller.messages.topics import LONGEST_CLIENT, Topics, contract
 from shoe_controller.mqtt.broker import Incoming, PublishRefusedError
-from shoe_controller.mqtt.contract import LONGEST_CLIENT, ReplayRequest, Topics, contract
 from shoe_controller.mqtt.requests import LONGEST_ID, MOST_REPLAYED
 from shoe_controller.setup.access_list import BrokerRole, may_read, may_write
-from shoe_controller.table.acts import CorrectCard
-from shoe_controller.table.facts import CardCorrected, CardDealt
 from shoe_controller.table.people import REMEMBERED_REQUESTS
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE

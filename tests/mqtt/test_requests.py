@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_protocol.events import IndicatedWinner
-from shoe_controller.mqtt.contract import LARGEST_SEQ, Answer, ReplayDone, RequestRole, acts_of
+from shoe_controller.messages.acts import ACTS, Role, SignIn
+from shoe_controller.messages.facts import ActProposed, PersonActed, ShoeOpened, WagersChanged, WrongPin
+from shoe_controller.messages.requests import LARGEST_SEQ, Answer, ReplayDone, RequestRole, acts_of
 from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, MOST_PIN_CHECKS, MOST_REPLAYS
-from shoe_controller.table.acts import ACTS, Role, SignIn
-from shoe_controller.table.facts import ActProposed, PersonActed, ShoeOpened, WagersChanged, WrongPin
 from tests.mqtt.counter import DEALERS, PINS, TOPICS, Counter
 
 pytestmark = pytest.mark.asyncio

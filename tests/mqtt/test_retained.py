@@ -17,12 +17,13 @@ from shoe_controller.baccarat.roads import roads
 from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.house.catalogue_files import built_in_catalogue
 from shoe_controller.house.rules import read_rules
-from shoe_controller.mqtt.contract import InfoMessage, RoadsMessage, StateMessage, StatusMessage, Topics
+from shoe_controller.messages.acts import CallSupervisor
+from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.presence import TablePresence
 from shoe_controller.mqtt.retained import Posted, gravest_alert, percentage, roads_message, rules_hash, state_message
-from shoe_controller.table.acts import CallSupervisor
 from shoe_controller.table.inputs import LinkLost
-from shoe_controller.table.procedure import BetsClose, Reveal
 from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.view import view_of
 from tests.mqtt.every_fact import RememberedSitting, every_sitting

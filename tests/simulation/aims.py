@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 
 from firmware_protocol.angel_eye.shoe import Disclosing
-from shoe_controller.table.phases import Phase
-from shoe_controller.table.procedure import BetsClose, GateLocks, Reveal
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.table.procedure import GateLocks
 from simulator.faults import FAULTS, Moment
 from simulator.shoe_line import Wire
 from tests.simulation.mishaps import AROUND, DOWN_PHASE, SWAPS, possible, why_never

@@ -8,8 +8,10 @@ from shoe_controller.daemon.assembly import SOFTWARE
 from shoe_controller.daemon.table_journal import replay
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.verify import verify
-from shoe_controller.table.alerts import ALERTS, Severity
-from shoe_controller.table.procedure import BetsClose, GateLocks
+from shoe_controller.messages.alerts import Severity
+from shoe_controller.messages.procedure import BetsClose
+from shoe_controller.table.alerts import ALERTS
+from shoe_controller.table.procedure import GateLocks
 from simulator.shoe_line import Wire
 from simulator.truth import Reading
 from tests.simulation.books import SURELY_MISSED, BrokenPromiseError

@@ -17,8 +17,8 @@ from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.baccarat.settlement import SettledWager
 from shoe_controller.baccarat.wagers import Result
 from shoe_controller.journal.records import Entry, Receipt
-from shoe_controller.table.acts import CorrectCard, IdentifyCard, rule_of
-from shoe_controller.table.facts import (
+from shoe_controller.messages.acts import CorrectCard, IdentifyCard, rule_of
+from shoe_controller.messages.facts import (
     AlertEnded,
     AlertRaised,
     AnyFact,

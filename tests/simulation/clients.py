@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.mqtt.contract import Answer, StateMessage, StatusMessage, Topics
-from shoe_controller.table.view import TableView
+from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.retained import StateMessage, StatusMessage, TableView
+from shoe_controller.messages.topics import Topics
 from tests.simulation.virtual_broker import Endpoint, Outgoing, VirtualBroker
 from tests.simulation.virtual_time import VirtualTime
 from tests.simulator.broker.wire import Received

@@ -8,7 +8,7 @@ from collections import Counter
 
 from rich.table import Table
 
-from shoe_controller.table.acts import ACTS
+from shoe_controller.messages.acts import ACTS
 from shoe_controller.table.alerts import ALERTS
 from simulator.faults import FAULTS
 from tests.simulation.aims import PHASES

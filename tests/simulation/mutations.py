@@ -24,7 +24,7 @@ from shoe_controller.daemon.table_journal import topic_of
 from shoe_controller.journal.errors import FileError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Receipt
-from shoe_controller.mqtt.contract import Topics
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.publisher import LiveMessage, Publisher
 from shoe_controller.table import act_effects, betting, dealing, finishing, link_events, shoe_events
 from shoe_controller.table import table as table_module

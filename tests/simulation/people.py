@@ -11,8 +11,7 @@ from contextlib import suppress
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import Button
-from shoe_controller.mqtt.contract import Answer
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     ACTS,
     CallSupervisor,
     Confirm,
@@ -27,8 +26,10 @@ from shoe_controller.table.acts import (
     VoidAndReplay,
     VoidRound,
 )
-from shoe_controller.table.phases import Phase
-from shoe_controller.table.view import AlertView, TableView
+from shoe_controller.messages.alerts import AlertMessage
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.retained import TableView
 from simulator.emulation import Emulation
 from simulator.firmware import Stage
 from simulator.virtual_shoe import CannotError
@@ -259,7 +260,7 @@ class Staff:
 
     # --- supervisors --------------------------------------------------------------------------------------------------
 
-    def _put_right(self, view: TableView, stopping: list[AlertView]) -> None:
+    def _put_right(self, view: TableView, stopping: list[AlertMessage]) -> None:
         for alert in stopping:
             tried = self._refused.get((alert.alert, view.phase), 0)
             if alert.kind == "shoe_lost" and not view.link_up:
@@ -273,7 +274,7 @@ class Staff:
             self._put_one_right(view, alert, tried)
             return
 
-    def _put_one_right(self, view: TableView, alert: AlertView, tried: int) -> None:
+    def _put_one_right(self, view: TableView, alert: AlertMessage, tried: int) -> None:
         if alert.kind in ("misread", "undisclosed_card") and tried < 2 and self._identify(view, alert):
             return
         if alert.kind == "journal_damaged":
@@ -302,7 +303,7 @@ class Staff:
         else:
             self._supervise(view, "end_shoe", {}, alert=alert)
 
-    def _put_in_new_cards(self, alert: AlertView) -> None:
+    def _put_in_new_cards(self, alert: AlertMessage) -> None:
         if self._new_cards_for == alert.detail:
             return
         self._new_cards_for = alert.detail
@@ -326,7 +327,7 @@ class Staff:
         complete = view.phase == "complete" and not firmware.in_round
         return same and (complete or (firmware.in_round and not firmware.spoilt))
 
-    def _identify(self, view: TableView, alert: AlertView) -> bool:
+    def _identify(self, view: TableView, alert: AlertMessage) -> bool:
         number = _CARD.search(alert.detail)
         faces = self._faces()
         place = 0 if number is None else int(number[1])
@@ -354,7 +355,7 @@ class Staff:
         self._supervise(view, "correct_card", {"number": place, "card": face.value})
         return True
 
-    def _void(self, view: TableView, alert: AlertView | None = None) -> None:
+    def _void(self, view: TableView, alert: AlertMessage | None = None) -> None:
         self._end_at_shoe()
         replays = view.phase in ("dealing", "complete") and self._chance.random() < 0.3
         self._supervise(view, "void_and_replay" if replays else "void_round", {}, alert=alert)
@@ -364,7 +365,7 @@ class Staff:
             with suppress(CannotError):
                 self._cable.do(lambda now: self._emulation.press(Button.RESULT, now, held=True))
 
-    def _clear(self, view: TableView, alert: AlertView) -> None:
+    def _clear(self, view: TableView, alert: AlertMessage) -> None:
         if alert.cleared_by == "dealer":
             self._deal(view, "clear_alert", {"alert": alert.alert})
         else:
@@ -377,7 +378,7 @@ class Staff:
         details: dict[str, object],
         *,
         person: str = "",
-        alert: AlertView | None = None,
+        alert: AlertMessage | None = None,
     ) -> None:
         name = person or self._chance.choice(list(SUPERVISORS))
 

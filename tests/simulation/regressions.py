@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.angel_eye.shoe import Disclosing
 from shoe_controller.daemon.engine import Engine
+from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.table import link_events, shoe_events
 from shoe_controller.table.phases import CARDS_OUT
-from shoe_controller.table.procedure import BetsClose, OverDrawn, Procedure, Reveal
+from shoe_controller.table.procedure import OverDrawn, Procedure
 from simulator.shoe_line import Wire
 from tests.simulation.houses import SimulatedHouse
 from tests.simulation.mutations import Mutation, put_in

@@ -3,7 +3,8 @@
 import random
 
 from firmware_protocol.angel_eye.shoe import Disclosing
-from shoe_controller.table.procedure import BetsClose, GateLocks, OverDrawn, Procedure, Reveal
+from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.table.procedure import GateLocks, OverDrawn, Procedure
 from simulator.shoe_line import Wire
 from tests.simulation.aims import aimed
 from tests.simulation.houses import house_of

@@ -12,7 +12,7 @@ from firmware_protocol.link import EventGap, LineError, LinkDown, Refused
 from firmware_protocol.native.handshake import SHOE_HAS_ANOTHER_KEY
 from firmware_protocol.native.session import FORGED, REPLAYED
 from shoe_controller.baccarat.deal import Deal, OutOfTurnError
-from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.sides import Side
 from simulator.emulation import EmulationSettings
 from simulator.fault_effects import FaultDeeds
 from simulator.faults import FAULTS, Detection, Undetectable, markdown_table

@@ -12,16 +12,9 @@ from firmware_protocol.events import (
     LidChanged,
     Started,
 )
-from shoe_controller.table.acts import (
-    AnyAct,
-    CorrectCard,
-    IdentifyCard,
-)
-from shoe_controller.table.inputs import (
-    LinkBack,
-    MessagesTaken,
-)
-from shoe_controller.table.procedure import BetsClose
+from shoe_controller.messages.acts import AnyAct, CorrectCard, IdentifyCard
+from shoe_controller.messages.procedure import BetsClose
+from shoe_controller.table.inputs import LinkBack, MessagesTaken
 from tests.table.alert_causes import (
     bad_burned_card,
     bad_burned_card_angel_eye,

@@ -24,7 +24,7 @@ from firmware_protocol.events import (
     ResultIndicated,
     Started,
 )
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     Approve,
     CallSupervisor,
     Confirm,

@@ -31,7 +31,7 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Direction, Raw
 from shoe_controller.journal.store import Journal, open_journal
 from shoe_controller.journal.verify import Report, verify
-from shoe_controller.table.facts import ShoeOpened
+from shoe_controller.messages.facts import ShoeOpened
 from shoe_controller.table.inputs import (
     AnyInput,
     ControllerStarted,

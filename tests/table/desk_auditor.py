@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
 from firmware_protocol.events import AnyShoeEvent, CardDrawn, CardIdentified, DoubleFeed, ForeignCard, Misread
-from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.house import CommissionTaken, PlacedWager
 from shoe_controller.baccarat.outcome import dealt_round
 from shoe_controller.baccarat.settlement import Settlement, Totals
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.baccarat.wagers import Result
-from shoe_controller.table.acts import CorrectCard, IdentifyCard
-from shoe_controller.table.facts import (
+from shoe_controller.messages.acts import CorrectCard, IdentifyCard
+from shoe_controller.messages.facts import (
     AlertEnded,
     AlertRaised,
     AnyFact,

@@ -27,8 +27,8 @@ from firmware_protocol.events import (
     ResultIndicated,
 )
 from shoe_controller.baccarat.deal import Deal, DealError
-from shoe_controller.baccarat.drawing import Side
-from shoe_controller.table.acts import (
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.acts import (
     AnyAct,
     BurnExtraCard,
     ClearAlert,
@@ -39,9 +39,11 @@ from shoe_controller.table.acts import (
     OpenShoe,
     VoidRound,
 )
-from shoe_controller.table.alerts import ALERTS, Clearer, Severity
-from shoe_controller.table.phases import CARDS_OUT, IN_ROUND, Phase
-from shoe_controller.table.procedure import BetsClose
+from shoe_controller.messages.alerts import Clearer, Severity
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import BetsClose
+from shoe_controller.table.alerts import ALERTS
+from shoe_controller.table.phases import CARDS_OUT, IN_ROUND
 from shoe_controller.table.state import Alert
 from simulator.decks import Piece, shuffled_decks
 from tests.table.desk import Desk

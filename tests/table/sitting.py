@@ -27,14 +27,16 @@ from firmware_protocol.events import (
     IndicatedWinner,
     ResultIndicated,
 )
-from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.clock.moment import Moment
 from shoe_controller.config.house import HouseEntry
 from shoe_controller.config.strict_reading import Problem, read
 from shoe_controller.house.rules import read_rules
 from shoe_controller.house.texts import built_in_texts, house_text_of
-from shoe_controller.table.acts import AnyAct, OpenShoe, Role
-from shoe_controller.table.facts import AnyFact, Fact
+from shoe_controller.messages.acts import AnyAct, OpenShoe, Role
+from shoe_controller.messages.facts import AnyFact, Fact
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.requests import Stake
 from shoe_controller.table.inputs import (
     AnyInput,
     ControllerStarted,
@@ -45,11 +47,9 @@ from shoe_controller.table.inputs import (
     SeatBets,
     ShoeReport,
     Snapshot,
-    Stake,
     TimerRanOut,
 )
 from shoe_controller.table.judging import possible_hands
-from shoe_controller.table.phases import Phase
 from shoe_controller.table.procedure import Procedure
 from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.table import Handled, Table

@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from shoe_controller.table.acts import markdown_table
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardDrawn, Fault, FaultCode, Hand, IndicatedWinner
 from shoe_controller.house.rules import read_rules
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     ACTS,
     Act,
     AnyAct,
@@ -31,9 +32,8 @@ from shoe_controller.table.acts import (
     VoidAndReplay,
     VoidRound,
     Withdraw,
-    markdown_table,
 )
-from shoe_controller.table.facts import (
+from shoe_controller.messages.facts import (
     ActProposed,
     CardSetAside,
     ExtraCardDecided,
@@ -43,10 +43,12 @@ from shoe_controller.table.facts import (
     WagersChanged,
     WrongPin,
 )
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import Reveal
 from shoe_controller.table.inputs import ControllerStarted, PinVerdict
 from shoe_controller.table.people import LONGEST_REASON, REMEMBERED_REQUESTS
-from shoe_controller.table.phases import CARDS_OUT, Phase
-from shoe_controller.table.procedure import OverDrawn, Reveal
+from shoe_controller.table.phases import CARDS_OUT
+from shoe_controller.table.procedure import OverDrawn
 from shoe_controller.table.state import Refusal, TableState
 from shoe_controller.table.table import Handled, Table
 from tests.table.sitting import Sitting

@@ -16,7 +16,7 @@ from firmware_protocol.events import (
     ResultIndicated,
 )
 from firmware_protocol.link import Lamp
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     ACTS,
     AnyAct,
     Approve,
@@ -39,8 +39,11 @@ from shoe_controller.table.acts import (
     Withdraw,
     rule_of,
 )
-from shoe_controller.table.alerts import ALERTS, Clearer, Scope, Severity, how_it_ends, markdown_table
-from shoe_controller.table.facts import AlertEnded, AlertRaised, RoundResult, RoundSettled
+from shoe_controller.messages.alerts import Clearer, Severity
+from shoe_controller.messages.facts import AlertEnded, AlertRaised, RoundResult, RoundSettled
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.requests import Stake
+from shoe_controller.table.alerts import ALERTS, Scope, how_it_ends, markdown_table
 from shoe_controller.table.inputs import (
     EventsMissed,
     JournalFailed,
@@ -49,9 +52,8 @@ from shoe_controller.table.inputs import (
     PinVerdict,
     SeatBets,
     ShoeReport,
-    Stake,
 )
-from shoe_controller.table.phases import CARDS_OUT, Phase
+from shoe_controller.table.phases import CARDS_OUT
 from tests.table.alert_cases import CASES, VOIDS, Case
 from tests.table.alert_causes import (
     event_gap,

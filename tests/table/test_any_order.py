@@ -34,8 +34,8 @@ from firmware_protocol.events import (
     Standby,
     Started,
 )
-from shoe_controller.baccarat.drawing import Side
-from shoe_controller.table.acts import (
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.acts import (
     AnyAct,
     Approve,
     BurnExtraCard,
@@ -57,6 +57,8 @@ from shoe_controller.table.acts import (
     VoidRound,
     Withdraw,
 )
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.table.inputs import (
     AnyInput,
     ClockStepped,
@@ -71,8 +73,7 @@ from shoe_controller.table.inputs import (
     TimerRanOut,
 )
 from shoe_controller.table.judging import judge
-from shoe_controller.table.phases import Phase
-from shoe_controller.table.procedure import BetsClose, OverDrawn, Reveal
+from shoe_controller.table.procedure import OverDrawn
 from shoe_controller.table.state import Timer
 from tests.table.sitting import Sitting
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
 from firmware_protocol.events import CardDrawn, CutCard, Fault, FaultCode, Hand, IndicatedWinner, ResultIndicated
 from shoe_controller.baccarat.deal import Deal
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     Approve,
     CallSupervisor,
     ClearAlert,
@@ -25,8 +25,7 @@ from shoe_controller.table.acts import (
     VoidAndReplay,
     VoidRound,
 )
-from shoe_controller.table.betting import MOST_AT_ONCE
-from shoe_controller.table.facts import (
+from shoe_controller.messages.facts import (
     BettingClosed,
     FreeHandAnnounced,
     RoundResult,
@@ -37,9 +36,10 @@ from shoe_controller.table.facts import (
     WagersChanged,
     WagersReturned,
 )
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import BetsClose
+from shoe_controller.table.betting import MOST_AT_ONCE
 from shoe_controller.table.inputs import LinkBack, LinkLost
-from shoe_controller.table.phases import Phase
-from shoe_controller.table.procedure import BetsClose
 from shoe_controller.table.table import Handled
 from tests.table.sitting import Sitting
 

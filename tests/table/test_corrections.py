@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
 from firmware_protocol.events import CardIdentified, CutCard, Hand, IndicatedWinner, ResultIndicated
 from shoe_controller.baccarat.deal import Deal, DealError
-from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.outcome import outcome_of
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.house.rules import read_rules
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     Approve,
     ClearAlert,
     Confirm,
@@ -24,7 +24,7 @@ from shoe_controller.table.acts import (
     VoidAndReplay,
     VoidRound,
 )
-from shoe_controller.table.facts import (
+from shoe_controller.messages.facts import (
     BettingOpened,
     CardCorrected,
     ResultUndone,
@@ -35,7 +35,7 @@ from shoe_controller.table.facts import (
     ShoeEnded,
     WagersReturned,
 )
-from shoe_controller.table.phases import Phase
+from shoe_controller.messages.phases import Phase
 from tests.table.sitting import Sitting
 
 PLAYER_WINS = "7H 4D KS 2C"

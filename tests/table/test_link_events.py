@@ -7,9 +7,10 @@ import pytest
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import Button, ButtonPressed, CardDrawn, Fault, FaultCode, Hand, IndicatedWinner, Started
-from shoe_controller.table.acts import ClearAlert, UndoLastResult, VoidAndReplay, VoidRound
+from shoe_controller.messages.acts import ClearAlert, UndoLastResult, VoidAndReplay, VoidRound
+from shoe_controller.messages.facts import AlertRaised, RoundResult, ShoeLinkChanged
+from shoe_controller.messages.phases import Phase
 from shoe_controller.table.desired_shoe import RESULT_GRACE
-from shoe_controller.table.facts import AlertRaised, RoundResult, ShoeLinkChanged
 from shoe_controller.table.inputs import (
     ClockStepped,
     ControllerStarted,
@@ -22,7 +23,7 @@ from shoe_controller.table.inputs import (
     Snapshot,
     TimerRanOut,
 )
-from shoe_controller.table.phases import CARDS_OUT, IN_ROUND, Phase
+from shoe_controller.table.phases import CARDS_OUT, IN_ROUND
 from shoe_controller.table.state import TableState, Timer
 from shoe_controller.table.table import UnexpectedInputError
 from tests.table.sitting import Sitting

@@ -33,9 +33,9 @@ from firmware_protocol.events import (
     Standby,
     Started,
 )
-from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.journal.errors import DiskFailedError
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     AnyAct,
     Approve,
     BurnExtraCard,
@@ -57,6 +57,8 @@ from shoe_controller.table.acts import (
     VoidRound,
     Withdraw,
 )
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.table.draft import is_stopped
 from shoe_controller.table.inputs import (
     AnyInput,
@@ -69,8 +71,7 @@ from shoe_controller.table.inputs import (
     PinVerdict,
     TimerRanOut,
 )
-from shoe_controller.table.phases import Phase
-from shoe_controller.table.procedure import BetsClose, GateLocks, OverDrawn, Reveal
+from shoe_controller.table.procedure import GateLocks, OverDrawn
 from shoe_controller.table.state import Timer
 from tests.table.desk import Desk, KilledError, KilledWhen, full_disk, quick_folder
 from tests.table.desk_dealer import Dealer, Mishap, befall

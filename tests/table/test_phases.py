@@ -7,7 +7,7 @@ import pytest
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import Button, ButtonPressed, CardDrawn, Hand, IndicatedWinner
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     Approve,
     Confirm,
     CorrectCard,
@@ -18,9 +18,10 @@ from shoe_controller.table.acts import (
     VoidAndReplay,
     VoidRound,
 )
+from shoe_controller.messages.phases import Phase
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.inputs import AnyInput, NewShoe
-from shoe_controller.table.phases import TRANSITIONS, Move, Phase, diagram
+from shoe_controller.table.phases import TRANSITIONS, Move, diagram
 from shoe_controller.table.table import Handled
 from tests.table.sitting import Sitting
 

@@ -34,10 +34,10 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import INPUTS, STARTS, Head, Record, RecordKind
 from shoe_controller.journal.store import open_journal
 from shoe_controller.journal.verify import Report, verify
-from shoe_controller.table.acts import Approve, Confirm, CorrectCard, UndoLastResult
-from shoe_controller.table.facts import RoundResult
+from shoe_controller.messages.acts import Approve, Confirm, CorrectCard, UndoLastResult
+from shoe_controller.messages.facts import RoundResult
+from shoe_controller.messages.procedure import Reveal
 from shoe_controller.table.inputs import AnyInput, ControllerStarted, LinkBack, LinkLost
-from shoe_controller.table.procedure import Reveal
 from shoe_controller.table.state import TableState
 from shoe_controller.table.table import Table
 from tests.commands.running import PROGRAM, run_program

@@ -19,12 +19,13 @@ from firmware_protocol.events import (
     ResultIndicated,
 )
 from shoe_controller.baccarat.deal import Deal
-from shoe_controller.baccarat.drawing import Side
-from shoe_controller.table.acts import RevealCards
-from shoe_controller.table.facts import AnyFact, CardsShown, RoundResult, RoundSettled
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.acts import RevealCards
+from shoe_controller.messages.facts import AnyFact, CardsShown, RoundResult, RoundSettled
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import Reveal
 from shoe_controller.table.judging import judge
-from shoe_controller.table.phases import Phase
-from shoe_controller.table.procedure import GateLocks, Reveal
+from shoe_controller.table.procedure import GateLocks
 from shoe_controller.table.view import view_of
 from tests.table.sitting import Sitting
 

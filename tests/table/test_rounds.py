@@ -3,15 +3,8 @@
 import pytest
 
 from firmware_protocol.events import CutCard, IndicatedWinner
-from shoe_controller.table.facts import (
-    BettingOpened,
-    CardDealt,
-    RoundResult,
-    RoundSettled,
-    ShoeEnded,
-    ShoeOpened,
-)
-from shoe_controller.table.phases import Phase
+from shoe_controller.messages.facts import BettingOpened, CardDealt, RoundResult, RoundSettled, ShoeEnded, ShoeOpened
+from shoe_controller.messages.phases import Phase
 from tests.table.sitting import Sitting
 
 

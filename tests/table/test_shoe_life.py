@@ -25,7 +25,7 @@ from firmware_protocol.events import (
 )
 from firmware_protocol.link import Lamp
 from shoe_controller.house.rules import read_rules
-from shoe_controller.table.acts import (
+from shoe_controller.messages.acts import (
     BurnExtraCard,
     ClearAlert,
     Confirm,
@@ -36,7 +36,7 @@ from shoe_controller.table.acts import (
     VoidAndReplay,
     VoidRound,
 )
-from shoe_controller.table.facts import (
+from shoe_controller.messages.facts import (
     BettingOpened,
     CardBurned,
     CardDealt,
@@ -47,8 +47,8 @@ from shoe_controller.table.facts import (
     ShoeOpened,
     WagersReturned,
 )
+from shoe_controller.messages.phases import Phase
 from shoe_controller.table.inputs import NewShoe
-from shoe_controller.table.phases import Phase
 from shoe_controller.table.procedure import OverDrawn
 from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.table import Table, UnexpectedInputError

@@ -5,12 +5,13 @@ import pytest
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardDrawn, CardReturned, Fault, FaultCode, Hand, IndicatedWinner, Misread
 from firmware_protocol.link import DesiredShoe, Lamp
-from shoe_controller.table.acts import CorrectCard, EndShoe, FreeHand, IdentifyCard, NoMoreBets, UndoLastResult
+from shoe_controller.messages.acts import CorrectCard, EndShoe, FreeHand, IdentifyCard, NoMoreBets, UndoLastResult
+from shoe_controller.messages.facts import CardCorrected, CardsShown
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import BetsClose
 from shoe_controller.table.alerts import ALERTS
-from shoe_controller.table.facts import CardCorrected, CardsShown
 from shoe_controller.table.inputs import LinkLost
-from shoe_controller.table.phases import Phase
-from shoe_controller.table.procedure import BetsClose, GateLocks
+from shoe_controller.table.procedure import GateLocks
 from shoe_controller.table.view import view_of
 from tests.table.sitting import Sitting
 from tests.table.test_phases import TO

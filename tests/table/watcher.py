@@ -6,8 +6,8 @@ It keeps its own books of alerts, wagers and cards. `see` is called after every 
 from firmware_protocol.events import CardDrawn, CardIdentified, DoubleFeed, ForeignCard, Misread
 from firmware_protocol.link import DesiredShoe, Lamp
 from shoe_controller.baccarat.house import PlacedWager
-from shoe_controller.table.alerts import ALERTS, Severity
-from shoe_controller.table.facts import (
+from shoe_controller.messages.alerts import Severity
+from shoe_controller.messages.facts import (
     AlertEnded,
     AlertRaised,
     AnyFact,
@@ -21,6 +21,7 @@ from shoe_controller.table.facts import (
     WagersChanged,
     WagersReturned,
 )
+from shoe_controller.table.alerts import ALERTS
 from shoe_controller.table.inputs import AnyInput, NewShoe, ShoeReport
 from shoe_controller.table.judging import judge
 from shoe_controller.table.state import TableState

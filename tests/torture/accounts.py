@@ -18,7 +18,7 @@ from shoe_controller.daemon.table_journal import read_fact, read_input, replay
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head, StoredMessage
 from shoe_controller.journal.verify import verify
-from shoe_controller.table.facts import (
+from shoe_controller.messages.facts import (
     AlertRaised,
     AnyFact,
     CardBurned,

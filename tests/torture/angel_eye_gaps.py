@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from firmware_protocol.angel_eye.shoe import Disclosing
-from shoe_controller.table.facts import RoundResult, RoundSettled
+from shoe_controller.messages.facts import RoundResult, RoundSettled
 from simulator.firmware import Stage
 from tests.daemon.harness import Chain
 from tests.torture.hand_shoe import PATIENCE, HandShoe, deal, hand_shoe

@@ -15,7 +15,7 @@ from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry
 from shoe_controller.journal.store import open_journal
-from shoe_controller.table.facts import RoundSettled
+from shoe_controller.messages.facts import RoundSettled
 from shoe_controller.table.inputs import ClockStepped
 from shoe_controller.table.table import Handled
 from simulator.firmware import Stage

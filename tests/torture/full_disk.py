@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from shoe_controller.table.facts import AlertRaised
+from shoe_controller.messages.facts import AlertRaised
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import Wire
 from tests.torture.hand_shoe import PATIENCE, HandShoe, all_told, deal, hand_shoe

@@ -15,17 +15,10 @@ from firmware_protocol.angel_eye.shoe import Disclosing
 from firmware_protocol.link import Delivery, EventGap
 from shoe_controller.clock.moment import Moment
 from shoe_controller.house.rules import read_rules
-from shoe_controller.table.alerts import Severity
-from shoe_controller.table.facts import AlertRaised, AnyFact, RoundResult
-from shoe_controller.table.inputs import (
-    AnyInput,
-    ControllerStarted,
-    EventsMissed,
-    LinkBack,
-    PersonActs,
-    ShoeReport,
-)
-from shoe_controller.table.phases import Phase
+from shoe_controller.messages.alerts import Severity
+from shoe_controller.messages.facts import AlertRaised, AnyFact, RoundResult
+from shoe_controller.messages.phases import Phase
+from shoe_controller.table.inputs import AnyInput, ControllerStarted, EventsMissed, LinkBack, PersonActs, ShoeReport
 from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.table import Table
 from simulator.emulation import EmulationSettings

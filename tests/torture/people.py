@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
-from shoe_controller.mqtt.contract import Answer
-from shoe_controller.table.alerts import ALERTS, Severity
-from shoe_controller.table.view import AlertView, TableView
+from shoe_controller.messages.alerts import AlertMessage, Severity
+from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.retained import TableView
+from shoe_controller.table.alerts import ALERTS
 from tests.daemon.clients import Display, Terminal
 
 LEAST = 100
@@ -130,7 +131,7 @@ class Supervisor:
         self.is_away = False
         self._display.noticed()
 
-    def _next_deed(self) -> tuple[AlertView, str] | None:
+    def _next_deed(self) -> tuple[AlertMessage, str] | None:
         state, status = self._display.state, self._display.status
         if self.is_away or state is None or status is None or not status.online or not status.storing:
             return None
@@ -140,7 +141,7 @@ class Supervisor:
                 return alert, deed
         return None
 
-    def _deed_for(self, alert: AlertView, state: TableView) -> str | None:
+    def _deed_for(self, alert: AlertMessage, state: TableView) -> str | None:
         kind = ALERTS[alert.kind]
         heals = bool(kind.ends_itself)
         if kind.severity is not Severity.STOPS or (heals and alert.kind not in self._voids) or not state.link_up:
@@ -149,7 +150,7 @@ class Supervisor:
             return "void_round"
         return None if alert.cleared_by == "nobody" else "clear_alert"
 
-    async def _do(self, alert: AlertView, deed: str) -> None:
+    async def _do(self, alert: AlertMessage, deed: str) -> None:
         details: dict[str, Any] = {"alert": alert.alert} if deed == "clear_alert" else {}
         seq = self._seq()
         try:

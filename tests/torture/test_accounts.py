@@ -6,9 +6,9 @@ import pytest
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardDrawn, Hand
-from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.house import PlacedWager
-from shoe_controller.table.facts import (
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.facts import (
     AnyFact,
     CardDealt,
     CardPlace,

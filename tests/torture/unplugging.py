@@ -7,7 +7,7 @@ more thing; then the shoe comes back, a supervisor does what there is to do, and
 from collections.abc import Callable
 from pathlib import Path
 
-from shoe_controller.table.facts import RoundSettled, ShoeLinkChanged
+from shoe_controller.messages.facts import RoundSettled, ShoeLinkChanged
 from simulator.firmware import Stage
 from tests.daemon.harness import Chain
 from tests.torture.hand_shoe import PATIENCE, HandShoe, all_told, deal, hand_shoe

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoe_controller.mqtt.contract import Answer, ReplayDone
+from shoe_controller.messages.requests import Answer, ReplayDone
 from shoe_controller.web.event_sequencer import ASK_AGAIN, MOST_WAITING, PATIENCE, EventSequencer
 
 PRUNED = Answer(status="error", code="pruned", message="message 1 was pruned")

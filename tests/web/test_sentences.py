@@ -4,8 +4,8 @@ import pytest
 
 from shoe_controller.baccarat.drawing import NOTHING_DEALT, Standing, dealt, next_side, reason
 from shoe_controller.history.recall import WHY_NOT_DUE, WHY_NOT_SHOWN
+from shoe_controller.messages.phases import Phase
 from shoe_controller.table.judging import CARDS_TO_COME
-from shoe_controller.table.phases import Phase
 from shoe_controller.table.view import prompt
 from shoe_controller.web.sentences import PROMPT_CODES, REASON_CODES, Prompt, Sentence, prompt_of, reason_of
 from tests.table.sitting import Sitting

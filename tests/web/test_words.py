@@ -3,13 +3,14 @@
 import re
 
 import pytest
+from shoe_controller.mqtt.codes import CODES
 
 from shoe_controller.console.forms import BUSY
 from shoe_controller.console.table_client import AWAY, NO_ANSWER
-from shoe_controller.mqtt.codes import CODES
-from shoe_controller.table.acts import ACTS, Role
-from shoe_controller.table.alerts import ALERTS, Clearer
-from shoe_controller.table.phases import Phase
+from shoe_controller.messages.acts import ACTS, Role
+from shoe_controller.messages.alerts import Clearer
+from shoe_controller.messages.phases import Phase
+from shoe_controller.table.alerts import ALERTS
 from shoe_controller.web.sentences import PROMPT_CODES, REASON_CODES
 from tests.web.words import FOLDERS, TABLE, TAGS, read, texts
 

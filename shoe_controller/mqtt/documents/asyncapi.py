@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from shoe_controller.mqtt.contract import TopicKind, TopicRow, contract
+from shoe_controller.messages.topics import TopicKind, TopicRow, contract
 from shoe_controller.mqtt.documents.json_schema import Schema
 from shoe_controller.mqtt.documents.markdown_tables import with_tables
 from shoe_controller.mqtt.documents.message_schemas import REPLAYED, Messages, MessageSchema

@@ -8,10 +8,11 @@
 import re
 from collections.abc import Callable
 
+from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.requests import RequestRole, acts_of
+from shoe_controller.messages.topics import EVENT_TOPICS, EVENTS, TopicKind, contract
 from shoe_controller.mqtt.codes import CODES
-from shoe_controller.mqtt.contract import EVENT_TOPICS, EVENTS, RequestRole, TopicKind, acts_of, contract
 from shoe_controller.mqtt.documents.message_schemas import event_name
-from shoe_controller.table.acts import ACTS
 
 _MARKED = re.compile(r"<!-- (\w+) -->\n.*?<!-- end -->", re.DOTALL)
 

@@ -8,24 +8,21 @@ from typing import NamedTuple
 import msgspec
 import msgspec.inspect as types
 
-from shoe_controller.mqtt.contract import (
+from shoe_controller.messages.acts import ACTS, Act
+from shoe_controller.messages.facts import Fact
+from shoe_controller.messages.requests import ActRequest, Answer, ReplayRequest, RequestRole
+from shoe_controller.messages.topics import (
     EVENT_TOPICS,
     EVENTS,
     HEAD,
     OUTCOME,
     REPLAYED_TOPIC,
-    ActRequest,
-    Answer,
-    ReplayRequest,
-    RequestRole,
     TopicKind,
     TopicRow,
     contract,
 )
 from shoe_controller.mqtt.documents.json_schema import Schema, SchemaBook, class_text, described
 from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, MOST_REPLAYED
-from shoe_controller.table.acts import ACTS, Act
-from shoe_controller.table.facts import Fact
 from shoe_controller.table.people import LONGEST_REASON
 
 REPLAYED = "reply.replayed_event"

@@ -28,9 +28,9 @@ from firmware_protocol.events import (
     Standby,
     Started,
 )
-from shoe_controller.table.acts import UseExtraCard
-from shoe_controller.table.facts import CardBurned, CutCardOut, RoundResult, ShoeOpened
-from shoe_controller.table.phases import Phase
+from shoe_controller.messages.acts import UseExtraCard
+from shoe_controller.messages.facts import CardBurned, CutCardOut, RoundResult, ShoeOpened
+from shoe_controller.messages.phases import Phase
 from tests.table.sitting import Sitting
 
 PAGE = Path(firmware_protocol.native.__file__).with_name("PROTOCOL.md").read_text(encoding="utf-8")

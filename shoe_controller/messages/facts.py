@@ -1,7 +1,7 @@
-"""All that a table can say. Each fact is published as it is: it never holds what may not be shown yet.
+"""Every fact that a table can publish as an event. It never holds what may not be shown yet.
 
-Facts are numbered without a gap (`seq`). Nothing that was said is changed: a correction is a new fact that names the
-one it `replaces`. `TOPIC` is the last part of the topic on which it goes out.
+Facts are numbered without a gap (`seq`). A fact never changes once published: a correction is a new fact that names the
+one it `replaces`. `TOPIC` is the last part of the topic on which it is published.
 """
 
 from typing import ClassVar
@@ -9,25 +9,34 @@ from typing import ClassVar
 import msgspec
 
 from firmware_protocol.cards import Card
-from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.baccarat.outcome import RoundOutcome
+from shoe_controller.baccarat.reasons import AnyReason
 from shoe_controller.baccarat.settlement import Settlement
-from shoe_controller.table.acts import AnyAct
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.actors import AnyActor
+from shoe_controller.messages.acts import AnyAct, Role
+from shoe_controller.messages.alerts import AlertMessage
+from shoe_controller.messages.causes import AnyAlertEnd, AnyProposalEnd, AnyShoeEnd, ReturnCause
+from shoe_controller.messages.details import AnyDetail, ControllerRestarted, EarlierDetail, LinkLost
+from shoe_controller.messages.rules import PublishedRules
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact"):
-    """The common ancestor; never made itself."""
+    """The common base; never instantiated itself."""
 
     TOPIC: ClassVar[str]
 
     schema: int = 1
-    """The version of what a fact of this name holds."""
+    """The version of this message."""
     seq: int
+    """Counts up by one with every event of this journal, over all event topics."""
     time: int
-    """Milliseconds since 1970."""
+    """Milliseconds since 1970, by the controller's clock."""
     shoe: int
+    """The shoe it belongs to, counted from 1; 0 before the first."""
     round: int
+    """The round of the shoe it belongs to, counted from 1; 0 before the first."""
 
 
 # --- the shoe --------------------------------------------------------------------------------------------------------
@@ -38,7 +47,9 @@ class ShoeOpened(Fact, frozen=True, kw_only=True, tag="shoe_opened"):
 
     decks: int
     card_sets: tuple[str, ...]
-    opened_by: str
+    opened_by: AnyActor
+    rules: PublishedRules | None = None
+    """The rules and prices of this shoe; null only in events from a journal of layout version 1."""
 
 
 class CardBurned(Fact, frozen=True, kw_only=True, tag="card_burned"):
@@ -61,12 +72,13 @@ class CutCardOut(Fact, frozen=True, kw_only=True, tag="cut_card_out"):
 class ShoeEnded(Fact, frozen=True, kw_only=True, tag="shoe_ended"):
     TOPIC: ClassVar[str] = "shoe"
 
-    why: str
+    cause: AnyShoeEnd
     cards_out: int
+    """Cards that left the shoe, read or not."""
     commission_due: dict[str, int]
     """Marked during the shoe and collected now, by seat."""
     replaces: int | None = None
-    """The end that was told before, where a result was taken back after it."""
+    """The `shoe_ended` before, where a result was taken back after it."""
 
 
 class ShoeLinkChanged(Fact, frozen=True, kw_only=True, tag="shoe_link"):
@@ -75,7 +87,9 @@ class ShoeLinkChanged(Fact, frozen=True, kw_only=True, tag="shoe_link"):
     up: bool
     authenticated: bool
     shoe_name: str
-    why: str
+    """Model and serial number, where the shoe reports them."""
+    cause: LinkLost | ControllerRestarted | EarlierDetail | None
+    """Why the connection is gone; null when it is up."""
 
 
 # --- the round -------------------------------------------------------------------------------------------------------
@@ -102,8 +116,9 @@ class WagersChanged(Fact, frozen=True, kw_only=True, tag="wagers_changed"):
 class BettingClosed(Fact, frozen=True, kw_only=True, tag="betting_closed"):
     TOPIC: ClassVar[str] = "round"
 
-    closed_by: str
+    closed_by: AnyActor
     stakes: int
+    """The sum of all stakes, in minor units."""
 
 
 class RoundVoided(Fact, frozen=True, kw_only=True, tag="round_voided"):
@@ -112,7 +127,9 @@ class RoundVoided(Fact, frozen=True, kw_only=True, tag="round_voided"):
     TOPIC: ClassVar[str] = "round"
 
     replay: bool
-    why: str
+    """The same round is dealt again with the same wagers."""
+    reason: str
+    """What the supervisor gave as the reason."""
     returned: tuple[PlacedWager, ...]
     total: int
 
@@ -120,7 +137,7 @@ class RoundVoided(Fact, frozen=True, kw_only=True, tag="round_voided"):
 class WagersReturned(Fact, frozen=True, kw_only=True, tag="wagers_returned"):
     TOPIC: ClassVar[str] = "round"
 
-    why: str
+    cause: ReturnCause
     returned: tuple[PlacedWager, ...]
     total: int
 
@@ -132,7 +149,7 @@ class CardPlace(msgspec.Struct, frozen=True, kw_only=True):
     """A card as it may be shown; `None` while it lies face down or is not known."""
 
     number: int
-    """The how manieth card of the round, from 1."""
+    """1-based position in the round."""
     hand: Side
     card: Card | None
 
@@ -144,7 +161,9 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     banker_total: int | None
     next_hand: Side | None
     complete: bool | None
-    why: str
+    """Whether no more cards may come."""
+    why: AnyReason | None
+    """Why the next card is due, or none; null when a card lies where the rules do not allow one."""
 
 
 class CardDealt(Fact, frozen=True, kw_only=True, tag="card_dealt"):
@@ -177,7 +196,7 @@ class CardSetAside(Fact, frozen=True, kw_only=True, tag="card_set_aside"):
     TOPIC: ClassVar[str] = "card"
 
     card: Card | None
-    why: str
+    why: AnyDetail
 
 
 class ExtraCardDecided(Fact, frozen=True, kw_only=True, tag="extra_card_decided"):
@@ -196,8 +215,9 @@ class RoundResult(Fact, frozen=True, kw_only=True, tag="round_result"):
 
     outcome: RoundOutcome
     """What `shoe-controller hand --json` prints for these cards."""
-    why: str
-    confirmed_by: str
+    why: AnyReason
+    """Why no more cards were dealt."""
+    confirmed_by: AnyActor
     free: bool
     replaces: int | None = None
 
@@ -227,23 +247,16 @@ class SettlementUndone(Fact, frozen=True, kw_only=True, tag="settlement_undone")
 class AlertRaised(Fact, frozen=True, kw_only=True, tag="alert_raised"):
     TOPIC: ClassVar[str] = "alert"
 
-    alert: int
-    kind: str
-    severity: str
-    happened: str
-    detail: str
-    to_do: str
-    ends: str
-    """Who or what ends it."""
+    alert: AlertMessage
 
 
 class AlertEnded(Fact, frozen=True, kw_only=True, tag="alert_ended"):
     TOPIC: ClassVar[str] = "alert"
 
-    alert: int
-    kind: str
-    ended_by: str
+    alert: AlertMessage
+    cause: AnyAlertEnd
     replaces: int
+    """The `seq` of the event that raised it."""
 
 
 class PersonActed(Fact, frozen=True, kw_only=True, tag="person_acted"):
@@ -251,9 +264,10 @@ class PersonActed(Fact, frozen=True, kw_only=True, tag="person_acted"):
 
     act: AnyAct
     person: str
-    role: str
+    role: Role
     reason: str
     approved_by: str | None = None
+    """The second supervisor, where the act takes two."""
 
 
 class ActProposed(Fact, frozen=True, kw_only=True, tag="act_proposed"):
@@ -269,7 +283,7 @@ class ProposalEnded(Fact, frozen=True, kw_only=True, tag="proposal_ended"):
     TOPIC: ClassVar[str] = "operator"
 
     proposal: int
-    why: str
+    cause: AnyProposalEnd
 
 
 class WrongPin(Fact, frozen=True, kw_only=True, tag="wrong_pin"):

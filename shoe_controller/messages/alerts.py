@@ -1,0 +1,97 @@
+"""Alerts as messages: every kind, and the one shape of an alert. The rules of each kind are in `table/alerts.py`."""
+
+from enum import StrEnum
+
+import msgspec
+
+from shoe_controller.messages.acts import ActName
+from shoe_controller.messages.details import AnyDetail
+
+
+class Severity(StrEnum):
+    """How grave an alert is."""
+
+    STOPS = "stops"
+    """The round stops, the gate is locked where the shoe can, nothing is settled until the alert has ended."""
+    WARNS = "warns"
+    """Shown, and on the record; the table goes on."""
+
+
+class Clearer(StrEnum):
+    """Who may end an alert by looking at it and saying that all is well."""
+
+    DEALER = "dealer"
+    SUPERVISOR = "supervisor"
+    NOBODY = "nobody"
+    """Only one of the acts that put it right."""
+
+
+class AlertKind(StrEnum):
+    """Everything that goes wrong at a table. New kinds may be added: show one that you do not know by its severity."""
+
+    # cards that do not fit the round
+    OVER_DRAW = "over_draw"
+    EXTRA_CARD = "extra_card"
+    OUT_OF_TURN = "out_of_turn"
+    PLACE_FILLED = "place_filled"
+    MISREAD = "misread"
+    UNDISCLOSED_CARD = "undisclosed_card"
+    TOO_MANY_COPIES = "too_many_copies"
+    CARD_TWICE = "card_twice"
+    FOREIGN_CARD = "foreign_card"
+    DOUBLE_FEED = "double_feed"
+    CARD_NOT_DUE = "card_not_due"
+    BAD_CARD_OUT_OF_ROUND = "bad_card_out_of_round"
+    CARD_PUSHED_BACK = "card_pushed_back"
+    LATE_WAGER = "late_wager"
+    DRAW_BEFORE_CLOSE = "draw_before_close"
+    # the result
+    RESULT_TOO_EARLY = "result_too_early"
+    RESULT_DIFFERS = "result_differs"
+    SETTLED_RESULT_DIFFERS = "settled_result_differs"
+    ENDED_BY_FORCE = "ended_by_force"
+    RESULT_UNDONE = "result_undone"
+    RESULT_AFTER_SHOE_CHANGE = "result_after_shoe_change"
+    STRAY_RESULT = "stray_result"
+    # shoe and procedure
+    DRAW_TOO_SLOW = "draw_too_slow"
+    NO_CARD_CAME = "no_card_came"
+    BURN_DIFFERS = "burn_differs"
+    BURNED_BETWEEN_ROUNDS = "burned_between_rounds"
+    CARD_WITHOUT_SHOE = "card_without_shoe"
+    CARD_AFTER_END = "card_after_end"
+    SHOE_CHANGED = "shoe_changed"
+    LID_OPENED = "lid_opened"
+    GATE_FORCED = "gate_forced"
+    SHOE_RESTARTED = "shoe_restarted"
+    SHOE_LOST = "shoe_lost"
+    EVENT_GAP = "event_gap"
+    SHOE_STOPPED = "shoe_stopped"
+    SHOE_FAULT = "shoe_fault"
+    PRESET_CHANGED = "preset_changed"
+    LINE_REFUSED = "line_refused"
+    # the controller
+    CLOCK_STEPPED = "clock_stepped"
+    JOURNAL_FULL = "journal_full"
+    JOURNAL_DAMAGED = "journal_damaged"
+    MESSAGES_REFUSED = "messages_refused"
+    SUPERVISOR_CALLED = "supervisor_called"
+
+
+class AlertMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """An alert, in the same shape wherever one is published."""
+
+    number: int
+    """Counts up from 1 with every alert of this journal, and names the alert in `clear_alert`.
+
+    0 is the alert that could not be stored; it is in `status` alone."""
+    kind: AlertKind
+    severity: Severity
+    detail: AnyDetail | None
+    """What exactly is wrong; null where the kind says it all."""
+    cleared_by: Clearer
+    """Who may end it with `clear_alert`."""
+    ended_by: tuple[ActName, ...]
+    """The other acts that end it."""
+    ends_itself: bool
+    """Whether it ends by itself when its cause goes away."""

@@ -1,0 +1,164 @@
+"""Why something ended or was given back: alerts, shoes, proposals, wagers. Codes with their values."""
+
+from enum import StrEnum
+
+from shoe_controller.baccarat.codes import Code
+
+
+class ReturnCause(StrEnum):
+    """Why wagers were returned before their round was settled."""
+
+    SHOE_OPENED = "shoe_opened"
+    SHOE_ENDED = "shoe_ended"
+    RESULT_UNDONE = "result_undone"
+    """The result of the round before was taken back."""
+    LATE = "late"
+    """They were placed after the first card had left the shoe."""
+    EARLIER = "earlier"
+    """From a journal of layout version 1, which stored a sentence."""
+
+
+class AlertEndCause(Code, frozen=True):
+    """Why an alert ended."""
+
+
+class EndedByPerson(AlertEndCause, frozen=True):
+    """Somebody cleared it, or put it right."""
+
+    person: str
+
+
+class EndedByShoe(AlertEndCause, frozen=True):
+    """The shoe reported what was missing."""
+
+
+class NewShoeOpened(AlertEndCause, frozen=True):
+    """A new shoe was opened."""
+
+
+class RoundSettledNow(AlertEndCause, frozen=True, tag="round_settled"):
+    """The round was settled."""
+
+
+class RoundVoidedNow(AlertEndCause, frozen=True, tag="round_voided"):
+    """The round was voided."""
+
+
+class ResultTakenBack(AlertEndCause, frozen=True):
+    """The result was taken back."""
+
+
+class ShoeEndedNow(AlertEndCause, frozen=True, tag="shoe_ended"):
+    """The shoe ended."""
+
+
+class CardCame(AlertEndCause, frozen=True):
+    """The card that was due came."""
+
+
+class CardDue(AlertEndCause, frozen=True):
+    """By the corrected cards, another card is due."""
+
+
+class ShoeRestartedNow(AlertEndCause, frozen=True, tag="shoe_restarted"):
+    """The shoe restarted."""
+
+
+class FaultCleared(AlertEndCause, frozen=True):
+    """The shoe reported the end of the fault."""
+
+
+class ShoeBack(AlertEndCause, frozen=True):
+    """The shoe is back and has kept every event."""
+
+
+class StoringAgain(AlertEndCause, frozen=True):
+    """The journal can be written to again."""
+
+
+class PublishingAgain(AlertEndCause, frozen=True):
+    """The broker accepts the table's messages again."""
+
+
+class EarlierAlertEnd(AlertEndCause, frozen=True):
+    """From a journal of layout version 1, which stored a sentence."""
+
+    text: str
+
+
+AnyAlertEnd = (
+    EndedByPerson
+    | EndedByShoe
+    | NewShoeOpened
+    | RoundSettledNow
+    | RoundVoidedNow
+    | ResultTakenBack
+    | ShoeEndedNow
+    | CardCame
+    | CardDue
+    | ShoeRestartedNow
+    | FaultCleared
+    | ShoeBack
+    | StoringAgain
+    | PublishingAgain
+    | EarlierAlertEnd
+)
+
+
+class ShoeEndCause(Code, frozen=True):
+    """Why a shoe ended."""
+
+
+class LastRoundOver(ShoeEndCause, frozen=True):
+    """Its last round is over."""
+
+
+class NextShoeOpened(ShoeEndCause, frozen=True):
+    """The next shoe was opened."""
+
+
+class EndedEarly(ShoeEndCause, frozen=True):
+    """A supervisor ended it."""
+
+    reason: str
+    """What the supervisor gave as the reason."""
+
+
+class EarlierShoeEnd(ShoeEndCause, frozen=True):
+    """From a journal of layout version 1, which stored a sentence."""
+
+    text: str
+
+
+AnyShoeEnd = LastRoundOver | NextShoeOpened | EndedEarly | EarlierShoeEnd
+
+
+class ProposalEndCause(Code, frozen=True):
+    """Why a proposal ended without having been approved."""
+
+
+class ProposalTimedOut(ProposalEndCause, frozen=True):
+    """Nobody approved it in time."""
+
+
+class ProposalReplaced(ProposalEndCause, frozen=True):
+    """Another proposal took its place."""
+
+
+class ProposalWithdrawn(ProposalEndCause, frozen=True):
+    """A supervisor withdrew it."""
+
+    person: str
+
+
+class ProposalShoeOpened(ProposalEndCause, frozen=True):
+    """A new shoe was opened."""
+
+
+class EarlierProposalEnd(ProposalEndCause, frozen=True):
+    """From a journal of layout version 1, which stored a sentence."""
+
+    text: str
+
+
+AnyProposalEnd = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | EarlierProposalEnd

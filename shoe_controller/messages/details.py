@@ -1,0 +1,336 @@
+"""What exactly is wrong, beside an alert's kind or a card that was set aside: codes with their values.
+
+No value here ever names the face of a card: a card that lies face down must not be given away.
+"""
+
+from enum import StrEnum
+
+from firmware_protocol.events import FaultCode
+from shoe_controller.baccarat.codes import Code
+from shoe_controller.baccarat.facts import Winner
+from shoe_controller.baccarat.sides import Side
+
+
+class Detail(Code, frozen=True):
+    """What exactly is wrong."""
+
+
+# --- which card ------------------------------------------------------------------------------------------------------
+
+
+class CardProblem(StrEnum):
+    """What can be wrong with a card itself."""
+
+    MISREAD = "misread"
+    FOREIGN_CARD = "foreign_card"
+    CARD_TWICE = "card_twice"
+    TOO_MANY_COPIES = "too_many_copies"
+
+
+class CardOfRound(Detail, frozen=True):
+    """It is about a card of the round."""
+
+    number: int
+    """1-based position in the round."""
+    hand: Side
+
+
+class FirstCardOfShoe(Detail, frozen=True):
+    """It is about the first card of the shoe."""
+
+
+class ProblemCard(Detail, frozen=True):
+    """What is wrong with a card that lies in no hand."""
+
+    problem: CardProblem
+
+
+class CardsTogether(Detail, frozen=True):
+    """Several cards left the shoe at once."""
+
+    cards: int
+
+
+class NoShoeOpen(Detail, frozen=True):
+    """No shoe is open."""
+
+
+class AfterShoeEnd(Detail, frozen=True):
+    """The shoe has ended."""
+
+
+class OneTooMany(Detail, frozen=True):
+    """The round needs no more cards."""
+
+
+# --- a card that has no place ----------------------------------------------------------------------------------------
+
+
+class WrongHand(Detail, frozen=True):
+    """A card went to one hand when it was the other's turn."""
+
+    hand: Side
+    due: Side
+
+
+class HandNotNamed(Detail, frozen=True):
+    """The shoe does not report to which hand the card went."""
+
+
+class CardMissingBefore(Detail, frozen=True):
+    """The shoe reports a later card of the hand than the next one."""
+
+    hand: Side
+    position: int
+    """1-based position in the hand."""
+
+
+class PlaceTaken(Detail, frozen=True):
+    """The shoe reports a card for a place that has one already."""
+
+    hand: Side
+    position: int
+    """1-based position in the hand."""
+
+
+class CardRenamed(Detail, frozen=True):
+    """The shoe reports another face for a card than before."""
+
+    number: int
+    """1-based position in the round."""
+    hand: Side
+
+
+class BurnedInRound(Detail, frozen=True):
+    """The shoe reports a burned card in the middle of a round."""
+
+
+class FirstOfNewShoe(Detail, frozen=True):
+    """The shoe reports a card as the first of a new shoe."""
+
+
+class CarriedCardDiffers(Detail, frozen=True):
+    """The shoe reports another card than the one that was carried over."""
+
+
+class BurnedCardReused(Detail, frozen=True):
+    """The shoe carries over an extra card that was burned."""
+
+
+class AnotherRoundBegun(Detail, frozen=True):
+    """The shoe begins another round with an extra card as Player's first."""
+
+
+class UnknownCardCarried(Detail, frozen=True):
+    """The shoe carries over an extra card that it never reported."""
+
+
+# --- faces that come later -------------------------------------------------------------------------------------------
+
+
+class IdentifiedTwice(Detail, frozen=True):
+    """The shoe identifies a card although every card that came is known."""
+
+
+class IdentifiedMissingCard(Detail, frozen=True):
+    """The shoe identifies a card of a hand that never came."""
+
+    hand: Side
+
+
+class IdentifiedOutOfRound(Detail, frozen=True):
+    """The shoe identifies a card of a hand when no round was under way."""
+
+    hand: Side
+
+
+# --- burning ---------------------------------------------------------------------------------------------------------
+
+
+class DealtBeforeBurn(Detail, frozen=True):
+    """The shoe deals to a hand; no card was shown and none burned."""
+
+
+class BurnedSoFar(Detail, frozen=True):
+    """The shoe deals to a hand before all cards were burned."""
+
+    burned: int
+    to_burn: int
+
+
+class BurnCountDiffers(Detail, frozen=True):
+    """The shoe announces another number of cards to burn than the first card says."""
+
+    shoe: int
+    first_card: int
+
+
+class BurnsLeftDiffer(Detail, frozen=True):
+    """The shoe has another number of cards left to burn than the first card says."""
+
+    shoe: int
+    first_card: int
+
+
+# --- results ---------------------------------------------------------------------------------------------------------
+
+
+class ResultMark(StrEnum):
+    """What a shoe can indicate beside the winner."""
+
+    PLAYER_PAIR = "player_pair"
+    BANKER_PAIR = "banker_pair"
+    BANKER_SIX = "banker_six"
+
+
+class ShoeIndicates(Detail, frozen=True):
+    """The result that the shoe indicates."""
+
+    winner: Winner
+
+
+class WinnerDiffers(Detail, frozen=True):
+    """The shoe indicates another winner than the cards give."""
+
+    round: int
+    shoe: Winner
+    cards: Winner
+
+
+class NoWinnerIndicated(Detail, frozen=True):
+    """The shoe ended the round without a winner."""
+
+    round: int
+    cards: Winner
+
+
+class MarkDiffers(Detail, frozen=True):
+    """The shoe indicates a mark that the cards do not have."""
+
+    round: int
+    mark: ResultMark
+
+
+# --- wagers and people -----------------------------------------------------------------------------------------------
+
+
+class LateSeats(Detail, frozen=True):
+    """Seats whose wagers changed after the first card had left the shoe."""
+
+    seats: tuple[str, ...]
+
+
+class CalledBy(Detail, frozen=True):
+    """Who called."""
+
+    person: str
+
+
+# --- shoe, line and controller ---------------------------------------------------------------------------------------
+
+
+class ShoeFault(Detail, frozen=True):
+    """A fault that the shoe reports."""
+
+    fault: FaultCode
+    number: int | None = None
+    """The shoe's own number for it, where it has one."""
+
+
+class ShoeStoreFull(Detail, frozen=True):
+    """The shoe could not keep its events."""
+
+
+class ShoeRestarted(Detail, frozen=True):
+    """The shoe restarted; events that it had not sent are lost."""
+
+
+class SilentShoe(Detail, frozen=True):
+    """The shoe was silent for a while, and does not repeat what it sent then."""
+
+
+class LinkLost(Detail, frozen=True):
+    """The line to the shoe was lost."""
+
+    text: str
+    """What the driver reported."""
+
+
+class ControllerRestarted(Detail, frozen=True):
+    """The controller restarted, and has not heard from the shoe since."""
+
+
+class DecoderMessage(Detail, frozen=True):
+    """What the decoder of the shoe's line reported."""
+
+    text: str
+
+
+class ClockStep(Detail, frozen=True):
+    """By how much the clock was set."""
+
+    by_ms: int
+
+
+class SystemError(Detail, frozen=True):  # noqa: A001 - named for what it is: an error of the operating system
+    """What the operating system or the storage reported."""
+
+    text: str
+
+
+class BrokerError(Detail, frozen=True):
+    """What the broker reported."""
+
+    text: str
+
+
+class EarlierDetail(Detail, frozen=True):
+    """From a journal of layout version 1, which stored an English sentence."""
+
+    text: str
+
+
+AnyDetail = (
+    CardOfRound
+    | FirstCardOfShoe
+    | ProblemCard
+    | CardsTogether
+    | NoShoeOpen
+    | AfterShoeEnd
+    | OneTooMany
+    | WrongHand
+    | HandNotNamed
+    | CardMissingBefore
+    | PlaceTaken
+    | CardRenamed
+    | BurnedInRound
+    | FirstOfNewShoe
+    | CarriedCardDiffers
+    | BurnedCardReused
+    | AnotherRoundBegun
+    | UnknownCardCarried
+    | IdentifiedTwice
+    | IdentifiedMissingCard
+    | IdentifiedOutOfRound
+    | DealtBeforeBurn
+    | BurnedSoFar
+    | BurnCountDiffers
+    | BurnsLeftDiffer
+    | ShoeIndicates
+    | WinnerDiffers
+    | NoWinnerIndicated
+    | MarkDiffers
+    | LateSeats
+    | CalledBy
+    | ShoeFault
+    | ShoeStoreFull
+    | ShoeRestarted
+    | SilentShoe
+    | LinkLost
+    | ControllerRestarted
+    | DecoderMessage
+    | ClockStep
+    | SystemError
+    | BrokerError
+    | EarlierDetail
+)

@@ -1,0 +1,80 @@
+"""What comes next, for the dealer: codes with their values."""
+
+from shoe_controller.baccarat.codes import Code
+from shoe_controller.baccarat.reasons import AnyReason
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.alerts import AlertKind
+
+
+class Prompt(Code, frozen=True):
+    """What the dealer does next."""
+
+
+class ResolveAlert(Prompt, frozen=True):
+    """An alert stops the table: its words say what to do."""
+
+    number: int
+    """The alert's number."""
+    kind: AlertKind
+
+
+class ConnectShoe(Prompt, frozen=True):
+    """The shoe is not connected: check its cable and its power."""
+
+
+class AnnounceShoe(Prompt, frozen=True):
+    """Put the cards in and announce the new shoe."""
+
+
+class ShowFirstCard(Prompt, frozen=True):
+    """Draw the first card of the shoe and show it."""
+
+
+class BurnCards(Prompt, frozen=True):
+    """Burn so many more cards."""
+
+    cards: int
+
+
+class TakeWagers(Prompt, frozen=True):
+    """Take the wagers, then announce "no more bets"."""
+
+
+class TakeWagersAndDraw(Prompt, frozen=True):
+    """Take the wagers, then draw Player's first card."""
+
+
+class DrawCard(Prompt, frozen=True):
+    """Draw a card for a hand."""
+
+    hand: Side
+    why: AnyReason | None = None
+
+
+class ConfirmResult(Prompt, frozen=True):
+    """No more cards are due: ask for the result."""
+
+    why: AnyReason
+
+
+class ShowCards(Prompt, frozen=True):
+    """Show the cards, or ask for the result."""
+
+
+class ChangeCards(Prompt, frozen=True):
+    """The shoe is over: change the cards and announce the new shoe."""
+
+
+AnyPrompt = (
+    ResolveAlert
+    | ConnectShoe
+    | AnnounceShoe
+    | ShowFirstCard
+    | BurnCards
+    | TakeWagers
+    | TakeWagersAndDraw
+    | DrawCard
+    | ConfirmResult
+    | ShowCards
+    | ChangeCards
+)

@@ -1,0 +1,211 @@
+"""The retained messages: what a display needs that connects just now.
+
+Amounts are whole minor units of the table's currency; times are milliseconds since 1970.
+"""
+
+import msgspec
+
+from shoe_controller.baccarat.facts import Winner
+from shoe_controller.baccarat.house import PlacedWager
+from shoe_controller.baccarat.outcome import HandOutcome
+from shoe_controller.baccarat.roads import Roads
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.acts import ActName, AnyAct, Role
+from shoe_controller.messages.alerts import AlertMessage
+from shoe_controller.messages.facts import CardPlace, Standing
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.prompts import AnyPrompt
+from shoe_controller.messages.rules import PublishedRules
+
+SCHEMA = 1
+"""The version of the messages here; topics have the version of the whole contract, `v1`."""
+
+
+# --- status and info -------------------------------------------------------------------------------------------------
+
+
+class StatusMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether the controller is online, and how it is. The broker publishes the offline one as the last will.
+
+    It does not go through the journal, so that a full disk can still be reported.
+    """
+
+    schema: int = SCHEMA
+    """The version of this message."""
+    online: bool
+    session: int
+    """Counts up with every connection to the broker; the will of an older session means nothing."""
+    seq: int = 0
+    """The last event that it includes; in an offline one, the last when the connection was made or ended."""
+    version: str = ""
+    """Of the controller's software."""
+    journal: str = ""
+    """The journal's id. Where it differs from the one before, a new journal was begun, and `seq` counts from 1."""
+    shoe_link: bool = False
+    """Whether the shoe is connected; unknown while the controller is offline."""
+    authenticated: bool = False
+    """Whether the shoe has proven itself with its key; a display shows when it has not."""
+    storing: bool = True
+    """Whether the journal can be written to; if not, the table stands still."""
+    publishing: str = ""
+    """What the broker reported when it refused the table's messages; empty while it accepts them."""
+    alert: AlertMessage | None = None
+    """The gravest alert that stands."""
+
+
+class InfoMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """What the table offers, and how it is called."""
+
+    schema: int = SCHEMA
+    """The version of this message."""
+    journal: str
+    """The journal's id."""
+    seq: int
+    """The last event when this was made."""
+    version: str
+    """Of the controller's software."""
+    site: str
+    """As in the topic."""
+    table: str
+    """As in the topic."""
+    title: str
+    """What the table is called on a display; may be empty."""
+    headline: str
+    """A line that the house shows on its boards; may be empty."""
+    rules: PublishedRules
+    """Those of the shoe on the table; without one, those of the next."""
+    rules_pending: bool
+    """Whether a changed configuration waits for the next shoe."""
+
+
+# --- state -----------------------------------------------------------------------------------------------------------
+
+
+class ProposalView(msgspec.Struct, frozen=True, kw_only=True):
+    """An act that takes two people, proposed by the first."""
+
+    proposal: int
+    """Its number, for `approve` and `withdraw`."""
+    act: AnyAct
+    person: str
+    reason: str
+
+
+class LastOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """The round that was settled last in this shoe."""
+
+    round: int
+    player: HandOutcome
+    banker: HandOutcome
+    winner: Winner
+
+
+class PossibleAct(msgspec.Struct, frozen=True, kw_only=True):
+    """An act that the table would accept now, from somebody in this role."""
+
+    act: ActName
+    role: Role
+    """Under which `request/{role}/` it is accepted."""
+    pin: bool
+    """Whether it needs a PIN."""
+    reason: bool
+    """Whether it needs a reason."""
+    two_people: bool
+    """Whether it is only proposed, and waits for another supervisor."""
+    cards: tuple[int, ...] = ()
+    """`identify_card`, `correct_card`: the positions that `number` can name."""
+    hands: tuple[Side, ...] = ()
+    """`reveal_cards`: the hands in which cards lie face down."""
+    alerts: tuple[int, ...] = ()
+    """`clear_alert`: the alerts that can be cleared."""
+    proposals: tuple[int, ...] = ()
+    """`approve`, `withdraw`: the proposal that stands."""
+
+
+class TableView(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be shown of a table at a moment. No field gives away a card that lies face down."""
+
+    seq: int
+    """The last event that it includes."""
+    phase: Phase
+    """While cards lie face down, `dealing` also stands for `complete`."""
+    stopped: bool
+    """Whether an alert stops the table."""
+    betting_open: bool
+    """Whether a wager would be accepted now."""
+    prompt: AnyPrompt
+    """What comes next, for the dealer."""
+    shoe: int
+    """Counted from 1; 0 before the first."""
+    round: int
+    """The round that wagers are open for or that is being dealt; after the last round of a shoe, that one."""
+    decks: int | None
+    free: bool
+    """The round is dealt without wagers."""
+    link_up: bool
+    """Whether the shoe is connected."""
+    cards_out: int
+    """Cards that left the shoe, read or not."""
+    burned: int
+    to_burn: int | None
+    """How many cards the first card says are burned; null before it is known."""
+    last_round: int | None
+    """The number of the last round of this shoe, once the cut card is out."""
+    cards: tuple[CardPlace, ...]
+    """The cards of the round, in the order in which they were dealt."""
+    extra_cards: int
+    """Cards that left the shoe during the round and lie in no hand."""
+    standing: Standing | None
+    """Null while there is no round."""
+    wagers: tuple[PlacedWager, ...]
+    """The wagers of the round, as they stand."""
+    alerts: tuple[AlertMessage, ...]
+    """All that stand, the oldest first."""
+    proposal: ProposalView | None
+    acts: tuple[PossibleAct, ...]
+    """What people can do now, by role. While cards lie face down, the acts of both possible phases are listed."""
+    last_outcome: LastOutcome | None
+    """Null before the first settled round of the shoe, and after that one was taken back."""
+
+
+class StateMessage(TableView, frozen=True, kw_only=True):
+    """How the table stands: everything that may be shown of it."""
+
+    schema: int = SCHEMA
+    """The version of this message."""
+    journal: str
+    """The journal's id."""
+    round_id: str
+    """The round's id, unique over all journals; empty before the first round."""
+
+
+# --- roads -----------------------------------------------------------------------------------------------------------
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """Of the rounds of this shoe that have a result."""
+
+    rounds: int
+    banker: int
+    player: int
+    tie: int
+    banker_pair: int
+    player_pair: int
+    natural: int
+
+
+class RoadsMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """The roads of the shoe, ready to be drawn; a result that is taken back leaves no trace in it.
+
+    Columns and rows count from 0.
+    """
+
+    schema: int = SCHEMA
+    """The version of this message."""
+    journal: str
+    """The journal's id."""
+    seq: int
+    """The last event when this was made; no event since has changed it."""
+    shoe: int
+    counts: Counts
+    roads: Roads
