@@ -55,7 +55,7 @@ from shoe_controller.table.people import (
 )
 from shoe_controller.table.phases import Move, Phase
 from shoe_controller.table.shoe_events import result_grace_over, shoe_reports
-from shoe_controller.table.state import Refusal, Round, RulesSource, Shoe, TableState, Timer
+from shoe_controller.table.state import REVISION, Refusal, Round, RulesSource, Shoe, TableState, Timer
 from shoe_controller.table.wishes import desired_shoe, due_at, next_timer
 
 OPENS = rule_of(OpenShoe()).name
@@ -128,7 +128,7 @@ class Table:
                 cards_out=shoe.cards_out,
                 commission=shoe.commission,
             )
-        return NewShoe(rules=rules, lasting=self.state.lasting, closing=closing, cause=cause)
+        return NewShoe(rules=rules, lasting=self.state.lasting, closing=closing, cause=cause, revision=REVISION)
 
     def next_deadline(self) -> int | None:
         """When the table wants `TimerRanOut`, on the clock that never goes back."""
@@ -209,7 +209,13 @@ def _open_shoe(draft: Draft, given: NewShoe) -> None:
         draft.state.round = None
     draft.lasting.shoe_number += 1
     house = draft.read_rules(given.rules)
-    draft.state.shoe = Shoe(number=draft.lasting.shoe_number, rules=given.rules, decks=house.decks, copies=NO_COPIES)
+    draft.state.shoe = Shoe(
+        number=draft.lasting.shoe_number,
+        rules=given.rules,
+        decks=house.decks,
+        copies=NO_COPIES,
+        revision=given.revision,
+    )
     cause = given.cause
     opened_by = cause.person if isinstance(cause, PersonActs) else "shoe"
     if isinstance(cause, PersonActs):
