@@ -30,7 +30,7 @@ class StartCause(Enum):
     UNKNOWN = "unknown"
 
 
-class Winner(Enum):
+class IndicatedWinner(Enum):
     PLAYER = "player"
     BANKER = "banker"
     TIE = "tie"
@@ -108,7 +108,7 @@ class CardIdentified(ShoeEvent, frozen=True, kw_only=True, tag="card_identified"
 class ResultIndicated(ShoeEvent, frozen=True, kw_only=True, tag="result"):
     """The result as the shoe works it out; `None` for the winner when the dealer forced the round to end."""
 
-    winner: Winner | None
+    winner: IndicatedWinner | None
     player_pair: bool = False
     banker_pair: bool = False
     banker_six: bool = False

@@ -16,6 +16,7 @@ from typing import Any
 
 from simulator.emulation import EmulationSettings
 from simulator.emulator import EmulatedShoe
+from simulator.event_lines import in_words
 from simulator.faults import FAULTS, Group, markdown_table
 from simulator.late_file import LateFile, UnwritableError
 from simulator.options import BadOptionError, add_port_option, add_shoe_options, port_from, settings_from, speed_from
@@ -24,7 +25,6 @@ from simulator.recording import BadRecordingError, Player, Recorder, RecordingPo
 from simulator.relay import RealLineError, Relay
 from simulator.shoe_line import Wire
 from simulator.truth import AnyHappening, TellTruth, TruthWriter
-from simulator.wording import in_words
 
 _COMMANDS = ("run", "record", "play", "faults")
 

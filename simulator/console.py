@@ -20,7 +20,7 @@ from rich.live import Live
 from rich.text import Text
 
 from firmware_protocol.events import Button
-from simulator.console_view import DISARM_KEY, FAULT_KEYS, Line, Panel, View, picture
+from simulator.console_view import DISARM_KEY, FAULT_KEYS, Panel, ScreenLine, View, picture
 from simulator.dealer import AS_FAST_AS_THE_LINE
 from simulator.emulator import EmulatedShoe
 from simulator.faults import FAULTS, Moment
@@ -209,7 +209,7 @@ class LiveConsole:
             self._draw_soon()
 
 
-def _as_text(line: Line, width: int) -> Text:
+def _as_text(line: ScreenLine, width: int) -> Text:
     text = Text.assemble(*line.pieces, no_wrap=True)
     text.truncate(width, overflow="ellipsis")
     return text

@@ -1,7 +1,7 @@
 """What the console's screen says: a picture of the shoe, made anew from the emulation each time. Pure.
 
-A picture is one `Line` for each line of the terminal; `console.py` draws it. Everything fits 80 columns and 24 lines; a
-larger terminal shows more of what happened and more about the faults.
+A picture is one `ScreenLine` for each line of the terminal; `console.py` draws it. Everything fits 80 columns and 24
+lines; a larger terminal shows more of what happened and more about the faults.
 """
 
 from enum import Enum
@@ -12,12 +12,12 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import Hand
 from simulator.dealer import AS_FAST_AS_THE_LINE
 from simulator.emulation import Emulation
-from simulator.faults import FAULTS, FaultKind, Untold
+from simulator.event_lines import in_words, total_of
+from simulator.faults import FAULTS, FaultKind, Undetectable
 from simulator.firmware import Stage
 from simulator.shoe_line import Wire
 from simulator.truth import AnyHappening, CutCardOut, FaultInjected, GateMoved, HostAttached, HostDetached, RoundEnded
 from simulator.virtual_shoe import VirtualShoe
-from simulator.wording import in_words, total_of
 
 FAULT_KEYS: dict[str, str] = dict(zip(ascii_lowercase + "123456789", FAULTS, strict=False))
 """The keys of the fault panel."""
@@ -64,7 +64,7 @@ HELP = (
 _LABEL = 9
 
 
-class Line:
+class ScreenLine:
     """Pieces of text, each with its style in the words of rich."""
 
     def __init__(self, text: str = "", style: str = "") -> None:
@@ -76,7 +76,7 @@ class Line:
             self.pieces.append((text, style))
         return self
 
-    def join(self, other: "Line") -> Self:
+    def join(self, other: "ScreenLine") -> Self:
         self.pieces += other.pieces
         return self
 
@@ -107,7 +107,7 @@ class View(NamedTuple):
     now: float
 
 
-def picture(view: View, width: int, height: int) -> list[Line]:
+def picture(view: View, width: int, height: int) -> list[ScreenLine]:
     """The whole screen; a line that is too long is for the drawer to cut."""
     head = _head(view, width)
     foot = _foot(view, width)
@@ -120,14 +120,14 @@ def picture(view: View, width: int, height: int) -> list[Line]:
         head = head if height >= len(head) + needed + len(foot) else [head[0], head[-1]]
         room = max(height - len(head) - len(foot), 0)
         body = _help_panel() if view.panel is Panel.HELP else _fault_panel(view.emulation, width, room)
-    body = body[:room] + [Line()] * (room - len(body))
+    body = body[:room] + [ScreenLine()] * (room - len(body))
     return [*head, *body, *foot][:height]
 
 
 # --- the shoe as it stands -------------------------------------------------------------------------------------
 
 
-def _head(view: View, width: int) -> list[Line]:
+def _head(view: View, width: int) -> list[ScreenLine]:
     emulation = view.emulation
     shoe, firmware = emulation.shoe, emulation.shoe.firmware
     return [
@@ -140,11 +140,11 @@ def _head(view: View, width: int) -> list[Line]:
         _row("Wanted", _wanted(view)),
         _row("Dealer", _dealer(view)),
         _row("Faults", _faults(emulation, stopped=shoe.firmware.stopped)),
-        Line("─" * width, "dim"),
+        ScreenLine("─" * width, "dim"),
     ]
 
 
-def _title(view: View, width: int) -> Line:
+def _title(view: View, width: int) -> ScreenLine:
     shoe = view.emulation.shoe
     if not shoe.line.host_attached:
         state, style = "no controller", "white on red"
@@ -157,25 +157,25 @@ def _title(view: View, width: int) -> Line:
     room = max(width - len(state) - 1, 0)
     # Cut visibly: half a seed looks like a whole one.
     left = left if len(left) <= room else f"{left[: max(room - 1, 0)]}…"
-    return Line(left.ljust(max(width - len(state), 0)), "reverse").add(state, style)
+    return ScreenLine(left.ljust(max(width - len(state), 0)), "reverse").add(state, style)
 
 
-def _row(label: str, content: Line) -> Line:
-    return Line(f" {label:<{_LABEL}}", "bold").join(content)
+def _row(label: str, content: ScreenLine) -> ScreenLine:
+    return ScreenLine(f" {label:<{_LABEL}}", "bold").join(content)
 
 
-def _cards_left(view: View) -> Line:
+def _cards_left(view: View) -> ScreenLine:
     shoe = view.emulation.shoe
-    words = Line(f"no. {shoe.shoes_loaded}, {shoe.cards_out} cards out, {shoe.cards_inside} inside")
+    words = ScreenLine(f"no. {shoe.shoes_loaded}, {shoe.cards_out} cards out, {shoe.cards_inside} inside")
     if shoe.cut_card is not None:
         out = shoe.last_round is not None
         words.add(", cut card is out" if out else f", cut card in {shoe.cards_inside - shoe.cut_card}")
     return words
 
 
-def _body(view: View) -> Line:
+def _body(view: View) -> ScreenLine:
     shoe = view.emulation.shoe
-    words = Line()
+    words = ScreenLine()
     for text, wrong in (
         ("power on" if shoe.powered else "NO POWER", not shoe.powered),
         ("gate LOCKED" if shoe.gate_locked else "gate open", shoe.gate_locked),
@@ -191,25 +191,25 @@ def _body(view: View) -> Line:
     return words
 
 
-def _round(view: View) -> Line:
+def _round(view: View) -> ScreenLine:
     firmware = view.emulation.shoe.firmware
     match firmware.stage:
         case Stage.FIRST_CARD:
-            return Line("none yet: the first card tells how many are burned")
+            return ScreenLine("none yet: the first card tells how many are burned")
         case Stage.BURNING:
-            return Line(f"none yet: {firmware.burns_left} more to burn")
+            return ScreenLine(f"none yet: {firmware.burns_left} more to burn")
         case Stage.READY if firmware.carried is not None:
-            return Line(f"{firmware.rounds} dealt; the next begins with {firmware.carried.card}, carried over")
+            return ScreenLine(f"{firmware.rounds} dealt; the next begins with {firmware.carried.card}, carried over")
         case Stage.READY:
-            return Line(f"{firmware.rounds} dealt; ready for the next")
+            return ScreenLine(f"{firmware.rounds} dealt; ready for the next")
         case _ if firmware.spoilt:
-            return Line(f"{firmware.rounds}, spoilt: it can only be ended by force (R)", "yellow")
+            return ScreenLine(f"{firmware.rounds}, spoilt: it can only be ended by force (R)", "yellow")
         case _:
-            return Line(f"{firmware.rounds}. {firmware.why}")
+            return ScreenLine(f"{firmware.rounds}. {firmware.why}")
 
 
-def _hand(cards: tuple[Card, ...]) -> Line:
-    words = Line()
+def _hand(cards: tuple[Card, ...]) -> ScreenLine:
+    words = ScreenLine()
     for card in cards:
         words.add(str(card), "bold red" if card.suit.value in "HD" else "bold").add(" ")
     if cards:
@@ -217,22 +217,22 @@ def _hand(cards: tuple[Card, ...]) -> Line:
     return words
 
 
-def _wanted(view: View) -> Line:
+def _wanted(view: View) -> ScreenLine:
     shoe = view.emulation.shoe
     if not shoe.line.is_native:
-        return Line("nothing can be asked of this shoe but its gate", "dim")
+        return ScreenLine("nothing can be asked of this shoe but its gate", "dim")
     lamps = ", ".join(sorted(lamp.value for lamp in shoe.lamps)) or "none"
     next_hand = "not said" if shoe.next_hand is None else f"for {shoe.next_hand.value.capitalize()}"
-    return Line(f"lamps: {lamps}; next card: {next_hand}")
+    return ScreenLine(f"lamps: {lamps}; next card: {next_hand}")
 
 
-def _dealer(view: View) -> Line:
+def _dealer(view: View) -> ScreenLine:
     emulation = view.emulation
     dealer, shoe = emulation.dealer, emulation.shoe
     if not emulation.dealer_is_on:
-        return Line(f"by hand: {_hint(shoe)}", "cyan")
+        return ScreenLine(f"by hand: {_hint(shoe)}", "cyan")
     speed = "full speed" if dealer.speed == AS_FAST_AS_THE_LINE else f"speed {dealer.speed:g}"
-    words = Line(f"{speed}, ")
+    words = ScreenLine(f"{speed}, ")
     at = dealer.next_deadline()
     if dealer.finished:
         return words.add("has dealt all his shoes")
@@ -258,27 +258,27 @@ def _hint(shoe: VirtualShoe) -> str:
     return next((hint for applies, hint in hints if applies), "d draws the next card")
 
 
-def _faults(emulation: Emulation, *, stopped: bool) -> Line:
+def _faults(emulation: Emulation, *, stopped: bool) -> ScreenLine:
     standing = [code.value for code in emulation.shoe.firmware.standing]
     armed = [kind.name for kind in emulation.plan.armed]
-    words = Line()
+    words = ScreenLine()
     if standing:
         words.add(f"{', '.join(standing)}{' (stopped)' if stopped else ''}", "bold red")
         words.add("; " if armed else "")
     if armed:
         more = f" and {len(armed) - 1} more" if len(armed) > 1 else ""
         words.add(f"about to happen: {armed[0]}{more}", "magenta")
-    return words if words.plain else Line("none", "dim")
+    return words if words.plain else ScreenLine("none", "dim")
 
 
 # --- below it --------------------------------------------------------------------------------------------------
 
 
-def _last_happenings(happened: list[AnyHappening], room: int) -> list[Line]:
+def _last_happenings(happened: list[AnyHappening], room: int) -> list[ScreenLine]:
     lines = []
     for happening in happened[-room:] if room else []:
         minutes, seconds = divmod(happening.t, 60)
-        line = Line(f" {minutes:3.0f}:{seconds:04.1f}  ", "dim")
+        line = ScreenLine(f" {minutes:3.0f}:{seconds:04.1f}  ", "dim")
         lines.append(line.add(in_words(happening), _style(happening)))
     return lines
 
@@ -295,18 +295,20 @@ def _style(happening: AnyHappening) -> str:
             return ""
 
 
-def _fault_panel(emulation: Emulation, width: int, room: int) -> list[Line]:
+def _fault_panel(emulation: Emulation, width: int, room: int) -> list[ScreenLine]:
     """All faults with their keys: in two columns by name, or in one with what they are, as there is room."""
     wire = emulation.settings.wire.wire
     entries = [(key, FAULTS[name]) for key, name in FAULT_KEYS.items()]
-    lines = [Line(f" What should go wrong? {DISARM_KEY} takes back what is still to come; other keys go back.", "bold")]
+    lines = [
+        ScreenLine(f" What should go wrong? {DISARM_KEY} takes back what is still to come; other keys go back.", "bold")
+    ]
     if room > len(entries):
         return lines + [_fault_line(key, kind, wire, with_words=True) for key, kind in entries]
     rows = max(room - 1, 1)
     columns = [entries[begin : begin + rows] for begin in range(0, len(entries), rows)]
     column_width = width // len(columns)
     for row in range(rows):
-        line = Line()
+        line = ScreenLine()
         for column in columns:
             if row < len(column):
                 cell = _fault_line(*column[row], wire, with_words=False)
@@ -315,23 +317,23 @@ def _fault_panel(emulation: Emulation, width: int, room: int) -> list[Line]:
     return lines
 
 
-def _fault_line(key: str, kind: FaultKind, wire: Wire, *, with_words: bool) -> Line:
+def _fault_line(key: str, kind: FaultKind, wire: Wire, *, with_words: bool) -> ScreenLine:
     told = kind.on(wire)
-    cannot = isinstance(told, Untold)
+    cannot = isinstance(told, Undetectable)
     words = f"{kind.name:<24} {kind.what}" if with_words else kind.name
     if with_words and cannot:
         words = f"{kind.name:<24} {told}"
-    return Line(f" {key} ", "dim" if cannot else "bold cyan").add(words, "dim" if cannot else "")
+    return ScreenLine(f" {key} ", "dim" if cannot else "bold cyan").add(words, "dim" if cannot else "")
 
 
-def _help_panel() -> list[Line]:
-    return [Line(f" {key:<12}", "bold cyan").add(words) for key, words in HELP]
+def _help_panel() -> list[ScreenLine]:
+    return [ScreenLine(f" {key:<12}", "bold cyan").add(words) for key, words in HELP]
 
 
-def _foot(view: View, width: int) -> list[Line]:
-    lines = [Line(f" {view.message}", "bold yellow"), Line("─" * width, "dim"), Line()]
+def _foot(view: View, width: int) -> list[ScreenLine]:
+    lines = [ScreenLine(f" {view.message}", "bold yellow"), ScreenLine("─" * width, "dim"), ScreenLine()]
     for key, word in KEYS:
         if lines[-1].width + len(f"  {key} {word}") > width:
-            lines.append(Line())
+            lines.append(ScreenLine())
         lines[-1].add("  " if lines[-1].width else " ").add(key, "bold cyan").add(f" {word}")
     return lines

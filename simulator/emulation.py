@@ -18,9 +18,9 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import Button, StartCause
 from simulator.dealer import HUMAN, Act, Dealer, Pace
 from simulator.decks import Decks, exact_cards, shuffled_decks
-from simulator.fault_deeds import FaultDeeds, PortOrder
+from simulator.fault_effects import FaultDeeds, PortOrder
 from simulator.fault_plan import FaultPlan
-from simulator.faults import FAULTS, Untold
+from simulator.faults import FAULTS, Undetectable
 from simulator.scenario import PlannedFault, planned
 from simulator.shoe_line import WireSettings
 from simulator.truth import TellTruth
@@ -231,7 +231,7 @@ class Emulation:
             fault = planned(fault)
         wire = self.settings.wire.wire
         told = fault.kind.on(wire)
-        if isinstance(told, Untold):
+        if isinstance(told, Undetectable):
             raise CannotError(f"the {wire.value} wire cannot express {fault.kind.name}: {told.why}")
         self.plan.inject(fault, now)
         self._settle(now)

@@ -15,7 +15,7 @@ from typing import Self
 
 from firmware_protocol.events import Button
 from simulator.emulation import Emulation, EmulationSettings
-from simulator.fault_deeds import PortOrder
+from simulator.fault_effects import PortOrder
 from simulator.ports.port import Port, PortError
 from simulator.scenario import PlannedFault
 from simulator.truth import AnyHappening, CableMoved, TellTruth

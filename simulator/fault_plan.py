@@ -1,14 +1,14 @@
 """When faults happen: at a card, at a byte, by chance, or as soon as they can when somebody asks for one.
 
 Each waits here for its moment: a card of a round, the middle of a round, its end, or nothing at all. What it then does
-is in `fault_deeds.py`. All chance comes from the generator that is passed in.
+is in `fault_effects.py`. All chance comes from the generator that is passed in.
 """
 
 import random
 
 import msgspec
 
-from simulator.fault_deeds import FaultDeeds
+from simulator.fault_effects import FaultDeeds
 from simulator.faults import FaultKind, Moment
 from simulator.firmware import Stage
 from simulator.scenario import PlannedFault

@@ -1,7 +1,7 @@
 """The one table of everything that can go wrong at an emulated shoe, and how each wire tells of it.
 
 From it come the menu of the console, the checks of a scenario file, the table that `shoe-emulator faults` prints, and
-the test that lets each fault happen and looks for what is promised here. What a fault does is in `fault_deeds.py`.
+the test that lets each fault happen and looks for what is promised here. What a fault does is in `fault_effects.py`.
 """
 
 from enum import Enum
@@ -29,7 +29,7 @@ class Group(Enum):
     STRANGER = "A stranger on the line"
 
 
-class Told(msgspec.Struct, frozen=True):
+class Detection(msgspec.Struct, frozen=True):
     """How a wire tells of a fault."""
 
     sees: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Told(msgspec.Struct, frozen=True):
         return self.says or ", ".join(self.sees)
 
 
-class Untold(msgspec.Struct, frozen=True):
+class Undetectable(msgspec.Struct, frozen=True):
     """A fault that a wire has no way to tell of."""
 
     why: str
@@ -62,8 +62,8 @@ class FaultKind(msgspec.Struct, frozen=True, kw_only=True):
     moment: Moment
     what: str
     """What happens, for people."""
-    native: Told | Untold
-    angel_eye: Told | Untold
+    native: Detection | Undetectable
+    angel_eye: Detection | Undetectable
     seconds: float | None = None
     """How long it lasts, where it lasts; a scenario may say otherwise."""
     bytes: int | None = None
@@ -71,7 +71,7 @@ class FaultKind(msgspec.Struct, frozen=True, kw_only=True):
     names_card: bool = False
     """A scenario may say which card."""
 
-    def on(self, wire: Wire) -> Told | Untold:
+    def on(self, wire: Wire) -> Detection | Undetectable:
         return self.native if wire is Wire.NATIVE else self.angel_eye
 
 
@@ -83,7 +83,7 @@ _CARRIED_OVER = (
     "card_drawn hand=player position=1 carried_over=yes",
 )
 _ENDED_BY_FORCE = ("fault_cleared", "result winner=none")
-_NOTHING = Told((), "nothing: everything arrives, and is put together again")
+_NOTHING = Detection((), "nothing: everything arrives, and is put together again")
 
 _DEALER = (
     FaultKind(
@@ -91,10 +91,10 @@ _DEALER = (
         group=Group.DEALER,
         moment=Moment.ROUND_COMPLETE,
         what="a card too many is drawn; it is burned",
-        native=Told(
+        native=Detection(
             ("fault code=over_draw stopped=no", "card_drawn hand=extra", "button button=burn", "fault_cleared")
         ),
-        angel_eye=Told(
+        angel_eye=Detection(
             ("fault code=over_draw stopped=no", "card_drawn hand=extra", "fault_cleared code=over_draw"),
             "E 82, d, i (unless disclosed at draw), e 82, then the round's I and G",
         ),
@@ -104,32 +104,32 @@ _DEALER = (
         group=Group.DEALER,
         moment=Moment.ROUND_COMPLETE,
         what="a card too many is drawn; it begins the next round",
-        native=Told(_CARRIED_OVER),
-        angel_eye=Told(_CARRIED_OVER, "E 82, d, e 82, the round's I and G, then R Player 1"),
+        native=Detection(_CARRIED_OVER),
+        angel_eye=Detection(_CARRIED_OVER, "E 82, d, e 82, the round's I and G, then R Player 1"),
     ),
     FaultKind(
         name="result_too_early",
         group=Group.DEALER,
         moment=Moment.MID_ROUND,
         what="the result is asked for while a card is still to come",
-        native=Told(("button button=result", "fault code=button_misused stopped=no", "fault_cleared")),
-        angel_eye=Told(("fault code=button_misused stopped=no", "fault_cleared"), "E 83, e 83"),
+        native=Detection(("button button=result", "fault code=button_misused stopped=no", "fault_cleared")),
+        angel_eye=Detection(("fault code=button_misused stopped=no", "fault_cleared"), "E 83, e 83"),
     ),
     FaultKind(
         name="out_of_turn",
         group=Group.DEALER,
         moment=Moment.NEXT_CARD,
         what="a card goes to the hand whose turn it is not",
-        native=Told(("card_drawn", "result winner=none"), "card_drawn in the wrong hand, result winner=none"),
-        angel_eye=Told(("card_drawn", "result winner=none"), "D with a place in the wrong hand, later G F0"),
+        native=Detection(("card_drawn", "result winner=none"), "card_drawn in the wrong hand, result winner=none"),
+        angel_eye=Detection(("card_drawn", "result winner=none"), "D with a place in the wrong hand, later G F0"),
     ),
     FaultKind(
         name="pushed_back_at_exit",
         group=Group.DEALER,
         moment=Moment.NEXT_CARD,
         what="a card is pushed back from the exit, then drawn",
-        native=Told(("card_returned", "fault code=pushed_back_at_exit stopped=no", "fault_cleared", "card_drawn")),
-        angel_eye=Told(
+        native=Detection(("card_returned", "fault code=pushed_back_at_exit stopped=no", "fault_cleared", "card_drawn")),
+        angel_eye=Detection(
             ("fault code=pushed_back_at_exit stopped=no", "fault_cleared", "card_drawn"), "E 84, e 84, then the D"
         ),
     ),
@@ -138,10 +138,10 @@ _DEALER = (
         group=Group.DEALER,
         moment=Moment.NEXT_CARD,
         what="a card is pushed back from half way, then drawn",
-        native=Told(
+        native=Detection(
             ("card_returned card=none", "fault code=pushed_back_half_way stopped=no", "fault_cleared", "card_drawn")
         ),
-        angel_eye=Told(
+        angel_eye=Detection(
             ("fault code=pushed_back_half_way stopped=no", "fault_cleared", "card_drawn"), "E 85, e 85, then the D"
         ),
     ),
@@ -153,8 +153,8 @@ _CARDS = (
         group=Group.CARDS,
         moment=Moment.NEXT_CARD,
         what="a card leaves that cannot be read",
-        native=Told(("misread", "fault code=unreadable stopped=yes", *_ENDED_BY_FORCE)),
-        angel_eye=Told(
+        native=Detection(("misread", "fault code=unreadable stopped=yes", *_ENDED_BY_FORCE)),
+        angel_eye=Detection(
             ("card_drawn card=none", "fault code=unreadable stopped=yes", *_ENDED_BY_FORCE),
             "D not disclosed, E C1, e 81, and no I for it; later G F0",
         ),
@@ -164,8 +164,8 @@ _CARDS = (
         group=Group.CARDS,
         moment=Moment.NEXT_CARD,
         what="a card leaves whose face the shoe keeps to itself",
-        native=Told(("card_drawn card=none", "card_identified card=none", "result")),
-        angel_eye=Told(
+        native=Detection(("card_drawn card=none", "card_identified card=none", "result")),
+        angel_eye=Detection(
             ("card_drawn card=none", "card_identified card=none", "result"),
             "D not disclosed, at the result I not disclosed",
         ),
@@ -175,18 +175,18 @@ _CARDS = (
         group=Group.CARDS,
         moment=Moment.NEXT_CARD,
         what="a copy of a piece of card that is out already, number and all",
-        native=Told(
+        native=Detection(
             ("card_drawn",), "card_drawn (at draw) or card_identified (at result) with a card_id that came before"
         ),
-        angel_eye=Untold("its telegrams do not number the pieces of card"),
+        angel_eye=Undetectable("its telegrams do not number the pieces of card"),
     ),
     FaultKind(
         name="ninth_copy",
         group=Group.CARDS,
         moment=Moment.NEXT_CARD,
         what="one face comes once more than there are decks",
-        native=Told(("card_drawn",), "card_drawn or card_identified with a face that there cannot be any more"),
-        angel_eye=Told(("card_drawn",), "D or I with a face that there cannot be any more"),
+        native=Detection(("card_drawn",), "card_drawn or card_identified with a face that there cannot be any more"),
+        angel_eye=Detection(("card_drawn",), "D or I with a face that there cannot be any more"),
     ),
     FaultKind(
         name="foreign_card",
@@ -194,8 +194,8 @@ _CARDS = (
         moment=Moment.NEXT_CARD,
         what="a card of another set of decks",
         names_card=True,
-        native=Told(("foreign_card", "fault code=foreign_card stopped=yes", *_ENDED_BY_FORCE)),
-        angel_eye=Told(
+        native=Detection(("foreign_card", "fault code=foreign_card stopped=yes", *_ENDED_BY_FORCE)),
+        angel_eye=Detection(
             ("card_drawn", "fault code=foreign_card stopped=yes", *_ENDED_BY_FORCE),
             "D not disclosed, E C6, e 86, and no I for it; later G F0",
         ),
@@ -205,8 +205,8 @@ _CARDS = (
         group=Group.CARDS,
         moment=Moment.NEXT_CARD,
         what="two cards leave at once",
-        native=Told(("double_feed cards=2", "fault code=unreadable stopped=yes", *_ENDED_BY_FORCE)),
-        angel_eye=Told(
+        native=Detection(("double_feed cards=2", "fault code=unreadable stopped=yes", *_ENDED_BY_FORCE)),
+        angel_eye=Detection(
             ("card_drawn card=none", "fault code=unreadable stopped=yes", *_ENDED_BY_FORCE),
             "as one misread card: it cannot say that there were two",
         ),
@@ -216,16 +216,16 @@ _CARDS = (
         group=Group.CARDS,
         moment=Moment.MID_ROUND,
         what="the cut card comes in the middle of a round",
-        native=Told(("card_drawn", "cut_card", "card_drawn", "result")),
-        angel_eye=Told(("card_drawn", "cut_card", "card_drawn", "result"), "C between two D of one round"),
+        native=Detection(("card_drawn", "cut_card", "card_drawn", "result")),
+        angel_eye=Detection(("card_drawn", "cut_card", "card_drawn", "result"), "C between two D of one round"),
     ),
     FaultKind(
         name="empty_in_round",
         group=Group.CARDS,
         moment=Moment.MID_ROUND,
         what="the shoe is empty in the middle of a round",
-        native=Told(("fault code=draw_timeout stopped=yes", *_ENDED_BY_FORCE)),
-        angel_eye=Told(("fault code=draw_timeout stopped=yes", *_ENDED_BY_FORCE), "E C7, e 87, later G F0"),
+        native=Detection(("fault code=draw_timeout stopped=yes", *_ENDED_BY_FORCE)),
+        angel_eye=Detection(("fault code=draw_timeout stopped=yes", *_ENDED_BY_FORCE), "E C7, e 87, later G F0"),
     ),
 )
 
@@ -236,16 +236,16 @@ _SHOE = (
         moment=Moment.AT_ONCE,
         what="the lid is opened, and closed again",
         seconds=3.0,
-        native=Told(("lid opened=yes", "lid opened=no")),
-        angel_eye=Untold("it has no telegram for a lid"),
+        native=Detection(("lid opened=yes", "lid opened=no")),
+        angel_eye=Undetectable("it has no telegram for a lid"),
     ),
     FaultKind(
         name="reboot",
         group=Group.SHOE,
         moment=Moment.AT_ONCE,
         what="the shoe starts by itself and forgets the round",
-        native=Told(("link_down", "link_up", "started cause=watchdog")),
-        angel_eye=Told(("started",), "S; what was waiting to be sent is lost without a trace", loses=True),
+        native=Detection(("link_down", "link_up", "started cause=watchdog")),
+        angel_eye=Detection(("started",), "S; what was waiting to be sent is lost without a trace", loses=True),
     ),
     FaultKind(
         name="power_loss",
@@ -253,8 +253,8 @@ _SHOE = (
         moment=Moment.AT_ONCE,
         what="the power fails, and comes back",
         seconds=5.0,
-        native=Told(("link_down", "link_up", "started cause=power_on")),
-        angel_eye=Told(("started",), "S; what was waiting to be sent is lost without a trace", loses=True),
+        native=Detection(("link_down", "link_up", "started cause=power_on")),
+        angel_eye=Detection(("started",), "S; what was waiting to be sent is lost without a trace", loses=True),
     ),
     FaultKind(
         name="unplug",
@@ -262,8 +262,8 @@ _SHOE = (
         moment=Moment.AT_ONCE,
         what="the cable is pulled, and plugged in again",
         seconds=4.0,
-        native=Told(("link_down", "link_up")),
-        angel_eye=Told(
+        native=Detection(("link_down", "link_up")),
+        angel_eye=Detection(
             ("link_down", "link_up", "gap"),
             "a gap in the numbers, unless just nine or eighteen telegrams went by unheard",
             loses=True,
@@ -275,8 +275,8 @@ _SHOE = (
         moment=Moment.AT_ONCE,
         what="the shoe starts with another key; later with its own again",
         seconds=6.0,
-        native=Told(("refused", "link_up"), "refused: the shoe does not hold our key; then link_up"),
-        angel_eye=Untold("it has no keys"),
+        native=Detection(("refused", "link_up"), "refused: the shoe does not hold our key; then link_up"),
+        angel_eye=Undetectable("it has no keys"),
     ),
 )
 
@@ -287,8 +287,8 @@ _LINE = (
         moment=Moment.LINE,
         what="bytes are lost",
         bytes=1,
-        native=Told(("line_error",), "line_error, and the event comes again"),
-        angel_eye=Told(("line_error",), "line_error, and the next copy is taken"),
+        native=Detection(("line_error",), "line_error, and the event comes again"),
+        angel_eye=Detection(("line_error",), "line_error, and the next copy is taken"),
     ),
     FaultKind(
         name="bytes_corrupted",
@@ -296,8 +296,8 @@ _LINE = (
         moment=Moment.LINE,
         what="a bit turns in each of some bytes",
         bytes=1,
-        native=Told(("line_error",), "line_error, and the event comes again"),
-        angel_eye=Told(("line_error",), "line_error, and the next copy is taken"),
+        native=Detection(("line_error",), "line_error, and the event comes again"),
+        angel_eye=Detection(("line_error",), "line_error, and the next copy is taken"),
     ),
     FaultKind(
         name="bytes_doubled",
@@ -305,8 +305,8 @@ _LINE = (
         moment=Moment.LINE,
         what="bytes come twice",
         bytes=1,
-        native=Told(("line_error",), "line_error, and the event comes again"),
-        angel_eye=Told(("line_error",), "line_error, and the next copy is taken"),
+        native=Detection(("line_error",), "line_error, and the event comes again"),
+        angel_eye=Detection(("line_error",), "line_error, and the next copy is taken"),
     ),
     FaultKind(
         name="bytes_delayed",
@@ -342,8 +342,8 @@ _LINE = (
         moment=Moment.LINE,
         what="for a while nothing comes through",
         seconds=6.0,
-        native=Told(("link_down", "link_up"), "link_down, link_up, and then all events of that time"),
-        angel_eye=Told(
+        native=Detection(("link_down", "link_up"), "link_down, link_up, and then all events of that time"),
+        angel_eye=Detection(
             ("gap",),
             "nothing during it; then a gap in the numbers, unless just nine or eighteen telegrams are missing",
             loses=True,
@@ -357,8 +357,8 @@ _STRANGER = (
         group=Group.STRANGER,
         moment=Moment.LINE,
         what="somebody sends a card of his own making",
-        native=Told(("refused",), "refused: a tag that does not fit"),
-        angel_eye=Told(
+        native=Detection(("refused",), "refused: a tag that does not fit"),
+        angel_eye=Detection(
             ("card_drawn", "gap"),
             "the forged card is taken: nothing is signed. The next telegram's number shows it",
             invents=True,
@@ -369,8 +369,10 @@ _STRANGER = (
         group=Group.STRANGER,
         moment=Moment.LINE,
         what="somebody sends again what the shoe sent earlier",
-        native=Told(("refused",), "refused: a frame that came again"),
-        angel_eye=Told(("gap",), "the old telegram is taken: nothing is signed. The numbers show it", invents=True),
+        native=Detection(("refused",), "refused: a frame that came again"),
+        angel_eye=Detection(
+            ("gap",), "the old telegram is taken: nothing is signed. The numbers show it", invents=True
+        ),
     ),
 )
 

@@ -39,7 +39,16 @@ from firmware_protocol.events import (
 from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.drawing import Side
 from simulator.decks import Piece
-from simulator.laid_cards import NOTHING_TOLD, LaidCard, Outcome, Place, Told, all_told, cards_to_burn, outcome_of
+from simulator.laid_cards import (
+    NOTHING_TOLD,
+    DisclosedCard,
+    LaidCard,
+    Place,
+    RuledResult,
+    all_told,
+    cards_to_burn,
+    outcome_of,
+)
 from simulator.shoe_line import ShoeLine
 from simulator.truth import Reading
 
@@ -220,7 +229,7 @@ class ShoeFirmware:
         self.extras.append(LaidCard(piece, place, reading, told=told != NOTHING_TOLD))
         return place
 
-    def _disclosed(self, piece: Piece, reading: Reading) -> Told:
+    def _disclosed(self, piece: Piece, reading: Reading) -> DisclosedCard:
         """Face and numbers, as far as they may be told when the card is drawn."""
         if reading in (Reading.READ, Reading.FOREIGN) and self._line.settings.disclosing is Disclosing.AT_DRAW:
             return all_told(piece)
@@ -242,7 +251,7 @@ class ShoeFirmware:
 
     # --- buttons, lid, gate ------------------------------------------------------------------------------------
 
-    def result_asked(self, now: float, *, by_force: bool) -> Outcome | None:
+    def result_asked(self, now: float, *, by_force: bool) -> RuledResult | None:
         """The result button; held down, it ends the round by force. The outcome, where there is one."""
         self._say(ButtonPressed(button=Button.RESULT), now)
         if by_force and self.in_round:
@@ -252,7 +261,7 @@ class ShoeFirmware:
             return None
         return self._end_round(now)
 
-    def _end_round(self, now: float) -> Outcome | None:
+    def _end_round(self, now: float) -> RuledResult | None:
         outcome = None if self.spoilt or not self._deal.complete else outcome_of(self._deal)
         for dealt in self.table:
             if not dealt.told and dealt.reading in (Reading.READ, Reading.HIDDEN):
@@ -317,7 +326,7 @@ class ShoeFirmware:
     def _say_drawn(  # noqa: PLR0913 -- the three last are the rare cases, given by name
         self,
         place: Place,
-        told: Told,
+        told: DisclosedCard,
         now: float,
         *,
         burns_left: int | None = None,

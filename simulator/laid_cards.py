@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from firmware_protocol.cards import Card, Rank
-from firmware_protocol.events import Hand, Winner
+from firmware_protocol.events import Hand, IndicatedWinner
 from shoe_controller.baccarat.deal import Deal
 from simulator.decks import Piece
 from simulator.truth import Reading
@@ -28,7 +28,7 @@ class LaidCard(NamedTuple):
     """Its face was disclosed when it was drawn."""
 
 
-class Told(NamedTuple):
+class DisclosedCard(NamedTuple):
     """What is told of a card."""
 
     card: Card | None = None
@@ -36,30 +36,30 @@ class Told(NamedTuple):
     deck_set: str | None = None
 
 
-NOTHING_TOLD = Told()
+NOTHING_TOLD = DisclosedCard()
 
 
-def all_told(piece: Piece) -> Told:
-    return Told(piece.card, piece.card_id, piece.deck_set)
+def all_told(piece: Piece) -> DisclosedCard:
+    return DisclosedCard(piece.card, piece.card_id, piece.deck_set)
 
 
-class Outcome(NamedTuple):
+class RuledResult(NamedTuple):
     """What a complete round comes to by the rules."""
 
-    winner: Winner
+    winner: IndicatedWinner
     player_pair: bool
     banker_pair: bool
     banker_six: bool
 
 
-def outcome_of(deal: Deal) -> Outcome:
+def outcome_of(deal: Deal) -> RuledResult:
     facts = deal.facts
     if facts.player_total == facts.banker_total:
-        winner = Winner.TIE
+        winner = IndicatedWinner.TIE
     else:
-        winner = Winner.PLAYER if facts.player_total > facts.banker_total else Winner.BANKER
-    banker_six = winner is Winner.BANKER and facts.banker_total == 6
-    return Outcome(winner, facts.player_pair, facts.banker_pair, banker_six)
+        winner = IndicatedWinner.PLAYER if facts.player_total > facts.banker_total else IndicatedWinner.BANKER
+    banker_six = winner is IndicatedWinner.BANKER and facts.banker_total == 6
+    return RuledResult(winner, facts.player_pair, facts.banker_pair, banker_six)
 
 
 def cards_to_burn(first: Card) -> int:

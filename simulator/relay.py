@@ -11,7 +11,7 @@ import socket
 import termios
 import tty
 
-from simulator.ports.line import Line
+from simulator.ports.descriptor_line import DescriptorLine
 from simulator.ports.port import Port
 from simulator.recording import Recorder
 
@@ -28,13 +28,13 @@ class Relay:
         self._port = port
         self._line_name = line
         self._recorder = recorder
-        self._line: Line | None = None
+        self._line: DescriptorLine | None = None
         self._lost = asyncio.Event()
 
     async def run(self) -> None:
         """Pass everything on until the real line is lost, which is an error, or this is cancelled."""
         descriptor = await _opened(self._line_name)
-        self._line = Line(descriptor, self._from_shoe, self._lost.set)
+        self._line = DescriptorLine(descriptor, self._from_shoe, self._lost.set)
         try:
             await self._port.open(self)
             try:

@@ -29,7 +29,7 @@ import msgspec
 
 from firmware_protocol.cards import BadCardError, Card
 from simulator.decks import MOST_DECKS, USUAL_DECKS
-from simulator.faults import FAULTS, FaultKind, Group, Moment, Untold
+from simulator.faults import FAULTS, FaultKind, Group, Moment, Undetectable
 from simulator.shoe_line import Wire
 
 _TOP_KEYS = ("seed", "decks", "cards", "cut_card", "shoes", "fault")
@@ -195,7 +195,7 @@ class _Reading:
             self._problem("fault", number, f"there is no fault {name!r}{_nearest(name, FAULTS)}")
             return None
         told = kind.on(self._wire)
-        if isinstance(told, Untold):
+        if isinstance(told, Undetectable):
             self._problem("fault", number, f"the {self._wire.value} wire cannot express {name}: {told.why}")
         return kind
 

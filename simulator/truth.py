@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import Button, Hand, StartCause, Winner
+from firmware_protocol.events import Button, Hand, IndicatedWinner, StartCause
 from firmware_protocol.link import Lamp
 
 
@@ -101,7 +101,7 @@ class RoundEnded(Happening, frozen=True, kw_only=True, tag="round_ended"):
     round: int
     player: tuple[Card, ...]
     banker: tuple[Card, ...]
-    winner: Winner | None
+    winner: IndicatedWinner | None
     """By the rules; `None` for a round that was ended by force."""
     player_pair: bool = False
     banker_pair: bool = False

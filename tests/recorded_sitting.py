@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from shoe_controller.daemon.table_journal import entry_for
 from shoe_controller.journal.records import Entry
 from shoe_controller.table.inputs import AnyInput
 from shoe_controller.table.table import Handled
-from shoe_controller.table_journal import entry_for
 from tests.journal.samples import write
 from tests.table.sitting import Sitting
 

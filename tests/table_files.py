@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from shoe_controller.config import Config, load_config
-from shoe_controller.strict_reading import BadFileError
+from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.table_file import Config, load_config
 
 EXAMPLE = Path(__file__).parent.parent / "docs" / "table.example.toml"
 

@@ -54,85 +54,73 @@ class Layer(NamedTuple):
     pure: bool
 
 
+PURE_ROOMS = frozenset({"table"})
+
+ROOMS: dict[str, tuple[str, ...]] = {
+    "clock": (),
+    "table": ("baccarat", "clock.moment", "firmware_protocol"),
+    "journal": ("clock.moment",),
+    "transports": (),
+    "mqtt": ("journal.records", "table", "baccarat", "clock.moment", "firmware_protocol"),
+    "house": ("baccarat", "config", "table", "firmware_protocol.cards"),
+    "config": ("baccarat", "house", "table", "transports", "mqtt.broker", "mqtt.contract", "firmware_protocol"),
+    "history": ("baccarat", "table", "firmware_protocol.cards"),
+    "process": ("config",),
+    "web": ("config", "process", "mqtt.contract", "mqtt.broker", "mqtt.client"),
+    "board": (
+        "web",
+        "config",
+        "process",
+        "mqtt.contract",
+        "mqtt.broker",
+        "table.facts",
+        "table.view",
+        "baccarat",
+        "firmware_protocol.cards",
+    ),
+    "console": (
+        "web",
+        "config",
+        "process",
+        "history",
+        "mqtt.contract",
+        "mqtt.broker",
+        "table",
+        "baccarat",
+        "firmware_protocol.cards",
+    ),
+    "daemon": (
+        "baccarat",
+        "clock",
+        "config",
+        "house",
+        "journal",
+        "mqtt",
+        "process",
+        "table",
+        "transports",
+        "firmware_protocol",
+    ),
+}
+"""The rooms of `shoe_controller`, and what each may know besides itself. `baccarat` has a line of its own below.
+
+`commands`, `demo`, `doctor` and `setup` may know every room; no room knows them.
+"""
+
 LAYERS = [
     Layer("shoe_controller/baccarat", frozenset({"shoe_controller.baccarat", "firmware_protocol.cards"}), pure=True),
     Layer("firmware_protocol", frozenset({"firmware_protocol"}), pure=True),
     Layer("simulator", frozenset({"simulator", "firmware_protocol", "shoe_controller.baccarat"}), pure=False),
-    Layer(
-        "shoe_controller/table",
-        frozenset({"shoe_controller.table", "shoe_controller.baccarat", "shoe_controller.moment", "firmware_protocol"}),
-        pure=True,
-    ),
-    Layer("shoe_controller/journal", frozenset({"shoe_controller.journal", "shoe_controller.moment"}), pure=False),
-    Layer("shoe_controller/transports", frozenset({"shoe_controller.transports"}), pure=False),
-    Layer(
-        "shoe_controller/mqtt",
-        frozenset(
-            {
-                "shoe_controller.mqtt",
-                "shoe_controller.journal.records",
-                "shoe_controller.table",
-                "shoe_controller.baccarat",
-                "shoe_controller.moment",
-                "firmware_protocol",
-            }
-        ),
-        pure=False,
-    ),
-    Layer(
-        "shoe_controller/pages",
-        frozenset(
-            {
-                "shoe_controller.pages",
-                "shoe_controller.mqtt.contract",
-                "shoe_controller.mqtt.broker",
-                "shoe_controller.mqtt.client",
-                "shoe_controller.mqtt_config",
-                "shoe_controller.config_section",
-                "shoe_controller.logs",
-                "shoe_controller.service",
-            }
-        ),
-        pure=False,
-    ),
-    Layer(
-        "shoe_controller/board",
-        frozenset(
-            {
-                "shoe_controller.board",
-                "shoe_controller.pages",
-                "shoe_controller.mqtt.contract",
-                "shoe_controller.mqtt.broker",
-                "shoe_controller.table.facts",
-                "shoe_controller.table.view",
-                "shoe_controller.baccarat",
-                "shoe_controller.config",
-                "shoe_controller.logs",
-                "shoe_controller.service",
-                "firmware_protocol.cards",
-            }
-        ),
-        pure=False,
-    ),
-    Layer(
-        "shoe_controller/console",
-        frozenset(
-            {
-                "shoe_controller.console",
-                "shoe_controller.pages",
-                "shoe_controller.mqtt.contract",
-                "shoe_controller.mqtt.broker",
-                "shoe_controller.table",
-                "shoe_controller.baccarat",
-                "shoe_controller.recall",
-                "shoe_controller.recalled",
-                "shoe_controller.config",
-                "shoe_controller.logs",
-                "shoe_controller.service",
-                "firmware_protocol.cards",
-            }
-        ),
-        pure=False,
+    *(
+        Layer(
+            f"shoe_controller/{room}",
+            frozenset(
+                known if known.startswith("firmware_protocol") else f"shoe_controller.{known}"
+                for known in (room, *knows)
+            ),
+            pure=room in PURE_ROOMS,
+        )
+        for room, knows in ROOMS.items()
     ),
 ]
 

@@ -18,12 +18,12 @@ from firmware_protocol.events import (
     FaultCode,
     GateChanged,
     Hand,
+    IndicatedWinner,
     PresetChanged,
     ResultIndicated,
     ShoeEvent,
     Standby,
     Started,
-    Winner,
 )
 from firmware_protocol.link import LinkUsageError
 
@@ -46,10 +46,10 @@ _EXTRA_PLACE = 0xA0
 """The place of the one extra card in the capture. Sites read other values too; what they tell apart is uncertain."""
 
 _RESULTS = {
-    1: (Winner.PLAYER, False),
-    2: (Winner.TIE, False),
-    4: (Winner.BANKER, False),
-    5: (Winner.BANKER, True),
+    1: (IndicatedWinner.PLAYER, False),
+    2: (IndicatedWinner.TIE, False),
+    4: (IndicatedWinner.BANKER, False),
+    5: (IndicatedWinner.BANKER, True),
     7: (None, False),
 }
 _BITS_OF_RESULT = {result: bits for bits, result in _RESULTS.items()}

@@ -46,7 +46,7 @@ def remember(memory: bytes) -> AngelEyeState:
     return msgspec.json.decode(memory, type=AngelEyeState)
 
 
-class Step(NamedTuple):
+class SequencedEvent(NamedTuple):
     """An event, and the state once it is stored."""
 
     event: AnyShoeEvent
@@ -80,7 +80,7 @@ def gap_before(state: AngelEyeState, telegram: Telegram, *, joining: bool) -> Ev
     return EventGap(expected=expected, received=received, reason=reason)
 
 
-def take(state: AngelEyeState, telegram: Telegram, event: AnyShoeEvent) -> list[Step]:
+def take(state: AngelEyeState, telegram: Telegram, event: AnyShoeEvent) -> list[SequencedEvent]:
     """The events that this telegram means. Its own comes last: with it, and not before, the telegram is taken.
 
     Before it come the errors that it shows to be over although the shoe never says so: waiting for the shoe to clear
@@ -94,9 +94,11 @@ def take(state: AngelEyeState, telegram: Telegram, event: AnyShoeEvent) -> list[
         delivered += 1
         left = tuple(other for other in left if other is not error)
         cleared = FaultCleared(code=fault_of_number(error.number), detail=error.number)
-        steps.append(Step(cleared, AngelEyeState(last_telegram=state.last_telegram, delivered=delivered, errors=left)))
+        steps.append(
+            SequencedEvent(cleared, AngelEyeState(last_telegram=state.last_telegram, delivered=delivered, errors=left))
+        )
     after = AngelEyeState(last_telegram=telegram.raw, delivered=delivered + 1, errors=standing)
-    steps.append(Step(event, after))
+    steps.append(SequencedEvent(event, after))
     return steps
 
 

@@ -34,12 +34,12 @@ from firmware_protocol.native.messages import (
     BadFrameError,
     Desire,
     FrameType,
-    Status,
+    ShoeStatus,
     Versions,
 )
 from firmware_protocol.native.outbox import Outbox
 from firmware_protocol.native.progress import MIN_EVENT, LastCommitted, Progress
-from firmware_protocol.native.session import FORGED, INSECURE_KEY, Session, payload_of, shared_key
+from firmware_protocol.native.session import FORGED, INSECURE_KEY, SealedSession, payload_of, shared_key
 
 _EVENT = int(FrameType.EVENT)
 _NEVER = float("inf")
@@ -89,7 +89,7 @@ class NativeController:
         self._reader = FrameReader()
         self._out = Outbox(self.counts)
         self._is_connected = False
-        self._session: Session | None = None
+        self._session: SealedSession | None = None
         self._shoe: ShoeIdentity | None = None
         self._handshake: ControllerHandshake | None = None
         self._repeat_at = _NEVER
@@ -259,7 +259,7 @@ class NativeController:
         elif refused == FORGED and proposal is not None and proposal.session.refuses(frame) is None:
             # Only STATUS begins a session: it says what the shoe holds. Events that overtook it come again.
             if frame[0] == FrameType.STATUS:
-                self._take_first_status(proposal, Status.read(payload_of(frame)), now, out)
+                self._take_first_status(proposal, ShoeStatus.read(payload_of(frame)), now, out)
         elif self._session is None:
             self.counts.unexpected += 1
         else:
@@ -271,7 +271,7 @@ class NativeController:
                 raise BadFrameError("an EVENT without its fields")
             self._progress.take_event(frame, out)
         elif frame[0] == FrameType.STATUS:
-            status = Status.read(payload_of(frame))
+            status = ShoeStatus.read(payload_of(frame))
             self._progress.take_status(status, first=False, out=out)
             self._compare_desire(status, now)
         else:
@@ -327,7 +327,7 @@ class NativeController:
             self._send_handshake(self._handshake, now)
 
     def _take_first_status(
-        self, proposal: Proposal, status: Status, now: float, out: list[Delivery | LinkReport]
+        self, proposal: Proposal, status: ShoeStatus, now: float, out: list[Delivery | LinkReport]
     ) -> None:
         if status.recognised or proposal.stored == self._stored():
             self._begin_session(proposal, status, now, out)
@@ -335,7 +335,9 @@ class NativeController:
             # While PROOF was on its way, the old session acknowledged more than it names. Ask again, with the truth.
             self._begin_handshake(now)
 
-    def _begin_session(self, proposal: Proposal, status: Status, now: float, out: list[Delivery | LinkReport]) -> None:
+    def _begin_session(
+        self, proposal: Proposal, status: ShoeStatus, now: float, out: list[Delivery | LinkReport]
+    ) -> None:
         before = self._shoe
         self._session, self._shoe = proposal.session, proposal.shoe
         self._handshake = None
@@ -391,7 +393,7 @@ class NativeController:
         self._desire_at = now + self._desire_wait
         self._desire_wait = min(self._desire_wait * 2, self._timings.silence)
 
-    def _compare_desire(self, status: Status, now: float) -> None:
+    def _compare_desire(self, status: ShoeStatus, now: float) -> None:
         if not self._desire.revision:
             return
         if status.revision == self._desire.revision:

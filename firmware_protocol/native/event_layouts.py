@@ -27,6 +27,7 @@ from firmware_protocol.events import (
     GateChanged,
     Hand,
     Health,
+    IndicatedWinner,
     LidChanged,
     Misread,
     PresetChanged,
@@ -35,7 +36,6 @@ from firmware_protocol.events import (
     Standby,
     StartCause,
     Started,
-    Winner,
 )
 from firmware_protocol.native.texts import UnsendableError, pack_text, unpack_text
 
@@ -48,7 +48,12 @@ START_CAUSES = {
     4: StartCause.RESET_BUTTON,
     5: StartCause.FIRMWARE_UPDATE,
 }
-WINNERS: dict[int, Winner | None] = {0: None, 1: Winner.PLAYER, 2: Winner.BANKER, 3: Winner.TIE}
+WINNERS: dict[int, IndicatedWinner | None] = {
+    0: None,
+    1: IndicatedWinner.PLAYER,
+    2: IndicatedWinner.BANKER,
+    3: IndicatedWinner.TIE,
+}
 BUTTONS = {
     1: Button.RESULT,
     2: Button.NO_MORE_BETS,

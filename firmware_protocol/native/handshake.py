@@ -20,7 +20,7 @@ from firmware_protocol.native.messages import (
     RejectReason,
     Versions,
 )
-from firmware_protocol.native.session import INSECURE_KEY, Session, controller_tag, shoe_tag
+from firmware_protocol.native.session import INSECURE_KEY, SealedSession, controller_tag, shoe_tag
 
 SHOE_HAS_ANOTHER_KEY = "the shoe does not hold our key: put the same key into the shoe and into the configuration"
 CONTROLLER_HAS_ANOTHER_KEY = "a controller that does not hold our key: put the same key into both"
@@ -42,7 +42,7 @@ def fresh_nonce(nonce: Callable[[], bytes]) -> bytes:
 class Proposal(NamedTuple):
     """The session that begins if the shoe accepts our PROOF, and the shoe that has proven itself to us."""
 
-    session: Session
+    session: SealedSession
     shoe: ShoeIdentity
     stored: tuple[int, int]
     """Boot id and sequence of the event that our PROOF names as stored last."""
@@ -74,7 +74,7 @@ class ControllerHandshake:
         proof = Proof(challenge.nonce, *stored).untagged_body()
         self._answered = body
         self.to_repeat = proof + controller_tag(self._key, untagged, proof)
-        self.proposal = Proposal(Session.of_controller(self._key, untagged), challenge.shoe, stored)
+        self.proposal = Proposal(SealedSession.of_controller(self._key, untagged), challenge.shoe, stored)
         return True
 
     def take_reject(self, body: bytes) -> None:
@@ -141,14 +141,14 @@ class ShoeHandshake:
         """The PROOF from which the present session came: our STATUS was lost."""
         return body == self._proof
 
-    def take_proof(self, body: bytes) -> tuple[Session, Proof] | None:
+    def take_proof(self, body: bytes) -> tuple[SealedSession, Proof] | None:
         """The session that a PROOF begins; none if it proves nothing that we asked just now."""
         proof = Proof.read(body)
         if self._asked is None or proof.nonce != self._challenge_nonce:
             return None
         if not compare_digest(controller_tag(self._key, self._challenge, body[:-TAG_BYTES]), body[-TAG_BYTES:]):
             raise HandshakeRefusedError(CONTROLLER_HAS_ANOTHER_KEY)
-        session = Session.of_shoe(self._key, self._challenge)
+        session = SealedSession.of_shoe(self._key, self._challenge)
         self._proven, self._proof = self._asked, body
         self._asked = None
         return session, proof

@@ -38,10 +38,10 @@ from firmware_protocol.native.messages import (
     Desire,
     FrameType,
     Reject,
-    Status,
+    ShoeStatus,
     unpack,
 )
-from firmware_protocol.native.session import FORGED, FRAME_TAG_BYTES, Session, payload_of, shared_key, shoe_tag
+from firmware_protocol.native.session import FORGED, FRAME_TAG_BYTES, SealedSession, payload_of, shared_key, shoe_tag
 
 _MIN_EVENT = EVENT_FRAME.size + FRAME_TAG_BYTES
 _WRONG_KEY = "a shoe that does not hold this key: nothing that it says is authenticated"
@@ -57,8 +57,8 @@ class Overheard(NamedTuple):
 class _Keys(NamedTuple):
     """What checks the frames of one session, by who sent them."""
 
-    of_shoe: Session
-    of_controller: Session
+    of_shoe: SealedSession
+    of_controller: SealedSession
     link_up: LinkUp
 
 
@@ -123,8 +123,8 @@ class NativeListener:
         if not compare_digest(shoe_tag(self._key, untagged), frame[-TAG_BYTES:]):
             return _reports([*self._refusals.once(_WRONG_KEY), LinkUp(shoe=shoe, authenticated=False)])
         self._unproven = _Keys(
-            of_shoe=Session.of_controller(self._key, untagged),
-            of_controller=Session.of_shoe(self._key, untagged),
+            of_shoe=SealedSession.of_controller(self._key, untagged),
+            of_controller=SealedSession.of_shoe(self._key, untagged),
             link_up=LinkUp(shoe=shoe, authenticated=True),
         )
         return []
@@ -145,7 +145,7 @@ class NativeListener:
 
     def _of_shoe(self, frame: bytes, authenticated: bool) -> list[Overheard]:  # noqa: FBT001 - one of two alike
         if frame[0] == FrameType.STATUS:
-            return self._in_order.status(Status.read(payload_of(frame)))
+            return self._in_order.status(ShoeStatus.read(payload_of(frame)))
         if frame[0] != FrameType.EVENT:
             return []
         if len(frame) < _MIN_EVENT:
@@ -211,7 +211,7 @@ class _InOrder:
             out += self._release(up_to=min(self._waiting))
         return out
 
-    def status(self, status: Status) -> list[Overheard]:
+    def status(self, status: ShoeStatus) -> list[Overheard]:
         if self._expected is None:
             self._expected = status.oldest
         if status.upcoming < self._expected:

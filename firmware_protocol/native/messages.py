@@ -251,7 +251,7 @@ def event_payload(boot_id: int, sequence: int, age_milliseconds: int, kind_and_e
     return _EVENT.pack(boot_id, sequence, age_milliseconds) + kind_and_event
 
 
-class Status(NamedTuple):
+class ShoeStatus(NamedTuple):
     """What the shoe holds and has been told. It answers PROOF and DESIRE, and is the shoe's keep-alive."""
 
     oldest: int
@@ -275,7 +275,7 @@ class Status(NamedTuple):
         return _STATUS.pack(self.oldest, self.upcoming, self.card_total, self.revision, flags)
 
     @classmethod
-    def read(cls, payload: bytes) -> "Status":
+    def read(cls, payload: bytes) -> "ShoeStatus":
         oldest, upcoming, card_total, revision, flags = unpack(_STATUS, payload)
         return cls(
             oldest,

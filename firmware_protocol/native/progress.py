@@ -18,7 +18,7 @@ from firmware_protocol.events import CardDrawn, DoubleFeed, ForeignCard, Misread
 from firmware_protocol.link import Delivery, EventGap, LinkReport, LinkUsageError
 from firmware_protocol.native.counts import LinkCounts
 from firmware_protocol.native.event_layouts import cards_leaving, decode_event
-from firmware_protocol.native.messages import EVENT_FRAME, WINDOW, Status
+from firmware_protocol.native.messages import EVENT_FRAME, WINDOW, ShoeStatus
 from firmware_protocol.native.session import FRAME_TAG_BYTES
 
 MIN_EVENT = EVENT_FRAME.size + FRAME_TAG_BYTES
@@ -125,7 +125,7 @@ class Progress:
                 )
         self._total = counted
 
-    def take_status(self, status: Status, *, first: bool, out: list[Delivery | LinkReport]) -> None:
+    def take_status(self, status: ShoeStatus, *, first: bool, out: list[Delivery | LinkReport]) -> None:
         """What the shoe holds; `first` of a session, it also says whether the shoe knows the event we stored last."""
         if self._expected == 0:
             self._begin = self._expected = status.oldest
@@ -144,7 +144,7 @@ class Progress:
                 )
             self._total = status.card_total
 
-    def _why_counting_anew(self, status: Status, *, first: bool) -> str | None:
+    def _why_counting_anew(self, status: ShoeStatus, *, first: bool) -> str | None:
         if status.oldest > self._expected:
             return f"the shoe no longer holds the events {self._expected} to {status.oldest - 1}"
         if status.upcoming < self._expected:

@@ -66,7 +66,7 @@ def session_keys(key: bytes, challenge: bytes) -> tuple[bytes, bytes]:
     return _keyed(key, SHOE_KEY_LABEL, challenge), _keyed(key, CONTROLLER_KEY_LABEL, challenge)
 
 
-class Session:
+class SealedSession:
     """One side's half of a session: seals what it sends, opens what comes."""
 
     def __init__(self, send_key: bytes, receive_key: bytes) -> None:
@@ -77,12 +77,12 @@ class Session:
         """The counter of the last frame in either direction; the first frame has 1."""
 
     @classmethod
-    def of_controller(cls, key: bytes, challenge: bytes) -> "Session":
+    def of_controller(cls, key: bytes, challenge: bytes) -> "SealedSession":
         from_shoe, from_controller = session_keys(key, challenge)
         return cls(from_controller, from_shoe)
 
     @classmethod
-    def of_shoe(cls, key: bytes, challenge: bytes) -> "Session":
+    def of_shoe(cls, key: bytes, challenge: bytes) -> "SealedSession":
         from_shoe, from_controller = session_keys(key, challenge)
         return cls(from_shoe, from_controller)
 

@@ -39,14 +39,14 @@ from firmware_protocol.native.messages import (
     BadFrameError,
     Desire,
     FrameType,
-    Status,
+    ShoeStatus,
     Versions,
     event_payload,
     unpack,
 )
 from firmware_protocol.native.outbox import Outbox
 from firmware_protocol.native.resend import ResendWait
-from firmware_protocol.native.session import INSECURE_KEY, Session, payload_of, shared_key
+from firmware_protocol.native.session import INSECURE_KEY, SealedSession, payload_of, shared_key
 from firmware_protocol.native.store import ShoeStore, StoredEvent
 
 _NEVER = float("inf")
@@ -100,7 +100,7 @@ class NativeShoe:
         self._reader = FrameReader()
         self._out = Outbox(self.counts)
         self._is_connected = False
-        self._session: Session | None = None
+        self._session: SealedSession | None = None
         self._started = now
         self._heard = now
         self._recognised = False
@@ -319,7 +319,7 @@ class NativeShoe:
         self._status_due = False
         if self._session is None:
             return
-        status = Status(
+        status = ShoeStatus(
             oldest=self.store.oldest,
             upcoming=self.store.next_sequence,
             card_total=self.store.card_total,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from shoe_controller.baccarat.house import Limits, Rounding, RoundingMode
+from shoe_controller.baccarat.house import Rounding, RoundingMode, StakeLimits
 from shoe_controller.baccarat.odds import WagerOdds, exact_odds
 from shoe_controller.baccarat.wagers import Catalogue, Schedule
 
@@ -40,7 +40,7 @@ def objections(
 
 
 def rounding_objections(
-    schedule: Schedule, limits: Mapping[str, Limits], rounding: Rounding, decks: int
+    schedule: Schedule, limits: Mapping[str, StakeLimits], rounding: Rounding, decks: int
 ) -> Iterator[Objection]:
     """Wagers that favour the player at a stake they may be placed with, only because winnings are rounded up."""
     if rounding.mode is RoundingMode.DOWN:
@@ -64,7 +64,7 @@ MOST_STAKES = 400
 """The gain by rounding comes again with the period of the prices, and shrinks as stakes grow."""
 
 
-def _stakes_to_try(odds: WagerOdds, limits: Limits, unit: int) -> range:
+def _stakes_to_try(odds: WagerOdds, limits: StakeLimits, unit: int) -> range:
     """The smallest stakes that are permitted, over one period of the prices."""
     period = math.lcm(*(price.denominator for price in _prices(odds)))
     first = -(-limits.min // unit) * unit

@@ -1,6 +1,6 @@
 """The rules of the house: what one table offers, to which seats, within which limits, and how it pays.
 
-`config.py` reads these from the table's file; `settlement.py` settles by them.
+`config/house.py` reads these from the table's file; `settlement.py` settles by them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -41,7 +41,7 @@ class Rounding(msgspec.Struct, frozen=True):
                 return floor(units + Fraction(1, 2)) * self.unit
 
 
-class Limits(msgspec.Struct, frozen=True):
+class StakeLimits(msgspec.Struct, frozen=True):
     """What may be staked on one wager, in minor units."""
 
     min: int
@@ -76,7 +76,7 @@ class House(msgspec.Struct, frozen=True):
     """In the catalogue's order, base wagers first: the order in which a seat is paid."""
     seats: tuple[str, ...]
     """From the dealer's right, counter-clockwise: the order of action."""
-    limits: dict[str, Limits]
+    limits: dict[str, StakeLimits]
     needs_base: frozenset[str]
     """Wagers that a seat may only place beside one on Player or Banker."""
     option_rules: tuple[OptionRule, ...]

@@ -36,7 +36,7 @@ class WagerOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
         return cls(result.result, result.odds if result.result is Result.WIN else None)
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class RoundOutcome(msgspec.Struct, frozen=True):
     player: HandOutcome
     banker: HandOutcome
     winner: Winner
@@ -58,9 +58,9 @@ def dealt_round(cards: Iterable[Card], decks: int) -> Deal:
     return deal
 
 
-def outcome_of(deal: Deal, schedule: Schedule) -> Outcome:
+def outcome_of(deal: Deal, schedule: Schedule) -> RoundOutcome:
     facts = deal.facts
-    return Outcome(
+    return RoundOutcome(
         player=HandOutcome(deal.player, facts.player_total, facts.player_natural),
         banker=HandOutcome(deal.banker, facts.banker_total, facts.banker_natural),
         winner=facts.winner,

@@ -17,7 +17,7 @@ import msgspec
 ROWS = 6
 
 
-class Winner(Enum):
+class RoadWinner(Enum):
     BANKER = "B"
     PLAYER = "P"
     TIE = "T"
@@ -33,7 +33,7 @@ class Colour(Enum):
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """How one round ended, as far as a board shows it."""
 
-    winner: Winner
+    winner: RoadWinner
     banker_pair: bool = False
     player_pair: bool = False
     natural: bool = False
@@ -42,7 +42,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 class BeadCell(msgspec.Struct, frozen=True, kw_only=True):
     column: int
     row: int
-    winner: Winner
+    winner: RoadWinner
     banker_pair: bool
     player_pair: bool
     natural: bool
@@ -53,7 +53,7 @@ class BigRoadCell(msgspec.Struct, frozen=True, kw_only=True):
 
     column: int
     row: int
-    winner: Winner | None
+    winner: RoadWinner | None
     """`None` while the shoe has had nothing but ties."""
     ties: int
     """Ties that followed this round; in the first cell also those that came before it."""
@@ -92,7 +92,7 @@ class Roads(msgspec.Struct, frozen=True, kw_only=True):
 
 def roads(results: Sequence[Result]) -> Roads:
     """All five roads of a shoe with these results, the oldest first."""
-    decided = [result for result in results if result.winner is not Winner.TIE]
+    decided = [result for result in results if result.winner is not RoadWinner.TIE]
     streaks = _streaks(result.winner for result in decided)
     return Roads(
         bead_plate=_bead_plate(results),
@@ -124,7 +124,7 @@ def _ties_by_cell(results: Sequence[Result]) -> list[int]:
     ties = [0]
     first_cell_has_its_winner = False
     for result in results:
-        if result.winner is Winner.TIE:
+        if result.winner is RoadWinner.TIE:
             ties[-1] += 1
         elif first_cell_has_its_winner:
             ties.append(0)

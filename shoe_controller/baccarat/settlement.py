@@ -53,7 +53,7 @@ class SettledWager(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.returned - self.stake if self.result is Result.WIN else 0
 
 
-class Step(msgspec.Struct, frozen=True):
+class DealerStep(msgspec.Struct, frozen=True):
     """One action of the dealer: take a losing stake, pay a winner, or name a push."""
 
     step: Literal["take", "pay", "push"]
@@ -86,7 +86,7 @@ class Settlement(msgspec.Struct, frozen=True):
     """Seat by seat in the order of action, at each seat in the order of paying."""
     totals: Totals
     seats: dict[str, Totals]
-    steps: tuple[Step, ...]
+    steps: tuple[DealerStep, ...]
     rounding: Rounding
     commission_taken: CommissionTaken
     limit_reached: LimitReached | None
@@ -200,11 +200,13 @@ def _totals(settled: list[SettledWager]) -> Totals:
     )
 
 
-def _steps(settled: list[SettledWager]) -> tuple[Step, ...]:
+def _steps(settled: list[SettledWager]) -> tuple[DealerStep, ...]:
     """First all losing wagers are taken, then winners are paid and pushes named, both in the order of action."""
-    takes = [Step("take", w.seat, w.wager, w.stake) for w in settled if w.result is Result.LOSE]
+    takes = [DealerStep("take", w.seat, w.wager, w.stake) for w in settled if w.result is Result.LOSE]
     pays = [
-        Step("pay", w.seat, w.wager, w.paid) if w.result is Result.WIN else Step("push", w.seat, w.wager, w.stake)
+        DealerStep("pay", w.seat, w.wager, w.paid)
+        if w.result is Result.WIN
+        else DealerStep("push", w.seat, w.wager, w.stake)
         for w in settled
         if w.result is not Result.LOSE
     ]

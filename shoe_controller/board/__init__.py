@@ -3,6 +3,6 @@
     broker ──▶ following.py ──▶ floor.py (all tables) ──▶ model.py (one table) ──▶ sections.py ──▶ web.py ──▶ browsers
 
 `model.py`, `floor.py`, `sections.py`, `feeds.py` and `prices.py` are pure. What the board shares with the console is in
-`shoe_controller/pages`. Nothing here can write to a table: the one thing that the board ever sends is a request for
+`shoe_controller/web`. Nothing here can write to a table: the one thing that the board ever sends is a request for
 events that it missed.
 """

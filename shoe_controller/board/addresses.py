@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 from shoe_controller.board.feeds import BoardFeed, PitFeed
 from shoe_controller.board.floor import TABLE_NAME, Floor
-from shoe_controller.pages.news import Stream
-from shoe_controller.pages.site_files import File, in_language
+from shoe_controller.web.push import Stream
+from shoe_controller.web.static_files import File, in_language
 
 PIT_PAUSE = 0.2
 """Seconds between two messages to a pit view: with many tables something always happens."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from shoe_controller.board.floor import Floor
 from shoe_controller.board.sections import PitRow, board_sections, pit_row
-from shoe_controller.pages.news import Told
+from shoe_controller.web.push import SentSections
 
 
 class BoardFeed:
@@ -17,7 +17,7 @@ class BoardFeed:
         self._floor = floor
         self._name = name
         self._seen = -1
-        self._told = Told()
+        self._told = SentSections()
 
     def news(self) -> bytes | None:
         version = self._floor.versions.get(self._name, 0)
@@ -35,7 +35,7 @@ class PitFeed:
         self._clock = clock
         self._seen = -1
         self._versions: dict[str, int] = {}
-        self._told = Told()
+        self._told = SentSections()
 
     def news(self) -> bytes | None:
         floor = self._floor

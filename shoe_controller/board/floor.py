@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from shoe_controller.board.model import TableModel
 from shoe_controller.mqtt.contract import Topics
-from shoe_controller.pages.replay import Ask, ask_for_replay
+from shoe_controller.web.replay_request import Ask, ask_for_replay
 
 MOST_TABLES = 1000
 """More than any site has; messages of further ones are left alone, so that they cannot fill the memory."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from shoe_controller.board.floor import Floor
 from shoe_controller.mqtt.broker import BrokerSession, Incoming
-from shoe_controller.pages.replay import Ask
+from shoe_controller.web.replay_request import Ask
 
 TOUCH_EVERY = 30.0
 """Seconds after which pages look again by themselves, for what changes with time alone."""

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.mqtt.contract import Answer, Info, RoadsMessage, StateMessage, Status
-from shoe_controller.pages.in_order import EventsInOrder
+from shoe_controller.mqtt.contract import Answer, InfoMessage, RoadsMessage, StateMessage, StatusMessage
 from shoe_controller.table.facts import ResultUndone, RoundResult, RoundVoided
+from shoe_controller.web.event_sequencer import EventSequencer
 
 HISTORY = 100
 """Events from before that a board asks for when it is switched on: a few rounds."""
@@ -43,8 +43,8 @@ class _Told(msgspec.Struct):
 
 _read_told = msgspec.json.Decoder(_Told).decode
 _read_answer = msgspec.json.Decoder(Answer).decode
-_read_status = msgspec.json.Decoder(Status).decode
-_read_info = msgspec.json.Decoder(Info).decode
+_read_status = msgspec.json.Decoder(StatusMessage).decode
+_read_info = msgspec.json.Decoder(InfoMessage).decode
 _read_state = msgspec.json.Decoder(StateMessage).decode
 _read_roads = msgspec.json.Decoder(RoadsMessage).decode
 _read_result = msgspec.json.Decoder(RoundResult).decode
@@ -57,15 +57,15 @@ class TableModel:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.status: Status | None = None
-        self.info: Info | None = None
+        self.status: StatusMessage | None = None
+        self.info: InfoMessage | None = None
         self.state: StateMessage | None = None
         self.roads: RoadsMessage | None = None
         self.result: RoundResult | None = None
         """The last result that was told and not taken back, with what every wager came to."""
         self.void: RoundVoided | None = None
         """The last round that was voided."""
-        self._events = EventsInOrder()
+        self._events = EventSequencer()
         self._present = False
         self._older_state: StateMessage | None = None
         self._older_roads: RoadsMessage | None = None
@@ -120,7 +120,7 @@ class TableModel:
         else:
             self._take_answer(_read_answer(payload), now)
 
-    def _take_status(self, status: Status) -> None:
+    def _take_status(self, status: StatusMessage) -> None:
         known = self.status
         # A will of an older session comes late. Whoever says that it is there is believed, whatever its number:
         # a controller whose clock is behind may have a smaller one.

@@ -11,22 +11,22 @@ from shoe_controller.board.addresses import BoardAddresses
 from shoe_controller.board.floor import Floor
 from shoe_controller.board.following import FollowedFloor
 from shoe_controller.board.web import WebSite
-from shoe_controller.config import BoardConfig, load_board
-from shoe_controller.logs import Log, set_up
-from shoe_controller.pages.following import Follower
-from shoe_controller.pages.news import Bell
-from shoe_controller.pages.process import Logbook, broker_for, serve
-from shoe_controller.pages.site_files import read_files
-from shoe_controller.service import Service
+from shoe_controller.config.table_file import BoardConfig, load_board
+from shoe_controller.process.logging import Log, set_up
+from shoe_controller.process.systemd import SystemdNotifier
+from shoe_controller.web.following import Follower
+from shoe_controller.web.process import Logbook, broker_for, serve
+from shoe_controller.web.push import ChangeSignal
+from shoe_controller.web.static_files import read_files
 
-PAGES = Path(__file__).parent / "pages"
+STATIC = Path(__file__).parent / "static"
 
 
-async def _serve(config: BoardConfig, log: Log, service: Service) -> None:
+async def _serve(config: BoardConfig, log: Log, service: SystemdNotifier) -> None:
     settings = config.settings
     floor = Floor(settings.site, config.client, frozenset(settings.tables))
-    bell = Bell()
-    files = read_files(PAGES)
+    bell = ChangeSignal()
+    files = read_files(STATIC)
     addresses = BoardAddresses(
         floor,
         files,
@@ -52,4 +52,4 @@ def run(file: Path) -> None:
     """Serve the boards of this file until a signal ends it. Its errors are for whoever typed the command."""
     config = load_board(file)
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(config, set_up(config.log), Service.from_environment()))
+        asyncio.run(_serve(config, set_up(config.log), SystemdNotifier.from_environment()))

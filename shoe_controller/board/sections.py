@@ -12,9 +12,9 @@ from shoe_controller.baccarat.wagers import BASE_GROUP, Names
 from shoe_controller.board.floor import Floor
 from shoe_controller.board.model import TableModel
 from shoe_controller.board.prices import PostedPrice, posted_prices
-from shoe_controller.mqtt.contract import Info, StateMessage
-from shoe_controller.pages.sentences import Sentence, reason_of
+from shoe_controller.mqtt.contract import InfoMessage, StateMessage
 from shoe_controller.table.view import AlertView, LastOutcome
+from shoe_controller.web.sentences import Sentence, reason_of
 
 MINI_COLUMNS = 16
 """Columns of the big road that the pit view shows of a table."""
@@ -149,7 +149,7 @@ def _live(floor: Floor, table: TableModel) -> LiveSection:
     return LiveSection(live=live, why=_why_not_live(floor, table), unverified=unverified)
 
 
-def _posted(info: Info) -> TableSection:
+def _posted(info: InfoMessage) -> TableSection:
     limit = info.round_limit
     return TableSection(
         name=info.table,

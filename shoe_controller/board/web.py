@@ -4,9 +4,9 @@ import ssl
 from collections.abc import Mapping
 from typing import Protocol
 
-from shoe_controller.pages.news import Bell, Stream
-from shoe_controller.pages.site_files import HTML, File
-from shoe_controller.pages.web import Asked, MovedError, RefusedError, Reply, Route, Site
+from shoe_controller.web.push import ChangeSignal, Stream
+from shoe_controller.web.server import Asked, MovedError, RefusedError, Reply, Route, Site
+from shoe_controller.web.static_files import HTML, File
 
 MOST_STREAMS = 250
 """Pages open at once; the next one is told to come again later."""
@@ -29,7 +29,7 @@ class WebSite:
     """Serves from `start` to `stop`."""
 
     def __init__(
-        self, answers: Answers, files: Mapping[str, File], bell: Bell, most_streams: int = MOST_STREAMS
+        self, answers: Answers, files: Mapping[str, File], bell: ChangeSignal, most_streams: int = MOST_STREAMS
     ) -> None:
         self._answers = answers
         self._site = Site(

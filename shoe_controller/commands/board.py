@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from shoe_controller.commands.answers import GOOD, bad_input
+from shoe_controller.commands.output import GOOD, bad_input
+from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.mqtt.broker import BrokerSettingsError
-from shoe_controller.strict_reading import BadFileError
 
 CANNOT_START = 1
 
@@ -24,7 +24,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(args: argparse.Namespace) -> int:
     # The board brings the event loop and a web server along; no other command should wait for them.
     from shoe_controller.board import process  # noqa: PLC0415 - see above
-    from shoe_controller.pages.certificate import PagesError  # noqa: PLC0415 - see above
+    from shoe_controller.web.certificate import PagesError  # noqa: PLC0415 - see above
 
     try:
         process.run(args.config)

@@ -17,11 +17,11 @@ from firmware_protocol.events import (
     FaultCode,
     ForeignCard,
     Hand,
+    IndicatedWinner,
     Misread,
     ResultIndicated,
     ShoeEvent,
     Started,
-    Winner,
 )
 from firmware_protocol.link import EventGap, LinkReport, ShoeNotice
 from shoe_controller.baccarat.deal import Deal, DealError
@@ -46,7 +46,7 @@ _Place = tuple[Hand, int]
 class Computed(msgspec.Struct, frozen=True, kw_only=True):
     """The result by the rules."""
 
-    winner: Winner
+    winner: IndicatedWinner
     player_total: int
     banker_total: int
     player_pair: bool
@@ -57,7 +57,7 @@ class Computed(msgspec.Struct, frozen=True, kw_only=True):
 class Indicated(msgspec.Struct, frozen=True, kw_only=True):
     """The result by the shoe; no winner where the dealer forced the round to end."""
 
-    winner: Winner | None
+    winner: IndicatedWinner | None
     player_pair: bool
     banker_pair: bool
     banker_six: bool
@@ -172,14 +172,14 @@ class _OpenRound:
         except DealError as error:
             self.problem(str(error))
             return None
-        winner = Winner(facts.winner.value)
+        winner = IndicatedWinner(facts.winner.value)
         return Computed(
             winner=winner,
             player_total=facts.player_total,
             banker_total=facts.banker_total,
             player_pair=facts.player_pair,
             banker_pair=facts.banker_pair,
-            banker_six=winner is Winner.BANKER and facts.banker_total == 6,
+            banker_six=winner is IndicatedWinner.BANKER and facts.banker_total == 6,
         )
 
     def _compare(self, computed: Computed | None, indicated: Indicated) -> None:

@@ -3,9 +3,9 @@
 import argparse
 
 from shoe_controller.baccarat.wagers import Catalogue, PayTable, Row, odds_text
-from shoe_controller.commands.answers import GOOD, add_json_option, bad_input, console, print_json
+from shoe_controller.commands.output import GOOD, add_json_option, bad_input, console, print_json
 from shoe_controller.commands.schedule_options import add_catalogue_option, chosen_catalogue
-from shoe_controller.strict_reading import BadFileError
+from shoe_controller.config.strict_reading import BadFileError
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

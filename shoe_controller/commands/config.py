@@ -5,9 +5,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from shoe_controller.commands.answers import BAD_INPUT, GOOD, add_json_option, as_text, print_json
-from shoe_controller.config import Config, for_running, load_config
-from shoe_controller.strict_reading import BadFileError
+from shoe_controller.commands.output import BAD_INPUT, GOOD, add_json_option, as_text, print_json
+from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.table_file import Config, for_running, load_config
 from shoe_controller.table.acts import Role
 
 

@@ -14,10 +14,10 @@ import msgspec
 from firmware_protocol.events import ShoeEvent
 from firmware_protocol.link import EventGap, LineError, LinkUsageError
 from firmware_protocol.native.session import KEY_BYTES
-from shoe_controller.commands.answers import BAD_INPUT, GOOD
 from shoe_controller.commands.capture_listeners import AngelEyeListener, CaptureListener, Heard, NativeCaptureListener
 from shoe_controller.commands.capture_rounds import CaptureRounds, RoundHeard
 from shoe_controller.commands.captures import HOW_A_RECORDING_LOOKS, BadCaptureError, opened
+from shoe_controller.commands.output import BAD_INPUT, GOOD
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -5,7 +5,7 @@ import asyncio
 import importlib.util
 
 from shoe_controller.baccarat.wagers import unknown
-from shoe_controller.commands.answers import GOOD, bad_input
+from shoe_controller.commands.output import GOOD, bad_input
 from shoe_controller.demo.faults import FAULTS, faults_on
 from shoe_controller.demo.settings import (
     BROKERS,

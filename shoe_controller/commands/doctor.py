@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shoe_controller.commands.answers import GOOD, add_json_option, as_text, bad_input, print_json
 from shoe_controller.commands.installed_table import add_config_argument
+from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
 
 if TYPE_CHECKING:
     from shoe_controller.doctor.users import User
@@ -71,9 +71,9 @@ def _list(args: argparse.Namespace) -> int:
 
 async def _examine(args: argparse.Namespace, user: "User") -> int:
     from shoe_controller.doctor.checks import examine  # noqa: PLC0415 - see `run`
-    from shoe_controller.doctor.findings import Limits, Patient, Verdict  # noqa: PLC0415 - see `run`
+    from shoe_controller.doctor.findings import Patient, Thresholds, Verdict  # noqa: PLC0415 - see `run`
 
-    patient = Patient(file=args.config, user=user, users_file=args.users, limits=Limits(listen_seconds=args.listen))
+    patient = Patient(file=args.config, user=user, users_file=args.users, limits=Thresholds(listen_seconds=args.listen))
     found: list[dict[str, str]] = []
     async for check, findings in examine(patient, leaving_out=args.skip):
         for finding in findings:

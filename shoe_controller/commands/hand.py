@@ -13,14 +13,14 @@ from shoe_controller.baccarat.deal import Deal, DealError
 from shoe_controller.baccarat.facts import Facts, Winner
 from shoe_controller.baccarat.outcome import HandOutcome, WagerOutcome, dealt_round, outcome_of, wager_outcomes
 from shoe_controller.baccarat.wagers import Catalogue, CatalogueError, Result, Schedule
-from shoe_controller.commands.answers import BAD_INPUT, GOOD, add_json_option, bad_input, console, print_json
+from shoe_controller.commands.output import BAD_INPUT, GOOD, add_json_option, bad_input, console, print_json
 from shoe_controller.commands.schedule_options import (
     add_decks_option,
     add_schedule_options,
     chosen_catalogue,
     chosen_schedule,
 )
-from shoe_controller.strict_reading import BadFileError
+from shoe_controller.config.strict_reading import BadFileError
 
 FROM_STANDARD_INPUT = "-"
 

@@ -12,14 +12,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from shoe_controller.commands.answers import GOOD, as_text, bad_input
 from shoe_controller.commands.installed_table import FOLDER
-from shoe_controller.commands.questions import NotAnsweredError, Questions
-from shoe_controller.pins import BadPinError, check_strength, hash_pin
+from shoe_controller.commands.output import GOOD, as_text, bad_input
+from shoe_controller.commands.prompts import NotAnsweredError, Questions
+from shoe_controller.config.pins import BadPinError, check_strength, hash_pin
+from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.setup.certificates import CertificateError
+from shoe_controller.setup.file_writer import Planned, WriteOutcome, differs, write
 from shoe_controller.setup.new_table import NewPerson, NewTable
-from shoe_controller.setup.writing import Outcome, Planned, differs, write
-from shoe_controller.strict_reading import BadFileError
 from shoe_controller.table.acts import Role
 
 BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
@@ -67,7 +67,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     # What finds shoes and reads configurations brings the event loop and all libraries along.
-    from shoe_controller.setup.carrying_out import Places, check, plan  # noqa: PLC0415 - see above
+    from shoe_controller.setup.apply import Places, check, plan  # noqa: PLC0415 - see above
 
     questions = Questions(ask=sys.stdin.isatty() and not args.yes)
     near = args.folder / "broker"
@@ -106,13 +106,13 @@ def _write(everything: Iterator[Planned], args: argparse.Namespace, questions: Q
         if changed and not over:
             left.append(planned.file)
         outcome = write(planned, over=bool(over))
-        if outcome is not Outcome.SAME:
+        if outcome is not WriteOutcome.SAME:
             sys.stdout.write(f"{as_text(str(planned.file))}: {outcome.value}\n")
     return left
 
 
 def _conclusion(args: argparse.Namespace, file: Path) -> int:
-    from shoe_controller.config import for_running, load_config  # noqa: PLC0415 - see `run`
+    from shoe_controller.config.table_file import for_running, load_config  # noqa: PLC0415 - see `run`
 
     try:
         config = for_running(load_config(file))
@@ -132,7 +132,7 @@ def _conclusion(args: argparse.Namespace, file: Path) -> int:
 
 def _from_existing(args: argparse.Namespace) -> NewTable | None:
     """The table as its file has it, so that a second run needs no answers."""
-    from shoe_controller.config import load_config  # noqa: PLC0415 - see `run`
+    from shoe_controller.config.table_file import load_config  # noqa: PLC0415 - see `run`
 
     file = args.folder / args.file
     if not file.exists():

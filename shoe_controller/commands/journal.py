@@ -15,17 +15,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import IO
 
+from shoe_controller.clock.moment import Moment
 from shoe_controller.commands import recall
-from shoe_controller.commands.answers import GOOD, add_json_option, as_text, bad_input, print_json
+from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
+from shoe_controller.daemon.table_journal import replay
 from shoe_controller.journal.errors import DamagedJournalError, JournalError
 from shoe_controller.journal.export import Form, Selection, header, line, selected
 from shoe_controller.journal.prune import prune
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
-from shoe_controller.journal.replaying import Replay
+from shoe_controller.journal.replay_check import Replay
 from shoe_controller.journal.verify import Report, verify
-from shoe_controller.moment import Moment
-from shoe_controller.table_journal import replay
 
 DAMAGED = 1
 

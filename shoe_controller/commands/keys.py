@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from firmware_protocol.native.session import KEY_BYTES
-from shoe_controller.commands.answers import GOOD, add_json_option, as_text, bad_input, print_json
-from shoe_controller.pins import LEAST_DIGITS, MOST_DIGITS, BadPinError, check_strength, hash_pin
+from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
+from shoe_controller.config.pins import LEAST_DIGITS, MOST_DIGITS, BadPinError, check_strength, hash_pin
 
 DEFAULT_KEY_FILE = Path("shoe.key")
 SALT_BYTES = 16

@@ -5,14 +5,14 @@ import argparse
 from shoe_controller.baccarat.odds import WagerOdds, exact_odds
 from shoe_controller.baccarat.outcome import number_of_decks
 from shoe_controller.baccarat.wagers import CatalogueError
-from shoe_controller.commands.answers import GOOD, add_json_option, bad_input, console, print_json
+from shoe_controller.commands.output import GOOD, add_json_option, bad_input, console, print_json
 from shoe_controller.commands.schedule_options import (
     add_decks_option,
     add_schedule_options,
     chosen_catalogue,
     chosen_schedule,
 )
-from shoe_controller.strict_reading import BadFileError
+from shoe_controller.config.strict_reading import BadFileError
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

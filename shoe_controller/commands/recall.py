@@ -1,7 +1,8 @@
 """`shoe-controller journal recall FILE [N]`: the last rounds of a table, as a dealer wants to see them again.
 
 Reads the end of a journal, beside a running controller: backwards as far as the rounds reach, then forwards from there
-with the chain checked. `shoe_controller/recall.py` puts together what the facts say, `recall_drawing.py` draws it.
+with the chain checked. `shoe_controller/history/recall.py` puts together what the facts say, `drawing.py`
+beside it draws them.
 """
 
 import argparse
@@ -11,14 +12,14 @@ from pathlib import Path
 
 import msgspec
 
-from shoe_controller.commands.answers import GOOD, add_json_option, as_text, print_json
+from shoe_controller.commands.output import GOOD, add_json_option, as_text, console, print_json
+from shoe_controller.daemon.table_journal import read_fact
+from shoe_controller.history.recall import last_rounds
+from shoe_controller.history.rounds import RecalledRound
 from shoe_controller.journal.errors import BrokenChainError, FileError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Fact
-from shoe_controller.recall import last_rounds
-from shoe_controller.recalled import RecalledRound
 from shoe_controller.table.facts import AnyFact, BettingClosed
-from shoe_controller.table_journal import read_fact
 
 MOST_ROUNDS = 1000
 """More than a day of play; all of them are held in memory."""
@@ -51,9 +52,9 @@ def _recall(args: argparse.Namespace) -> int:
             print_json(playing)
         return GOOD
     # Drawing alone needs rich; --json and the other commands should not wait for its import.
-    from shoe_controller.commands.recall_drawing import draw  # noqa: PLC0415 - see above
+    from shoe_controller.history.drawing import draw  # noqa: PLC0415 - see above
 
-    draw(rounds, _remark(rounds, args.rounds, pruned=pruned))
+    draw(console(), rounds, _remark(rounds, args.rounds, pruned=pruned))
     return GOOD
 
 

@@ -7,10 +7,10 @@ by its colour, so the drawing loses nothing in a file, on a printer or to an eye
 import argparse
 from typing import NamedTuple
 
-from shoe_controller.baccarat.roads import ROWS, Colour, DerivedRoad, Result, Roads, Winner, roads
-from shoe_controller.commands.answers import GOOD, add_json_option, bad_input, console, print_json
+from shoe_controller.baccarat.roads import ROWS, Colour, DerivedRoad, Result, Roads, RoadWinner, roads
+from shoe_controller.commands.output import GOOD, add_json_option, bad_input, console, print_json
 
-_WINNERS = {winner.value: winner for winner in Winner}
+_WINNERS = {winner.value: winner for winner in RoadWinner}
 _MARKS = {"b": "banker_pair", "p": "player_pair", "n": "natural"}
 _SEPARATORS = ",-"
 _HOW_TO_WRITE = (
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 def parse_results(text: str) -> list[Result]:
     """Read "BBnPTpB". The error names the position, counted from 1 as a person counts."""
-    rounds: list[tuple[Winner, set[str]]] = []
+    rounds: list[tuple[RoadWinner, set[str]]] = []
     marks_may_follow = False
     for position, letter in enumerate(text, start=1):
         if letter in _WINNERS:
@@ -89,7 +89,7 @@ class _Inked(NamedTuple):
 
 _Grid = dict[tuple[int, int], _Inked]
 _EMPTY = _Inked(".", "dim")
-_WINNER_STYLES = {Winner.BANKER: "bold red", Winner.PLAYER: "bold blue", Winner.TIE: "bold green"}
+_WINNER_STYLES = {RoadWinner.BANKER: "bold red", RoadWinner.PLAYER: "bold blue", RoadWinner.TIE: "bold green"}
 _COLOUR_STYLES = {Colour.RED: "red", Colour.BLUE: "blue"}
 
 
@@ -149,7 +149,7 @@ def _big_road_grid(board: Roads) -> _Grid:
     """Letters with the number of ties behind them; T where nobody has won yet."""
     grid = {}
     for cell in board.big_road.cells:
-        winner = cell.winner or Winner.TIE
+        winner = cell.winner or RoadWinner.TIE
         grid[cell.column, cell.row] = _Inked(f"{winner.value}{cell.ties or ''}", _WINNER_STYLES[winner])
     return grid
 

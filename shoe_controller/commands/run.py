@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from shoe_controller.commands.answers import GOOD, bad_input
+from shoe_controller.commands.output import GOOD, bad_input
+from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.mqtt.broker import BrokerSettingsError
-from shoe_controller.strict_reading import BadFileError
 
 CANNOT_START = 1
 
@@ -24,10 +24,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     # The daemon brings the event loop and all libraries along; no other command should wait for them.
-    from shoe_controller import serving  # noqa: PLC0415 - see above
+    from shoe_controller.daemon.run import run_table  # noqa: PLC0415 - see above
 
     try:
-        serving.run(args.config)
+        run_table(args.config)
     except (BadFileError, BrokerSettingsError) as error:
         return bad_input(args, "bad_config", str(error))
     except (JournalError, OSError) as error:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from shoe_controller.baccarat.wagers import Catalogue, Schedule
-from shoe_controller.catalogue_files import catalogue_with
+from shoe_controller.house.catalogue_files import catalogue_with
 
 DEFAULT_BASE_GAME = "nepal"
 DEFAULT_DECKS = 8

@@ -11,9 +11,9 @@ from shoe_controller.baccarat.deal import DealError
 from shoe_controller.baccarat.house import CommissionTaken, PlacedWager
 from shoe_controller.baccarat.outcome import dealt_round
 from shoe_controller.baccarat.settlement import Settlement, WagersRefusedError, settle
-from shoe_controller.commands.answers import GOOD, add_json_option, bad_input, console, print_json
-from shoe_controller.config import load_config
-from shoe_controller.strict_reading import BadFileError
+from shoe_controller.commands.output import GOOD, add_json_option, bad_input, console, print_json
+from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.table_file import load_config
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

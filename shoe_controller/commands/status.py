@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from shoe_controller.commands.answers import GOOD, add_json_option, bad_input, print_json
 from shoe_controller.commands.installed_table import add_config_argument
-from shoe_controller.strict_reading import BadFileError
+from shoe_controller.commands.output import GOOD, add_json_option, bad_input, print_json
+from shoe_controller.config.strict_reading import BadFileError
 
 if TYPE_CHECKING:
-    from shoe_controller.config import RunningConfig
-    from shoe_controller.mqtt.contract import Info, RoadsMessage, StateMessage, Status
+    from shoe_controller.config.table_file import RunningConfig
+    from shoe_controller.mqtt.contract import InfoMessage, RoadsMessage, StateMessage, StatusMessage
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     # Asking a broker brings the event loop and all libraries along; no other command should wait for them.
-    from shoe_controller.config import for_running, load_config  # noqa: PLC0415 - see above
+    from shoe_controller.config.table_file import for_running, load_config  # noqa: PLC0415 - see above
     from shoe_controller.mqtt.broker import BrokerError  # noqa: PLC0415 - see above
 
     try:
@@ -78,7 +78,7 @@ async def _retained(config: "RunningConfig") -> dict[str, bytes]:
 
 
 def _show(args: argparse.Namespace, config: "RunningConfig", retained: dict[str, bytes]) -> int:
-    from shoe_controller.mqtt.contract import Info, RoadsMessage, StateMessage, Status  # noqa: PLC0415 - see `run`
+    from shoe_controller.mqtt.contract import InfoMessage, RoadsMessage, StateMessage, StatusMessage  # noqa: PLC0415 - see `run`
 
     if "status" not in retained:
         message = (
@@ -87,8 +87,8 @@ def _show(args: argparse.Namespace, config: "RunningConfig", retained: dict[str,
         )
         return bad_input(args, "nothing_there", message)
     try:
-        status = msgspec.json.decode(retained["status"], type=Status)
-        info = _decoded(retained.get("info"), Info)
+        status = msgspec.json.decode(retained["status"], type=StatusMessage)
+        info = _decoded(retained.get("info"), InfoMessage)
         state = _decoded(retained.get("state"), StateMessage)
         roads = _decoded(retained.get("roads"), RoadsMessage)
     except msgspec.DecodeError as error:
@@ -108,8 +108,8 @@ def _decoded(payload: bytes | None, kind: type[T]) -> T | None:
 
 def screen(
     title: str,
-    status: "Status",
-    info: "Info | None",
+    status: "StatusMessage",
+    info: "InfoMessage | None",
     state: "StateMessage | None",
     roads: "RoadsMessage | None",
 ) -> Iterator[str]:
@@ -136,7 +136,7 @@ def screen(
         )
 
 
-def _shoe(status: "Status") -> str:
+def _shoe(status: "StatusMessage") -> str:
     if not status.shoe_link:
         return "NOT CONNECTED"
     return "connected, with its key" if status.authenticated else "connected, without a key"

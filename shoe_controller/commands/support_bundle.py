@@ -10,8 +10,8 @@ import tarfile
 import time
 from pathlib import Path
 
-from shoe_controller.commands.answers import GOOD, as_text, bad_input
 from shoe_controller.commands.installed_table import add_config_argument
+from shoe_controller.commands.output import GOOD, as_text, bad_input
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

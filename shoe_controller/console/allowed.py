@@ -6,7 +6,7 @@ it with the table, act by act and phase by phase.
 
 import msgspec
 
-from shoe_controller.mqtt.contract import Info, StateMessage
+from shoe_controller.mqtt.contract import InfoMessage, StateMessage
 from shoe_controller.table.acts import ACTS, Approve, ClearAlert, OpenShoe, Role, SignIn, Withdraw
 from shoe_controller.table.alerts import ALERTS, Scope
 from shoe_controller.table.procedure import Reveal
@@ -44,14 +44,14 @@ class OfferedAct(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of the cards that it can be about."""
 
 
-def dealer_acts(info: Info, state: StateMessage) -> tuple[OfferedAct, ...]:
+def dealer_acts(info: InfoMessage, state: StateMessage) -> tuple[OfferedAct, ...]:
     """The dealer's buttons: what is possible now, and nothing else."""
     rules = (rule for rule in ACTS.values() if rule.role is Role.DEALER and rule.name not in _ELSEWHERE)
     offered = (_offered(rule.name, info, state, by_supervisor=False) for rule in rules)
     return tuple(act for act in offered if act.possible)
 
 
-def supervisor_acts(info: Info, state: StateMessage) -> tuple[OfferedAct, ...]:
+def supervisor_acts(info: InfoMessage, state: StateMessage) -> tuple[OfferedAct, ...]:
     """All that a supervisor may do by a request of a supervisor's own; those that are not possible say so."""
     names = [rule.name for act, rule in ACTS.items() if act is not OpenShoe and rule.name not in _ELSEWHERE]
     own = [name for name in names if RULES[name].role is Role.SUPERVISOR]
@@ -63,7 +63,7 @@ def betting_is_open(state: StateMessage) -> bool:
     return state.phase == "betting" and not state.stopped and not state.free and state.link_up
 
 
-def _offered(name: str, info: Info, state: StateMessage, *, by_supervisor: bool) -> OfferedAct:
+def _offered(name: str, info: InfoMessage, state: StateMessage, *, by_supervisor: bool) -> OfferedAct:
     rule = RULES[name]
     cards = _cards_for(name, state)
     possible = name in state.possible_acts and _makes_sense(name, info, state, by_supervisor=by_supervisor)
@@ -77,7 +77,7 @@ def _offered(name: str, info: Info, state: StateMessage, *, by_supervisor: bool)
     )
 
 
-def _makes_sense(name: str, info: Info, state: StateMessage, *, by_supervisor: bool) -> bool:  # noqa: PLR0911 - one case for each act
+def _makes_sense(name: str, info: InfoMessage, state: StateMessage, *, by_supervisor: bool) -> bool:  # noqa: PLR0911 - one case for each act
     match name:
         case "no_more_bets":
             return not state.stopped

@@ -9,11 +9,11 @@ from collections import deque
 
 import msgspec
 
-from shoe_controller.mqtt.contract import Answer, Info, StateMessage, Status
-from shoe_controller.pages.in_order import EventsInOrder
-from shoe_controller.recall import last_rounds
-from shoe_controller.recalled import RecalledRound
+from shoe_controller.history.recall import last_rounds
+from shoe_controller.history.rounds import RecalledRound
+from shoe_controller.mqtt.contract import Answer, InfoMessage, StateMessage, StatusMessage
 from shoe_controller.table.facts import AnyFact, BettingOpened, RoundResult, RoundSettled, SettlementUndone, ShoeOpened
+from shoe_controller.web.event_sequencer import EventSequencer
 
 HISTORY = 500
 """Events from before that are asked for at the start: a few dozen rounds, and as many as one request brings."""
@@ -32,8 +32,8 @@ class _Reply(msgspec.Struct):
 
 _read_reply = msgspec.json.Decoder(_Reply).decode
 _read_answer = msgspec.json.Decoder(Answer).decode
-_read_status = msgspec.json.Decoder(Status).decode
-_read_info = msgspec.json.Decoder(Info).decode
+_read_status = msgspec.json.Decoder(StatusMessage).decode
+_read_info = msgspec.json.Decoder(InfoMessage).decode
 _read_state = msgspec.json.Decoder(StateMessage).decode
 _read_fact: msgspec.json.Decoder[AnyFact] = msgspec.json.Decoder(AnyFact)
 
@@ -46,14 +46,14 @@ class ConsoleModel:
         """Whether there is a broker."""
         self.version = 0
         """Grows with every change."""
-        self.status: Status | None = None
-        self.info: Info | None = None
+        self.status: StatusMessage | None = None
+        self.info: InfoMessage | None = None
         self.state: StateMessage | None = None
         self.settlement: RoundSettled | None = None
         """The last one of this shoe that was not taken back."""
         self.facts: deque[AnyFact] = deque(maxlen=KEPT)
         self._present = False
-        self._events = EventsInOrder()
+        self._events = EventSequencer()
 
     # --- what it knows -----------------------------------------------------------------------------------------------
 
@@ -104,7 +104,7 @@ class ConsoleModel:
             self._take_answer(_read_answer(payload))
         self.version += 1
 
-    def _take_status(self, status: Status) -> None:
+    def _take_status(self, status: StatusMessage) -> None:
         # A will of an older session comes late. Whoever says that it is there is believed, whatever its number:
         # a controller whose clock is behind may have a smaller one.
         is_will = not status.online

@@ -7,29 +7,29 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from shoe_controller.config import ConsoleConfig, load_console
-from shoe_controller.console.front import Front
-from shoe_controller.console.line import TableLine
+from shoe_controller.config.table_file import ConsoleConfig, load_console
+from shoe_controller.console.forms import FormDesk
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.sessions import Sessions
+from shoe_controller.console.table_client import TableClient
 from shoe_controller.console.web import ConsoleSite
-from shoe_controller.logs import Log, set_up
 from shoe_controller.mqtt.contract import Topics
-from shoe_controller.pages.following import Follower
-from shoe_controller.pages.news import Bell
-from shoe_controller.pages.process import Logbook, broker_for, serve
-from shoe_controller.pages.site_files import read_files
-from shoe_controller.service import Service
+from shoe_controller.process.logging import Log, set_up
+from shoe_controller.process.systemd import SystemdNotifier
+from shoe_controller.web.following import Follower
+from shoe_controller.web.process import Logbook, broker_for, serve
+from shoe_controller.web.push import ChangeSignal
+from shoe_controller.web.static_files import read_files
 
-PAGES = Path(__file__).parent / "pages"
+STATIC = Path(__file__).parent / "static"
 
 
-async def _serve(config: ConsoleConfig, log: Log, service: Service) -> None:
+async def _serve(config: ConsoleConfig, log: Log, service: SystemdNotifier) -> None:
     settings = config.settings
     log = log.bind(table=config.table)
     watcher = Logbook(log, service)
-    model, bell = ConsoleModel(), Bell()
-    line = TableLine(
+    model, bell = ConsoleModel(), ChangeSignal()
+    line = TableClient(
         topics=Topics(config.site, config.table),
         client=config.client,
         model=model,
@@ -46,12 +46,12 @@ async def _serve(config: ConsoleConfig, log: Log, service: Service) -> None:
         clock=time.monotonic,
     )
     site = ConsoleSite(
-        front=Front(line, model, lambda: secrets.token_hex(12)),
+        front=FormDesk(line, model, lambda: secrets.token_hex(12)),
         model=model,
         sessions=Sessions(
             idle=settings.idle_timeout, clock=time.monotonic, new_token=lambda: secrets.token_urlsafe(32)
         ),
-        files=read_files(PAGES),
+        files=read_files(STATIC),
         bell=bell,
         language=settings.language,
     )
@@ -62,4 +62,4 @@ def run(file: Path) -> None:
     """Serve the console of this file until a signal ends it. Its errors are for whoever typed the command."""
     config = load_console(file)
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(config, set_up(config.log), Service.from_environment()))
+        asyncio.run(_serve(config, set_up(config.log), SystemdNotifier.from_environment()))

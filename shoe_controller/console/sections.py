@@ -9,11 +9,11 @@ from shoe_controller.baccarat.settlement import Settlement
 from shoe_controller.baccarat.wagers import Names
 from shoe_controller.console.allowed import OfferedAct, betting_is_open, dealer_acts, supervisor_acts
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.mqtt.contract import Info, StateMessage
-from shoe_controller.pages.news import Told
-from shoe_controller.pages.sentences import Prompt, Sentence, prompt_of, reason_of
-from shoe_controller.recalled import RecalledRound
+from shoe_controller.history.rounds import RecalledRound
+from shoe_controller.mqtt.contract import InfoMessage, StateMessage
 from shoe_controller.table.view import AlertView
+from shoe_controller.web.push import SentSections
+from shoe_controller.web.sentences import Prompt, Sentence, prompt_of, reason_of
 
 
 class LiveSection(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,7 +93,7 @@ def _live(model: ConsoleModel) -> LiveSection:
     )
 
 
-def _table(info: Info) -> TableSection:
+def _table(info: InfoMessage) -> TableSection:
     return TableSection(
         name=info.table,
         title=info.title or info.table,
@@ -105,7 +105,7 @@ def _table(info: Info) -> TableSection:
     )
 
 
-def _play(info: Info, state: StateMessage, model: ConsoleModel) -> PlaySection:
+def _play(info: InfoMessage, state: StateMessage, model: ConsoleModel) -> PlaySection:
     alerts = {alert.alert: alert for alert in state.alerts}
     unstored = None if model.status is None else model.status.alert
     if unstored is not None and unstored.alert == 0:
@@ -140,7 +140,7 @@ class Feed:
     def __init__(self, model: ConsoleModel) -> None:
         self._model = model
         self._seen = -1
-        self._told = Told()
+        self._told = SentSections()
 
     def news(self) -> bytes | None:
         """What to tell the page now; `None` if it knows everything."""

@@ -19,7 +19,7 @@ MOST_SESSIONS = 20
 
 
 @dataclass(slots=True)
-class Session:
+class ConsoleSession:
     person: str
     token: str
     began: float
@@ -31,7 +31,7 @@ class Session:
 class Begun(NamedTuple):
     secret: str
     """For the cookie."""
-    session: Session
+    session: ConsoleSession
 
 
 class Sessions:
@@ -39,7 +39,7 @@ class Sessions:
         self.idle = idle
         self._clock = clock
         self._new_token = new_token
-        self._by_hash: dict[bytes, Session] = {}
+        self._by_hash: dict[bytes, ConsoleSession] = {}
 
     def begin(self, person: str) -> Begun:
         now = self._clock()
@@ -48,24 +48,24 @@ class Sessions:
             longest_idle = min(self._by_hash, key=lambda key: self._by_hash[key].active)
             self._by_hash.pop(longest_idle).ended = True
         secret = self._new_token()
-        session = self._by_hash[_hash(secret)] = Session(person, self._new_token(), now, now)
+        session = self._by_hash[_hash(secret)] = ConsoleSession(person, self._new_token(), now, now)
         return Begun(secret, session)
 
-    def find(self, secret: str | None) -> Session | None:
+    def find(self, secret: str | None) -> ConsoleSession | None:
         """Whose cookie this is, if they are still signed in. Looking is not doing something."""
         session = None if secret is None else self._by_hash.get(_hash(secret))
         return session if session is not None and self.lives(session) else None
 
-    def lives(self, session: Session) -> bool:
+    def lives(self, session: ConsoleSession) -> bool:
         now = self._clock()
         if now - session.active >= self.idle or now - session.began >= LONGEST:
             session.ended = True
         return not session.ended
 
-    def touch(self, session: Session) -> None:
+    def touch(self, session: ConsoleSession) -> None:
         session.active = self._clock()
 
-    def end(self, session: Session) -> None:
+    def end(self, session: ConsoleSession) -> None:
         session.ended = True
         self._forget_ended()
 
@@ -73,7 +73,7 @@ class Sessions:
         self._by_hash = {key: session for key, session in self._by_hash.items() if self.lives(session)}
 
 
-def has_token(session: Session, token: str | None) -> bool:
+def has_token(session: ConsoleSession, token: str | None) -> bool:
     return token is not None and hmac.compare_digest(session.token.encode(), token.encode(errors="replace"))
 
 

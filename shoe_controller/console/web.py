@@ -10,14 +10,14 @@ from typing import TypeVar
 
 import msgspec
 
-from shoe_controller.console.front import DealerForm, Front, SignInForm, SupervisorForm, WagersForm
+from shoe_controller.console.forms import DealerForm, FormDesk, SignInForm, SupervisorForm, WagersForm
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.sections import Feed, recalled
-from shoe_controller.console.sessions import Session, Sessions, has_token
+from shoe_controller.console.sessions import ConsoleSession, Sessions, has_token
 from shoe_controller.mqtt.contract import Answer
-from shoe_controller.pages.news import Bell, Stream
-from shoe_controller.pages.site_files import HTML, JSON, File, in_language
-from shoe_controller.pages.web import Asked, Cookie, RefusedError, Reply, Route, Site
+from shoe_controller.web.push import ChangeSignal, Stream
+from shoe_controller.web.server import Asked, Cookie, RefusedError, Reply, Route, Site
+from shoe_controller.web.static_files import HTML, JSON, File, in_language
 
 MOST_STREAMS = 20
 """Pages open at once."""
@@ -35,11 +35,11 @@ class ConsoleSite:
     def __init__(  # noqa: PLR0913 - the parts of a console, each given by name
         self,
         *,
-        front: Front,
+        front: FormDesk,
         model: ConsoleModel,
         sessions: Sessions,
         files: Mapping[str, File],
-        bell: Bell,
+        bell: ChangeSignal,
         language: str,
     ) -> None:
         self._front = front
@@ -86,16 +86,16 @@ class ConsoleSite:
 
     # --- who is there ------------------------------------------------------------------------------------------------
 
-    def _found(self, asked: Asked) -> Session | None:
+    def _found(self, asked: Asked) -> ConsoleSession | None:
         return self._sessions.find(asked.cookies.get(self._cookie))
 
-    def _session(self, asked: Asked) -> Session:
+    def _session(self, asked: Asked) -> ConsoleSession:
         session = self._found(asked)
         if session is None:
             raise RefusedError(401, "Nobody is signed in")
         return session
 
-    def _from_our_page(self, asked: Asked) -> Session:
+    def _from_our_page(self, asked: Asked) -> ConsoleSession:
         """Whoever asks for something from our own page; everybody else is turned away."""
         self._check_origin(asked)
         session = self._session(asked)
@@ -135,7 +135,7 @@ class ConsoleSite:
         session = self._found(asked)
         return _json({"session": None if session is None else self._told(session)})
 
-    def _told(self, session: Session) -> dict[str, object]:
+    def _told(self, session: ConsoleSession) -> dict[str, object]:
         return {"person": session.person, "token": session.token, "idle": self._sessions.idle}
 
     async def _active(self, asked: Asked) -> Reply:
@@ -146,7 +146,7 @@ class ConsoleSite:
     # --- what is asked for -------------------------------------------------------------------------------------------
 
     def _asking(
-        self, kind: type[T], do: Callable[[Session, T], Awaitable[Answer]]
+        self, kind: type[T], do: Callable[[ConsoleSession, T], Awaitable[Answer]]
     ) -> Callable[[Asked], Awaitable[Reply]]:
         async def answer(asked: Asked) -> Reply:
             session = self._from_our_page(asked)

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from shoe_controller.demo.listening import HOST, start_listening
+from shoe_controller.demo.local_ports import HOST, start_listening
 from shoe_controller.demo.programs import DemoError, Program, python
 
 _WHERE_DEBIAN_KEEPS_IT = ("/usr/sbin", "/usr/local/sbin")

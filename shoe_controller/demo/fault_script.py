@@ -6,10 +6,10 @@ an Angel Eye shoe loses its power would be lost without a trace, and nobody coul
 
 from collections.abc import Callable
 
+from shoe_controller.demo.display import TableWatch
 from shoe_controller.demo.fault_book import FaultBook
 from shoe_controller.demo.faults import FAULTS
 from shoe_controller.demo.truth import Truth
-from shoe_controller.demo.watching import TableWatch
 
 FAULT_PANEL = "f"
 """The key on the emulator's console that asks what should go wrong."""

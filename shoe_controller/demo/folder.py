@@ -7,9 +7,9 @@ import random
 from pathlib import Path
 from typing import NamedTuple
 
-from shoe_controller.demo.listening import HOST
+from shoe_controller.config.pins import hash_pin
+from shoe_controller.demo.local_ports import HOST
 from shoe_controller.demo.settings import DECKS, SEATS, SITE, DemoSettings, table_name
-from shoe_controller.pins import hash_pin
 
 DEALER, DEALER_NAME = "maya", "Maya"
 SUPERVISOR, SUPERVISOR_NAME = "rana", "Rana"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shoe_controller.demo.folder import DEALER, SUPERVISOR, TableFiles, write_board, write_console
-from shoe_controller.demo.listening import HOST, Listening, start_listening
+from shoe_controller.demo.local_ports import HOST, Listening, start_listening
 from shoe_controller.demo.programs import Program, python
 
 NOT_INSTALLED = "The pages need aiohttp, which is not installed here; the demonstration goes on without them."

@@ -11,12 +11,12 @@ from itertools import count
 
 import msgspec
 
+from shoe_controller.demo.display import TableWatch
+from shoe_controller.demo.event_lines import GOOD, StyledText
 from shoe_controller.demo.folder import SUPERVISOR
 from shoe_controller.demo.players import stakes_of_seat
 from shoe_controller.demo.supervisor import AtTheShoe, Deed, next_deed
 from shoe_controller.demo.truth import Truth
-from shoe_controller.demo.watching import TableWatch
-from shoe_controller.demo.wording import GOOD, Told
 from shoe_controller.mqtt.contract import ActRequest, RequestRole, WagersRequest
 from shoe_controller.table.facts import BettingOpened
 
@@ -39,7 +39,7 @@ class People:
         truth: Truth,
         publish: Publish,
         press: Press,
-        say: Callable[[Told], None],
+        say: Callable[[StyledText], None],
         pin: str,
         speed: float,
         generator: random.Random,
@@ -101,7 +101,7 @@ class People:
             self._stirred.clear()
             if isinstance(deed, AtTheShoe):
                 self._press(deed.value)
-                self._say(Told("dealer: ends the round at the shoe", GOOD))
+                self._say(StyledText("dealer: ends the round at the shoe", GOOD))
             else:
                 self._act(deed)
             try:

@@ -12,11 +12,11 @@ from rich.text import Text
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.house import PlacedWager
-from shoe_controller.baccarat.roads import ROWS, BigRoadCell, Winner
+from shoe_controller.baccarat.roads import ROWS, BigRoadCell, RoadWinner
 from shoe_controller.baccarat.settlement import SettledWager
+from shoe_controller.demo.display import TableWatch, TimedLine
+from shoe_controller.demo.event_lines import BAD, FAULT, QUIET, WARNING, WINNER_STYLES, face, result_words
 from shoe_controller.demo.settings import SEATS
-from shoe_controller.demo.watching import Line, TableWatch
-from shoe_controller.demo.wording import BAD, FAULT, QUIET, WARNING, WINNER_STYLES, face, result_words
 from shoe_controller.table.view import TableView
 
 NARROW = 100
@@ -26,7 +26,7 @@ ROOM_FOR_PRICES = 46
 """Columns that the odds need with what each wager pays."""
 
 _RED_SUITS = ("D", "H")
-_ROAD_STYLES = {Winner.BANKER: "bold red", Winner.PLAYER: "bold blue", None: "bold green"}
+_ROAD_STYLES = {RoadWinner.BANKER: "bold red", RoadWinner.PLAYER: "bold blue", None: "bold green"}
 
 
 class Odds(NamedTuple):
@@ -40,7 +40,7 @@ class DemoView(NamedTuple):
     about: str
     broker: str
     watches: list[TableWatch]
-    lines: list[tuple[str, Line]]
+    lines: list[tuple[str, TimedLine]]
     odds: list[Odds]
     faults: str
     """How many of the faults have happened; empty where none are to."""
@@ -296,7 +296,7 @@ def _table_line(watch: TableWatch) -> Text:
         totals = (str(watch.result.outcome.player.total), str(watch.result.outcome.banker.total))
     line.append(f"{totals[0]:<3}", WINNER_STYLES["player"]).append(f"{totals[1]:<5}", WINNER_STYLES["banker"])
     for cell in () if watch.roads is None else watch.roads.roads.bead_plate.cells[-40:]:
-        line.append(cell.winner.value, "green" if cell.winner is Winner.TIE else _ROAD_STYLES[cell.winner])
+        line.append(cell.winner.value, "green" if cell.winner is RoadWinner.TIE else _ROAD_STYLES[cell.winner])
     return line
 
 

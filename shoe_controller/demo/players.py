@@ -2,7 +2,7 @@
 
 import random
 
-from shoe_controller.mqtt.contract import Info
+from shoe_controller.mqtt.contract import InfoMessage
 from shoe_controller.table.inputs import Stake
 
 _BASE = ("base.player", "base.banker")
@@ -11,7 +11,7 @@ _TAKES_SIDE_WAGER = 0.35
 _CHIPS = (100, 200, 500, 1000)
 
 
-def stakes_of_seat(info: Info, generator: random.Random) -> tuple[Stake, ...]:
+def stakes_of_seat(info: InfoMessage, generator: random.Random) -> tuple[Stake, ...]:
     """Mostly one of the two hands, now and then something beside it, sometimes nothing."""
     if generator.random() < _SITS_OUT:
         return ()

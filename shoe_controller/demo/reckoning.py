@@ -6,9 +6,9 @@ just shown, such cards are counted by themselves, and only if they lie at a roun
 
 from typing import NamedTuple
 
+from shoe_controller.demo.event_lines import face
 from shoe_controller.demo.ledger import CardLedger, RecordedCard, Round
 from shoe_controller.demo.truth import Happening
-from shoe_controller.demo.wording import face
 from shoe_controller.table.facts import AnyFact, ResultUndone, RoundResult, RoundVoided
 
 

@@ -10,17 +10,17 @@ from typing import NamedTuple
 
 import msgspec
 
+from shoe_controller.daemon.table_journal import replay, written_by
+from shoe_controller.demo.display import TableWatch
 from shoe_controller.demo.fault_book import FaultBook, FaultStory
 from shoe_controller.demo.faults import FAULTS, LOSES_CARDS
 from shoe_controller.demo.reckoning import Reckoning, reckon
 from shoe_controller.demo.truth import Truth
-from shoe_controller.demo.watching import TableWatch
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
 from shoe_controller.journal.verify import verify
 from shoe_controller.table.facts import AnyFact
-from shoe_controller.table_journal import replay, written_by
 
 _decode_fact = msgspec.json.Decoder(AnyFact).decode
 

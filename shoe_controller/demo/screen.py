@@ -15,9 +15,9 @@ from typing import Protocol
 from rich.console import Console, ConsoleDimensions, Group
 from rich.live import Live
 
+from shoe_controller.demo.display import TimedLine
+from shoe_controller.demo.event_lines import in_letters
 from shoe_controller.demo.picture import DemoView, picture
-from shoe_controller.demo.watching import Line
-from shoe_controller.demo.wording import in_letters
 
 REDRAW_AFTER = 0.05
 """Seconds: changes that come together are drawn together."""
@@ -27,7 +27,7 @@ class Screen(Protocol):
     def open(self, view: Callable[[], DemoView], lost: Callable[[], None]) -> None:
         """From here on show what `view` gives; call `lost` when nobody can see it any more."""
 
-    def line(self, table: str, line: Line) -> None:
+    def line(self, table: str, line: TimedLine) -> None:
         """Something happened."""
 
     def changed(self) -> None:
@@ -60,7 +60,7 @@ class PlainScreen:
         shown = view()
         self.say(f"{shown.about}; {shown.broker}")
 
-    def line(self, table: str, line: Line) -> None:
+    def line(self, table: str, line: TimedLine) -> None:
         self.say(f"{line.at:8.2f}  {f'{table}  ' if self._several else ''}{line.told.words}")
 
     def changed(self) -> None:
@@ -91,7 +91,7 @@ class LiveScreen:
         asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, self.changed)
         self._draw()
 
-    def line(self, table: str, line: Line) -> None:  # noqa: ARG002 - it is in the picture
+    def line(self, table: str, line: TimedLine) -> None:  # noqa: ARG002 - it is in the picture
         self.changed()
 
     def changed(self) -> None:

@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from shoe_controller.baccarat.odds import WagerOdds, exact_odds
-from shoe_controller.config import Config, load_config
+from shoe_controller.config.table_file import Config, load_config
 from shoe_controller.demo.broker_program import RunningBroker, start_broker
+from shoe_controller.demo.display import REMEMBERED, TableWatch, TimedLine
+from shoe_controller.demo.event_lines import FAULT, StyledText
 from shoe_controller.demo.fault_script import FaultScript
 from shoe_controller.demo.faults import FAULTS
 from shoe_controller.demo.folder import TableFiles, write_table
-from shoe_controller.demo.listening import HOST
+from shoe_controller.demo.local_ports import HOST
 from shoe_controller.demo.pages import NOT_INSTALLED, Pages, can_be_served, start_pages
 from shoe_controller.demo.people import People
 from shoe_controller.demo.picture import DemoView, Odds
@@ -30,8 +32,6 @@ from shoe_controller.demo.screen import Screen
 from shoe_controller.demo.settings import DECKS, SITE, DemoSettings
 from shoe_controller.demo.shoe_program import ShoeProgram
 from shoe_controller.demo.truth import Truth
-from shoe_controller.demo.watching import REMEMBERED, Line, TableWatch
-from shoe_controller.demo.wording import FAULT, Told
 from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, BrokerSession, Will
 from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.mqtt.contract import Topics
@@ -64,7 +64,7 @@ class Show:
         self._began = 0.0
         self._tables: list[_Table] = []
         self._pages: Pages | None = None
-        self._lines: deque[tuple[str, Line]] = deque(maxlen=REMEMBERED)
+        self._lines: deque[tuple[str, TimedLine]] = deque(maxlen=REMEMBERED)
         self._odds: list[Odds] = []
         self._ending = ""
 
@@ -249,10 +249,10 @@ class Show:
         for each in happened:
             if each.what == "fault_injected":
                 words = f"FAULT {table.faults.happened(each.fault)}, {each.fault}: {FAULTS[each.fault].what}"
-                table.watch.say(Told(words, FAULT), now - self._began)
+                table.watch.say(StyledText(words, FAULT), now - self._began)
         return bool(happened)
 
-    def _happened(self, name: str, line: Line) -> None:
+    def _happened(self, name: str, line: TimedLine) -> None:
         if self._ending:
             # That the shoe is gone then is no news.
             return

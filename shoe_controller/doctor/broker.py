@@ -13,12 +13,12 @@ from ipaddress import ip_address
 
 import msgspec
 
-from shoe_controller.config import RunningConfig
+from shoe_controller.config.mqtt import MqttSettings
+from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
 from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, BrokerSession, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
-from shoe_controller.mqtt.contract import Status, Topics
-from shoe_controller.mqtt_config import MqttSettings
+from shoe_controller.mqtt.contract import StatusMessage, Topics
 
 PATIENCE = 3.0
 DAY_SECONDS = 24 * 60 * 60
@@ -26,7 +26,7 @@ DAY_SECONDS = 24 * 60 * 60
 NO_SECRETS = "the configuration or a secret is not ready, see above"
 NO_BROKER = "the table runs without a broker"
 
-_decode_status = msgspec.json.Decoder(Status).decode
+_decode_status = msgspec.json.Decoder(StatusMessage).decode
 
 
 def connection(
@@ -121,7 +121,7 @@ async def look_at_table(patient: Patient) -> list[Finding]:
     return _judge(patient.status)
 
 
-def _judge(status: Status) -> list[Finding]:
+def _judge(status: StatusMessage) -> list[Finding]:
     if not status.online:
         return good("the table's controller is not running; nothing is wrong with what it said last")
     if not status.storing:
@@ -136,7 +136,7 @@ def _judge(status: Status) -> list[Finding]:
     return good(f"the table runs version {status.version}, stores what it sees, and is heard")
 
 
-async def _retained_status(config: RunningConfig, topic: str) -> Status | None:
+async def _retained_status(config: RunningConfig, topic: str) -> StatusMessage | None:
     async with as_the_table(config, (topic,)) as session:
         try:
             async with asyncio.timeout(PATIENCE / 2):

@@ -13,12 +13,12 @@ from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
 
-from shoe_controller.config import load_config
+from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.table_file import load_config
 from shoe_controller.doctor.checks import examine
-from shoe_controller.doctor.findings import Limits, Patient
+from shoe_controller.doctor.findings import Patient, Thresholds
 from shoe_controller.doctor.users import service_user
 from shoe_controller.setup.users_file import USERS_FILE
-from shoe_controller.strict_reading import BadFileError
 
 LEFT_OUT = "(left out)"
 LOG_LINES = 5000
@@ -115,7 +115,7 @@ def _versions() -> Iterator[str]:
 
 
 async def _doctor(config: Path) -> str:
-    patient = Patient(file=config, user=service_user(), limits=Limits(listen_seconds=3.0))
+    patient = Patient(file=config, user=service_user(), limits=Thresholds(listen_seconds=3.0))
     found = [
         {"check": check.name, "verdict": finding.verdict.value, "what": finding.what, "to_do": finding.to_do}
         async for check, findings in examine(patient)

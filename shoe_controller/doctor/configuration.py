@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from shoe_controller.config import Config, for_running, load_config
+from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.table_file import Config, for_running, load_config
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
 from shoe_controller.doctor.users import READ, WRITE, may
-from shoe_controller.strict_reading import BadFileError
 from shoe_controller.table.acts import Role
 
 NO_CONFIGURATION = "the configuration cannot be used, see above"

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.clock import Clock, SystemClock
-from shoe_controller.config import Config, RunningConfig
+from shoe_controller.clock.system_clock import Clock, SystemClock
+from shoe_controller.config.mqtt import PLAIN_PORT
+from shoe_controller.config.table_file import Config, RunningConfig
 from shoe_controller.doctor.users import User
-from shoe_controller.mqtt.contract import Status
-from shoe_controller.mqtt_config import PLAIN_PORT
+from shoe_controller.mqtt.contract import StatusMessage
 
 
 class Verdict(Enum):
@@ -41,7 +41,7 @@ def not_looked(why: str) -> list[Finding]:
     return [Finding(verdict=Verdict.NOT_LOOKED, what=why)]
 
 
-class Limits(NamedTuple):
+class Thresholds(NamedTuple):
     """Where the doctor begins to worry."""
 
     free_bytes: int = 500 * 1024 * 1024
@@ -84,7 +84,7 @@ class Patient:
     user: User
     """Whom the service runs as."""
     users_file: Path | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: Thresholds = field(default_factory=Thresholds)
     machine: Machine = field(default_factory=Machine)
     clock: Clock = field(default_factory=SystemClock)
     config: Config | None = None
@@ -96,7 +96,7 @@ class Patient:
     """Whether the table's own controller holds the port at this moment."""
     broker_ready: bool = False
     shoe: ShoeProbe | None = None
-    status: Status | None = None
+    status: StatusMessage | None = None
     """What the table last said of itself at the broker."""
 
 

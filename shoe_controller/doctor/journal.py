@@ -7,13 +7,13 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from shoe_controller.config import Config
+from shoe_controller.config.table import TableSettings
+from shoe_controller.config.table_file import Config
+from shoe_controller.daemon.table_journal import replay
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
 from shoe_controller.doctor.users import READ, SEARCH, WRITE, may
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.verify import Report, verify
-from shoe_controller.table_config import TableSettings
-from shoe_controller.table_journal import replay
 
 TRIES = 15
 BLOCK = b"\0" * 4096

@@ -5,12 +5,12 @@ import socket
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from shoe_controller.config import Config
+from shoe_controller.config.shoe import USB_PREFIX, ShoeSettings
+from shoe_controller.config.table_file import Config
 from shoe_controller.doctor.configuration import NO_CONFIGURATION
 from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
 from shoe_controller.doctor.holders import holders_of, lockers_of
 from shoe_controller.doctor.users import READ, WRITE, group_name, may
-from shoe_controller.shoe_config import USB_PREFIX, ShoeSettings
 from shoe_controller.transports.socket_port import SOCKET_PREFIX
 
 PATIENCE = 3.0

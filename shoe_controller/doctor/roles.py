@@ -11,14 +11,14 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from shoe_controller.config import RunningConfig
+from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.doctor.broker import NO_SECRETS, as_the_table, connection
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked
 from shoe_controller.mqtt.broker import BrokerError, BrokerSession, PublishRefusedError, SubscriptionRefusedError
-from shoe_controller.mqtt.contract import Kind, TopicRow, Topics, contract
+from shoe_controller.mqtt.contract import TopicKind, TopicRow, Topics, contract
 from shoe_controller.setup.access_list import ANY_CLIENT, EVERY_TABLE, BrokerRole, BrokerUser, may_write
 from shoe_controller.setup.users_file import USERS_FILE, KnownUser, read_users
-from shoe_controller.strict_reading import BadFileError
 
 PATIENCE = 2.0
 OTHER_TABLE = "no-such-table-of-the-doctor"
@@ -82,7 +82,7 @@ class _Trial:
         if mqtt is None:
             raise ValueError(NO_SECRETS)
         mine = f"{self._topics.replies}{user.name}/#"
-        wanted = [mine, *(self._topic(row) for row in contract() if row.kind is Kind.RETAINED)]
+        wanted = [mine, *(self._topic(row) for row in contract() if row.kind is TopicKind.RETAINED)]
         not_mine = [mine, f"{self._topics.replies}#"]
         if user.role is not BrokerRole.TABLE or not self._is_ours(user):
             not_mine.append(self._topics.requests)
@@ -121,7 +121,7 @@ class _Trial:
         """What a user tries to write, and whether it must be let."""
         for row in contract():
             permitted = may_write(user.role, row) and self._is_ours(user)
-            if not (permitted and row.kind in (Kind.RETAINED, Kind.EVENT)):
+            if not (permitted and row.kind in (TopicKind.RETAINED, TopicKind.EVENT)):
                 yield self._topic(row), permitted
         if user.role is BrokerRole.TABLE and self._is_ours(user):
             other = Topics(self._config.table.site, OTHER_TABLE)

@@ -9,12 +9,12 @@ import asyncio
 from collections.abc import Callable
 
 from firmware_protocol.link import ControllerLink, Delivery, LinkReport, LinkUp, Refused
-from shoe_controller.clock import Clock
-from shoe_controller.config import RunningConfig
+from shoe_controller.clock.system_clock import Clock
+from shoe_controller.config.shoe import port_of
+from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.doctor.findings import Finding, Patient, ShoeProbe, good, not_looked, problem
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.shoe_config import port_of
 from shoe_controller.transports.transport import Port, TransportError
 
 TICK = 0.05
@@ -77,7 +77,7 @@ def _as_the_table_says(patient: Patient) -> list[Finding]:
 
 async def probe(config: RunningConfig, clock: Clock, seconds: float) -> ShoeProbe:
     # Its neighbours bring the event loop and all libraries along; it is imported where a shoe is really spoken to.
-    from shoe_controller.running_parts import link_for  # noqa: PLC0415 - see above
+    from shoe_controller.daemon.assembly import link_for  # noqa: PLC0415 - see above
 
     link = link_for(config, _link_state(config), clock)
     try:

@@ -9,8 +9,8 @@ the shell submits as one entry is stored whole or not at all, and is answered on
 - `database.py`: the one file that knows sqlite3
 - `schema.py`: the tables in the file, their version, and how an older file is brought up to date
 - `opening.py`: finds out whether a file can be trusted, makes a new one, sets a damaged one aside
-- `store.py`: the writer, with its thread and its group commit; `answers.py` brings its answers into an event loop
-- `same_files.py`: whether the journal's files are still the ones it opened
+- `store.py`: the writer, with its thread and its group commit; `loop_callbacks.py`: its answers in an event loop
+- `inode_watch.py`: whether the journal's files are still the ones it opened
 - `reading.py`: start-up, outbox and records in order, beside a running writer
 - `verify.py`, `export.py`, `prune.py`: what an auditor and an operator do with a journal
 """

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-from shoe_controller.journal import file_looks
+from shoe_controller.journal import lock_safe_open
 from shoe_controller.journal.errors import (
     DamagedJournalError,
     DiskFailedError,
@@ -69,7 +69,7 @@ class Database:
 
     @classmethod
     def _opened(cls, path: Path, address: str, *pragmas: str) -> Self:
-        file_looks.connecting(path)
+        lock_safe_open.connecting(path)
         try:
             with _our_errors(path):
                 connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=WAIT_FOR_OTHERS)
@@ -81,7 +81,7 @@ class Database:
                     connection.close()
                     raise
         except BaseException:
-            file_looks.disconnected(path)
+            lock_safe_open.disconnected(path)
             raise
         database._looked_after = True
         return database
@@ -171,7 +171,7 @@ class Database:
             self._connection.close()
         if self._looked_after:
             self._looked_after = False
-            file_looks.disconnected(self.path)
+            lock_safe_open.disconnected(self.path)
 
 
 @cache
@@ -192,7 +192,7 @@ def check_bytes(path: Path) -> None:
     SQLite takes an empty file for a new database, and would fill up a cut file with zeros when it empties its log.
     """
     try:
-        with file_looks.look(path) as file:
+        with lock_safe_open.look(path) as file:
             header = file.read(_HEADER_BYTES)
             size = file.seek(0, os.SEEK_END)
     except FileNotFoundError as error:

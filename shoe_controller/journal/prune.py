@@ -18,16 +18,16 @@ from typing import NamedTuple
 
 import msgspec
 
+from shoe_controller.clock.moment import Moment
 from shoe_controller.journal.chain import link
 from shoe_controller.journal.database import Database
 from shoe_controller.journal.errors import BrokenChainError, StorageError
 from shoe_controller.journal.export import Form, Progress, Selection, line, selected
 from shoe_controller.journal.opening import WriterLock, previous_hash, sync
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Kind, Record, Tombstone
+from shoe_controller.journal.records import Record, RecordKind, Tombstone
 from shoe_controller.journal.store import INSERT_RECORD
 from shoe_controller.journal.tombstones import INSERT_TOMBSTONE, as_body, as_row
-from shoe_controller.moment import Moment
 
 RECORDS_AT_ONCE = 500
 """Removed in one transaction; the table's own commits come in between."""
@@ -146,7 +146,7 @@ class _Pruning:
             note = Record(
                 number=last.number + 1,
                 entry=last.number + 1,
-                kind=Kind.PRUNED.value,
+                kind=RecordKind.PRUNED.value,
                 name=f"shoe {tombstone.shoe}",
                 wall_ms=now.wall_ms,
                 mono_ns=now.mono_ns,

@@ -17,9 +17,9 @@ from shoe_controller.journal.records import (
     INPUTS,
     Fact,
     Head,
-    Kind,
     Record,
-    Step,
+    RecordKind,
+    ReplayStep,
     StoredInput,
     StoredMessage,
     Tombstone,
@@ -62,7 +62,7 @@ class JournalReader:
         """Where the journal stands now; an error if its end is not sound."""
         return examine(self.database, self._schema)[1]
 
-    def current_shoe(self) -> Iterator[Step]:
+    def current_shoe(self) -> Iterator[ReplayStep]:
         """What the table must be told at start-up: all inputs since its shoe was opened, or since a later snapshot.
 
         The first step is that opening or snapshot; before the first shoe ever it is the first input of all. How much
@@ -71,19 +71,19 @@ class JournalReader:
         row = self.database.row("SELECT max(number) FROM record WHERE kind IN ('opening', 'snapshot')")
         return self.steps(1 if row is None or row[0] is None else int(row[0]))
 
-    def steps(self, first: int) -> Iterator[Step]:
+    def steps(self, first: int) -> Iterator[ReplayStep]:
         """All inputs from the record of that number on, each with its facts; the chain is checked on the way."""
         given: StoredInput | None = None
         facts: list[Fact] = []
         for record in self._checked_from(first):
             if record.kind in INPUTS:
                 if given is not None:
-                    yield Step(input=given, facts=tuple(facts))
+                    yield ReplayStep(input=given, facts=tuple(facts))
                 given, facts = stored_input(record), []
-            elif record.kind == Kind.FACT:
+            elif record.kind == RecordKind.FACT:
                 facts.append(Fact(name=record.name, body=record.body))
         if given is not None:
-            yield Step(input=given, facts=tuple(facts))
+            yield ReplayStep(input=given, facts=tuple(facts))
 
     def records(self, after: int, up_to: int) -> Iterator[Record]:
         """The records with numbers above `after`, up to `up_to`, in order."""

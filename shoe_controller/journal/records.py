@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.moment import Moment
+from shoe_controller.clock.moment import Moment
 
 
-class Kind(StrEnum):
+class RecordKind(StrEnum):
     """What a record is."""
 
     RAW = "raw"
@@ -27,8 +27,8 @@ class Kind(StrEnum):
     """The journal's own note that an old shoe was removed; its body is the tombstone."""
 
 
-INPUTS = frozenset({Kind.OPENING, Kind.SNAPSHOT, Kind.INPUT})
-STARTS = frozenset({Kind.OPENING, Kind.SNAPSHOT})
+INPUTS = frozenset({RecordKind.OPENING, RecordKind.SNAPSHOT, RecordKind.INPUT})
+STARTS = frozenset({RecordKind.OPENING, RecordKind.SNAPSHOT})
 
 
 class Direction(StrEnum):
@@ -39,8 +39,8 @@ class Direction(StrEnum):
 class Start(Enum):
     """An input at which a replay can begin."""
 
-    OPENING = Kind.OPENING
-    SNAPSHOT = Kind.SNAPSHOT
+    OPENING = RecordKind.OPENING
+    SNAPSHOT = RecordKind.SNAPSHOT
 
 
 class Raw(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,7 +137,7 @@ class StoredInput(msgspec.Struct, frozen=True, kw_only=True):
     round: int
 
 
-class Step(msgspec.Struct, frozen=True, kw_only=True):
+class ReplayStep(msgspec.Struct, frozen=True, kw_only=True):
     """An input, and the facts that it led to when it came."""
 
     input: StoredInput

@@ -6,8 +6,8 @@ next commit is tried afresh, so the journal goes on by itself when there is room
 is to be submitted only when that one was answered.
 
 Whoever waits in a thread uses `submit`, which returns a future. In an event loop `store` is quicker: the answer goes to
-a function, which `answers.py` has run in the loop. What the thread does with all that waits is a `BatchWriter`'s, which
-a simulation calls without any thread.
+a function, which `loop_callbacks.py` runs in the loop. What the thread does with all that waits is a `BatchWriter`'s,
+which a simulation calls without any thread.
 
 The head of the chain is read inside each transaction and not kept in memory, because pruning writes too.
 """
@@ -26,9 +26,9 @@ from shoe_controller.journal import opening
 from shoe_controller.journal.chain import Fields, link_fields
 from shoe_controller.journal.database import Database, check_bytes, files_of
 from shoe_controller.journal.errors import DamagedJournalError, FileError, JournalMissingError, JournalUsageError
+from shoe_controller.journal.inode_watch import InodeWatch
 from shoe_controller.journal.opening import Identity, WriterLock
-from shoe_controller.journal.records import Entry, Head, Kind, Receipt, Record
-from shoe_controller.journal.same_files import SameFiles
+from shoe_controller.journal.records import Entry, Head, Receipt, Record, RecordKind
 from shoe_controller.journal.schema import SCHEMA, Schema
 
 MOST_AT_ONCE = 512
@@ -37,7 +37,12 @@ MOST_AT_ONCE = 512
 LARGEST = 2**63 - 1
 
 INSERT_RECORD = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_RAW, _INPUT, _FACT, _MESSAGE = Kind.RAW.value, Kind.INPUT.value, Kind.FACT.value, Kind.MESSAGE.value
+_RAW, _INPUT, _FACT, _MESSAGE = (
+    RecordKind.RAW.value,
+    RecordKind.INPUT.value,
+    RecordKind.FACT.value,
+    RecordKind.MESSAGE.value,
+)
 _READ_POSITION = "SELECT head_number, head_hash, last_seq, published_seq FROM position"
 _WRITE_POSITION = (
     "UPDATE position SET head_number = ?, head_hash = ?, last_seq = ?, published_seq = ?, "
@@ -177,7 +182,7 @@ class BatchWriter:
         self._software = software
         self._kind_of_database = kind_of_database
         self._database: Database | None = None
-        self._files: SameFiles | None = None
+        self._files: InodeWatch | None = None
 
     def write(self, batch: Sequence[Submission | Confirmation]) -> list[Outcome]:
         """Store all of it, and say what each is to hear; after an error nothing of it is stored."""
@@ -192,7 +197,7 @@ class BatchWriter:
         if self._database is None or self._files is None:
             check_bytes(self._path)
             self._database = self._kind_of_database.for_writing(self._path)
-            self._files = SameFiles(files_of(self._path)[:2])
+            self._files = InodeWatch(files_of(self._path)[:2])
         elif not self._files.are_still_there():
             raise JournalMissingError(
                 self._path,

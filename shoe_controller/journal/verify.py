@@ -1,7 +1,7 @@
 """Whether a journal is whole: the chain of its records, and that replaying the inputs gives the same facts again.
 
 Streams through the file with memory that does not grow, beside a running writer. Whoever knows how to replay passes a
-function (`replaying.py`); without one only the chain is checked, and the report says so. Facts of another version of
+function (`replay_check.py`); without one only the chain is checked, and the report says so. Facts of another version of
 the program cannot be expected to come out the same: their chain is checked and they are counted as not replayed.
 """
 
@@ -16,8 +16,8 @@ from shoe_controller.journal.chain import link
 from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.journal.opening import Identity, Position, identify
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Head, Kind, Record, Tombstone
-from shoe_controller.journal.replaying import Replay, ReplayCheck
+from shoe_controller.journal.records import Head, Record, RecordKind, Tombstone
+from shoe_controller.journal.replay_check import Replay, ReplayCheck
 from shoe_controller.journal.tombstones import as_body
 
 MOST_PROBLEMS = 100
@@ -182,13 +182,13 @@ class _ChainCheck:
             report.tell_of(
                 record, f"does not follow from record {record.number - 1}: one of the two was changed or replaced."
             )
-        if record.kind == Kind.MESSAGE:
+        if record.kind == RecordKind.MESSAGE:
             if self._last_seq is not None and record.seq != self._last_seq + 1:
                 report.tell_of(record, f"is message {record.seq}, after message {self._last_seq}.")
             self._last_seq = record.seq
         elif record.seq is not None:
             report.tell_of(record, f"has the number of a message, {record.seq}.")
-        if record.kind == Kind.PRUNED:
+        if record.kind == RecordKind.PRUNED:
             self._note(record)
         if record.number in self._heads and self._heads[record.number].hash != record.hash:
             self._tell_head(self._heads[record.number], str(record))
@@ -229,7 +229,7 @@ class _ChainCheck:
                 self._report.tell(tombstone.first, None, f"{_name(tombstone)} is not as the chain tells of it.")
         for first in noted:
             self._report.tell(first, None, f"the tombstone of record {first} is missing; the chain tells of it.")
-        gone = sum(tombstone.counts.get(Kind.PRUNED, 0) for tombstone in self._tombstones)
+        gone = sum(tombstone.counts.get(RecordKind.PRUNED, 0) for tombstone in self._tombstones)
         if unconfirmed > gone:
             self._report.tell(
                 None, None, f"{unconfirmed - gone} tombstones were added; the chain tells nothing of them."

@@ -39,7 +39,7 @@ from shoe_controller.mqtt.broker import (
     why_unsendable,
 )
 from shoe_controller.mqtt.host_lookup import line_to
-from shoe_controller.mqtt.way_to_broker import explained, tls_context
+from shoe_controller.mqtt.tls_errors import explained, tls_context
 
 if TYPE_CHECKING:
     from paho.mqtt.client import SocketLike

@@ -72,7 +72,7 @@ class Topics:
 # --- retained --------------------------------------------------------------------------------------------------------
 
 
-class Status(msgspec.Struct, frozen=True, kw_only=True):
+class StatusMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the controller is there, and how it is. The broker publishes the offline one as the last will.
 
     It does not go through the journal, so that a full disk can still be told.
@@ -130,7 +130,7 @@ class PostedLimit(msgspec.Struct, frozen=True, kw_only=True):
     policy: OverLimit
 
 
-class Info(msgspec.Struct, frozen=True, kw_only=True):
+class InfoMessage(msgspec.Struct, frozen=True, kw_only=True):
     """What does not change while a shoe lasts."""
 
     schema: int = SCHEMA
@@ -282,7 +282,7 @@ def acts_of(role: RequestRole) -> dict[str, type[Act]]:
 # --- the table of topics ---------------------------------------------------------------------------------------------
 
 
-class Kind(Enum):
+class TopicKind(Enum):
     RETAINED = "retained"
     EVENT = "event"
     REQUEST = "request"
@@ -303,7 +303,7 @@ REPLAYED_TOPIC = "Where the event went out first, below the table's own topic."
 class TopicRow(NamedTuple):
     below: str
     """Under `shoe/v1/{site}/{table}/`."""
-    kind: Kind
+    kind: TopicKind
     payloads: tuple[type[msgspec.Struct], ...]
     what: str
     act: type[Act] | None = None
@@ -353,16 +353,20 @@ EVENTS: dict[type[Fact], str] = {
 
 
 def contract() -> Iterator[TopicRow]:
-    yield TopicRow("status", Kind.RETAINED, (Status,), "whether the controller is there, and how it is")
-    yield TopicRow("info", Kind.RETAINED, (Info,), "what the table offers, its limits and prices")
-    yield TopicRow("state", Kind.RETAINED, (StateMessage,), "how the table stands")
-    yield TopicRow("roads", Kind.RETAINED, (RoadsMessage,), "the five roads and the counts of the shoe")
+    yield TopicRow("status", TopicKind.RETAINED, (StatusMessage,), "whether the controller is there, and how it is")
+    yield TopicRow("info", TopicKind.RETAINED, (InfoMessage,), "what the table offers, its limits and prices")
+    yield TopicRow("state", TopicKind.RETAINED, (StateMessage,), "how the table stands")
+    yield TopicRow("roads", TopicKind.RETAINED, (RoadsMessage,), "the five roads and the counts of the shoe")
     for name, what in EVENT_TOPICS.items():
         facts = tuple(fact for fact in AnyFact.__args__ if name == fact.TOPIC)
-        yield TopicRow(f"event/{name}", Kind.EVENT, facts, what)
-    yield TopicRow("request/wagers/place", Kind.REQUEST, (WagersRequest,), "place, change or withdraw wagers of a seat")
+        yield TopicRow(f"event/{name}", TopicKind.EVENT, facts, what)
+    yield TopicRow(
+        "request/wagers/place", TopicKind.REQUEST, (WagersRequest,), "place, change or withdraw wagers of a seat"
+    )
     for role in (RequestRole.DEALER, RequestRole.SUPERVISOR):
         for name, act in acts_of(role).items():
-            yield TopicRow(f"request/{role.value}/{name}", Kind.REQUEST, (ActRequest,), ACTS[act].what, act)
-    yield TopicRow("request/display/replay", Kind.REQUEST, (ReplayRequest,), "send events again, from a number on")
-    yield TopicRow("reply/{client}/{name}", Kind.REPLY, (Answer,), "the answer to a request, and events sent again")
+            yield TopicRow(f"request/{role.value}/{name}", TopicKind.REQUEST, (ActRequest,), ACTS[act].what, act)
+    yield TopicRow("request/display/replay", TopicKind.REQUEST, (ReplayRequest,), "send events again, from a number on")
+    yield TopicRow(
+        "reply/{client}/{name}", TopicKind.REPLY, (Answer,), "the answer to a request, and events sent again"
+    )

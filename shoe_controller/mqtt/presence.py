@@ -7,7 +7,7 @@ import msgspec
 
 from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.wagers import Catalogue
-from shoe_controller.mqtt.contract import Status, Topics
+from shoe_controller.mqtt.contract import StatusMessage, Topics
 from shoe_controller.mqtt.retained import (
     Posted,
     gravest_alert,
@@ -63,7 +63,7 @@ class TablePresence:
         state, trouble = self._table.state, self._table.storing_trouble
         if not online:
             return _encode(
-                Status(
+                StatusMessage(
                     online=False,
                     session=session,
                     seq=state.lasting.seq,
@@ -75,7 +75,7 @@ class TablePresence:
         return self._cached(
             self._topics.status,
             (session, publishing, trouble, link, state.lasting.alerts),
-            lambda: Status(
+            lambda: StatusMessage(
                 online=True,
                 session=session,
                 seq=state.lasting.seq,

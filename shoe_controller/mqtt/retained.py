@@ -6,11 +6,11 @@ from fractions import Fraction
 import msgspec
 
 from shoe_controller.baccarat.house import House
-from shoe_controller.baccarat.roads import Winner, roads
+from shoe_controller.baccarat.roads import RoadWinner, roads
 from shoe_controller.baccarat.wagers import Catalogue, Row, Schedule, odds_text
 from shoe_controller.mqtt.contract import (
     Counts,
-    Info,
+    InfoMessage,
     OfferedWager,
     PostedLimit,
     Price,
@@ -62,9 +62,9 @@ def roads_message(state: TableState) -> RoadsMessage:
         shoe=state.shoe_number,
         counts=Counts(
             rounds=len(results),
-            banker=won.count(Winner.BANKER),
-            player=won.count(Winner.PLAYER),
-            tie=won.count(Winner.TIE),
+            banker=won.count(RoadWinner.BANKER),
+            player=won.count(RoadWinner.PLAYER),
+            tie=won.count(RoadWinner.TIE),
             banker_pair=sum(result.banker_pair for result in results),
             player_pair=sum(result.player_pair for result in results),
             natural=sum(result.natural for result in results),
@@ -86,9 +86,9 @@ class Posted(msgspec.Struct, frozen=True, kw_only=True):
 
 def info_message(  # noqa: PLR0913 - the parts that a board posts, each given by name
     *, posted: Posted, rules: RulesSource, house: House, catalogue: Catalogue, seq: int, rules_wait: str
-) -> Info:
+) -> InfoMessage:
     limit = house.round_limit
-    return Info(
+    return InfoMessage(
         seq=seq,
         version=posted.version,
         site=posted.site,

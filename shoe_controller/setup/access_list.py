@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from shoe_controller.mqtt.contract import Kind, RequestRole, TopicRow, Topics, contract
+from shoe_controller.mqtt.contract import RequestRole, TopicKind, TopicRow, Topics, contract
 
 EVERY_TABLE = "+"
 """Stands for the table in the rules of a user that serves all tables of a site."""
@@ -59,16 +59,16 @@ class BrokerUser(NamedTuple):
 
 def may_write(role: BrokerRole, row: TopicRow) -> bool:
     if role is BrokerRole.TABLE:
-        return row.kind is not Kind.REQUEST
-    return row.kind is Kind.REQUEST and RequestRole(row.below.split("/")[1]) in ASKS[role]
+        return row.kind is not TopicKind.REQUEST
+    return row.kind is TopicKind.REQUEST and RequestRole(row.below.split("/")[1]) in ASKS[role]
 
 
 def may_read(role: BrokerRole, row: TopicRow) -> bool:
     """Of replies, everybody reads one's own; that is a rule for all, and none of a role."""
     if role is BrokerRole.TABLE:
         # Its own retained messages too, so that `shoe-controller status` can look with the table's own user.
-        return row.kind in (Kind.REQUEST, Kind.RETAINED)
-    return row.kind in (Kind.RETAINED, Kind.EVENT)
+        return row.kind in (TopicKind.REQUEST, TopicKind.RETAINED)
+    return row.kind in (TopicKind.RETAINED, TopicKind.EVENT)
 
 
 def access_list(site: str, users: Iterable[BrokerUser]) -> str:

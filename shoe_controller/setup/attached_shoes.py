@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firmware_protocol.native.controller import NativeController
+from shoe_controller.config.shoe import ShoeSettings, Wire, port_of
 from shoe_controller.doctor.shoe import listen
-from shoe_controller.shoe_config import ShoeSettings, Wire, port_of
 from shoe_controller.transports.transport import TransportError
 
 FOLDERS = (Path("/dev/shoe"), Path("/dev/serial/by-id"))

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
+from shoe_controller.config.shoe import Wire
 from shoe_controller.setup.access_list import BrokerRole, BrokerUser
 from shoe_controller.setup.template import Template, as_toml
-from shoe_controller.shoe_config import Wire
 from shoe_controller.table.acts import Role
 
 TABLE_SECTIONS = ("house", "procedure", "table", "shoe", "mqtt", "journal", "log")

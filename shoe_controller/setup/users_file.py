@@ -9,9 +9,9 @@ from typing import NamedTuple
 import msgspec
 
 from shoe_controller.baccarat.wagers import unknown
-from shoe_controller.secret_files import Secret, SecretFileError, read_password
+from shoe_controller.config.secret_files import Secret, SecretFileError, read_password
+from shoe_controller.config.strict_reading import BadFileError, Problem, parse_toml, read_text, read_what_fits
 from shoe_controller.setup.access_list import EVERY_TABLE, BrokerRole, BrokerUser
-from shoe_controller.strict_reading import BadFileError, Problem, parse_toml, read_text, read_what_fits
 
 USERS_FILE = "broker-users.toml"
 """Its name, beside the table's file."""

@@ -12,9 +12,9 @@ the shell brings it the timer. So its state is a fold over the inputs in the jou
 - `procedure.py`: the choices of the house that concern the procedure
 - `state.py`: all that a table knows; `draft.py`: a state that is being worked on
 - `judging.py`: the cards of a round against the drawing rules
-- `dealing.py`, `identifying.py`, `shoe_events.py`, `line.py`: what comes from the shoe, and from the line to it
-- `betting.py`: wagers; `people.py`: who may act, `deeds.py`: what the acts do
+- `dealing.py`, `identifying.py`, `shoe_events.py`, `link_events.py`: what comes from the shoe, and from the line to it
+- `betting.py`: wagers; `people.py`: who may act, `act_effects.py`: what the acts do
 - `finishing.py`: results, settlements, voids, and the end of a shoe
-- `view.py`: what may be shown of a state; `wishes.py`: what it wants of the shoe, and when it wants a timer
+- `view.py`: what may be shown of a state; `desired_shoe.py`: what it wants of the shoe, and when it wants a timer
 - `table.py`: puts them together
 """

@@ -1,7 +1,7 @@
 """The one table of everything that people may do at a table: who, in which phases, and whether it takes two.
 
-The acts are values that go into the journal as they are. `people.py` checks them against this table, `deeds.py` does
-them. The operator's manual is generated from here.
+The acts are values that go into the journal as they are. `people.py` checks them against this table,
+`act_effects.py` does them. The operator's manual is generated from here.
 """
 
 from enum import Enum

@@ -1,8 +1,8 @@
 """The one table of everything that goes wrong: its name, how grave it is, what the dealer is told, and who may end it.
 
 The operator's manual is generated from it. What raises each alert is in the files that look at the inputs
-(`dealing.py`, `identifying.py`, `shoe_events.py`, `line.py`); what ends it is an act of this table's `ended_by`, or
-its cause going away.
+(`dealing.py`, `identifying.py`, `shoe_events.py`, `link_events.py`); what ends it is an act of this table's
+`ended_by`, or its cause going away.
 """
 
 from enum import Enum

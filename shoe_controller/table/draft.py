@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from shoe_controller.baccarat.house import House
-from shoe_controller.moment import Moment
+from shoe_controller.clock.moment import Moment
 from shoe_controller.table.alerts import ALERTS, AlertKind, Scope, Severity, how_it_ends
 from shoe_controller.table.facts import AlertEnded, AlertRaised, AnyFact, Fact
 from shoe_controller.table.phases import TRANSITIONS, Move, Phase

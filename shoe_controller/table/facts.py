@@ -11,7 +11,7 @@ import msgspec
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.house import PlacedWager
-from shoe_controller.baccarat.outcome import Outcome
+from shoe_controller.baccarat.outcome import RoundOutcome
 from shoe_controller.baccarat.settlement import Settlement
 from shoe_controller.table.acts import AnyAct
 
@@ -194,7 +194,7 @@ class ExtraCardDecided(Fact, frozen=True, kw_only=True, tag="extra_card_decided"
 class RoundResult(Fact, frozen=True, kw_only=True, tag="round_result"):
     TOPIC: ClassVar[str] = "outcome"
 
-    outcome: Outcome
+    outcome: RoundOutcome
     """What `shoe-controller hand --json` prints for these cards."""
     why: str
     confirmed_by: str

@@ -32,9 +32,9 @@ from shoe_controller.table.phases import Move, Phase
 from shoe_controller.table.state import Round, StandingWager
 
 _ROAD_WINNERS = {
-    Winner.BANKER: roads.Winner.BANKER,
-    Winner.PLAYER: roads.Winner.PLAYER,
-    Winner.TIE: roads.Winner.TIE,
+    Winner.BANKER: roads.RoadWinner.BANKER,
+    Winner.PLAYER: roads.RoadWinner.PLAYER,
+    Winner.TIE: roads.RoadWinner.TIE,
 }
 
 

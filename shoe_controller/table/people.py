@@ -1,10 +1,10 @@
 """Who may act: requests that are late or repeated, roles, PINs and lock-outs, and acts that take two people.
 
-What an act does once it is allowed is in `deeds.py`.
+What an act does once it is allowed is in `act_effects.py`.
 """
 
+from shoe_controller.table.act_effects import as_told, do, why_not
 from shoe_controller.table.acts import ActRule, Approve, OpenShoe, Role, Withdraw, rule_of
-from shoe_controller.table.deeds import as_told, do, why_not
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.facts import ActProposed, PersonActed, WrongPin
 from shoe_controller.table.finishing import drop_proposal, settle_if_ready

@@ -1,6 +1,6 @@
 """How a house deals: the choices that concern the procedure at the table rather than wagers and prices.
 
-`config.py` reads them from the table's file; they are fixed for a shoe when it is opened (`inputs.py`).
+`config/procedure.py` reads them from the table's file; they are fixed for a shoe when it is opened (`inputs.py`).
 """
 
 from enum import Enum

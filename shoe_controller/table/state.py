@@ -201,7 +201,7 @@ class TableState(msgspec.Struct, kw_only=True):
 
 
 class Timer(Enum):
-    """What a table waits for; `wishes.py` says until when."""
+    """What a table waits for; `desired_shoe.py` says until when."""
 
     DRAW = "draw"
     """The next card has been due for too long."""

@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 from firmware_protocol.events import Button, ButtonPressed, CardDrawn
 from firmware_protocol.link import DesiredShoe
-from shoe_controller.moment import Moment
-from shoe_controller.table import line
+from shoe_controller.clock.moment import Moment
+from shoe_controller.table import link_events
 from shoe_controller.table.acts import OpenShoe, rule_of
 from shoe_controller.table.alerts import ALERTS, Scope
 from shoe_controller.table.betting import seat_bets
 from shoe_controller.table.dealing import NO_COPIES
+from shoe_controller.table.desired_shoe import desired_shoe, due_at, next_timer
 from shoe_controller.table.draft import Draft, ReadRules
 from shoe_controller.table.facts import AnyFact, PersonActed, ShoeEnded, ShoeOpened
 from shoe_controller.table.finishing import (
@@ -56,7 +57,6 @@ from shoe_controller.table.people import (
 from shoe_controller.table.phases import Move, Phase
 from shoe_controller.table.shoe_events import result_grace_over, shoe_reports
 from shoe_controller.table.state import Refusal, Round, RulesSource, Shoe, TableState, Timer
-from shoe_controller.table.wishes import desired_shoe, due_at, next_timer
 
 OPENS = rule_of(OpenShoe()).name
 
@@ -165,23 +165,23 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
         case TimerRanOut():
             _timer(draft, given.timer)
         case LinkLost():
-            line.link_lost(draft, given)
+            link_events.link_lost(draft, given)
         case LinkBack():
-            line.link_back(draft, given)
+            link_events.link_back(draft, given)
         case EventsMissed():
-            line.events_missed(draft, given)
+            link_events.events_missed(draft, given)
         case LineRefused():
-            line.line_refused(draft, given)
+            link_events.line_refused(draft, given)
         case ClockStepped():
-            line.clock_stepped(draft, given)
+            link_events.clock_stepped(draft, given)
         case ControllerStarted():
-            line.controller_started(draft, given)
+            link_events.controller_started(draft, given)
         case JournalFailed():
-            line.journal_failed(draft, given)
+            link_events.journal_failed(draft, given)
         case MessagesRefused():
-            line.messages_refused(draft, given)
+            link_events.messages_refused(draft, given)
         case MessagesTaken():
-            line.messages_taken(draft)
+            link_events.messages_taken(draft)
         case Snapshot():
             if draft.state.lasting.seq and draft.state != given.state:
                 raise UnexpectedInputError("a snapshot of another state than this one")

@@ -15,7 +15,7 @@ runs one for a person.
 from simulator.broker.access import AccessFileError, AccessList, Rule
 from simulator.broker.connection import Ending
 from simulator.broker.core import BrokerCore, Outgoing
-from simulator.broker.limits import Limits
+from simulator.broker.limits import BrokerLimits
 from simulator.broker.misbehaviour import Misbehaviour
 from simulator.broker.reasons import Reason
 from simulator.broker.server import BrokerAddressError, EmulatedBroker
@@ -25,9 +25,9 @@ __all__ = [
     "AccessList",
     "BrokerAddressError",
     "BrokerCore",
+    "BrokerLimits",
     "EmulatedBroker",
     "Ending",
-    "Limits",
     "Misbehaviour",
     "Outgoing",
     "Reason",

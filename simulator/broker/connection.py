@@ -7,7 +7,7 @@ from enum import Enum
 from simulator.broker.encoding import encode
 from simulator.broker.framing import PacketSplitter
 from simulator.broker.packets import MQTT_3_1_1, Acknowledgement, Connack, Disconnect, ToClient, Will
-from simulator.broker.session import Session
+from simulator.broker.session import ClientSession
 
 _GRACE = 1.5
 """A client may be silent for one and a half times its keep-alive."""
@@ -33,7 +33,7 @@ class Connection:
     """How long it may take to introduce itself."""
     version: int | None = None
     """Known from the first bytes of CONNECT on."""
-    session: Session | None = None
+    session: ClientSession | None = None
     """Known once CONNECT has been accepted, and until the connection ends."""
     keep_alive: int = 0
     session_expiry: float = 0.0

@@ -4,8 +4,8 @@ Its owner tells it of connections (`connected`, `receive`, `lost`), brings it th
 `tick`) and writes what `to_send` gives until that is empty. `now` is seconds on a clock that never goes back. The
 server in `server.py` is one owner; a simulation on virtual time can be another.
 
-The parts behind it, each knowing only those before it: `post.py` (the way of a message), `front_desk.py` (clients
-come and go), `conversation.py` (the answer to each packet).
+The parts behind it, each knowing only those before it: `delivery.py` (the way of a message), `connecting.py` (clients
+come and go), `packet_handlers.py` (the answer to each packet).
 """
 
 from collections.abc import Callable, Mapping
@@ -13,16 +13,16 @@ from itertools import count
 from typing import NamedTuple
 
 from simulator.broker.access import EVERYTHING_ALLOWED, AccessList, Users
+from simulator.broker.connecting import FrontDesk
 from simulator.broker.connection import Connection, Ending
-from simulator.broker.conversation import Conversation
 from simulator.broker.decoding import decode, protocol_version
+from simulator.broker.delivery import PostOffice
 from simulator.broker.framing import Frame, PacketSplitter
-from simulator.broker.front_desk import FrontDesk
-from simulator.broker.limits import Limits
+from simulator.broker.limits import BrokerLimits
 from simulator.broker.memory import Memory, RetainedMessages
 from simulator.broker.misbehaviour import Misbehaviour
-from simulator.broker.packets import Connect, Kind
-from simulator.broker.post import PostOffice
+from simulator.broker.packet_handlers import Conversation
+from simulator.broker.packets import Connect, PacketType
 from simulator.broker.reasons import ClientError, Reason, protocol_error
 from simulator.broker.state import BrokerState
 
@@ -41,10 +41,10 @@ class BrokerCore:
         *,
         users: Mapping[str, str] | None = None,
         access: AccessList = EVERYTHING_ALLOWED,
-        limits: Limits | None = None,
+        limits: BrokerLimits | None = None,
     ) -> None:
         """Make a broker with nothing in it; with `users` (names and passwords), nobody else is let in."""
-        limits = limits or Limits()
+        limits = limits or BrokerLimits()
         self._state = BrokerState(
             limits=limits,
             users=Users(users),
@@ -115,7 +115,7 @@ class BrokerCore:
             return
         connection.splitter.feed(data)
         try:
-            if connection.version is None and connection.splitter.next_kind() not in {None, Kind.CONNECT}:
+            if connection.version is None and connection.splitter.next_kind() not in {None, PacketType.CONNECT}:
                 raise protocol_error("the first packet of a connection must be CONNECT")
             while connection.is_open() and (frame := connection.splitter.next_frame()) is not None:
                 connection.last_heard = now

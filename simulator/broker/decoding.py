@@ -9,7 +9,7 @@ from simulator.broker.packets import (
     Connect,
     Disconnect,
     FromClient,
-    Kind,
+    PacketType,
     Ping,
     Publish,
     Subscribe,
@@ -22,7 +22,7 @@ from simulator.broker.reasons import ClientError, Reason, malformed, protocol_er
 from simulator.broker.topics import is_filter, is_topic
 
 # The low four bits of the header that each kind must have; PUBLISH uses them for fields.
-_FLAGS = {Kind.PUBREL: 2, Kind.SUBSCRIBE: 2, Kind.UNSUBSCRIBE: 2}
+_FLAGS = {PacketType.PUBREL: 2, PacketType.SUBSCRIBE: 2, PacketType.UNSUBSCRIBE: 2}
 
 
 def protocol_version(frame: Frame) -> int:
@@ -39,27 +39,27 @@ def protocol_version(frame: Frame) -> int:
 def decode(frame: Frame, version: int) -> FromClient:
     """Read any packet a client may send."""
     try:
-        kind = Kind(frame.kind)
+        kind = PacketType(frame.kind)
     except ValueError as error:
         raise malformed(f"there is no packet type {frame.kind}") from error
-    if kind is not Kind.PUBLISH and frame.flags != _FLAGS.get(kind, 0):
+    if kind is not PacketType.PUBLISH and frame.flags != _FLAGS.get(kind, 0):
         raise malformed(f"{kind.name} cannot have the flags {frame.flags:#x}")
     reader = FieldReader(frame.body)
     packet: FromClient
     match kind:
-        case Kind.CONNECT:
+        case PacketType.CONNECT:
             packet = _connect(reader)
-        case Kind.PUBLISH:
+        case PacketType.PUBLISH:
             packet = _publish(frame.flags, reader, version)
-        case Kind.PUBACK | Kind.PUBREC | Kind.PUBREL | Kind.PUBCOMP:
+        case PacketType.PUBACK | PacketType.PUBREC | PacketType.PUBREL | PacketType.PUBCOMP:
             packet = _acknowledgement(kind, reader, version)
-        case Kind.SUBSCRIBE:
+        case PacketType.SUBSCRIBE:
             packet = _subscribe(reader, version)
-        case Kind.UNSUBSCRIBE:
+        case PacketType.UNSUBSCRIBE:
             packet = _unsubscribe(reader, version)
-        case Kind.PINGREQ:
+        case PacketType.PINGREQ:
             packet = Ping()
-        case Kind.DISCONNECT:
+        case PacketType.DISCONNECT:
             packet = _disconnect(reader, version)
         case _:
             raise protocol_error(f"a client cannot send {kind.name} here")
@@ -135,7 +135,7 @@ def _publish(flags: int, reader: FieldReader, version: int) -> Publish:
     )
 
 
-def _acknowledgement(kind: Kind, reader: FieldReader, version: int) -> Acknowledgement:
+def _acknowledgement(kind: PacketType, reader: FieldReader, version: int) -> Acknowledgement:
     packet_id = _packet_id(reader)
     if version != MQTT_5 or reader.at_end():
         return Acknowledgement(kind=kind, packet_id=packet_id)

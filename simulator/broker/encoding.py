@@ -6,7 +6,7 @@ from simulator.broker.packets import (
     Acknowledgement,
     Connack,
     Disconnect,
-    Kind,
+    PacketType,
     Pong,
     Publish,
     SubscriptionAnswer,
@@ -29,7 +29,7 @@ def encode(packet: ToClient, version: int) -> bytes:
         case Publish():
             return _publish(packet, version)
         case Acknowledgement():
-            flags = 0x02 if packet.kind is Kind.PUBREL else 0
+            flags = 0x02 if packet.kind is PacketType.PUBREL else 0
             body = packet.packet_id.to_bytes(2, "big")
             # A success needs no word, and 3.1.1 has none for a failure.
             if version == MQTT_5 and packet.reason != Reason.SUCCESS:
@@ -40,10 +40,10 @@ def encode(packet: ToClient, version: int) -> bytes:
         case SubscriptionAnswer():
             return _subscription_answer(packet, version)
         case Pong():
-            return _packet(Kind.PINGRESP, 0, b"")
+            return _packet(PacketType.PINGRESP, 0, b"")
         case Disconnect():
             properties = b"" if packet.properties == NONE else write_properties(packet.properties)
-            return _packet(Kind.DISCONNECT, 0, packet.reason.to_bytes(1, "big") + properties)
+            return _packet(PacketType.DISCONNECT, 0, packet.reason.to_bytes(1, "big") + properties)
 
 
 def _publish(packet: Publish, version: int) -> bytes:
@@ -53,27 +53,27 @@ def _publish(packet: Publish, version: int) -> bytes:
         body += packet.packet_id.to_bytes(2, "big")
     if version == MQTT_5:
         body += write_properties(packet.properties)
-    return _packet(Kind.PUBLISH, flags, body + packet.payload)
+    return _packet(PacketType.PUBLISH, flags, body + packet.payload)
 
 
 def _connack(packet: Connack, version: int) -> bytes:
     present = packet.session_present.to_bytes(1, "big")
     if version == MQTT_5:
         return _packet(
-            Kind.CONNACK, 0, present + packet.reason.to_bytes(1, "big") + write_properties(packet.properties)
+            PacketType.CONNACK, 0, present + packet.reason.to_bytes(1, "big") + write_properties(packet.properties)
         )
     code = REFUSALS_IN_3_1_1[packet.reason] if packet.reason else 0
-    return _packet(Kind.CONNACK, 0, present + code.to_bytes(1, "big"))
+    return _packet(PacketType.CONNACK, 0, present + code.to_bytes(1, "big"))
 
 
 def _subscription_answer(packet: SubscriptionAnswer, version: int) -> bytes:
     body = packet.packet_id.to_bytes(2, "big")
     if version == MQTT_5:
         body += write_properties(NONE) + bytes(packet.codes)
-    elif packet.kind is Kind.SUBACK:
+    elif packet.kind is PacketType.SUBACK:
         body += bytes(min(code, FIRST_FAILURE) for code in packet.codes)
     return _packet(packet.kind, 0, body)
 
 
-def _packet(kind: Kind, flags: int, body: bytes) -> bytes:
+def _packet(kind: PacketType, flags: int, body: bytes) -> bytes:
     return bytes([kind << 4 | flags]) + write_variable(len(body)) + body

@@ -6,7 +6,7 @@ from simulator.broker.fields import LARGEST_VARIABLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class BrokerLimits:
     packet_bytes: int = 1024 * 1024
     """The largest packet a client may send."""
     in_flight: int = 20

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from simulator.broker.messages import Message
-from simulator.broker.session import Session
+from simulator.broker.session import ClientSession
 from simulator.broker.topics import matches
 
 
@@ -38,7 +38,7 @@ class RetainedMessages:
 @dataclass(slots=True)
 class Memory:
     retained: RetainedMessages
-    sessions: dict[str, Session] = field(default_factory=dict)
+    sessions: dict[str, ClientSession] = field(default_factory=dict)
 
-    def end(self, session: Session) -> None:
+    def end(self, session: ClientSession) -> None:
         del self.sessions[session.client_id]

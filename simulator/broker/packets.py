@@ -14,7 +14,7 @@ MQTT_3_1_1, MQTT_5 = 4, 5
 """The protocol levels this broker speaks, as CONNECT writes them."""
 
 
-class Kind(IntEnum):
+class PacketType(IntEnum):
     CONNECT = 1
     CONNACK = 2
     PUBLISH = 3
@@ -76,7 +76,7 @@ class Publish(NamedTuple):
 class Acknowledgement(NamedTuple):
     """PUBACK, PUBREC, PUBREL or PUBCOMP: the same fields in all four."""
 
-    kind: Kind
+    kind: PacketType
     packet_id: int
     reason: int = Reason.SUCCESS
     """A plain number: a client may use codes this broker has no name for."""
@@ -110,7 +110,7 @@ class Unsubscribe:
 class SubscriptionAnswer:
     """SUBACK or UNSUBACK: one code for each filter, in their order."""
 
-    kind: Kind
+    kind: PacketType
     packet_id: int
     codes: tuple[int, ...]
 

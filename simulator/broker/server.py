@@ -11,7 +11,7 @@ from typing import Self
 from simulator.broker.access import EVERYTHING_ALLOWED, AccessList
 from simulator.broker.connection import Ending
 from simulator.broker.core import BrokerCore
-from simulator.broker.limits import Limits
+from simulator.broker.limits import BrokerLimits
 from simulator.broker.misbehaviour import Misbehaviour
 
 LOOPBACK = "127.0.0.1"
@@ -35,7 +35,7 @@ class EmulatedBroker:
         host: str = LOOPBACK,
         users: Mapping[str, str] | None = None,
         access: AccessList = EVERYTHING_ALLOWED,
-        limits: Limits | None = None,
+        limits: BrokerLimits | None = None,
     ) -> None:
         """Prepare a broker on this port; 0 takes any that is free, and `port` then says which."""
         self.host = _loopback(host)

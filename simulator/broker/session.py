@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from simulator.broker.access import Person
 from simulator.broker.messages import Delivery, Message
-from simulator.broker.packets import Acknowledgement, Kind, Publish, Subscription, Will
+from simulator.broker.packets import Acknowledgement, PacketType, Publish, Subscription, Will
 from simulator.broker.reasons import FIRST_FAILURE, Reason, protocol_error
 from simulator.broker.topics import matches
 
@@ -27,7 +27,7 @@ class _UnderWay:
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Session:
+class ClientSession:
     person: Person
     """Who may read what is still decided by this while the client is away."""
     queue_limit: int
@@ -113,17 +113,17 @@ class Session:
         """Take the client's PUBACK, PUBREC or PUBCOMP for a message it got; gives the answer it calls for."""
         under_way = self._under_way.get(packet.packet_id)
         if under_way is None:
-            if packet.kind is not Kind.PUBREC:
+            if packet.kind is not PacketType.PUBREC:
                 return None
-            return packet._replace(kind=Kind.PUBREL, reason=Reason.PACKET_ID_NOT_FOUND)
-        if (packet.kind is Kind.PUBACK) is not (under_way.delivery.qos == 1):
+            return packet._replace(kind=PacketType.PUBREL, reason=Reason.PACKET_ID_NOT_FOUND)
+        if (packet.kind is PacketType.PUBACK) is not (under_way.delivery.qos == 1):
             raise protocol_error(
                 f"{packet.kind.name} does not answer message {packet.packet_id} of QoS {under_way.delivery.qos}"
             )
-        if packet.kind is Kind.PUBREC and packet.reason < FIRST_FAILURE:
+        if packet.kind is PacketType.PUBREC and packet.reason < FIRST_FAILURE:
             under_way.released = True
-            return packet._replace(kind=Kind.PUBREL, reason=Reason.SUCCESS)
-        if packet.kind is Kind.PUBCOMP and not under_way.released:
+            return packet._replace(kind=PacketType.PUBREL, reason=Reason.SUCCESS)
+        if packet.kind is PacketType.PUBCOMP and not under_way.released:
             raise protocol_error(f"PUBCOMP for message {packet.packet_id} came before its PUBREC")
         self._finish(packet.packet_id)
         return None
@@ -141,7 +141,7 @@ class Session:
             return None
         self._again.popleft()
         if under_way.released:
-            return Acknowledgement(kind=Kind.PUBREL, packet_id=packet_id)
+            return Acknowledgement(kind=PacketType.PUBREL, packet_id=packet_id)
         return under_way.delivery.packet(now, packet_id=packet_id, dup=True)
 
     def _free_packet_id(self) -> int:

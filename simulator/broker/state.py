@@ -4,26 +4,26 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from simulator.broker.access import AccessList, Users
-from simulator.broker.agenda import Agenda
 from simulator.broker.connection import Connection
-from simulator.broker.limits import Limits
+from simulator.broker.limits import BrokerLimits
 from simulator.broker.memory import Memory
 from simulator.broker.misbehaviour import Misbehaviour
-from simulator.broker.session import Session
+from simulator.broker.session import ClientSession
+from simulator.broker.timers import Agenda
 
 _NOTES_KEPT = 1000
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class BrokerState:
-    limits: Limits
+    limits: BrokerLimits
     users: Users
     access: AccessList
     misbehaviour: Misbehaviour
     memory: Memory
     online: dict[str, Connection] = field(default_factory=dict)
     """The connection of each client that has one."""
-    agenda: Agenda[Connection | Session] = field(default_factory=Agenda)
+    agenda: Agenda[Connection | ClientSession] = field(default_factory=Agenda)
     notes: deque[str] = field(default_factory=lambda: deque(maxlen=_NOTES_KEPT))
     """What happened, in sentences for a person who watches."""
     lost_messages: int = 0

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from simulator.ports.line import Line
+from simulator.ports.descriptor_line import DescriptorLine
 from simulator.ports.opened_files import watch
 from simulator.ports.port import PortError, PortListener, linger_until
 
@@ -36,7 +36,7 @@ class PtyPort:
         self._link = Path(link).absolute()
         self._terminal = ""
         self._master: int | None = None
-        self._line: Line | None = None
+        self._line: DescriptorLine | None = None
         """There while a host is."""
         self._listener: PortListener | None = None
         self._unwatch: Callable[[], None] | None = None
@@ -105,7 +105,7 @@ class PtyPort:
         """Somebody has opened the terminal, perhaps closed it again, and perhaps it was only ourselves."""
         if self._master is None or self._line is not None or _events(self._master) == select.POLLHUP:
             return
-        self._line = Line(self._master, self._received, self._host_gone)
+        self._line = DescriptorLine(self._master, self._received, self._host_gone)
         if self._listener is not None:
             self._listener.host_attached()
 

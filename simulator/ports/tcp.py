@@ -5,7 +5,7 @@ import socket
 import struct
 import termios
 
-from simulator.ports.line import Line
+from simulator.ports.descriptor_line import DescriptorLine
 from simulator.ports.listening import LOOPBACK, Listening, refuse
 from simulator.ports.port import PortListener, linger_until
 
@@ -21,7 +21,7 @@ class TcpPort:
         self._listening = Listening(host, port, self._accepted)
         self._listener: PortListener | None = None
         self._connection: socket.socket | None = None
-        self._line: Line | None = None
+        self._line: DescriptorLine | None = None
         self._unplugging = False
         self.lost_bytes = 0
 
@@ -58,7 +58,7 @@ class TcpPort:
             refuse(connection)
             return
         self._connection = connection
-        self._line = Line(connection.fileno(), self._listener.received, self._hang_up)
+        self._line = DescriptorLine(connection.fileno(), self._listener.received, self._hang_up)
         self._listener.host_attached()
 
     def _hang_up(self) -> None:

@@ -7,7 +7,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 
-from simulator.ports.line import Line
+from simulator.ports.descriptor_line import DescriptorLine
 from simulator.ports.listening import LOOPBACK, Listening, refuse
 from simulator.ports.port import Happening, Host, PortListener, tell
 from simulator.ports.usb_shoe import UsbIdentity, UsbKind, UsbShoe
@@ -44,7 +44,7 @@ class _Client:
     ) -> None:
         self.connection = connection
         self.session = session
-        self.line = Line(
+        self.line = DescriptorLine(
             connection.fileno(), lambda data: received(self, data), lambda: gone(self), limit=ANSWERS_LIMIT
         )
         self.patience = asyncio.get_running_loop().call_later(IMPORT_SECONDS, gone, self)

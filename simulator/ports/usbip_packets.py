@@ -32,7 +32,7 @@ class Operation(IntEnum):
     IMPORT_REPLY = 0x0003
 
 
-class Status(IntEnum):
+class ReplyStatus(IntEnum):
     OK = 0
     DEVICE_BUSY = 2
     NO_DEVICE = 4
@@ -98,13 +98,13 @@ class Unlink:
     transfer: int
 
 
-def operation_reply(operation: Operation, status: Status, body: bytes = b"") -> bytes:
+def operation_reply(operation: Operation, status: ReplyStatus, body: bytes = b"") -> bytes:
     return OPERATION.pack(VERSION, operation, status) + body
 
 
 def device_list(exported: list[ExportedShoe]) -> bytes:
     described = (one.record() + b"".join(classes + b"\0" for classes in one.shoe.interface_classes) for one in exported)
-    return operation_reply(Operation.LIST_REPLY, Status.OK, struct.pack(">I", len(exported)) + b"".join(described))
+    return operation_reply(Operation.LIST_REPLY, ReplyStatus.OK, struct.pack(">I", len(exported)) + b"".join(described))
 
 
 def read_command(data: bytearray, device_id: int) -> tuple[Transfer | Unlink, int] | None:

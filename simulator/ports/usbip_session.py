@@ -16,7 +16,7 @@ from simulator.ports.usbip_packets import (
     ExportedShoe,
     MalformedPacketError,
     Operation,
-    Status,
+    ReplyStatus,
     Transfer,
     Unlink,
     device_list,
@@ -79,11 +79,11 @@ class UsbIpSession:
             return 0
         bus_id = bytes(self._buffer[OPERATION.size : size]).rstrip(b"\0")
         if exported is None or bus_id != exported.bus_id.encode():
-            self._unsent += operation_reply(Operation.IMPORT_REPLY, Status.NO_DEVICE)
+            self._unsent += operation_reply(Operation.IMPORT_REPLY, ReplyStatus.NO_DEVICE)
         elif not free:
-            self._unsent += operation_reply(Operation.IMPORT_REPLY, Status.DEVICE_BUSY)
+            self._unsent += operation_reply(Operation.IMPORT_REPLY, ReplyStatus.DEVICE_BUSY)
         else:
-            self._unsent += operation_reply(Operation.IMPORT_REPLY, Status.OK, exported.record())
+            self._unsent += operation_reply(Operation.IMPORT_REPLY, ReplyStatus.OK, exported.record())
             self.imported = ImportedShoe(exported, self._unsent)
         return size
 

@@ -7,7 +7,7 @@ import pytest
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.outcome import dealt_round, outcome_of
 from shoe_controller.baccarat.wagers import Result
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.house.catalogue_files import built_in_catalogue
 from tests.baccarat import oracle
 from tests.baccarat.sample_rounds import round_for_each_facts
 

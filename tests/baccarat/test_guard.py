@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 
 from shoe_controller.baccarat.guard import objections, rounded_expectation, rounding_objections
-from shoe_controller.baccarat.house import Limits, Rounding, RoundingMode
+from shoe_controller.baccarat.house import Rounding, RoundingMode, StakeLimits
 from shoe_controller.baccarat.odds import exact_odds
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.house.catalogue_files import built_in_catalogue
 
 CATALOGUE = built_in_catalogue()
 
@@ -42,14 +42,14 @@ def test_with_few_decks_everything_is_refused() -> None:
     assert set(by_decks) == set(CATALOGUE.wagers)
 
 
-def rounded(base: str, rounding: Rounding, limits: Limits) -> dict[str, str]:
+def rounded(base: str, rounding: Rounding, limits: StakeLimits) -> dict[str, str]:
     schedule = CATALOGUE.schedule(base)
     found = rounding_objections(schedule, dict.fromkeys(CATALOGUE.wagers, limits), rounding, 8)
     return {objection.wager: objection.message for objection in found}
 
 
 def test_rounding_up_that_pays_nepals_six_in_full_is_refused() -> None:
-    refused = rounded("nepal", Rounding(RoundingMode.UP, 100), Limits(100, 100))
+    refused = rounded("nepal", Rounding(RoundingMode.UP, 100), StakeLimits(100, 100))
     assert list(refused) == ["base.banker"]
     assert "1.24% at a stake of 100 (8 decks), because winnings are rounded up" in refused["base.banker"]
 
@@ -57,13 +57,13 @@ def test_rounding_up_that_pays_nepals_six_in_full_is_refused() -> None:
 @pytest.mark.parametrize(
     ("rounding", "limits"),
     [
-        (Rounding(RoundingMode.UP, 1), Limits(1, 10_000)),
-        (Rounding(RoundingMode.NEAREST, 25), Limits(25, 10_000)),
+        (Rounding(RoundingMode.UP, 1), StakeLimits(1, 10_000)),
+        (Rounding(RoundingMode.NEAREST, 25), StakeLimits(25, 10_000)),
         # At the least stake all is well; a little above it, it is not.
-        (Rounding(RoundingMode.UP, 1), Limits(20, 21)),
+        (Rounding(RoundingMode.UP, 1), StakeLimits(20, 21)),
     ],
 )
-def test_rounding_away_the_commission_is_refused(rounding: Rounding, limits: Limits) -> None:
+def test_rounding_away_the_commission_is_refused(rounding: Rounding, limits: StakeLimits) -> None:
     worst = rounded("commission", rounding, limits)
     if limits.min == 20:
         odds = exact_odds(CATALOGUE.schedule("commission"), "base.banker", 8)
@@ -74,8 +74,8 @@ def test_rounding_away_the_commission_is_refused(rounding: Rounding, limits: Lim
 
 
 def test_rounding_down_and_large_stakes_are_no_matter() -> None:
-    assert rounded("nepal", Rounding(RoundingMode.DOWN, 100), Limits(100, 100)) == {}
-    assert rounded("commission", Rounding(RoundingMode.UP, 1), Limits(1_000, 10_000)) == {}
+    assert rounded("nepal", Rounding(RoundingMode.DOWN, 100), StakeLimits(100, 100)) == {}
+    assert rounded("commission", Rounding(RoundingMode.UP, 1), StakeLimits(1_000, 10_000)) == {}
 
 
 @pytest.mark.parametrize("mode", RoundingMode)

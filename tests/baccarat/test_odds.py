@@ -8,7 +8,7 @@ from shoe_controller.baccarat.conditions import facts_where
 from shoe_controller.baccarat.distribution import all_draws
 from shoe_controller.baccarat.odds import WagerOdds, exact_odds
 from shoe_controller.baccarat.wagers import Row, Schedule
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.house.catalogue_files import built_in_catalogue
 
 
 def odds(wager: str, decks: int = 8, base: str = "nepal", pay_tables: dict[str, str] | None = None) -> WagerOdds:

@@ -18,7 +18,7 @@ from shoe_controller.baccarat.roads import (
     DerivedRoad,
     Result,
     Roads,
-    Winner,
+    RoadWinner,
     roads,
 )
 
@@ -26,7 +26,7 @@ Place = tuple[int, int]
 
 
 def results_of(winners: str) -> list[Result]:
-    return [Result(winner=Winner(letter)) for letter in winners]
+    return [Result(winner=RoadWinner(letter)) for letter in winners]
 
 
 def board_of(winners: str) -> Roads:
@@ -55,7 +55,7 @@ streak_lists = st.lists(st.one_of(st.integers(1, 3), st.integers(4, 14)), max_si
 any_results = st.lists(
     st.builds(
         Result,
-        winner=st.sampled_from(Winner),
+        winner=st.sampled_from(RoadWinner),
         banker_pair=st.booleans(),
         player_pair=st.booleans(),
         natural=st.booleans(),
@@ -182,8 +182,8 @@ def test_ties_stay_with_the_cell_before_and_change_nothing_else() -> None:
         without_ties = board_of(winners.replace("T", ""))
         shown = [(cell.winner, cell.ties) for cell in board.big_road.cells]
         leading = len(winners) - len(winners.lstrip("T"))
-        expected: list[tuple[Winner | None, int]] = [
-            (Winner(cell[0]), len(cell) - 1) for cell in re.findall("[BP]T*", winners)
+        expected: list[tuple[RoadWinner | None, int]] = [
+            (RoadWinner(cell[0]), len(cell) - 1) for cell in re.findall("[BP]T*", winners)
         ]
         if expected:
             winner, ties = expected[0]
@@ -206,13 +206,13 @@ def test_leading_ties_wait_in_the_first_cell_for_its_winner() -> None:
         column=0, row=0, winner=None, ties=3, banker_pair=False, player_pair=False, natural=False
     )
     first, second = board_of("TTTPTB").big_road.cells
-    assert (first.column, first.row, first.winner, first.ties) == (0, 0, Winner.PLAYER, 4)
-    assert (second.column, second.row, second.winner, second.ties) == (1, 0, Winner.BANKER, 0)
+    assert (first.column, first.row, first.winner, first.ties) == (0, 0, RoadWinner.PLAYER, 4)
+    assert (second.column, second.row, second.winner, second.ties) == (1, 0, RoadWinner.BANKER, 0)
 
 
 @given(any_results)
 def test_marks_on_the_big_road_are_those_of_the_rounds_that_somebody_won(results: list[Result]) -> None:
-    won = [result for result in results if result.winner is not Winner.TIE]
+    won = [result for result in results if result.winner is not RoadWinner.TIE]
     cells = [cell for cell in roads(results).big_road.cells if cell.winner is not None]
     assert [(cell.winner, cell.banker_pair, cell.player_pair, cell.natural) for cell in cells] == [
         (result.winner, result.banker_pair, result.player_pair, result.natural) for result in won
@@ -220,7 +220,7 @@ def test_marks_on_the_big_road_are_those_of_the_rounds_that_somebody_won(results
 
 
 def test_marks_of_leading_ties_are_on_the_bead_plate_only() -> None:
-    board = roads([Result(winner=Winner.TIE, banker_pair=True, player_pair=True, natural=True)])
+    board = roads([Result(winner=RoadWinner.TIE, banker_pair=True, player_pair=True, natural=True)])
     (big,) = board.big_road.cells
     assert not big.banker_pair
     assert not big.player_pair
@@ -238,10 +238,10 @@ def shortened(road: DerivedRoad, cells: int) -> DerivedRoad:
     return DerivedRoad(sequence=road.sequence[:cells], cells=road.cells[:cells])
 
 
-def taken_back(board: Roads, last: Winner, cells_before: tuple[int, int, int]) -> Roads:
+def taken_back(board: Roads, last: RoadWinner, cells_before: tuple[int, int, int]) -> Roads:
     """The board with its last result wiped off by hand, nothing else touched."""
     big = board.big_road.cells
-    if last is Winner.TIE:
+    if last is RoadWinner.TIE:
         fewer_ties = msgspec.structs.replace(big[-1], ties=big[-1].ties - 1)
         nothing_left = fewer_ties.winner is None and fewer_ties.ties == 0
         big = big[:-1] if nothing_left else (*big[:-1], fewer_ties)
@@ -266,7 +266,7 @@ def assert_last_result_can_be_taken_back(results: Sequence[Result]) -> None:
     board = roads(results)
     cells_before = (len(before.big_eye.cells), len(before.small.cells), len(before.cockroach.cells))
     cells_now = (len(board.big_eye.cells), len(board.small.cells), len(board.cockroach.cells))
-    most_added = 0 if results[-1].winner is Winner.TIE else 1
+    most_added = 0 if results[-1].winner is RoadWinner.TIE else 1
     assert all(0 <= now - then <= most_added for now, then in zip(cells_now, cells_before, strict=True))
     assert taken_back(board, results[-1].winner, cells_before) == before
 
@@ -371,10 +371,10 @@ def test_derived_roads_by_hand(winners: str, big_eye: str, small: str, cockroach
 def test_the_json_is_what_boards_are_promised() -> None:
     board = roads(
         [
-            Result(winner=Winner.BANKER, natural=True),
-            Result(winner=Winner.PLAYER, banker_pair=True),
-            Result(winner=Winner.TIE, player_pair=True),
-            Result(winner=Winner.PLAYER),
+            Result(winner=RoadWinner.BANKER, natural=True),
+            Result(winner=RoadWinner.PLAYER, banker_pair=True),
+            Result(winner=RoadWinner.TIE, player_pair=True),
+            Result(winner=RoadWinner.PLAYER),
         ]
     )
     no_marks = {"banker_pair": False, "player_pair": False, "natural": False}

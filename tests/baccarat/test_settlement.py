@@ -14,19 +14,19 @@ from shoe_controller.baccarat.facts import Facts, all_facts
 from shoe_controller.baccarat.house import (
     CommissionTaken,
     House,
-    Limits,
     OverLimit,
     PlacedWager,
     Rounding,
     RoundingMode,
     RoundLimit,
+    StakeLimits,
     is_base,
     refusals,
 )
 from shoe_controller.baccarat.outcome import dealt_round
 from shoe_controller.baccarat.settlement import Settlement, WagersRefusedError, settle
 from shoe_controller.baccarat.wagers import OptionRule, Result, Row, Schedule
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.house.catalogue_files import built_in_catalogue
 
 CATALOGUE = built_in_catalogue()
 SEATS = ("9", "7", "5", "3", "1")
@@ -39,7 +39,7 @@ def house(**changes: object) -> House:
         schedule=CATALOGUE.schedule("commission"),
         offered=tuple(CATALOGUE.wagers),
         seats=SEATS,
-        limits=dict.fromkeys(CATALOGUE.wagers, Limits(1, 10_000_000)),
+        limits=dict.fromkeys(CATALOGUE.wagers, StakeLimits(1, 10_000_000)),
         needs_base=frozenset(),
         option_rules=(),
         rounding=Rounding(),

@@ -20,10 +20,10 @@ from playwright.async_api import Browser, CDPSession, Page, async_playwright
 
 from shoe_controller.board.addresses import BoardAddresses
 from shoe_controller.board.floor import Floor
-from shoe_controller.board.process import PAGES
+from shoe_controller.board.process import STATIC
 from shoe_controller.board.web import WebSite
-from shoe_controller.pages.news import Bell, Stream
-from shoe_controller.pages.site_files import File, read_files
+from shoe_controller.web.push import ChangeSignal, Stream
+from shoe_controller.web.static_files import File, read_files
 from tests.board.room import CHROMIUM, FLAGS, LANDSCAPE
 from tests.board.samples import SITE, encode, info, roads_message, state, status
 
@@ -73,10 +73,10 @@ class Bench:
     def __init__(self) -> None:
         self.floor = Floor(SITE, "board")
         self.floor.broker_up()
-        self.bell = Bell()
+        self.bell = ChangeSignal()
         self.number = 0
         self.seq = itertools.count(1)
-        files = read_files(PAGES) | {"n.js": File(NUMBER, "text/javascript", "n")}
+        files = read_files(STATIC) | {"n.js": File(NUMBER, "text/javascript", "n")}
         self._boards = BoardAddresses(
             self.floor, files, language="en", look="dark", pit=True, home=None, clock=time.monotonic
         )

@@ -25,7 +25,7 @@ from pathlib import Path
 import aiomqtt
 
 from firmware_protocol.cards import CARDS_BY_NUMBER
-from firmware_protocol.events import Button, ButtonPressed, CardDrawn, Hand, ResultIndicated, Winner
+from firmware_protocol.events import Button, ButtonPressed, CardDrawn, Hand, IndicatedWinner, ResultIndicated
 from firmware_protocol.link import ShoeIdentity
 from firmware_protocol.native.shoe import NativeShoe
 from firmware_protocol.native.store import ShoeStore
@@ -153,7 +153,7 @@ class Shoe:
                     card = stack.pop()
                     deal.feed(card)
                     yield CardDrawn(hand=HANDS[side], position=next(counts[side]), card=card)
-                yield ResultIndicated(winner=Winner(deal.facts.winner.value))
+                yield ResultIndicated(winner=IndicatedWinner(deal.facts.winner.value))
 
 
 def main() -> None:

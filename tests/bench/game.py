@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.deal import Deal
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.house.catalogue_files import built_in_catalogue
 
 HANDS = 50_000
 REPEATS = 7
@@ -89,7 +89,7 @@ _ODDS = """
 import re, time
 begin = time.perf_counter()
 from shoe_controller.baccarat.odds import exact_odds
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.house.catalogue_files import built_in_catalogue
 catalogue = built_in_catalogue()
 ready = time.perf_counter()
 done = set()

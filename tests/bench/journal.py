@@ -21,12 +21,12 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Self
 
-from shoe_controller.journal.answers import LoopAnswers
+from shoe_controller.clock.moment import Moment
+from shoe_controller.journal.loop_callbacks import LoopCallbacks
 from shoe_controller.journal.opening import Identity, create
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Direction, Entry, Fact, Head, Input, Message, Raw, Receipt, Record, Start
 from shoe_controller.journal.store import INSERT_RECORD, Journal, chain_entry, open_journal
-from shoe_controller.moment import Moment
 
 YEAR = int(os.environ.get("JOURNAL_BENCH_RECORDS", "7000000"))
 ROUNDS_OF_BENCH = 9
@@ -228,8 +228,8 @@ class _InLoop:
         return time.perf_counter() - start
 
 
-async def _answers() -> LoopAnswers:
-    return LoopAnswers()
+async def _answers() -> LoopCallbacks:
+    return LoopCallbacks()
 
 
 def _ready(path: Path) -> Journal:

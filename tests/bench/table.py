@@ -18,18 +18,18 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from firmware_protocol.events import Winner
+from firmware_protocol.events import IndicatedWinner
 from shoe_controller.baccarat.deal import Deal
-from shoe_controller.journal.answers import LoopAnswers
+from shoe_controller.clock.moment import Moment
+from shoe_controller.daemon.table_journal import entry_for, recover
+from shoe_controller.house.rules import read_rules
+from shoe_controller.journal.loop_callbacks import LoopCallbacks
 from shoe_controller.journal.opening import Identity, create
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Direction, Entry, Head, Kind, Raw, Receipt, Record
+from shoe_controller.journal.records import Direction, Entry, Head, Raw, Receipt, Record, RecordKind
 from shoe_controller.journal.store import INSERT_RECORD, Journal, chain_entry, open_journal
-from shoe_controller.moment import Moment
-from shoe_controller.rules import read_rules
 from shoe_controller.table.inputs import AnyInput, ShoeReport
 from shoe_controller.table.table import Handled, Table
-from shoe_controller.table_journal import entry_for, recover
 from simulator.decks import shuffled_decks
 from tests.table.sitting import Sitting
 
@@ -78,7 +78,7 @@ def _a_shoe(seed: int) -> tuple[list[Given], int]:
             card = cards.pop()
             deal.feed(card)
             sitting.card(str(card))
-        sitting.result(Winner(deal.facts.winner.value))
+        sitting.result(IndicatedWinner(deal.facts.winner.value))
     if sitting.alerts:
         raise AssertionError(f"an honest shoe raised {sitting.alerts}")
     return [Given(given, at) for given, at, _ in sitting.history], rounds
@@ -248,8 +248,8 @@ class _InLoop:
         return taken
 
 
-async def _answers() -> LoopAnswers:
-    return LoopAnswers()
+async def _answers() -> LoopCallbacks:
+    return LoopCallbacks()
 
 
 def _opened(path: Path) -> Journal:
@@ -317,7 +317,7 @@ def _restart_and_size(folder: Path, entries: list[Entry], rounds: int) -> None:
 
 
 def _is_opening(entry: Entry) -> bool:
-    return entry.input is not None and entry.input.start is not None and entry.input.start.value == Kind.OPENING
+    return entry.input is not None and entry.input.start is not None and entry.input.start.value == RecordKind.OPENING
 
 
 def _read(path: Path) -> float:

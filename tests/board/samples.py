@@ -8,22 +8,21 @@ from firmware_protocol.cards import Card
 from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.house import CommissionTaken, OverLimit, Rounding, RoundingMode
-from shoe_controller.baccarat.outcome import HandOutcome, Outcome, WagerOutcome
+from shoe_controller.baccarat.outcome import HandOutcome, RoundOutcome, WagerOutcome
 from shoe_controller.baccarat.roads import Result as RoadResult
-from shoe_controller.baccarat.roads import Winner as RoadWinner
-from shoe_controller.baccarat.roads import roads
+from shoe_controller.baccarat.roads import RoadWinner, roads
 from shoe_controller.baccarat.wagers import Names, Result
 from shoe_controller.mqtt.contract import (
     Answer,
     Counts,
-    Info,
+    InfoMessage,
     OfferedWager,
     PostedLimit,
     Price,
     ReplayDone,
     RoadsMessage,
     StateMessage,
-    Status,
+    StatusMessage,
 )
 from shoe_controller.table.facts import (
     BettingOpened,
@@ -45,9 +44,9 @@ PLAYER_CARDS = (Card("5S"), Card("3S"))
 BANKER_CARDS = (Card("KC"), Card("5H"))
 
 
-def status(session: int = 1, *, online: bool = True, **more: Any) -> Status:  # noqa: ANN401 - fields of Status
+def status(session: int = 1, *, online: bool = True, **more: Any) -> StatusMessage:  # noqa: ANN401 - fields of StatusMessage
     usual: dict[str, Any] = {"version": "1.0", "shoe_link": online, "authenticated": online}
-    return Status(online=online, session=session, **(usual | more))
+    return StatusMessage(online=online, session=session, **(usual | more))
 
 
 def state(seq: int, **more: Any) -> StateMessage:  # noqa: ANN401 - fields of StateMessage
@@ -80,7 +79,7 @@ def names(text: str) -> Names:
     return Names(en=text, zh_hant=f"{text} hant", zh_hans=f"{text} hans")
 
 
-def info(**more: Any) -> Info:  # noqa: ANN401 - fields of Info
+def info(**more: Any) -> InfoMessage:  # noqa: ANN401 - fields of InfoMessage
     usual: dict[str, Any] = {
         "seq": 1,
         "version": "1.0",
@@ -123,7 +122,7 @@ def info(**more: Any) -> Info:  # noqa: ANN401 - fields of Info
         "reveal": Reveal.AT_DRAW,
         "rules_wait": "",
     }
-    return Info(**(usual | more))
+    return InfoMessage(**(usual | more))
 
 
 def roads_message(seq: int, winners: str = "", shoe: int = 1) -> RoadsMessage:
@@ -178,7 +177,7 @@ def result(
     seq: int, round_number: int = 1, *, shoe: int = 1, minute: int = 0, wagers: dict[str, str | None] | None = None
 ) -> RoundResult:
     """`wagers` by name with what they pay, or `None` for those that lost."""
-    outcome = Outcome(
+    outcome = RoundOutcome(
         player=HandOutcome(PLAYER_CARDS, 8, natural=True),
         banker=HandOutcome(BANKER_CARDS, 5, natural=False),
         winner=Winner.PLAYER,

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from shoe_controller.config import BoardConfig, load_board
-from shoe_controller.strict_reading import BadFileError
+from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.table_file import BoardConfig, load_board
 from tests.table_files import Data, example, load, small_house, write
 
 BROKER: Data = {"host": "localhost"}

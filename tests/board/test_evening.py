@@ -19,7 +19,7 @@ from tests.board.texts import LANGUAGES
 from tests.daemon.clients import Display, Terminal
 from tests.daemon.house_file import TABLE
 from tests.daemon.parties import takes_wagers
-from tests.pages.words import TABLE as WORDS
+from tests.web.words import TABLE as WORDS
 
 NOT_LIVE_WITHIN = 10.0
 """Seconds in which a board must say that it is not live."""

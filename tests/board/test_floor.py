@@ -5,7 +5,7 @@ import pytest
 
 from shoe_controller.board.floor import MOST_ASKED, MOST_TABLES, Floor
 from shoe_controller.mqtt.contract import ReplayRequest
-from shoe_controller.pages.in_order import ASK_AGAIN, PATIENCE
+from shoe_controller.web.event_sequencer import ASK_AGAIN, PATIENCE
 from tests.board.samples import SITE, answered, encode, replayed, result, state, status
 
 PREFIX = f"shoe/v1/{SITE}"

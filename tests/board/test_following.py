@@ -13,7 +13,7 @@ from shoe_controller.board.following import FollowedFloor
 from shoe_controller.mqtt import broker as broker_module
 from shoe_controller.mqtt.broker import BrokerError
 from shoe_controller.mqtt.client import NetworkBroker
-from shoe_controller.pages.following import Follower
+from shoe_controller.web.following import Follower
 from tests.board.samples import SITE, TABLE, encode, state, status
 from tests.mqtt.brokers import HangingMosquitto, address, becomes
 from tests.simulator.broker.compatibility.brokers import Setting

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoe_controller.board.model import HISTORY, PACE_LASTS, TableModel
-from shoe_controller.pages.in_order import ASK_AGAIN, ASK_AGAIN_LAST, MOST_WAITING, PATIENCE
 from shoe_controller.table.facts import Fact, RoundResult
+from shoe_controller.web.event_sequencer import ASK_AGAIN, ASK_AGAIN_LAST, MOST_WAITING, PATIENCE
 from tests.board.samples import (
     answered,
     encode,

@@ -4,7 +4,7 @@ import pytest
 
 from shoe_controller.baccarat.conditions import WORDS
 from shoe_controller.board.prices import PostedPrice, posted_prices
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.house.catalogue_files import built_in_catalogue
 from shoe_controller.mqtt.contract import Price
 from tests.board.texts import LANGUAGES
 

@@ -21,9 +21,9 @@ from shoe_controller.board.sections import (
     board_sections,
     pit_row,
 )
-from shoe_controller.pages.sentences import Sentence
 from shoe_controller.table.facts import Fact
 from shoe_controller.table.phases import Phase
+from shoe_controller.web.sentences import Sentence
 from tests.board.samples import (
     BANKER_CARDS,
     PLAYER_CARDS,

@@ -14,15 +14,15 @@ import pytest_asyncio
 
 from shoe_controller.board.addresses import BoardAddresses
 from shoe_controller.board.floor import Floor
-from shoe_controller.board.process import PAGES
+from shoe_controller.board.process import STATIC
 from shoe_controller.board.web import MOST_STREAMS, WebSite
-from shoe_controller.pages.certificate import CertificateError, tls_context
-from shoe_controller.pages.news import Bell
-from shoe_controller.pages.site_files import SHARED, read_files
-from shoe_controller.pages.web import HEARTBEAT
+from shoe_controller.web.certificate import CertificateError, tls_context
+from shoe_controller.web.push import ChangeSignal
+from shoe_controller.web.server import HEARTBEAT
+from shoe_controller.web.static_files import SHARED, read_files
 from tests.board.samples import SITE, TABLE, encode, info, state, status
 from tests.mqtt.certificates import Certificates
-from tests.pages.streams import next_message
+from tests.web.streams import next_message
 
 PATIENCE = 10.0
 MOST_BYTES = 200_000
@@ -35,8 +35,8 @@ class Served:
     def __init__(self, *, pit: bool = True, home: str | None = TABLE, most_streams: int = MOST_STREAMS) -> None:
         self.floor = Floor(SITE, "board")
         self.floor.broker_up()
-        self.bell = Bell()
-        files = read_files(PAGES)
+        self.bell = ChangeSignal()
+        files = read_files(STATIC)
         addresses = BoardAddresses(self.floor, files, language="en", look="dark", pit=pit, home=home, clock=lambda: 0.0)
         self.site = WebSite(addresses, files, self.bell, most_streams)
         self.port = 0
@@ -229,11 +229,11 @@ async def test_no_path_leads_anywhere_else(served: Served, path: str) -> None:
 
 
 def test_no_page_writes_text_as_markup_or_runs_text() -> None:
-    for file in (*PAGES.glob("*.js"), *SHARED.glob("*.js")):
+    for file in (*STATIC.glob("*.js"), *SHARED.glob("*.js")):
         text = file.read_text(encoding="utf-8")
         for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "srcdoc"):
             assert word not in text, f"{word} in {file.name}"
-    for file in PAGES.glob("*.html"):
+    for file in STATIC.glob("*.html"):
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"<script(?![^>]* src=)|<style| style=| on\w+=", text), file.name
 

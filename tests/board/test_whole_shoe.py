@@ -9,9 +9,9 @@ import pytest
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.facts import Facts
 from shoe_controller.baccarat.house import House
-from shoe_controller.baccarat.roads import Result, Roads, Winner, roads
+from shoe_controller.baccarat.roads import Result, Roads, RoadWinner, roads
 from shoe_controller.baccarat.wagers import Catalogue
-from shoe_controller.config import load_config
+from shoe_controller.config.table_file import load_config
 from simulator.truth import RoundEnded
 from tests.board.room import BoardPage, Room, Seen
 from tests.daemon.audit import deal_of
@@ -131,9 +131,9 @@ def _roads_are_true(ended: list[RoundEnded], noted: dict[str, Any]) -> None:
         so_far = results[: int(number)]
         true = roads(so_far)
         assert said["counts"] == {
-            "banker": sum(result.winner is Winner.BANKER for result in so_far),
-            "player": sum(result.winner is Winner.PLAYER for result in so_far),
-            "tie": sum(result.winner is Winner.TIE for result in so_far),
+            "banker": sum(result.winner is RoadWinner.BANKER for result in so_far),
+            "player": sum(result.winner is RoadWinner.PLAYER for result in so_far),
+            "tie": sum(result.winner is RoadWinner.TIE for result in so_far),
             "banker_pair": sum(result.banker_pair for result in so_far),
             "player_pair": sum(result.player_pair for result in so_far),
             "natural": sum(result.natural for result in so_far),
@@ -144,7 +144,7 @@ def _roads_are_true(ended: list[RoundEnded], noted: dict[str, Any]) -> None:
 
 def _result(facts: Facts) -> Result:
     return Result(
-        winner=Winner[facts.winner.name],
+        winner=RoadWinner[facts.winner.name],
         banker_pair=facts.banker_pair,
         player_pair=facts.player_pair,
         natural=facts.player_natural or facts.banker_natural,

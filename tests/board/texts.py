@@ -2,10 +2,10 @@
 
 import json
 
-from shoe_controller.board.process import PAGES
-from shoe_controller.pages.site_files import LANGUAGES as TAGS
+from shoe_controller.board.process import STATIC
+from shoe_controller.web.static_files import LANGUAGES as TAGS
 
 LANGUAGES: dict[str, dict[str, str]] = {
-    tag: json.loads((PAGES / f"words.{tag}.json").read_text(encoding="utf-8")) for tag in TAGS.values()
+    tag: json.loads((STATIC / f"words.{tag}.json").read_text(encoding="utf-8")) for tag in TAGS.values()
 }
 """Each language with its texts by key."""

@@ -17,11 +17,11 @@ from firmware_protocol.events import (
     FaultCode,
     ForeignCard,
     Hand,
+    IndicatedWinner,
     Misread,
     ResultIndicated,
     Standby,
     Started,
-    Winner,
 )
 from firmware_protocol.link import EventGap, LineError, LinkReport
 from shoe_controller.baccarat.deal import Deal
@@ -31,7 +31,7 @@ from tests.firmware_protocol.angel_eye.rounds import NEW_SHOE, PLAIN_ROUND, draw
 
 GAP = EventGap(expected=2, received=4, reason="2 telegrams or more went by unheard")
 NATURAL = four_cards("9S KH KC 7D")
-PLAYER_WINS = ResultIndicated(winner=Winner.PLAYER)
+PLAYER_WINS = ResultIndicated(winner=IndicatedWinner.PLAYER)
 EXTRA = CardDrawn(hand=Hand.EXTRA)
 
 
@@ -58,8 +58,8 @@ def legal_round(random_cards: random.Random) -> list[AnyShoeEvent]:
         deal.feed(card)
         events.append(CardDrawn(hand=Hand(side.value), position=dealt[side], card=card))
     facts = deal.facts
-    winner = Winner(facts.winner.value)
-    six = winner is Winner.BANKER and facts.banker_total == 6 and random_cards.random() < 0.5
+    winner = IndicatedWinner(facts.winner.value)
+    six = winner is IndicatedWinner.BANKER and facts.banker_total == 6 and random_cards.random() < 0.5
     result = ResultIndicated(
         winner=winner, player_pair=facts.player_pair, banker_pair=facts.banker_pair, banker_six=six
     )
@@ -82,7 +82,7 @@ def test_any_legal_round_agrees_and_any_change_to_it_does_not(at_result: bool) -
             assert not any(heard_round.agrees for heard_round in damaged)
         result = happened[-1]
         assert isinstance(result, ResultIndicated)
-        for winner in {*Winner, None} - {result.winner}:
+        for winner in {*IndicatedWinner, None} - {result.winner}:
             changed = ResultIndicated(winner=winner, player_pair=result.player_pair, banker_pair=result.banker_pair)
             assert not rounds_of(*heard[:-1], changed)[0].agrees
         for player_pair, banker_pair in ((True, False), (False, True)):
@@ -104,13 +104,16 @@ def only_problem(heard_round: RoundHeard) -> str:
 @pytest.mark.parametrize(
     ("heard", "problem"),
     [
-        ([*NATURAL, ResultIndicated(winner=Winner.TIE)], "The shoe says tie, the cards say player."),
+        ([*NATURAL, ResultIndicated(winner=IndicatedWinner.TIE)], "The shoe says tie, the cards say player."),
         ([*NATURAL, ResultIndicated(winner=None)], "The dealer forced the round to end."),
-        ([*NATURAL, ResultIndicated(winner=Winner.PLAYER, player_pair=True)], "a Player pair, the cards say no pair"),
+        (
+            [*NATURAL, ResultIndicated(winner=IndicatedWinner.PLAYER, player_pair=True)],
+            "a Player pair, the cards say no pair",
+        ),
         ([*PLAIN_ROUND[:-2], PLAYER_WINS], "no Banker pair, the cards say a pair"),
-        ([*four_cards("2S 9H KC KD"), ResultIndicated(winner=Winner.BANKER, banker_six=True)], "won with 6"),
+        ([*four_cards("2S 9H KC KD"), ResultIndicated(winner=IndicatedWinner.BANKER, banker_six=True)], "won with 6"),
         ([*NATURAL, drawn(Hand.PLAYER, 3, "2C"), PLAYER_WINS], "2C is one card too many"),
-        ([*four_cards("2S KH KC 3D"), ResultIndicated(winner=Winner.BANKER)], "The round is not complete"),
+        ([*four_cards("2S KH KC 3D"), ResultIndicated(winner=IndicatedWinner.BANKER)], "The round is not complete"),
         ([NATURAL[0], NATURAL[2], *NATURAL[1:2], NATURAL[3], PLAYER_WINS], "it is Banker's turn"),
     ],
 )
@@ -247,8 +250,8 @@ def test_an_over_draw_without_its_card_is_unexplained() -> None:
 
 def test_a_banker_six_may_be_told_as_plain_banker() -> None:
     banker_six = four_cards("2S KH 3C 6D")
-    plain = [*banker_six, drawn(Hand.PLAYER, 3, "9C"), ResultIndicated(winner=Winner.BANKER)]
-    six = [*plain[:-1], ResultIndicated(winner=Winner.BANKER, banker_six=True)]
+    plain = [*banker_six, drawn(Hand.PLAYER, 3, "9C"), ResultIndicated(winner=IndicatedWinner.BANKER)]
+    six = [*plain[:-1], ResultIndicated(winner=IndicatedWinner.BANKER, banker_six=True)]
     assert rounds_of(*plain)[0].agrees
     assert rounds_of(*six)[0].agrees
     assert rounds_of(*plain)[0].computed == rounds_of(*six)[0].computed

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.house.catalogue_files import built_in_catalogue
 from tests.commands.running import run, run_program, run_with_closed_output
 
 Capsys = pytest.CaptureFixture[str]

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from firmware_protocol.cards import Card
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.house.catalogue_files import built_in_catalogue
 from tests.commands.running import PROGRAM, run, run_program, run_with_closed_output
 
 NATURAL = ("9H", "4D", "KS", "2C")

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import pytest
 
 from shoe_controller.commands.decode import read_key
-from shoe_controller.config import for_running
-from shoe_controller.pins import check_pin
-from shoe_controller.secret_files import read_shoe_key
+from shoe_controller.config.pins import check_pin
+from shoe_controller.config.secret_files import read_shoe_key
+from shoe_controller.config.table_file import for_running
 from simulator.cli import parser as emulator_parser
 from simulator.options import settings_from
 from tests.commands.running import PROGRAM, run, run_program

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.house.catalogue_files import built_in_catalogue
 from tests.commands.running import run, run_program, run_with_closed_output
 
 Capsys = pytest.CaptureFixture[str]

@@ -12,12 +12,12 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import Hand, Misread, Winner
+from firmware_protocol.events import Hand, IndicatedWinner, Misread
 from shoe_controller.commands.recall import recalled
+from shoe_controller.history.rounds import RecalledRound
 from shoe_controller.journal.prune import prune
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Step
-from shoe_controller.recalled import RecalledRound
+from shoe_controller.journal.records import ReplayStep
 from shoe_controller.table.acts import Approve, Confirm, CorrectCard, IdentifyCard, UndoLastResult, VoidAndReplay
 from shoe_controller.table.procedure import Reveal
 from shoe_controller.table.state import RulesSource
@@ -35,7 +35,7 @@ YEARS_LATER = 4_000_000_000_000
 def plain(table: RecordedSitting) -> None:
     table.bet("1", "base.player", 50)
     table.deal(NATURAL)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
 
 
 def told_evening() -> RecordedSitting:
@@ -51,7 +51,7 @@ def told_evening() -> RecordedSitting:
     table.event(Misread(hand=Hand.PLAYER, position=2))
     table.act(IdentifyCard(number=3, card=Card.parse("KS")), reason="\x1b[31mseen\x1b[0m [bold]by\nme[/bold] :smile:")
     table.card("2C")
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     table.bet("3", "base.banker", 7)
     table.act(UndoLastResult(), reason="it was a five")
     assert table.state.lasting.proposal is not None
@@ -295,7 +295,7 @@ def test_a_journal_that_is_pruned_while_it_is_read(tmp_path: Path) -> None:
     class PrunedMeanwhile(JournalReader):
         begun = False
 
-        def steps(self, first: int) -> Iterator[Step]:
+        def steps(self, first: int) -> Iterator[ReplayStep]:
             if not self.begun:
                 self.begun = True
                 pruned(path)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoe_controller.baccarat.roads import Result, Roads, Winner, roads
+from shoe_controller.baccarat.roads import Result, Roads, RoadWinner, roads
 from shoe_controller.commands.roads import BadResultsError, add_parser, parse_results
 
 TITLES = ("Bead plate", "Big road", "Big eye boy", "Small road", "Cockroach road")
@@ -53,7 +53,7 @@ def drawn_roads(output: str) -> dict[str, list[str]]:
 def results_and_their_text(draw: st.DrawFn) -> tuple[list[Result], str]:
     results = []
     text = draw(st.sampled_from(["", " ", ",-"]))
-    for winner in draw(st.lists(st.sampled_from(Winner), max_size=30)):
+    for winner in draw(st.lists(st.sampled_from(RoadWinner), max_size=30)):
         marks = draw(st.lists(st.sampled_from("bpn"), unique=True))
         results.append(Result(winner=winner, banker_pair="b" in marks, player_pair="p" in marks, natural="n" in marks))
         text += winner.value + "".join(marks) + draw(st.sampled_from(["", "", " ", ",", "-", ", ", "\n", "\t--"]))

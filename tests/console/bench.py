@@ -2,11 +2,11 @@
 
 import msgspec
 
-from shoe_controller.catalogue_files import built_in_catalogue
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.mqtt.contract import Info, StateMessage, Status
+from shoe_controller.house.catalogue_files import built_in_catalogue
+from shoe_controller.house.rules import read_rules
+from shoe_controller.mqtt.contract import InfoMessage, StateMessage, StatusMessage
 from shoe_controller.mqtt.retained import Posted, info_message, state_message
-from shoe_controller.rules import read_rules
 from shoe_controller.table.facts import AnyFact
 from tests.table.sitting import Sitting
 
@@ -15,7 +15,7 @@ POSTED = Posted(version="1.0", site="north", table="t1", title="", headline="", 
 encode = msgspec.json.encode
 
 
-def info_of(table: Sitting) -> Info:
+def info_of(table: Sitting) -> InfoMessage:
     return info_message(
         posted=POSTED,
         rules=table.rules,
@@ -31,7 +31,7 @@ def state_of(table: Sitting) -> StateMessage:
 
 
 def online(session: int = 1, *, online: bool = True) -> bytes:
-    return encode(Status(session=session, online=online, shoe_link=online, authenticated=online))
+    return encode(StatusMessage(session=session, online=online, shoe_link=online, authenticated=online))
 
 
 def tell_state(model: ConsoleModel, table: Sitting) -> None:

@@ -10,13 +10,13 @@ from typing import Any, Self
 import aiohttp
 import msgspec
 
-from shoe_controller.console.front import Front
-from shoe_controller.console.process import PAGES
+from shoe_controller.console.forms import FormDesk
+from shoe_controller.console.process import STATIC
 from shoe_controller.console.sessions import Sessions
 from shoe_controller.console.web import TOKEN_HEADER, ConsoleSite
 from shoe_controller.mqtt.contract import Answer
-from shoe_controller.pages.news import Bell
-from shoe_controller.pages.site_files import read_files
+from shoe_controller.web.push import ChangeSignal
+from shoe_controller.web.static_files import read_files
 from tests.console.bench import model_of, tell_event, tell_state
 from tests.mqtt.counter import DEALERS, Counter
 
@@ -31,7 +31,7 @@ class Served:
         self.table.open_shoe()
         self.model = model_of(self.table)
         self.told = len(self.table.facts)
-        self.bell = Bell()
+        self.bell = ChangeSignal()
         self.now = 1000.0
         self.asked: list[tuple[str, str, dict[str, Any]]] = []
         self.answers_wait = asyncio.Event()
@@ -40,10 +40,10 @@ class Served:
         numbers = itertools.count(1)
         self.sessions = Sessions(idle=IDLE, clock=lambda: self.now, new_token=lambda: f"random-{next(numbers)}")
         self.site = ConsoleSite(
-            front=Front(self, self.model, lambda: f"sign-in-{next(numbers)}"),
+            front=FormDesk(self, self.model, lambda: f"sign-in-{next(numbers)}"),
             model=self.model,
             sessions=self.sessions,
-            files=read_files(PAGES),
+            files=read_files(STATIC),
             bell=self.bell,
             language="en",
         )

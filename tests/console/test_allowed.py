@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import Winner
+from firmware_protocol.events import IndicatedWinner
 from shoe_controller.console.allowed import HELD, RULES, OfferedAct, betting_is_open, dealer_acts, supervisor_acts
 from shoe_controller.table.acts import (
     ACTS,
@@ -57,7 +57,7 @@ def free_hand() -> Sitting:
 def settled() -> Sitting:
     table = with_wagers()
     table.deal(PLAYER_WINS)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     return table
 
 

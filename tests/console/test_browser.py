@@ -27,7 +27,7 @@ from shoe_controller.table.facts import (
 from tests.console.browser import chromium, desk_at
 from tests.console.console_chain import ConsoleAt, console_at
 from tests.daemon.house_file import DEALER, DEALER_PIN, PINS
-from tests.pages.words import TABLE
+from tests.web.words import TABLE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import Winner
+from firmware_protocol.events import IndicatedWinner
 from shoe_controller.console import model as model_module
 from shoe_controller.console.model import HISTORY, MOST_ROUNDS, ConsoleModel
+from shoe_controller.history.recall import last_rounds
 from shoe_controller.mqtt.contract import Answer, ReplayDone
-from shoe_controller.pages.in_order import ASK_AGAIN, PATIENCE
-from shoe_controller.recall import last_rounds
 from shoe_controller.table.acts import Approve, Confirm, CorrectCard, UndoLastResult, VoidRound
 from shoe_controller.table.facts import RoundSettled
+from shoe_controller.web.event_sequencer import ASK_AGAIN, PATIENCE
 from tests.console.bench import encode, model_of, online, tell_event, tell_state
 from tests.table.sitting import Sitting
 from tests.table.test_phases import PLAYER_WINS
@@ -25,7 +25,7 @@ def play(table: Sitting, rounds: int = 1) -> None:
     for _ in range(rounds):
         table.bet("1", "base.player", 50)
         table.deal(PLAYER_WINS)
-        table.result(Winner.PLAYER)
+        table.result(IndicatedWinner.PLAYER)
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import aiohttp
 import msgspec
 import pytest
 
-from shoe_controller.config import load_console
-from shoe_controller.strict_reading import BadFileError
+from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.table_file import load_console
 from shoe_controller.table.acts import CallSupervisor
 from shoe_controller.table.facts import PersonActed
 from tests.console.console_chain import console_at
@@ -233,7 +233,7 @@ async def test_nothing_is_asked_while_nobody_is_there_and_it_comes_back_by_itsel
 
 
 def test_the_document_names_every_key_of_the_page() -> None:
-    pages = Path(__file__).parent.parent.parent / "shoe_controller" / "console" / "pages"
+    pages = Path(__file__).parent.parent.parent / "shoe_controller" / "console" / "static"
     script = (pages / "main.js").read_text(encoding="utf-8")
     keys = set(re.findall(r'\b\w+: "([A-Z])"', script)) | {"T"}
     assert keys

@@ -2,10 +2,10 @@
 
 import msgspec
 
-from firmware_protocol.events import Winner
+from firmware_protocol.events import IndicatedWinner
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.sections import Feed, sections
-from shoe_controller.mqtt.contract import Status
+from shoe_controller.mqtt.contract import StatusMessage
 from shoe_controller.mqtt.retained import storing_alert
 from shoe_controller.table.acts import Approve, CallSupervisor, Confirm, UndoLastResult
 from tests.console.bench import encode, model_of, online, tell_event, tell_state
@@ -72,7 +72,7 @@ def test_what_stops_the_table_is_told_first_and_what_cannot_be_stored_too() -> N
     table.dealer(CallSupervisor())
     table.card(None)
     model = model_of(table)
-    full = Status(online=True, session=1, storing=False, alert=storing_alert("the disk is full"))
+    full = StatusMessage(online=True, session=1, storing=False, alert=storing_alert("the disk is full"))
     model.heard("status", encode(full))
     play = msgspec.to_builtins(sections(model)["play"])
     alerts = part(play, "alerts")
@@ -86,7 +86,7 @@ def test_what_stops_the_table_is_told_first_and_what_cannot_be_stored_too() -> N
 def test_a_round_that_was_settled_anew_says_so() -> None:
     table = at_the_table()
     table.deal(PLAYER_WINS)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert part(told(table)["payment"], "again") is False
     table.act(UndoLastResult())
     table.act(Approve(proposal=1), person="ben")
@@ -102,7 +102,7 @@ def test_a_round_without_wagers_leaves_nothing_of_the_one_before() -> None:
     table = at_the_table()
     for _ in range(2):
         table.deal(PLAYER_WINS)
-        table.result(Winner.PLAYER)
+        table.result(IndicatedWinner.PLAYER)
     assert told(table)["payment"] is None
 
 

@@ -15,18 +15,18 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from shoe_controller.console.front import MOST_SIGN_INS
-from shoe_controller.console.process import PAGES
+from shoe_controller.console.forms import MOST_SIGN_INS
+from shoe_controller.console.process import STATIC
 from shoe_controller.console.web import MOST_STREAMS, TOKEN_HEADER
-from shoe_controller.pages.certificate import CertificateError, tls_context
-from shoe_controller.pages.site_files import SHARED
-from shoe_controller.pages.web import LARGEST_BODY
 from shoe_controller.table.acts import ACTS
 from shoe_controller.table.facts import PersonActed, WagersChanged, WrongPin
+from shoe_controller.web.certificate import CertificateError, tls_context
+from shoe_controller.web.server import LARGEST_BODY
+from shoe_controller.web.static_files import SHARED
 from tests.console.served import IDLE, PATIENCE, Browser, Served, serving
 from tests.mqtt.certificates import Certificates
 from tests.mqtt.counter import DEALERS, PINS
-from tests.pages import streams
+from tests.web import streams
 
 pytestmark = pytest.mark.asyncio
 
@@ -378,7 +378,7 @@ async def test_every_answer_carries_the_policy(browser: Browser, path: str) -> N
 
 async def test_the_page_needs_nothing_from_outside_and_is_small(browser: Browser) -> None:
     total = 0
-    for file in (*sorted(PAGES.iterdir()), *sorted(SHARED.iterdir())):
+    for file in (*sorted(STATIC.iterdir()), *sorted(SHARED.iterdir())):
         path = "/" if file.suffix == ".html" else f"/files/{file.name}"
         status, body, _ = await browser.get(path)
         assert status == 200

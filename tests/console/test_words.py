@@ -1,16 +1,16 @@
-"""What the console says of its own; the words for what the table says are tested in `tests/pages`."""
+"""What the console says of its own; the words for what the table says are tested in `tests/web`."""
 
 import re
 
 import pytest
 
 from shoe_controller.console.allowed import RULES
-from shoe_controller.console.process import PAGES
-from shoe_controller.pages.site_files import SHARED
+from shoe_controller.console.process import STATIC
 from shoe_controller.table.acts import ACTS, Role
-from tests.pages.words import TAGS, read
+from shoe_controller.web.static_files import SHARED
+from tests.web.words import TAGS, read
 
-SCRIPTS = {file.name: file.read_text(encoding="utf-8") for folder in (PAGES, SHARED) for file in folder.glob("*.js")}
+SCRIPTS = {file.name: file.read_text(encoding="utf-8") for folder in (STATIC, SHARED) for file in folder.glob("*.js")}
 
 
 @pytest.mark.parametrize("tag", TAGS)
@@ -35,8 +35,8 @@ def test_no_script_makes_markup_of_text(name: str) -> None:
 def test_nothing_is_loaded_from_elsewhere() -> None:
     for name, text in SCRIPTS.items():
         assert set(re.findall(r"https?://[^\"'` ]+", text)) <= {"http://www.w3.org/2000/svg"}, name
-    page = (PAGES / "console.html").read_text(encoding="utf-8")
+    page = (STATIC / "console.html").read_text(encoding="utf-8")
     assert re.findall(r'(?:src|href)="([^"]+)"', page) == ["/files/icon.svg", "/files/console.css", "/files/main.js"]
     assert not re.search(r"<script[^>]*>[^<]", page)
     assert not re.search(r"\s(?:on\w+|style)=", page)
-    assert "http" not in (PAGES / "console.css").read_text(encoding="utf-8")
+    assert "http" not in (STATIC / "console.css").read_text(encoding="utf-8")

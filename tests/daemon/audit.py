@@ -16,8 +16,9 @@ from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.facts import Facts
 from shoe_controller.baccarat.house import House, PlacedWager
-from shoe_controller.baccarat.roads import Result, Winner, roads
+from shoe_controller.baccarat.roads import Result, RoadWinner, roads
 from shoe_controller.baccarat.settlement import settle
+from shoe_controller.daemon.table_journal import replay
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head, StoredMessage
 from shoe_controller.journal.verify import verify
@@ -36,7 +37,6 @@ from shoe_controller.table.facts import (
     WagersChanged,
     WagersReturned,
 )
-from shoe_controller.table_journal import replay
 from simulator.truth import AnyHappening, CardOut, RoundEnded
 from tests.daemon.clients import Display, Event
 
@@ -174,7 +174,7 @@ def roads_agree(truth: list[AnyHappening], display: Display) -> None:
     all_facts = [deal_of(happening) for happening in truth if isinstance(happening, RoundEnded)]
     results = [
         Result(
-            winner=Winner[facts.winner.name],
+            winner=RoadWinner[facts.winner.name],
             banker_pair=facts.banker_pair,
             player_pair=facts.player_pair,
             natural=facts.player_natural or facts.banker_natural,

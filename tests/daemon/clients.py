@@ -19,7 +19,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from shoe_controller.mqtt.broker import TlsFiles
-from shoe_controller.mqtt.contract import Answer, Info, RoadsMessage, StateMessage, Status, Topics
+from shoe_controller.mqtt.contract import Answer, InfoMessage, RoadsMessage, StateMessage, StatusMessage, Topics
 from shoe_controller.table.facts import AnyFact
 from tests.daemon.house_file import PINS
 from tests.daemon.programs import PATIENCE
@@ -208,12 +208,12 @@ class Display(MqttClient):
     # --- what it knows -----------------------------------------------------------------------------------------------
 
     @property
-    def status(self) -> Status | None:
-        return self._retained(self.topics.status, Status)
+    def status(self) -> StatusMessage | None:
+        return self._retained(self.topics.status, StatusMessage)
 
     @property
-    def info(self) -> Info | None:
-        return self._retained(self.topics.info, Info)
+    def info(self) -> InfoMessage | None:
+        return self._retained(self.topics.info, InfoMessage)
 
     @property
     def roads(self) -> RoadsMessage | None:

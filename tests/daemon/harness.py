@@ -31,11 +31,11 @@ from shoe_controller.mqtt.contract import Topics
 from simulator.dealer import Pace
 from simulator.emulation import EmulationSettings
 from simulator.emulator import EmulatedShoe
+from simulator.event_lines import in_words
 from simulator.ports.pty import PtyPort
 from simulator.shoe_line import Wire as ShoeWire
 from simulator.shoe_line import WireSettings
 from simulator.truth import AnyHappening
-from simulator.wording import in_words
 from tests.daemon.clients import Display, Terminal, Visitor
 from tests.daemon.house_file import SHOE_KEY, SITE, TABLE, Wire, table_file, write_secret, write_table_file
 from tests.daemon.parties import PatientDealer

@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 from typing import Any, Literal
 
-from shoe_controller.pins import HASH_SIZE, MEMORY_LIMIT, PinHash
+from shoe_controller.config.pins import HASH_SIZE, MEMORY_LIMIT, PinHash
 from tests.table_files import Data, write
 
 Wire = Literal["native", "angel_eye"]

@@ -5,14 +5,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from shoe_controller.clock import SystemClock
-from shoe_controller.config import for_running, load_config
-from shoe_controller.daemon import Daemon
-from shoe_controller.logs import set_up
-from shoe_controller.moment import Moment
-from shoe_controller.running_parts import broker_for, open_table
-from shoe_controller.service import Service
-from shoe_controller.shoe_config import port_of
+from shoe_controller.clock.moment import Moment
+from shoe_controller.clock.system_clock import SystemClock
+from shoe_controller.config.shoe import port_of
+from shoe_controller.config.table_file import for_running, load_config
+from shoe_controller.daemon.assembly import broker_for, open_table
+from shoe_controller.daemon.daemon import Daemon
+from shoe_controller.process.logging import set_up
+from shoe_controller.process.systemd import SystemdNotifier
 
 
 class ClockThatIsSet(SystemClock):
@@ -38,7 +38,7 @@ async def daemon_running(file: Path, clock: ClockThatIsSet, notify: Path | None 
         port=port_of(config.shoe),
         broker=broker_for(config),
         log=set_up(config.log),
-        service=Service(None if notify is None else str(notify), None),
+        service=SystemdNotifier(None if notify is None else str(notify), None),
     )
     running = asyncio.create_task(daemon.run())
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from firmware_protocol.events import Button
-from shoe_controller.config import load_config
+from shoe_controller.config.table_file import load_config
 from shoe_controller.mqtt.contract import RequestRole, StateMessage, acts_of
 from shoe_controller.table.acts import ACTS
 from shoe_controller.table.facts import (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shoe_controller.config import load_config
+from shoe_controller.config.table_file import load_config
 from tests.daemon.clients import Display
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import person

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Kind
+from shoe_controller.journal.records import RecordKind
 from shoe_controller.table.acts import OpenShoe, Role
 from shoe_controller.table.inputs import PersonActs, PinVerdict
 from tests.daemon.harness import Chain
@@ -38,7 +38,7 @@ async def test_the_clock_is_set_while_the_table_is_quiet_and_then_it_ends(tmp_pa
             inputs = [step.input.input for step in reader.steps(1)]
             records = list(reader.records(0, reader.position().head.number))
         assert [given.name for given in inputs[-2:]] == ["clock_stepped", "snapshot"]
-        assert records[-1].kind == Kind.SNAPSHOT
+        assert records[-1].kind == RecordKind.SNAPSHOT
 
 
 @pytest.mark.asyncio

@@ -12,10 +12,10 @@ import msgspec
 import pytest
 
 from firmware_protocol.events import Button, Hand
-from shoe_controller.config import load_config
+from shoe_controller.config.table_file import load_config
 from shoe_controller.table.facts import AlertRaised, RoundResult, RoundVoided
 from simulator.emulator import EmulatedShoe
-from simulator.faults import FAULTS, Group, Told
+from simulator.faults import FAULTS, Detection, Group
 from simulator.scenario import planned
 from simulator.shoe_line import Wire as ShoeWire
 from simulator.truth import AnyHappening, CardOut, FaultInjected, Reading
@@ -109,7 +109,9 @@ CASES = [
 
 def faults_of(group: Group, wire: Wire) -> list[str]:
     """The faults of a group that this wire can tell of; the one that ends the shoe comes last."""
-    told = [name for name, kind in FAULTS.items() if kind.group is group and isinstance(kind.on(ShoeWire(wire)), Told)]
+    told = [
+        name for name, kind in FAULTS.items() if kind.group is group and isinstance(kind.on(ShoeWire(wire)), Detection)
+    ]
     return sorted(told, key=lambda name: PROMISES[wire][name].remedy == "end_shoe")
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from shoe_controller.config import load_config
-from shoe_controller.service import PATIENCE, Service
+from shoe_controller.config.table_file import load_config
+from shoe_controller.process.systemd import PATIENCE, SystemdNotifier
 from shoe_controller.table.facts import BettingOpened, CardDealt
 from tests.daemon.audit import audit, journal_agrees, last_number
 from tests.daemon.clients import Display, Terminal
@@ -115,7 +115,7 @@ def test_a_service_manager_that_does_not_read(tmp_path: Path) -> None:
     """Cards go on all the same: what comes again is not waited for, what should not be missed only for a moment."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as manager:
         manager.bind(str(tmp_path / "notify"))
-        service = Service(str(tmp_path / "notify"), None)
+        service = SystemdNotifier(str(tmp_path / "notify"), None)
         for _ in range(2000):
             service.status("more than its socket holds")
         for tell in (service.alive, lambda: service.status("burn the first card")):

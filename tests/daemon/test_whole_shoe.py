@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import structlog
 
-from shoe_controller.clock import SystemClock
-from shoe_controller.config import for_running, load_config
-from shoe_controller.daemon import Daemon
-from shoe_controller.running_parts import broker_for, open_table
-from shoe_controller.service import Service
+from shoe_controller.clock.system_clock import SystemClock
+from shoe_controller.config.table_file import for_running, load_config
+from shoe_controller.daemon.assembly import broker_for, open_table
+from shoe_controller.daemon.daemon import Daemon
+from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.table.facts import AlertRaised, AnyFact
 from shoe_controller.transports.usb_device import UsbDevice
 from simulator.emulation import EmulationSettings
@@ -96,7 +96,7 @@ async def serving(chain: Chain, port: UsbDevice) -> AsyncIterator[None]:
             port=port,
             broker=broker_for(config),
             log=structlog.wrap_logger(logger, processors=[structlog.processors.JSONRenderer()]),
-            service=Service(None, None),
+            service=SystemdNotifier(None, None),
         )
         running = asyncio.create_task(daemon.run())
         try:

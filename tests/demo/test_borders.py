@@ -10,7 +10,7 @@ from shoe_controller.table.alerts import ALERTS
 from shoe_controller.table.facts import AnyFact
 from simulator.console_view import FAULT_KEYS, HELP
 from simulator.faults import FAULTS as EMULATED
-from simulator.faults import Untold
+from simulator.faults import Undetectable
 from simulator.shoe_line import Wire
 from tests.test_layers import files_in, imports_of, is_within, package_of
 
@@ -29,7 +29,7 @@ def test_faults_and_their_keys_are_those_of_the_emulator() -> None:
 @pytest.mark.parametrize("wire", Wire)
 def test_each_wire_shows_the_faults_it_can_tell_of(wire: Wire) -> None:
     assert set(faults_on(wire.value)) == {
-        name for name, kind in EMULATED.items() if not isinstance(kind.on(wire), Untold)
+        name for name, kind in EMULATED.items() if not isinstance(kind.on(wire), Undetectable)
     }
     assert set(faults_on(wire.value)) >= LOSES_CARDS[wire.value]
 

@@ -4,10 +4,10 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
-from shoe_controller.baccarat.roads import Result, Winner, roads
+from shoe_controller.baccarat.roads import Result, RoadWinner, roads
+from shoe_controller.demo.display import TableWatch, TimedLine
+from shoe_controller.demo.event_lines import StyledText, face, in_letters
 from shoe_controller.demo.picture import DemoView, Odds, picture
-from shoe_controller.demo.watching import Line, TableWatch
-from shoe_controller.demo.wording import Told, face, in_letters
 from shoe_controller.mqtt.contract import Counts, RoadsMessage, StateMessage, Topics
 from shoe_controller.table.phases import Phase
 from tests.demo.test_people import table_with
@@ -17,8 +17,8 @@ CONSOLE = "console http://127.0.0.1:65535/ dealer maya 123456, supervisor rana 6
 
 
 def view(tables: int, rounds: int) -> DemoView:
-    results = [Result(winner=list(Winner)[number % 7 % 3]) for number in range(rounds)]
-    lines: list[tuple[str, Line]] = []
+    results = [Result(winner=list(RoadWinner)[number % 7 % 3]) for number in range(rounds)]
+    lines: list[tuple[str, TimedLine]] = []
     watches = []
     for number in range(tables):
         watch = TableWatch(Topics("demo", f"table-{number + 1}"), lambda line: lines.append(("table-1", line)))
@@ -29,7 +29,9 @@ def view(tables: int, rounds: int) -> DemoView:
             watch.head = f"812:{'ab' * 32}"
             watch.latencies.add(4.2)
             for happened in range(100):
-                watch.say(Told(f"something happened, {happened} times already, and it is quite a long story"), happened)
+                watch.say(
+                    StyledText(f"something happened, {happened} times already, and it is quite a long story"), happened
+                )
         watches.append(watch)
     odds = [Odds(f"Wager {number}", "20:1/12:1", 0.0123, 0.45) for number in range(6)]
     return DemoView(

@@ -7,9 +7,9 @@ import pytest
 
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.outcome import dealt_round, outcome_of
-from shoe_controller.catalogue_files import built_in_catalogue
 from shoe_controller.demo.reckoning import Reckoning, reckon
 from shoe_controller.demo.truth import Happening
+from shoe_controller.house.catalogue_files import built_in_catalogue
 from shoe_controller.table.facts import AnyFact, CardBurned
 
 NOTHING = frozenset[str]()

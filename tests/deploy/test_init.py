@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from shoe_controller.config import for_running, load_board, load_config, load_console
-from shoe_controller.pins import check_pin
+from shoe_controller.config.pins import check_pin
+from shoe_controller.config.table_file import for_running, load_board, load_config, load_console
 from shoe_controller.setup.template import Template, example_text
 from shoe_controller.setup.users_file import read_users
 from tests.deploy.new_house import PINS, command, everything_in, init

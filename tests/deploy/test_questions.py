@@ -3,8 +3,8 @@
 import subprocess
 from pathlib import Path
 
-from shoe_controller.config import for_running, load_config
-from shoe_controller.pins import check_pin
+from shoe_controller.config.pins import check_pin
+from shoe_controller.config.table_file import for_running, load_config
 from tests.deploy.conversation import PROGRAM, Conversation
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from shoe_controller.doctor.findings import Limits, Machine
-from shoe_controller.mqtt.contract import Status, Topics
+from shoe_controller.doctor.findings import Machine, Thresholds
+from shoe_controller.mqtt.contract import StatusMessage, Topics
 from shoe_controller.table.view import AlertView
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE, write_secret
@@ -99,9 +99,9 @@ async def test_broker_tls_fails_when_the_certificate_ends_soon(tmp_path: Path, c
     # The certificates of the tests are good for 30 days.
     async with broker(tmp_path, with_tls(certificates, certificates.broker)) as running:
         data = clinic_file(tmp_path, broker_port=running.port, mqtt={"ca_file": str(certificates.ca)})
-        patient = patient_with(tmp_path, data, limits=Limits(certificate_days=20))
+        patient = patient_with(tmp_path, data, limits=Thresholds(certificate_days=20))
         assert "TLS is trusted" in await good(patient, "broker-tls")
-        patient.limits = Limits(certificate_days=90)
+        patient.limits = Thresholds(certificate_days=90)
         assert "only, which is in 29 days" in await problems(patient, "broker-tls")
 
 
@@ -158,10 +158,13 @@ async def test_a_running_table_is_good(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("payload", "told"),
     [
-        (msgspec.json.encode(Status(online=True, session=1, storing=False)), "journal cannot be written to"),
-        (msgspec.json.encode(Status(online=True, session=1, publishing="not allowed")), "does not take its events"),
+        (msgspec.json.encode(StatusMessage(online=True, session=1, storing=False)), "journal cannot be written to"),
         (
-            msgspec.json.encode(Status(online=True, session=1, alert=ALERT)),
+            msgspec.json.encode(StatusMessage(online=True, session=1, publishing="not allowed")),
+            "does not take its events",
+        ),
+        (
+            msgspec.json.encode(StatusMessage(online=True, session=1, alert=ALERT)),
             "stands still: A card was not read.",
         ),
         (b"42", "is no status"),

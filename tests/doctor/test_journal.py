@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from shoe_controller.clock import SystemClock
-from shoe_controller.config import for_running, load_config
-from shoe_controller.doctor.findings import Limits, Machine, Patient
-from shoe_controller.running_parts import open_table
+from shoe_controller.clock.system_clock import SystemClock
+from shoe_controller.config.table_file import for_running, load_config
+from shoe_controller.daemon.assembly import open_table
+from shoe_controller.doctor.findings import Machine, Patient, Thresholds
 from tests.daemon.harness import Chain
 from tests.doctor.clinic import NOBODY, clinic_file, good, not_looked, patient_with, problems
 from tests.journal.tampering import tampered
@@ -73,19 +73,19 @@ async def test_a_journal_that_is_not_there_yet_is_no_problem(tmp_path: Path) -> 
 
 
 async def test_disk_space_fails_when_little_is_left(tmp_path: Path) -> None:
-    patient = patient_with(tmp_path, clinic_file(tmp_path), limits=Limits(free_bytes=1 << 60))
+    patient = patient_with(tmp_path, clinic_file(tmp_path), limits=Thresholds(free_bytes=1 << 60))
     assert "MiB left; " in await problems(patient, "disk-space")
-    patient.limits = Limits(free_bytes=0, free_inodes=1 << 60)
+    patient.limits = Thresholds(free_bytes=0, free_inodes=1 << 60)
     assert "more files only" in await problems(patient, "disk-space")
-    patient.limits = Limits(free_bytes=0, free_inodes=0)
+    patient.limits = Thresholds(free_bytes=0, free_inodes=0)
     assert "MiB left" in await good(patient, "disk-space")
 
 
 async def test_disk_speed_fails_when_a_card_would_wait(tmp_path: Path) -> None:
-    patient = patient_with(tmp_path, clinic_file(tmp_path), limits=Limits(fsync_seconds=0.0))
+    patient = patient_with(tmp_path, clinic_file(tmp_path), limits=Thresholds(fsync_seconds=0.0))
     before = names_in(tmp_path)
     assert "every card would wait" in await problems(patient, "disk-speed")
-    patient.limits = Limits(fsync_seconds=60.0)
+    patient.limits = Thresholds(fsync_seconds=60.0)
     assert "a card is on the disk after" in await good(patient, "disk-speed")
     assert names_in(tmp_path) == before
 

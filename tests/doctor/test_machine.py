@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from shoe_controller.clock.moment import Moment
 from shoe_controller.doctor.findings import Machine, Patient, Verdict
 from shoe_controller.doctor.machine import judge_service
-from shoe_controller.moment import Moment
 from tests.doctor.clinic import clinic_file, good, not_looked, patient_with, problems
 
 NOON = 1_794_830_400_000

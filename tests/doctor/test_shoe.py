@@ -12,7 +12,7 @@ from firmware_protocol.link import ShoeIdentity
 from firmware_protocol.native.messages import Versions
 from firmware_protocol.native.shoe import NativeShoe
 from firmware_protocol.native.store import ShoeStore
-from shoe_controller.doctor.findings import Limits
+from shoe_controller.doctor.findings import Thresholds
 from simulator.emulation import EmulationSettings
 from simulator.emulator import EmulatedShoe
 from simulator.ports.pty import PtyPort
@@ -26,8 +26,8 @@ from tests.transports.pty_shoe import PtyShoe
 pytestmark = pytest.mark.asyncio
 
 BEFORE = ("port", "port-free")
-SHORT = Limits(listen_seconds=0.7)
-LONG = Limits(listen_seconds=10)
+SHORT = Thresholds(listen_seconds=0.7)
+LONG = Thresholds(listen_seconds=10)
 
 
 def emulated(folder: Path, **wire: object) -> EmulatedShoe:
@@ -58,7 +58,9 @@ async def test_shoe_fails_when_nobody_answers(tmp_path: Path) -> None:
 
 async def test_shoe_fails_when_it_speaks_another_wire(tmp_path: Path) -> None:
     async with emulated(tmp_path, wire=Wire.ANGEL_EYE, key=None, spacing=0.01):
-        patient = patient_with(tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe")), limits=Limits(listen_seconds=3))
+        patient = patient_with(
+            tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe")), limits=Thresholds(listen_seconds=3)
+        )
         told = await problems(patient, "shoe", *BEFORE)
         assert "no message of the native wire was among them: check wire and baud" in told
 

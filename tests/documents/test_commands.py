@@ -20,7 +20,7 @@ AT_A_TABLE = ("doctor", "status", "support-bundle", "journal", "8883")
 """What a command says that needs a table which runs, or has run."""
 
 ELSEWHERE = ("-h localhost", "-p PORT")
-"""A broker that lets everybody in: `tests/mqtt/test_document.py` runs these."""
+"""A broker that lets everybody in: `tests/mqtt/test_documents.py` runs these."""
 
 SKIPPED_BY_DOCTOR = ("clock", "disk-space", "disk-speed", "disk-kind", "open-ports")
 """What depends on the machine of the test."""

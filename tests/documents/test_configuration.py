@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.baccarat.odds import exact_odds
-from shoe_controller.catalogue_files import built_in_catalogue, extend
-from shoe_controller.config import for_running, load_board, load_config, load_console
-from shoe_controller.strict_reading import BadFileError
+from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.table_file import for_running, load_board, load_config, load_console
+from shoe_controller.house.catalogue_files import built_in_catalogue, extend
 from tests.daemon.house_file import write_secret
 from tests.documents.snippets import INDENTED, Snippet, snippets_of, text_of
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shoe_controller.config import load_config
-from shoe_controller.pins import PinHash
+from shoe_controller.config.pins import PinHash
+from shoe_controller.config.table_file import load_config
 from tests.deploy.new_house import PINS
 from tests.documents.places import new_house
 from tests.documents.running import run, why_not_run

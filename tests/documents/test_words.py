@@ -5,8 +5,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from shoe_controller.catalogue_files import built_in_catalogue
 from shoe_controller.cli import COMMANDS, parser
+from shoe_controller.house.catalogue_files import built_in_catalogue
 from simulator.faults import FAULTS
 from tests.documents.running import make
 from tests.documents.snippets import DOCUMENTS, ROOT, inline_code, text_of

@@ -14,7 +14,7 @@ with atheris.instrument_imports(include=["firmware_protocol"]):
     from firmware_protocol.native.controller import NativeController
     from firmware_protocol.native.framing import MAX_BODY, encode_frame
     from firmware_protocol.native.listen import NativeListener
-    from firmware_protocol.native.session import Session
+    from firmware_protocol.native.session import SealedSession
     from firmware_protocol.native.shoe import NativeShoe
     from firmware_protocol.native.store import ShoeStore
 
@@ -70,7 +70,7 @@ def one_input(data: bytes) -> None:
 
 def _sealed(end: NativeController | NativeShoe, piece: bytes) -> bytes:
     """A frame of the fuzzer's under the tag of one end, if that end has a session."""
-    session: Session | None = end._session  # noqa: SLF001 - nobody else could forge a right tag
+    session: SealedSession | None = end._session  # noqa: SLF001 - nobody else could forge a right tag
     if session is None:
         return b""
     return encode_frame(session.seal(piece[0], piece[1 : MAX_BODY - 20]))

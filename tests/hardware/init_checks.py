@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from shoe_controller.config import for_running, load_config
+from shoe_controller.config.table_file import for_running, load_config
 from shoe_controller.setup.attached_shoes import candidates, look_at
 from simulator.ports.usb_shoe import UsbKind
 from simulator.ports.usbip import UsbIpPort

@@ -17,9 +17,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from shoe_controller.daemon.assembly import SOFTWARE
+from shoe_controller.daemon.table_journal import replay
 from shoe_controller.journal.verify import verify
-from shoe_controller.running_parts import SOFTWARE
-from shoe_controller.table_journal import replay
 from simulator.ports.usb_shoe import UsbKind
 from simulator.ports.usbip import UsbIpPort
 from simulator.truth import RoundEnded, read_truth

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from shoe_controller.clock.moment import Moment
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import (
@@ -19,7 +20,6 @@ from shoe_controller.journal.records import (
 )
 from shoe_controller.journal.store import Journal, open_journal
 from shoe_controller.journal.verify import Report, verify
-from shoe_controller.moment import Moment
 
 IDENTITY = Identity(table="pit 3 table 7", journal_id="a1b2c3")
 SOFTWARE = "0.1.0"

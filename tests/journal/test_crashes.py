@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Kind
+from shoe_controller.journal.records import RecordKind
 from tests.journal.samples import entry, opened, verified, write
 
 CRASHES = 12
@@ -62,7 +62,7 @@ def test_every_answered_entry_survives_a_kill(tmp_path: Path) -> None:
             assert position.last_seq >= answered
             records = list(reader.records(0, position.head.number))
         stored = position.last_seq
-        inputs = [record.body for record in records if record.kind == Kind.INPUT]
+        inputs = [record.body for record in records if record.kind == RecordKind.INPUT]
         assert inputs == [b"input %d" % number for number in range(1, stored + 1)]
         assert position.link_state == b"link %d" % stored
         assert position.published_seq <= stored

@@ -12,7 +12,7 @@ from shoe_controller.journal import prune as pruning
 from shoe_controller.journal.errors import BrokenChainError, JournalInUseError, MessagesPrunedError, StorageError
 from shoe_controller.journal.prune import Pruned, prune
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Kind, Record
+from shoe_controller.journal.records import Record, RecordKind
 from tests.journal.samples import SOFTWARE, entry, moment, opened, shoes, verified, write
 from tests.journal.tampering import query, tampered
 from tests.journal.test_export import as_record, of_json
@@ -68,7 +68,7 @@ def test_whole_shoes_that_are_old_enough_go(journal_path: Path, older_than: int,
     assert reason in result.kept_because
     left = records_of(journal_path)
     assert left[: len(before) - len(gone)] == before[len(gone) :]
-    assert [record.kind for record in left[len(before) - len(gone) :]] == [Kind.PRUNED] * count
+    assert [record.kind for record in left[len(before) - len(gone) :]] == [RecordKind.PRUNED] * count
     report = verified(journal_path)
     assert report.good
     assert report.pruned == len(gone)
@@ -116,7 +116,7 @@ def test_life_goes_on_after_pruning(journal_path: Path) -> None:
     assert pruned(journal_path, older_than=3000).shoes == 3
     report = verified(journal_path)
     assert report.good
-    assert [record.shoe for record in records_of(journal_path) if record.kind == Kind.OPENING] == [SHOES + 3]
+    assert [record.shoe for record in records_of(journal_path) if record.kind == RecordKind.OPENING] == [SHOES + 3]
 
 
 def test_messages_that_were_not_sent_stay(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ import pytest
 
 from shoe_controller.journal.errors import BrokenChainError
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Start, Step
+from shoe_controller.journal.records import ReplayStep, Start
 from tests.journal.samples import entry, facts_of, shoes, write
 from tests.journal.tampering import tampered
 
 
-def current(path: Path) -> list[Step]:
+def current(path: Path) -> list[ReplayStep]:
     with JournalReader(path) as reader:
         return list(reader.current_shoe())
 

@@ -17,7 +17,7 @@ from shoe_controller.journal.database import ROWS_IN_A_STATEMENT, Database
 from shoe_controller.journal.errors import JournalInUseError, JournalMissingError, JournalUsageError, OtherTableError
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Entry, Fact, Input, Kind, Message, Receipt, Record
+from shoe_controller.journal.records import Entry, Fact, Input, Message, Receipt, Record, RecordKind
 from shoe_controller.journal.store import Journal
 from shoe_controller.journal.verify import verify
 from tests.journal.samples import IDENTITY, SOFTWARE, entry, moment, opened, verified
@@ -40,10 +40,10 @@ def test_an_entry_comes_back_as_it_went_in(path: Path) -> None:
     records = all_records(path)
     assert given.input is not None
     parts = [
-        *((Kind.RAW, raw.direction, raw.data, raw.mono_ns) for raw in given.raw),
-        (Kind.INPUT, given.input.name, given.input.body, given.at.mono_ns),
-        *((Kind.FACT, fact.name, fact.body, given.at.mono_ns) for fact in given.facts),
-        *((Kind.MESSAGE, message.topic, message.payload, given.at.mono_ns) for message in given.messages),
+        *((RecordKind.RAW, raw.direction, raw.data, raw.mono_ns) for raw in given.raw),
+        (RecordKind.INPUT, given.input.name, given.input.body, given.at.mono_ns),
+        *((RecordKind.FACT, fact.name, fact.body, given.at.mono_ns) for fact in given.facts),
+        *((RecordKind.MESSAGE, message.topic, message.payload, given.at.mono_ns) for message in given.messages),
     ]
     assert [(one.kind, one.name, one.body, one.mono_ns) for one in records] == parts
     assert [one.number for one in records] == list(range(1, len(parts) + 1))
@@ -51,7 +51,7 @@ def test_an_entry_comes_back_as_it_went_in(path: Path) -> None:
         assert (record.entry, record.shoe, record.round) == (1, given.shoe, given.round)
         assert (record.wall_ms, record.synchronised) == (given.at.wall_ms, given.at.synchronised)
         assert record.software == SOFTWARE
-    assert [record.seq for record in records if record.kind == Kind.MESSAGE] == list(receipt.seqs) == [1, 2]
+    assert [record.seq for record in records if record.kind == RecordKind.MESSAGE] == list(receipt.seqs) == [1, 2]
     assert (receipt.head.number, receipt.head.hash) == (records[-1].number, records[-1].hash)
     with JournalReader(path) as reader:
         position = reader.position()
@@ -92,7 +92,11 @@ def test_a_journal_goes_on_where_it_stood(path: Path) -> None:
         with opened(path) as journal:
             assert journal.submit(entry(number)).result(timeout=10).seqs == range(number, number + 1)
     assert verified(path).good
-    assert [one.body for one in all_records(path) if one.kind == Kind.INPUT] == [b"input 1", b"input 2", b"input 3"]
+    assert [one.body for one in all_records(path) if one.kind == RecordKind.INPUT] == [
+        b"input 1",
+        b"input 2",
+        b"input 3",
+    ]
 
 
 def held_up(journal: Journal, path: Path, entries: list[Entry]) -> list[Any]:
@@ -190,7 +194,7 @@ def test_who_cannot_take_his_answer_keeps_nobody_from_theirs(path: Path, monkeyp
         assert following.result(timeout=10).seqs == range(2, 3)
         assert journal.submit(entry(3)).result(timeout=10).seqs == range(3, 4)
     assert told == [LookupError]
-    assert len([one for one in all_records(path) if one.kind == Kind.INPUT]) == 3
+    assert len([one for one in all_records(path) if one.kind == RecordKind.INPUT]) == 3
 
 
 @pytest.mark.parametrize("parts", range(2 * ROWS_IN_A_STATEMENT + 3))
@@ -213,7 +217,7 @@ def test_an_entry_given_up_while_it_waits_is_not_stored(path: Path, monkeypatch:
             assert given_up.cancel()
         other.close()
         kept.result(timeout=10)
-    assert [one.body for one in all_records(path) if one.kind == Kind.INPUT] == [b"input 1", b"input 3"]
+    assert [one.body for one in all_records(path) if one.kind == RecordKind.INPUT] == [b"input 1", b"input 3"]
 
 
 @pytest.mark.parametrize(
@@ -242,7 +246,7 @@ def test_closing_stores_what_still_waits(path: Path) -> None:
     with opened(path) as journal:
         answers = [journal.submit(entry(number)) for number in range(50)]
     assert all(answer.done() for answer in answers)
-    assert len([one for one in all_records(path) if one.kind == Kind.INPUT]) == 50
+    assert len([one for one in all_records(path) if one.kind == RecordKind.INPUT]) == 50
     journal.close()
     with pytest.raises(JournalUsageError, match="closed"):
         journal.submit(entry(51))
@@ -282,5 +286,5 @@ def test_nothing_is_written_to_a_file_that_was_removed(path: Path, ending: str, 
             assert "removed or replaced while in use" in str(error)
         elsewhere.rename(file)
         journal.submit(entry(2)).result(timeout=10)
-    assert [one.body for one in all_records(path) if one.kind == Kind.INPUT] == [b"input 1", b"input 2"]
+    assert [one.body for one in all_records(path) if one.kind == RecordKind.INPUT] == [b"input 1", b"input 2"]
     assert verified(path).good

@@ -11,7 +11,7 @@ import pytest
 from shoe_controller.journal.chain import link
 from shoe_controller.journal.errors import FileError
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Head, Kind, Record
+from shoe_controller.journal.records import Head, Record, RecordKind
 from shoe_controller.journal.verify import verify
 from tests.journal.samples import SOFTWARE, entry, named, opened, shoes, verified, write
 from tests.journal.tampering import query, tampered
@@ -33,7 +33,7 @@ COLUMNS: dict[str, Any] = {
 }
 
 
-def victim(path: Path, kind: Kind) -> int:
+def victim(path: Path, kind: RecordKind) -> int:
     """The number of a record of that kind."""
     numbers = [number for (number,) in query(path, f"SELECT number FROM record WHERE kind = '{kind}' ORDER BY number")]
     return int(numbers[len(numbers) // 2])
@@ -46,12 +46,12 @@ def test_a_whole_journal_is_good(path: Path) -> None:
     assert report.records == query(path, "SELECT count(*) FROM record")[0][0]
     assert report.replayed == query(path, "SELECT count(*) FROM record WHERE kind = 'fact'")[0][0]
     assert report.not_replayed == {}
-    assert {kind for (kind,) in query(path, "SELECT DISTINCT kind FROM record")} == set(Kind)
+    assert {kind for (kind,) in query(path, "SELECT DISTINCT kind FROM record")} == set(RecordKind)
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", RecordKind)
 @pytest.mark.parametrize("column", COLUMNS)
-def test_a_change_is_found_and_named(path: Path, kind: Kind, column: str) -> None:
+def test_a_change_is_found_and_named(path: Path, kind: RecordKind, column: str) -> None:
     number = victim(path, kind)
     tampered(path, f"UPDATE record SET {column} = {COLUMNS[column]} WHERE number = {number}")
     report = verified(path)
@@ -68,8 +68,8 @@ def test_every_column_is_among_the_changes() -> None:
     assert set(COLUMNS) == set(Record._fields)
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_a_missing_record_is_found_and_named(path: Path, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", RecordKind)
+def test_a_missing_record_is_found_and_named(path: Path, kind: RecordKind) -> None:
     number = victim(path, kind)
     tampered(path, f"DELETE FROM record WHERE number = {number}")
     report = verified(path)
@@ -77,8 +77,8 @@ def test_a_missing_record_is_found_and_named(path: Path, kind: Kind) -> None:
     assert any(f"record {number} is missing" in problem.what for problem in report.problems)
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_swapped_records_are_found_and_named(path: Path, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", RecordKind)
+def test_swapped_records_are_found_and_named(path: Path, kind: RecordKind) -> None:
     one = victim(path, kind)
     other = one + 3
     tampered(
@@ -90,9 +90,9 @@ def test_swapped_records_are_found_and_named(path: Path, kind: Kind) -> None:
     assert {one, other} <= named(verified(path))
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", RecordKind)
 @pytest.mark.parametrize("place", ["at the beginning", "inside", "at the end", "in place of a pruned one"])
-def test_an_added_record_is_found_and_named(path: Path, kind: Kind, place: str) -> None:
+def test_an_added_record_is_found_and_named(path: Path, kind: RecordKind, place: str) -> None:
     original = victim(path, kind)
     last = query(path, "SELECT max(number) FROM record")[0][0]
     number = {"at the beginning": 0, "inside": original + 1, "at the end": last + 1, "in place of a pruned one": 5}[
@@ -110,8 +110,8 @@ def test_an_added_record_is_found_and_named(path: Path, kind: Kind, place: str) 
     assert any(f"record {number} (" in problem.what for problem in report.problems)
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_a_record_with_a_hash_made_to_fit_is_found_at_the_next_one(path: Path, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", RecordKind)
+def test_a_record_with_a_hash_made_to_fit_is_found_at_the_next_one(path: Path, kind: RecordKind) -> None:
     number = victim(path, kind)
     (row,) = query(path, f"SELECT * FROM record WHERE number = {number}")
     ((before,),) = query(path, f"SELECT hash FROM record WHERE number = {number - 1}")
@@ -128,7 +128,7 @@ def test_a_whole_new_chain_shows_in_a_head_that_was_kept(path: Path) -> None:
     with JournalReader(path) as reader:
         kept = [message.head for message in reader.messages(20)]
         before = reader.position().head
-    number = victim(path, Kind.FACT)
+    number = victim(path, RecordKind.FACT)
     ((previous,),) = query(path, f"SELECT hash FROM record WHERE number = {number - 1}")
     rows = [Record(*row) for row in query(path, f"SELECT * FROM record WHERE number >= {number}")]
     rows[0] = rows[0]._replace(body=b"forged")
@@ -223,7 +223,7 @@ def test_another_name_for_the_table_is_found(tmp_path: Path) -> None:
 
 
 def test_names_that_are_no_text_are_reported(path: Path) -> None:
-    number = victim(path, Kind.FACT)
+    number = victim(path, RecordKind.FACT)
     tampered(path, f"UPDATE record SET name = CAST(x'ff80' AS TEXT) WHERE number = {number}")
     assert number in named(verified(path))
 

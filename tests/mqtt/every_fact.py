@@ -3,7 +3,7 @@
 from typing import Any
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import CardDrawn, CutCard, Hand, Winner
+from firmware_protocol.events import CardDrawn, CutCard, Hand, IndicatedWinner
 from shoe_controller.table.acts import (
     Approve,
     BurnExtraCard,
@@ -55,7 +55,7 @@ def _with_wagers() -> RememberedSitting:
     table.bets("1", [("base.player", 50), ("base.tie", 5)])
     table.bets("3", [("base.banker", 70)])
     table.deal(THIRD_CARDS)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     table.bet("1", "base.player", 50)
     table.wait(10)
     table.bet("2", "base.banker", 20)
@@ -75,7 +75,7 @@ def _with_cards_too_many() -> RememberedSitting:
     table.deal(PLAYER_WINS)
     table.card("9D", Hand.PLAYER)
     table.act(BurnExtraCard())
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     table.deal(PLAYER_WINS)
     table.card("9D", Hand.PLAYER)
     table.act(UseExtraCard())
@@ -94,7 +94,7 @@ def _face_down() -> RememberedSitting:
     table.deal("KS 2C")
     table.dealer(RevealCards())
     table.act(CorrectCard(number=1, card=Card.parse("8H")))
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     return table
 
 
@@ -103,7 +103,7 @@ def _taken_back() -> RememberedSitting:
     table.open_shoe()
     table.bet("1", "base.banker", 100)
     table.deal("4D 3H KS 2C 9C")
-    table.result(Winner.BANKER)
+    table.result(IndicatedWinner.BANKER)
     table.act(SignIn(), pin=PinVerdict.WRONG)
     table.act(UndoLastResult())
     table.act(Withdraw(proposal=1))
@@ -120,7 +120,7 @@ def _to_the_end() -> RememberedSitting:
     table.event(CutCard())
     for _ in range(2):
         table.deal(PLAYER_WINS)
-        table.result(Winner.PLAYER)
+        table.result(IndicatedWinner.PLAYER)
     return table
 
 

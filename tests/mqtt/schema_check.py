@@ -6,7 +6,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from shoe_controller.mqtt.asyncapi import HERE
+from shoe_controller.mqtt.documents.asyncapi import HERE
 
 SCHEMAS = HERE / "schemas"
 

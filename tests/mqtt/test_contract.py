@@ -15,16 +15,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
-from firmware_protocol import events
-from shoe_controller.baccarat import facts, roads
-from shoe_controller.mqtt import asyncapi
+from shoe_controller.baccarat import roads, wagers
 from shoe_controller.mqtt.codes import CODES
-from shoe_controller.mqtt.contract import EVENT_TOPICS, EVENTS, ActRequest, Kind, RequestRole, Topics, acts_of, contract
-from shoe_controller.mqtt.json_schema import SchemaBook
-from shoe_controller.mqtt.message_schemas import Messages
+from shoe_controller.mqtt.contract import (
+    EVENT_TOPICS,
+    EVENTS,
+    ActRequest,
+    RequestRole,
+    TopicKind,
+    Topics,
+    acts_of,
+    contract,
+)
+from shoe_controller.mqtt.documents import asyncapi
+from shoe_controller.mqtt.documents.json_schema import SchemaBook
+from shoe_controller.mqtt.documents.message_schemas import Messages
+from shoe_controller.mqtt.documents.yaml_text import yaml_text
 from shoe_controller.mqtt.requests import FAILED
 from shoe_controller.mqtt.retained import roads_message, state_message
-from shoe_controller.mqtt.yaml_text import yaml_text
 from shoe_controller.table.acts import ACTS
 from shoe_controller.table.facts import AnyFact, Fact
 from tests.mqtt.every_fact import RememberedSitting, every_sitting
@@ -51,7 +59,7 @@ def as_json(message: Any) -> Any:  # noqa: ANN401 - any struct, any JSON
 
 @pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.name)
 def test_what_is_checked_in_is_what_the_contract_makes(path: Path) -> None:
-    advice = "run `python -m shoe_controller.mqtt.asyncapi` and check the result in"
+    advice = "run `python -m shoe_controller.mqtt.documents.asyncapi` and check the result in"
     assert path.read_text(encoding="utf-8") == GENERATED[path], advice
 
 
@@ -117,10 +125,10 @@ def test_every_topic_but_the_replies_is_an_operation() -> None:
     operations = DOCUMENT["operations"]
     assert set(operations) == set(DOCUMENT["channels"]) - {"reply"}
     for row in contract():
-        if row.kind is Kind.REPLY:
+        if row.kind is TopicKind.REPLY:
             continue
         operation = operations[row.below.replace("/", ".")]
-        assert operation["action"] == ("receive" if row.kind is Kind.REQUEST else "send")
+        assert operation["action"] == ("receive" if row.kind is TopicKind.REQUEST else "send")
         channel = at(operation["channel"]["$ref"])
         assert channel["address"].endswith(f"/{row.below}")
         # AsyncAPI wants an operation's messages to be those of its own channel.
@@ -128,7 +136,7 @@ def test_every_topic_but_the_replies_is_an_operation() -> None:
         assert [m["$ref"].removeprefix(prefix) for m in operation["messages"]] == list(channel["messages"])
         assert operation["bindings"]["mqtt"] == {
             "qos": 1,
-            "retain": row.kind is Kind.RETAINED,
+            "retain": row.kind is TopicKind.RETAINED,
             "bindingVersion": "0.2.0",
         }
 
@@ -195,7 +203,7 @@ def test_every_fact_has_its_topic_and_is_explained() -> None:
     every = set(AnyFact.__args__)
     assert set(EVENTS) == every
     assert {fact.TOPIC for fact in every} == set(EVENT_TOPICS)
-    carried = [fact for row in contract() if row.kind is Kind.EVENT for fact in row.payloads]
+    carried = [fact for row in contract() if row.kind is TopicKind.EVENT for fact in row.payloads]
     assert len(carried) == len(every)
     assert set(carried) == every
 
@@ -375,7 +383,12 @@ def refusal_codes(source: str) -> Iterator[object]:
 
 def test_every_code_that_a_request_can_be_refused_with_is_explained_and_no_other() -> None:
     ours = PROJECT / "shoe_controller"
-    sources = [ours / "mqtt/requests.py", ours / "controller.py", ours / "daemon.py", ours / "baccarat/house.py"]
+    sources = [
+        ours / "mqtt/requests.py",
+        ours / "daemon/engine.py",
+        ours / "daemon/daemon.py",
+        ours / "baccarat/house.py",
+    ]
     sources += (ours / "table").glob("*.py")
     found = {code for path in sources for code in refusal_codes(path.read_text(encoding="utf-8"))}
     assert found == set(CODES) - {"ok", FAILED}
@@ -395,8 +408,6 @@ def test_a_type_that_has_no_schema_is_not_passed_over() -> None:
 
 def test_two_types_with_one_name_are_not_mixed_up() -> None:
     book = SchemaBook("#/$defs/", written=True)
-    book.ref(facts.Winner)
-    book.ref(roads.Winner)
-    assert set(book.named) == {"Winner", "RoadWinner"}
-    with pytest.raises(TypeError, match="two types are called Winner"):
-        book.ref(events.Winner)
+    book.ref(roads.Result)
+    with pytest.raises(TypeError, match="two types are called Result"):
+        book.ref(wagers.Result)

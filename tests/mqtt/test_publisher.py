@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from shoe_controller.clock.moment import Moment
 from shoe_controller.journal.records import Head, StoredMessage
-from shoe_controller.moment import Moment
 from shoe_controller.mqtt import publisher as under_test
 from shoe_controller.mqtt.broker import BrokerError, Incoming, PublishRefusedError
 from shoe_controller.mqtt.client import NetworkBroker

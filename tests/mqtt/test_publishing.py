@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from shoe_controller.mqtt.broker import PublishRefusedError
-from simulator.broker import EmulatedBroker, Limits, Reason
+from simulator.broker import BrokerLimits, EmulatedBroker, Reason
 from tests.mqtt.brokers import connected, next_message
 from tests.simulator.broker.compatibility.brokers import Setting
 from tests.simulator.broker.raw_client import client
@@ -41,7 +41,7 @@ async def test_many_at_once_arrive_in_the_order_of_the_calls_and_are_all_confirm
 
 
 async def test_no_more_are_under_way_than_the_broker_allows() -> None:
-    async with EmulatedBroker(limits=Limits(in_flight=3)) as broker, connected(broker.port) as session:
+    async with EmulatedBroker(limits=BrokerLimits(in_flight=3)) as broker, connected(broker.port) as session:
         broker.misbehaviour.withhold_acknowledgements()
         async with client(broker.port, "display") as display:
             await display.subscribe("cards")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_protocol.events import Winner
+from firmware_protocol.events import IndicatedWinner
 from shoe_controller.mqtt.contract import LARGEST_SEQ, Answer, ReplayDone, RequestRole, acts_of
 from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, MOST_PIN_CHECKS, MOST_REPLAYS
 from shoe_controller.table.acts import ACTS, Role, SignIn
@@ -77,7 +77,7 @@ async def test_the_details_of_an_act_reach_the_table(counter: Counter) -> None:
 
 async def test_two_people_over_mqtt(counter: Counter) -> None:
     counter.sitting.deal("7H 4D KS 2C")
-    counter.sitting.result(Winner.PLAYER)
+    counter.sitting.result(IndicatedWinner.PLAYER)
     assert (await counter.supervisor("undo_last_result")).status == "ok"
     proposal = counter.sitting.last(ActProposed).proposal
     same = await counter.supervisor("approve", request_id="r2", details={"proposal": proposal})
@@ -117,7 +117,7 @@ async def test_a_repeat_gets_the_first_answer_and_does_nothing_twice(counter: Co
 async def test_a_repeat_of_what_was_refused_gets_the_first_answer_unless_the_reason_passes(counter: Counter) -> None:
     first = await counter.request("request/dealer/confirm", request_id="same")
     counter.sitting.deal("7H 4D KS 2C")
-    counter.sitting.result(Winner.PLAYER)
+    counter.sitting.result(IndicatedWinner.PLAYER)
     again = await counter.request("request/dealer/confirm", request_id="same")
     assert first.code == again.code == "not_now"
 

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import CardDrawn, Hand, Winner
+from firmware_protocol.events import CardDrawn, Hand, IndicatedWinner
 from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.roads import roads
 from shoe_controller.baccarat.wagers import Catalogue
-from shoe_controller.catalogue_files import built_in_catalogue
-from shoe_controller.mqtt.contract import Info, RoadsMessage, StateMessage, Status, Topics
+from shoe_controller.house.catalogue_files import built_in_catalogue
+from shoe_controller.house.rules import read_rules
+from shoe_controller.mqtt.contract import InfoMessage, RoadsMessage, StateMessage, StatusMessage, Topics
 from shoe_controller.mqtt.presence import TablePresence
 from shoe_controller.mqtt.retained import Posted, gravest_alert, percentage, roads_message, rules_hash, state_message
-from shoe_controller.rules import read_rules
 from shoe_controller.table.acts import CallSupervisor
 from shoe_controller.table.inputs import LinkLost
 from shoe_controller.table.procedure import BetsClose, Reveal
@@ -56,19 +56,19 @@ class Standing:
     def rules(self) -> RulesSource:
         return self.sitting.rules
 
-    def status(self, *, session: int = 1, online: bool = True, publishing: str = "") -> Status:
+    def status(self, *, session: int = 1, online: bool = True, publishing: str = "") -> StatusMessage:
         payload = self.presence.status(session, online=online, publishing=publishing)
         assert objections("status", json.loads(payload), strict=True) == []
-        return msgspec.json.decode(payload, type=Status)
+        return msgspec.json.decode(payload, type=StatusMessage)
 
     def retained(self) -> dict[str, bytes]:
         return {topic.removeprefix(f"{TOPICS.prefix}/"): payload for topic, payload in self.presence.retained()}
 
     @property
-    def info(self) -> Info:
+    def info(self) -> InfoMessage:
         payload = self.retained()["info"]
         assert objections("info", json.loads(payload), strict=True) == []
-        return msgspec.json.decode(payload, type=Info)
+        return msgspec.json.decode(payload, type=InfoMessage)
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def standing() -> Standing:
 
 
 def test_a_status_tells_how_the_controller_is(standing: Standing) -> None:
-    assert standing.status(session=7) == Status(
+    assert standing.status(session=7) == StatusMessage(
         online=True, session=7, seq=1, version="1.0", journal="j1", shoe_link=True, authenticated=True
     )
     standing.sitting.give(LinkLost(reason="unplugged"))
@@ -91,7 +91,9 @@ def test_a_status_tells_how_the_controller_is(standing: Standing) -> None:
 def test_an_offline_status_names_its_session_and_claims_nothing_of_the_shoe(standing: Standing) -> None:
     standing.sitting.open_shoe()
     offline = standing.status(session=7, online=False)
-    assert offline == Status(online=False, session=7, seq=standing.state.lasting.seq, version="1.0", journal="j1")
+    assert offline == StatusMessage(
+        online=False, session=7, seq=standing.state.lasting.seq, version="1.0", journal="j1"
+    )
     assert not offline.shoe_link
 
 
@@ -214,7 +216,7 @@ def test_messages_are_the_same_bytes_until_something_in_them_changes(standing: S
     assert after["state"] != before["state"]
     assert (after["info"], after["roads"]) == (before["info"], before["roads"])
     assert standing.status() == status
-    sitting.result(Winner.PLAYER)
+    sitting.result(IndicatedWinner.PLAYER)
     assert standing.retained()["roads"] != before["roads"]
     assert standing.rules_read == 1
 
@@ -224,7 +226,11 @@ def test_no_event_after_the_number_of_a_message_has_changed_it() -> None:
     sitting = RememberedSitting()
     standing = Standing(sitting)
     makers: dict[str, Callable[[TableState], msgspec.Struct]] = {"state": state_message, "roads": roads_message}
-    for step in (sitting.open_shoe, lambda: sitting.deal("7H 4D KS 2C"), lambda: sitting.result(Winner.PLAYER)):
+    for step in (
+        sitting.open_shoe,
+        lambda: sitting.deal("7H 4D KS 2C"),
+        lambda: sitting.result(IndicatedWinner.PLAYER),
+    ):
         step()
         for name, payload in standing.retained().items():
             if name in makers:

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firmware_protocol.angel_eye.shoe import Disclosing
+from shoe_controller.daemon.assembly import SOFTWARE
+from shoe_controller.daemon.table_journal import replay
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.verify import verify
-from shoe_controller.running_parts import SOFTWARE
 from shoe_controller.table.alerts import ALERTS, Severity
 from shoe_controller.table.procedure import BetsClose, GateLocks
-from shoe_controller.table_journal import replay
 from simulator.shoe_line import Wire
 from simulator.truth import Reading
 from tests.simulation.books import SURELY_MISSED, BrokenPromiseError

@@ -9,7 +9,7 @@ from functools import partial
 
 from shoe_controller.transports.transport import OnBytes, OnLost, TransportError, every_half_second
 from simulator.emulation import Emulation
-from simulator.fault_deeds import PortOrder
+from simulator.fault_effects import PortOrder
 from tests.simulation.swapping import Swap
 from tests.simulation.virtual_time import DaemonLoop, VirtualTime
 

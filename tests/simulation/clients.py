@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.mqtt.contract import Answer, StateMessage, Status, Topics
+from shoe_controller.mqtt.contract import Answer, StateMessage, StatusMessage, Topics
 from shoe_controller.table.view import TableView
 from tests.simulation.virtual_broker import Endpoint, Outgoing, VirtualBroker
 from tests.simulation.virtual_time import VirtualTime
@@ -22,7 +22,7 @@ GRACE = 1.0
 
 # Several clients get each of these, and look at the same bytes.
 _decode_state = lru_cache(maxsize=16)(msgspec.json.Decoder(StateMessage).decode)
-_decode_status = lru_cache(maxsize=16)(msgspec.json.Decoder(Status).decode)
+_decode_status = lru_cache(maxsize=16)(msgspec.json.Decoder(StatusMessage).decode)
 _decode_answer = msgspec.json.Decoder(Answer).decode
 
 
@@ -209,7 +209,7 @@ class Terminal(Client):
 
     def __init__(self, broker: VirtualBroker, time: VirtualTime, topics: Topics, name: str) -> None:
         self.view: TableView | None = None
-        self.status: Status | None = None
+        self.status: StatusMessage | None = None
         self.looks: list[Callable[[TableView], None]] = []
         """Called with every new view."""
         self._replies = f"{topics.replies}{name}/answer"

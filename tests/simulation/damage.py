@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from shoe_controller.clock.moment import Moment
+from shoe_controller.daemon.assembly import SOFTWARE
+from shoe_controller.daemon.table_journal import entry_for, recover
 from shoe_controller.journal.database import files_of
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.store import BatchWriter, Submission
-from shoe_controller.moment import Moment
-from shoe_controller.running_parts import SOFTWARE
 from shoe_controller.table.inputs import ClockStepped
 from shoe_controller.table.table import Handled
-from shoe_controller.table_journal import entry_for, recover
 from tests.journal.tampering import query, tampered
 
 

@@ -7,7 +7,7 @@ import random
 from functools import cache
 from typing import NamedTuple
 
-from shoe_controller.catalogue_files import built_in_catalogue
+from shoe_controller.house.catalogue_files import built_in_catalogue
 from tests.baccarat import oracle
 from tests.table_files import Data
 

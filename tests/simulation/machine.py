@@ -6,18 +6,18 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from shoe_controller.clock import Clock
-from shoe_controller.config import RunningConfig
-from shoe_controller.daemon import Daemon
+from shoe_controller.clock.moment import Moment
+from shoe_controller.clock.system_clock import Clock
+from shoe_controller.config.table_file import RunningConfig
+from shoe_controller.daemon.assembly import SOFTWARE, Opened, open_table
+from shoe_controller.daemon.daemon import Daemon
+from shoe_controller.daemon.table_journal import ReplayDiffersError, recover
 from shoe_controller.journal import opening
 from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.journal.opening import Identity, WriterLock
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry, Receipt
-from shoe_controller.moment import Moment
-from shoe_controller.running_parts import SOFTWARE, Opened, open_table
-from shoe_controller.service import Service
-from shoe_controller.table_journal import ReplayDiffersError, recover
+from shoe_controller.process.systemd import SystemdNotifier
 from tests.simulation.books import BrokenPromiseError
 from tests.simulation.cable import Cable
 from tests.simulation.daemon_broker import DaemonBroker
@@ -117,7 +117,7 @@ class Machine:
                 port=self._cable.for_daemon(loop),
                 broker=self._connection,
                 log=NoLog(),
-                service=Service(None, None),
+                service=SystemdNotifier(None, None),
                 in_thread=_check_pin,
                 nonce=lambda: self._random.randbytes(16),
             )

@@ -3,7 +3,7 @@
 The shoe's faults are those of the emulator's own table (`simulator/faults.py`).
 """
 
-from simulator.faults import FAULTS, Untold
+from simulator.faults import FAULTS, Undetectable
 from simulator.shoe_line import Wire
 
 AROUND: dict[str, str] = {
@@ -203,7 +203,7 @@ TOLD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 def possible(wire: Wire) -> list[str]:
     """The shoe's faults that this wire can express."""
-    return [name for name, kind in FAULTS.items() if not isinstance(kind.on(wire), Untold)]
+    return [name for name, kind in FAULTS.items() if not isinstance(kind.on(wire), Undetectable)]
 
 
 _NOTHING_RUNS = "while no daemon runs there is none to kill or to stop"

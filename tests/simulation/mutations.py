@@ -17,18 +17,18 @@ from rich.table import Table
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import Misread
-from shoe_controller import daemon
-from shoe_controller.controller import RETRY_STORING, Controller
-from shoe_controller.daemon import Daemon
+from shoe_controller.daemon import daemon
+from shoe_controller.daemon.daemon import Daemon
+from shoe_controller.daemon.engine import RETRY_STORING, Engine
+from shoe_controller.daemon.table_journal import topic_of
 from shoe_controller.journal.errors import FileError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Receipt
 from shoe_controller.mqtt.contract import Topics
 from shoe_controller.mqtt.publisher import LiveMessage, Publisher
-from shoe_controller.table import betting, dealing, deeds, finishing, line, shoe_events
+from shoe_controller.table import act_effects, betting, dealing, finishing, link_events, shoe_events
 from shoe_controller.table import table as table_module
 from shoe_controller.table.inputs import PinVerdict
-from shoe_controller.table_journal import topic_of
 from tests.simulation.seeds import plan_of
 from tests.simulation.shrink import breaks
 
@@ -216,15 +216,13 @@ MUTATIONS = (
     Mutation(
         "acknowledge_first",
         "the shoe's event is acknowledged before the commit",
-        Controller,
+        Engine,
         "_store",
         _acknowledge_first,
     ),
-    Mutation("publish_first", "facts are published before the commit", Controller, "_store", _publish_first),
-    Mutation("take_over_first", "the table takes over before the commit", Controller, "_store", _take_over_first),
-    Mutation(
-        "give_up_when_full", "what a full disk refused is not tried again", Controller, "_store", _give_up_when_full
-    ),
+    Mutation("publish_first", "facts are published before the commit", Engine, "_store", _publish_first),
+    Mutation("take_over_first", "the table takes over before the commit", Engine, "_store", _take_over_first),
+    Mutation("give_up_when_full", "what a full disk refused is not tried again", Engine, "_store", _give_up_when_full),
     Mutation("repeat_acts_twice", "a repeated request is carried out again", table_module, "answered_before", _nothing),
     Mutation("forget_link", "the link is not told what was stored last", daemon, "link_for", _forget_link),
     Mutation("skip_a_seq", "now and then an event is not published", Publisher, "_after", _skip_an_event),
@@ -235,9 +233,9 @@ MUTATIONS = (
     Mutation("any_pin", "every PIN is right", Daemon, "verdict", _any_pin),
     Mutation("bet_any_time", "wagers are taken when they are closed", betting, "_why_closed", _nothing),
     Mutation("answer_anywhere", "an answer goes wherever it is wanted", Topics, "is_reply", lambda _: lambda *_a: True),
-    Mutation("gap_is_nothing", "missed events raise no alert", line, "events_missed", _nothing),
-    Mutation("forget_wagers", "a replayed round forgets its wagers", deeds, "void_and_replay", _forget_wagers),
-    Mutation("keep_the_face", "a corrected card is told and stays as it was", deeds, "_correct", _keep_the_face),
+    Mutation("gap_is_nothing", "missed events raise no alert", link_events, "events_missed", _nothing),
+    Mutation("forget_wagers", "a replayed round forgets its wagers", act_effects, "void_and_replay", _forget_wagers),
+    Mutation("keep_the_face", "a corrected card is told and stays as it was", act_effects, "_correct", _keep_the_face),
     Mutation("lose_an_input", "a restart leaves out the last input", JournalReader, "current_shoe", _lose_an_input),
 )
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.angel_eye.shoe import Disclosing
-from shoe_controller.controller import Controller
-from shoe_controller.table import line, shoe_events
+from shoe_controller.daemon.engine import Engine
+from shoe_controller.table import link_events, shoe_events
 from shoe_controller.table.phases import CARDS_OUT
 from shoe_controller.table.procedure import BetsClose, OverDrawn, Procedure, Reveal
 from simulator.shoe_line import Wire
@@ -123,7 +123,7 @@ REGRESSIONS = (
         Mutation(
             "clock_looked_at_by_timer",
             "a clock that was set was not noticed on a wire without timers",
-            Controller,
+            Engine,
             "_put",
             _look_at_clock_by_timer,
         ),
@@ -152,7 +152,7 @@ REGRESSIONS = (
             "restarted",
             _keep_lid_open,
         ),
-        also_in=(line,),
+        also_in=(link_events,),
     ),
     Regression(
         Plan(

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firmware_protocol.angel_eye.shoe import Disclosing
-from shoe_controller.config import Config, RunningConfig, for_running, load_config
+from shoe_controller.config.table import JournalSettings
+from shoe_controller.config.table_file import Config, RunningConfig, for_running, load_config
 from shoe_controller.journal.records import Entry, Receipt
 from shoe_controller.mqtt.contract import Topics
-from shoe_controller.table_config import JournalSettings
 from simulator.emulation import Emulation, EmulationSettings
 from simulator.shoe_line import Wire, WireSettings
 from simulator.truth import AnyHappening, FaultInjected

@@ -10,10 +10,10 @@ from firmware_protocol.events import (
     DoubleFeed,
     ForeignCard,
     Hand,
+    IndicatedWinner,
     Misread,
     ResultIndicated,
     Started,
-    Winner,
 )
 from simulator.truth import AnyHappening, CardOut, Reading, RoundEnded
 
@@ -69,7 +69,7 @@ def same_card(true: LaidCard, heard: LaidCard) -> bool:
     return place_fits and heard.card in (None, true.card)
 
 
-def results_of_truth(truth: Iterable[AnyHappening]) -> list[tuple[Winner | None, bool, bool]]:
+def results_of_truth(truth: Iterable[AnyHappening]) -> list[tuple[IndicatedWinner | None, bool, bool]]:
     return [
         (happening.winner, happening.player_pair, happening.banker_pair)
         for happening in truth
@@ -77,7 +77,7 @@ def results_of_truth(truth: Iterable[AnyHappening]) -> list[tuple[Winner | None,
     ]
 
 
-def results_of_events(events: Iterable[object]) -> list[tuple[Winner | None, bool, bool]]:
+def results_of_events(events: Iterable[object]) -> list[tuple[IndicatedWinner | None, bool, bool]]:
     return [
         (event.winner, event.player_pair, event.banker_pair) for event in events if isinstance(event, ResultIndicated)
     ]

@@ -14,7 +14,7 @@ import msgspec
 
 from firmware_protocol.angel_eye.shoe import Disclosing
 from simulator.emulation import EmulationSettings
-from simulator.faults import FAULTS, Told
+from simulator.faults import FAULTS, Detection
 from simulator.recording import Chunk
 from simulator.scenario import planned
 from simulator.shoe_line import Wire, WireSettings
@@ -37,7 +37,7 @@ class Recorded(NamedTuple):
 
 def faults_of(wire: Wire, number: int) -> list[str]:
     """The faults of one shoe. Those that end it come last: what follows the others shows what they did."""
-    names = [name for name, kind in FAULTS.items() if isinstance(kind.on(wire), Told) and name != "unplug"]
+    names = [name for name, kind in FAULTS.items() if isinstance(kind.on(wire), Detection) and name != "unplug"]
     return sorted(names[number - 1 :: SHOES], key=lambda name: name in ("cut_card_in_round", "empty_in_round"))
 
 

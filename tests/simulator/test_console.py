@@ -21,7 +21,7 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import Button
 from simulator.console_view import FAULT_KEYS, HELP, Panel, View, picture
 from simulator.emulation import EmulationSettings
-from simulator.faults import FAULTS, Told
+from simulator.faults import FAULTS, Detection
 from simulator.shoe_line import Wire, WireSettings
 from tests.simulator.virtual_table import VirtualTable
 
@@ -63,7 +63,7 @@ def test_the_screen_is_never_higher_than_the_terminal(wire: WireSettings, panel:
 @pytest.mark.parametrize("wire", [WireSettings(), ANGEL_EYE], ids=["native", "angel_eye"])
 def test_everything_fits_eighty_columns(wire: WireSettings) -> None:
     table = VirtualTable(EmulationSettings(wire=wire, seed=5, decks=1, speed=20.0))
-    names = [name for name, kind in FAULTS.items() if isinstance(kind.on(wire.wire), Told)]
+    names = [name for name, kind in FAULTS.items() if isinstance(kind.on(wire.wire), Detection)]
     for name in names * 3:
         table.emulation.inject(name, table.now)
         for _ in range(6):

@@ -14,8 +14,8 @@ from firmware_protocol.native.session import FORGED, REPLAYED
 from shoe_controller.baccarat.deal import Deal, OutOfTurnError
 from shoe_controller.baccarat.drawing import Side
 from simulator.emulation import EmulationSettings
-from simulator.fault_deeds import FaultDeeds
-from simulator.faults import FAULTS, Told, Untold, markdown_table
+from simulator.fault_effects import FaultDeeds
+from simulator.faults import FAULTS, Detection, Undetectable, markdown_table
 from simulator.line_faults import Trouble
 from simulator.scenario import planned
 from simulator.shoe_line import Wire, WireSettings
@@ -36,13 +36,13 @@ CASES = [
     pytest.param(name, wire, disclosing, id=f"{name}-{wire.value}-{disclosing.value}")
     for name, kind in FAULTS.items()
     for wire, disclosing in WAYS
-    if isinstance(kind.on(wire), Told)
+    if isinstance(kind.on(wire), Detection)
 ]
 UNTOLD = [
     pytest.param(name, wire, id=f"{name}-{wire.value}")
     for name, kind in FAULTS.items()
     for wire in Wire
-    if isinstance(kind.on(wire), Untold)
+    if isinstance(kind.on(wire), Undetectable)
 ]
 DECKS = 1
 FAULTY_ROUND = 3
@@ -89,7 +89,7 @@ def test_without_a_fault_the_controller_sees_the_truth_and_no_complaint(wire: Wi
 def test_a_fault_is_seen_for_what_it_is(name: str, wire: Wire, disclosing: Disclosing) -> None:
     table = with_fault(name, wire, disclosing)
     told = FAULTS[name].on(wire)
-    assert isinstance(told, Told)
+    assert isinstance(told, Detection)
     injected = [happening for happening in table.truth if isinstance(happening, FaultInjected)]
     assert [happening.fault for happening in injected] == [name]
     assert_seen_in_order(told.sees, table.seen_plainly()[table.seen_before_fault :])

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from firmware_protocol.link import Delivery, DesiredShoe, LinkReport
-from simulator.faults import FAULTS, Told
+from simulator.faults import FAULTS, Detection
 from simulator.recording import Chunk, read_recording
 from simulator.shoe_line import Wire
 from simulator.truth import FaultInjected
@@ -78,11 +78,11 @@ def test_truth_and_events_agree(wire: Wire, number: int) -> None:
     assert sorted(injected) == sorted(faults_of(wire, number))
     told = [FAULTS[name].on(wire) for name in injected]
     for one in told:
-        assert isinstance(one, Told)
+        assert isinstance(one, Detection)
         assert_seen_in_order(one.sees, table.seen_plainly())
-    if any(isinstance(one, Told) and one.invents for one in told):
+    if any(isinstance(one, Detection) and one.invents for one in told):
         return
-    if any(isinstance(one, Told) and one.loses for one in told):
+    if any(isinstance(one, Detection) and one.loses for one in told):
         assert_nothing_invented(table.truth, table.seen)
     else:
         assert_agreement(table.truth, table.seen)
@@ -91,7 +91,7 @@ def test_truth_and_events_agree(wire: Wire, number: int) -> None:
 @pytest.mark.parametrize("wire", Wire)
 def test_the_ten_shoes_have_every_fault_that_the_wire_can_express(wire: Wire) -> None:
     recorded_faults = {name for number in range(1, SHOES + 1) for name in faults_of(wire, number)}
-    told = {name for name, kind in FAULTS.items() if isinstance(kind.on(wire), Told)}
+    told = {name for name, kind in FAULTS.items() if isinstance(kind.on(wire), Detection)}
     assert told - recorded_faults == {"unplug"}
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_protocol.cards import Card
-from simulator.faults import FAULTS, Moment, Told
+from simulator.faults import FAULTS, Detection, Moment
 from simulator.scenario import PlannedFault, Scenario, ScenarioError, read_scenario
 from simulator.shoe_line import Wire
 
@@ -153,7 +153,7 @@ def test_what_is_not_toml_is_refused_with_its_line(text: str, line: int) -> None
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_taken_exactly_where_the_wire_can_express_it(name: str, wire: Wire) -> None:
     text = f'[[fault]]\nfault = "{name}"\nat_card = 20\n'
-    if isinstance(FAULTS[name].on(wire), Told):
+    if isinstance(FAULTS[name].on(wire), Detection):
         (fault,) = read_scenario(text, "s.toml", wire).faults
         assert fault.kind.name == name
         assert (fault.seconds, fault.bytes) == (FAULTS[name].seconds, FAULTS[name].bytes)

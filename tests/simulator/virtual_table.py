@@ -19,7 +19,7 @@ from firmware_protocol.events import AnyShoeEvent
 from firmware_protocol.link import ControllerLink, Delivery, DesiredShoe, LinkReport
 from firmware_protocol.native.controller import NativeController
 from simulator.emulation import Emulation, EmulationSettings
-from simulator.fault_deeds import PortOrder
+from simulator.fault_effects import PortOrder
 from simulator.shoe_line import Wire
 from simulator.truth import AnyHappening, CardOut, FaultInjected
 

@@ -17,12 +17,12 @@ from firmware_protocol.events import (
     FaultCode,
     ForeignCard,
     Hand,
+    IndicatedWinner,
     LidChanged,
     Misread,
     PresetChanged,
     ResultIndicated,
     Started,
-    Winner,
 )
 from shoe_controller.table.acts import (
     Approve,
@@ -147,7 +147,7 @@ def undisclosed_native(table: Sitting) -> None:
     table.card(None)
     table.deal("4D KS 2C")
     table.event(CardIdentified(hand=Hand.PLAYER, position=1))
-    table.event(ResultIndicated(winner=Winner.PLAYER))
+    table.event(ResultIndicated(winner=IndicatedWinner.PLAYER))
 
 
 def undisclosed_angel_eye(table: Sitting) -> None:
@@ -159,7 +159,7 @@ def undisclosed_angel_eye(table: Sitting) -> None:
     table.event(CardIdentified(hand=Hand.PLAYER, position=2, card=Card.parse("KS")))
     table.event(CardIdentified(hand=Hand.BANKER, position=1, card=Card.parse("4D")))
     table.event(CardIdentified(hand=Hand.BANKER, position=2, card=Card.parse("2C")))
-    table.event(ResultIndicated(winner=Winner.PLAYER))
+    table.event(ResultIndicated(winner=IndicatedWinner.PLAYER))
 
 
 def too_many_copies(table: Sitting) -> None:
@@ -275,7 +275,7 @@ def too_early_angel_eye(table: Sitting) -> None:
 
 def result_differs(table: Sitting) -> None:
     start(table, PLAYER_WINS)
-    table.result(Winner.BANKER)
+    table.result(IndicatedWinner.BANKER)
 
 
 def result_differs_once_known(table: Sitting) -> None:
@@ -286,7 +286,7 @@ def result_differs_once_known(table: Sitting) -> None:
 def settled_result_differs(table: Sitting) -> None:
     start(table, PLAYER_WINS)
     table.dealer(Confirm())
-    table.event(ResultIndicated(winner=Winner.BANKER))
+    table.event(ResultIndicated(winner=IndicatedWinner.BANKER))
 
 
 def ended_by_force(table: Sitting) -> None:
@@ -296,7 +296,7 @@ def ended_by_force(table: Sitting) -> None:
 
 def result_undone(table: Sitting) -> None:
     start(table, PLAYER_WINS)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     undo(table)
 
 
@@ -307,13 +307,13 @@ def undo(table: Sitting) -> None:
 
 def result_after_shoe_change(table: Sitting) -> None:
     start(table)
-    table.event(ResultIndicated(winner=Winner.PLAYER))
+    table.event(ResultIndicated(winner=IndicatedWinner.PLAYER))
 
 
 def stray_result(table: Sitting) -> None:
     start(table, PLAYER_WINS)
-    table.result(Winner.PLAYER)
-    table.event(ResultIndicated(winner=Winner.PLAYER))
+    table.result(IndicatedWinner.PLAYER)
+    table.event(ResultIndicated(winner=IndicatedWinner.PLAYER))
 
 
 def too_slow(table: Sitting) -> None:

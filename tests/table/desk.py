@@ -23,13 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from firmware_protocol.events import AnyShoeEvent
+from shoe_controller.clock.moment import Moment
+from shoe_controller.daemon.table_journal import entry_for, recover, replay, snapshot_if_needed
+from shoe_controller.house.rules import read_rules
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Direction, Raw
 from shoe_controller.journal.store import Journal, open_journal
 from shoe_controller.journal.verify import Report, verify
-from shoe_controller.moment import Moment
-from shoe_controller.rules import read_rules
 from shoe_controller.table.facts import ShoeOpened
 from shoe_controller.table.inputs import (
     AnyInput,
@@ -43,7 +44,6 @@ from shoe_controller.table.inputs import (
 )
 from shoe_controller.table.table import Handled, Table
 from shoe_controller.table.view import view_of
-from shoe_controller.table_journal import entry_for, recover, replay, snapshot_if_needed
 from tests.table.desk_auditor import Auditor, cards_in
 from tests.table.sitting import Sitting
 

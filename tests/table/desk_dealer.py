@@ -21,10 +21,10 @@ from firmware_protocol.events import (
     FaultCode,
     ForeignCard,
     Hand,
+    IndicatedWinner,
     LidChanged,
     Misread,
     ResultIndicated,
-    Winner,
 )
 from shoe_controller.baccarat.deal import Deal, DealError
 from shoe_controller.baccarat.drawing import Side
@@ -196,7 +196,9 @@ class Dealer:
         for laid in () if playing is None else playing.cards:
             if laid.card is not None and not deal.complete:
                 deal.feed(laid.card)
-        return ResultIndicated(winner=Winner(deal.facts.winner.value) if deal.complete else Winner.TIE)
+        return ResultIndicated(
+            winner=IndicatedWinner(deal.facts.winner.value) if deal.complete else IndicatedWinner.TIE
+        )
 
     # --- supervisors -------------------------------------------------------------------------------------------------
 
@@ -303,7 +305,7 @@ _RESULTS: dict[Mishap, Callable[[Dealer], AnyShoeEvent]] = {
         hand=Hand.PLAYER, position=1, card=dealer.chance.choice([*CARDS_BY_NUMBER, None]), carried_over=True
     ),
     Mishap.WRONG_RESULT: lambda dealer: ResultIndicated(
-        winner=dealer.chance.choice(list(Winner)), player_pair=dealer.chance.random() < 0.3
+        winner=dealer.chance.choice(list(IndicatedWinner)), player_pair=dealer.chance.random() < 0.3
     ),
     Mishap.NO_RESULT: lambda _dealer: ResultIndicated(winner=None),
     Mishap.BUTTON_EARLY: lambda _dealer: ButtonPressed(button=Button.RESULT),

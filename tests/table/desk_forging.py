@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shoe_controller.journal.chain import link
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Head, Kind, Record
+from shoe_controller.journal.records import Head, Record, RecordKind
 from shoe_controller.journal.store import INSERT_RECORD
 from tests.journal.tampering import tampered
 from tests.table.desk import IDENTITY
@@ -37,9 +37,9 @@ def forged(path: Path, copy: Path, change: Change) -> list[Record]:
     for _, entry in groupby(change(records_of(path)), key=lambda record: record.entry):
         first = len(records) + 1
         for record in entry:
-            seq += record.kind == Kind.MESSAGE
+            seq += record.kind == RecordKind.MESSAGE
             renumbered = record._replace(
-                number=len(records) + 1, entry=first, seq=seq if record.kind == Kind.MESSAGE else None
+                number=len(records) + 1, entry=first, seq=seq if record.kind == RecordKind.MESSAGE else None
             )
             before = link(before, renumbered)
             records.append(renumbered._replace(hash=before))

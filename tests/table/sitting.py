@@ -4,7 +4,7 @@
     sitting.open_shoe(burn="AS")          # new shoe, first card, its burns
     sitting.bet("1", "base.player", 50)
     sitting.deal("9H 4D KS 2C")           # whole cards in the order of the draw
-    sitting.result(Winner.PLAYER)
+    sitting.result(IndicatedWinner.PLAYER)
     assert sitting.last(RoundResult).outcome.winner ...
 
 After every input the state is checked: it encodes and decodes to itself, the old state was left alone, and what the
@@ -24,15 +24,15 @@ from firmware_protocol.events import (
     ButtonPressed,
     CardDrawn,
     Hand,
+    IndicatedWinner,
     ResultIndicated,
-    Winner,
 )
 from shoe_controller.baccarat.drawing import Side
-from shoe_controller.house_config import HouseEntry
-from shoe_controller.house_texts import built_in_texts, house_text_of
-from shoe_controller.moment import Moment
-from shoe_controller.rules import read_rules
-from shoe_controller.strict_reading import Problem, read
+from shoe_controller.clock.moment import Moment
+from shoe_controller.config.house import HouseEntry
+from shoe_controller.config.strict_reading import Problem, read
+from shoe_controller.house.rules import read_rules
+from shoe_controller.house.texts import built_in_texts, house_text_of
 from shoe_controller.table.acts import AnyAct, OpenShoe, Role
 from shoe_controller.table.facts import AnyFact, Fact
 from shoe_controller.table.inputs import (
@@ -209,7 +209,7 @@ class Sitting:
         for text in cards.split():
             self.card(text)
 
-    def result(self, winner: Winner | None, **marks: bool) -> Handled:
+    def result(self, winner: IndicatedWinner | None, **marks: bool) -> Handled:
         self.event(ButtonPressed(button=Button.RESULT))
         return self.event(ResultIndicated(winner=winner, **marks))
 

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import CardDrawn, Fault, FaultCode, Hand, Winner
-from shoe_controller.rules import read_rules
+from firmware_protocol.events import CardDrawn, Fault, FaultCode, Hand, IndicatedWinner
+from shoe_controller.house.rules import read_rules
 from shoe_controller.table.acts import (
     ACTS,
     Act,
@@ -280,7 +280,7 @@ def settled(*, confirmed: bool = True) -> Sitting:
     table.bet("1", "base.player", 50)
     table.deal(PLAYER_WINS)
     if confirmed:
-        table.result(Winner.PLAYER)
+        table.result(IndicatedWinner.PLAYER)
     return table
 
 
@@ -330,7 +330,7 @@ def test_a_proposal_is_for_its_round_alone() -> None:
     table = settled()
     table.act(UndoLastResult())
     table.deal(PLAYER_WINS)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert code_of(table.act(Approve(proposal=1), person="ben")) == "other_round"
 
 
@@ -375,7 +375,7 @@ def test_clearing_an_over_draw_does_what_the_house_has_chosen(default: OverDrawn
     assert (decided.used, decided.burned) == (used, 1 if used else 2)
     assert table.state.shoe is not None
     assert table.state.shoe.burned == 1 + decided.burned
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     table.card("4D", Hand.BANKER if used else Hand.PLAYER)
     assert table.alerts == []
 

@@ -12,8 +12,8 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import (
     CardDrawn,
     Hand,
+    IndicatedWinner,
     ResultIndicated,
-    Winner,
 )
 from firmware_protocol.link import Lamp
 from shoe_controller.table.acts import (
@@ -161,7 +161,7 @@ def test_a_stopping_alert_stops_and_a_warning_does_not(case: Case) -> None:
     refusal = table.table.handle(bets, table.moment()).refusal
     assert refusal is not None
     assert refusal.code == ("stopped" if table.at(Phase.BETTING) else "betting_closed")
-    for winner in Winner:
+    for winner in IndicatedWinner:
         said = table.table.handle(ShoeReport(event=ResultIndicated(winner=winner), sequence=9), table.moment()).facts
         assert not any(isinstance(fact, RoundResult | RoundSettled) for fact in said)
     if case.kind != "result_undone":

@@ -26,13 +26,13 @@ from firmware_protocol.events import (
     GateChanged,
     Hand,
     Health,
+    IndicatedWinner,
     LidChanged,
     Misread,
     PresetChanged,
     ResultIndicated,
     Standby,
     Started,
-    Winner,
 )
 from shoe_controller.baccarat.drawing import Side
 from shoe_controller.table.acts import (
@@ -112,7 +112,7 @@ class Chance:
             lambda: Misread(hand=hand, position=position),
             lambda: ForeignCard(hand=hand, position=position, card_id=card_id),
             lambda: DoubleFeed(cards=pick([2, 3])),
-            lambda: ResultIndicated(winner=pick([None, *Winner]), player_pair=pick([False, True])),
+            lambda: ResultIndicated(winner=pick([None, *IndicatedWinner]), player_pair=pick([False, True])),
             CutCard,
             lambda: Burn(cards=pick([1, 10])),
             lambda: ButtonPressed(button=pick(list(Button))),
@@ -220,7 +220,7 @@ class Chance:
             case Phase.COMPLETE:
                 assert state.round is not None
                 winner = judge(state.round.cards).deal.facts.winner.value
-                sitting.event(ResultIndicated(winner=Winner(winner)))
+                sitting.event(ResultIndicated(winner=IndicatedWinner(winner)))
             case _:
                 card = self.random.choice(CARDS_BY_NUMBER)
                 sitting.card(card.value)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
-from firmware_protocol.events import CardDrawn, CutCard, Fault, FaultCode, Hand, ResultIndicated, Winner
+from firmware_protocol.events import CardDrawn, CutCard, Fault, FaultCode, Hand, IndicatedWinner, ResultIndicated
 from shoe_controller.baccarat.deal import Deal
 from shoe_controller.table.acts import (
     Approve,
@@ -207,7 +207,7 @@ def test_a_late_wager_found_after_no_more_bets() -> None:
     table.act(ClearAlert(alert=table.alert_number("late_wager")))
     assert table.last(WagersReturned).total == 50
     table.deal("4D KS 2C")
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert table.all(RoundSettled) == []
 
 
@@ -234,7 +234,7 @@ def test_a_free_hand_is_dealt_without_wagers_and_still_says_what_they_would_have
     assert code_of(table.dealer(FreeHand())) == "free_hand"
     assert not table.table.desired_shoe.gate_locked
     table.deal(PLAYER_WINS)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert table.alerts == []
     assert table.last(RoundResult).free
     assert table.last(RoundResult).outcome.wagers["base.player"].pays == "1:1"
@@ -256,7 +256,7 @@ COMMISSION = {"base_game": "commission", "layout": "nepal_super_baccarat"}
 MARKED = COMMISSION | {"commission": {"taken": "marked"}}
 
 
-def play(table: Sitting, cards: str, winner: Winner, stake: int = 100) -> None:
+def play(table: Sitting, cards: str, winner: IndicatedWinner, stake: int = 100) -> None:
     table.bet("1", "base.banker", stake)
     table.deal(cards)
     table.result(winner)
@@ -269,10 +269,10 @@ def undo(table: Sitting) -> None:
 
 def test_marked_commission_is_collected_at_the_end_of_the_shoe() -> None:
     table = opened(MARKED)
-    play(table, BANKER_WINS, Winner.BANKER)
+    play(table, BANKER_WINS, IndicatedWinner.BANKER)
     assert table.last(RoundSettled).settlement.totals.returned == 200
-    play(table, PLAYER_WINS, Winner.PLAYER)
-    play(table, BANKER_WINS, Winner.BANKER, stake=200)
+    play(table, PLAYER_WINS, IndicatedWinner.PLAYER)
+    play(table, BANKER_WINS, IndicatedWinner.BANKER, stake=200)
     table.act(EndShoe())
     assert table.last(ShoeEnded).commission_due == {"1": 15}
 
@@ -280,8 +280,8 @@ def test_marked_commission_is_collected_at_the_end_of_the_shoe() -> None:
 @pytest.mark.parametrize("end", [EndShoe(), OpenShoe()])
 def test_commission_of_a_result_that_was_taken_back_is_not_collected(end: EndShoe | OpenShoe) -> None:
     table = opened(MARKED)
-    play(table, BANKER_WINS, Winner.BANKER)
-    play(table, BANKER_WINS, Winner.BANKER, stake=200)
+    play(table, BANKER_WINS, IndicatedWinner.BANKER)
+    play(table, BANKER_WINS, IndicatedWinner.BANKER, stake=200)
     undo(table)
     table.act(CorrectCard(number=2, card=Card.parse("4D")))
     table.act(Confirm())
@@ -293,7 +293,7 @@ def test_commission_of_a_result_that_was_taken_back_is_not_collected(end: EndSho
 def test_commission_told_at_the_end_is_corrected_by_an_end_that_replaces_it() -> None:
     table = opened(MARKED, last_rounds=0)
     table.event(CutCard())
-    play(table, BANKER_WINS, Winner.BANKER)
+    play(table, BANKER_WINS, IndicatedWinner.BANKER)
     first = table.last(ShoeEnded)
     assert first.commission_due == {"1": 5}
     undo(table)
@@ -351,7 +351,7 @@ def finish(table: Sitting, how: str, stack: list[Card]) -> None:
             for laid in table.state.round.cards:
                 assert laid.card is not None
                 deal.feed(laid.card)
-            table.event(ResultIndicated(winner=Winner(deal.facts.winner.value)))
+            table.event(ResultIndicated(winner=IndicatedWinner(deal.facts.winner.value)))
     if how.startswith("undo"):
         undo(table)
         table.act(Confirm() if how.endswith("confirm") else VoidRound())

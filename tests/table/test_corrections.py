@@ -8,11 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
-from firmware_protocol.events import CardIdentified, CutCard, Hand, ResultIndicated, Winner
+from firmware_protocol.events import CardIdentified, CutCard, Hand, IndicatedWinner, ResultIndicated
 from shoe_controller.baccarat.deal import Deal, DealError
 from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.outcome import outcome_of
-from shoe_controller.rules import read_rules
+from shoe_controller.house.rules import read_rules
 from shoe_controller.table.acts import (
     Approve,
     ClearAlert,
@@ -108,7 +108,7 @@ def count_is_right(table: Sitting, expected: list[Card]) -> None:
 
 def only_voiding_or_correcting_helps(table: Sitting, place: int, was: Card) -> None:
     assert table.dealer(Confirm()).refusal is not None
-    for winner in Winner:
+    for winner in IndicatedWinner:
         table.event(ResultIndicated(winner=winner))
     assert table.all(RoundResult) == []
     assert table.alerts == ["card_not_due"]
@@ -136,7 +136,7 @@ def test_unread_cards_that_are_identified_come_to_the_same_round(faces: list[Car
             assert table.act(IdentifyCard(number=number + 1, card=card)).refusal is None
     count_is_right(table, list(dealt.cards))
     assert table.alerts == []
-    table.result(Winner(dealt.facts.winner.value))
+    table.result(IndicatedWinner(dealt.facts.winner.value))
     assert table.last(RoundResult).outcome == outcome_of(dealt, read_rules(table.rules).schedule)
 
 
@@ -162,7 +162,7 @@ def complete(table: Sitting) -> None:
 def test_a_correction_that_does_not_explain_the_shoes_result_does_not_end_the_difference() -> None:
     table = Sitting()
     complete(table)
-    table.result(Winner.BANKER)
+    table.result(IndicatedWinner.BANKER)
     assert table.alerts == ["result_differs"]
     table.act(CorrectCard(number=1, card=Card.parse("7D")))
     assert table.alerts == ["result_differs"]
@@ -173,7 +173,7 @@ def test_a_correction_that_does_not_explain_the_shoes_result_does_not_end_the_di
 def test_after_a_correction_somebody_has_to_confirm_anew() -> None:
     table = Sitting()
     complete(table)
-    table.result(Winner.BANKER)
+    table.result(IndicatedWinner.BANKER)
     table.act(CorrectCard(number=2, card=Card.parse("6D")))
     table.wait(60)
     assert table.table.next_timer is None, "the button was pressed for other cards"
@@ -184,12 +184,12 @@ def test_after_a_correction_somebody_has_to_confirm_anew() -> None:
 
 MARKS = ("player_pair", "banker_pair", "banker_six")
 ROUNDS = {
-    "7H 4D KS 2C": (Winner.PLAYER, set()),
-    "4H 6D 4S 2C": (Winner.TIE, {"player_pair"}),
-    "4H 3D 3S 3C": (Winner.PLAYER, {"banker_pair"}),
-    "KH 4D KS 2C 9H": (Winner.PLAYER, {"player_pair"}),
-    "KH 4D QS 2C 5H": (Winner.BANKER, {"banker_six"}),
-    "KH 3D KS 3C 5H": (Winner.BANKER, set(MARKS)),
+    "7H 4D KS 2C": (IndicatedWinner.PLAYER, set()),
+    "4H 6D 4S 2C": (IndicatedWinner.TIE, {"player_pair"}),
+    "4H 3D 3S 3C": (IndicatedWinner.PLAYER, {"banker_pair"}),
+    "KH 4D KS 2C 9H": (IndicatedWinner.PLAYER, {"player_pair"}),
+    "KH 4D QS 2C 5H": (IndicatedWinner.BANKER, {"banker_six"}),
+    "KH 3D KS 3C 5H": (IndicatedWinner.BANKER, set(MARKS)),
 }
 
 
@@ -197,8 +197,8 @@ ROUNDS = {
 @pytest.mark.parametrize(
     "said", [set(), *({mark} for mark in MARKS), set(MARKS)], ids=lambda said: "-".join(sorted(said)) or "none"
 )
-@pytest.mark.parametrize("winner", [None, *Winner])
-def test_each_mark_of_the_shoes_result_is_compared(cards: str, said: set[str], winner: Winner | None) -> None:
+@pytest.mark.parametrize("winner", [None, *IndicatedWinner])
+def test_each_mark_of_the_shoes_result_is_compared(cards: str, said: set[str], winner: IndicatedWinner | None) -> None:
     """A mark that the shoe leaves out means nothing: not all shoes know it."""
     table = Sitting()
     table.open_shoe()
@@ -227,7 +227,7 @@ def test_a_warning_about_a_round_ends_with_it() -> None:
 def test_a_difference_that_a_supervisor_clears_still_has_to_be_confirmed_by_somebody() -> None:
     table = Sitting()
     complete(table)
-    table.result(Winner.BANKER)
+    table.result(IndicatedWinner.BANKER)
     table.act(ClearAlert(alert=table.alert_number("result_differs")))
     table.wait(60)
     assert table.table.next_timer is None, "the shoe's button was answered by its result"
@@ -242,7 +242,7 @@ def test_a_result_on_cards_that_the_shoe_never_named_waits_for_each_of_them() ->
     table.deal("4D")
     table.card(None)
     table.deal("2C")
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert table.alerts == ["undisclosed_card", "undisclosed_card"]
     table.act(IdentifyCard(number=1, card=Card.parse("7H")))
     assert table.alerts == ["undisclosed_card"]
@@ -257,7 +257,7 @@ def test_a_result_that_came_while_a_card_was_unread_is_compared_when_it_is_known
         table.open_shoe()
         table.card(None)
         table.deal("4D KS 2C")
-        table.event(ResultIndicated(winner=Winner.PLAYER))
+        table.event(ResultIndicated(winner=IndicatedWinner.PLAYER))
         table.act(IdentifyCard(number=1, card=Card.parse(face)))
         assert table.alerts == alerts
         assert len(table.all(RoundResult)) == (not alerts)
@@ -267,11 +267,11 @@ def test_a_result_that_came_too_early_is_not_taken_for_the_result_of_the_round()
     table = Sitting()
     table.open_shoe()
     table.deal("2H 4D KS 2C")
-    table.event(ResultIndicated(winner=Winner.BANKER))
+    table.event(ResultIndicated(winner=IndicatedWinner.BANKER))
     table.dealer(ClearAlert(alert=table.alert_number("result_too_early")))
     table.deal("5H")
     table.dealer(Confirm())
-    table.event(ResultIndicated(winner=Winner.PLAYER))
+    table.event(ResultIndicated(winner=IndicatedWinner.PLAYER))
     assert table.alerts == []
 
 
@@ -295,7 +295,7 @@ def undo(table: Sitting) -> None:
 
 def settled(table: Sitting) -> None:
     complete(table)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
 
 
 def test_undone_corrected_and_confirmed_the_new_result_replaces_the_old() -> None:
@@ -333,7 +333,7 @@ def test_a_correction_after_an_undo_that_asks_for_a_card_lets_it_be_drawn() -> N
     assert table.at(Phase.COMPLETE)
     timer = table.table.next_timer
     assert timer is None, "nothing that was pressed before confirms the new cards"
-    table.result(Winner.BANKER)
+    table.result(IndicatedWinner.BANKER)
     assert table.last(RoundResult).outcome.winner.value == "banker"
     assert table.last(RoundResult).replaces is not None
 
@@ -357,7 +357,7 @@ def test_undone_and_dealt_again() -> None:
     table.act(VoidAndReplay())
     assert table.at(Phase.CLOSED)
     table.deal(PLAYER_WINS)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert table.last(RoundSettled).replaces is not None
     assert table.state.round_number == 2
 
@@ -372,7 +372,7 @@ def test_an_older_round_dealt_again_takes_no_number_twice() -> None:
     assert table.state.round_number == 1
     table.act(VoidAndReplay())
     table.deal(PLAYER_WINS)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert table.state.round_number == 3
 
 
@@ -403,7 +403,7 @@ def test_the_last_round_of_a_shoe_keeps_its_wagers_and_can_be_taken_back() -> No
     table.deal("7H 4D")
     table.event(CutCard())
     table.deal("KS 2C")
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert table.at(Phase.ENDED)
     assert table.all(WagersReturned) == []
     first_end = table.last(ShoeEnded)

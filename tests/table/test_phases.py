@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import Button, ButtonPressed, CardDrawn, Hand, Winner
+from firmware_protocol.events import Button, ButtonPressed, CardDrawn, Hand, IndicatedWinner
 from shoe_controller.table.acts import (
     Approve,
     Confirm,
@@ -61,7 +61,7 @@ def to_complete(table: Sitting) -> None:
 
 def to_ended(table: Sitting) -> None:
     to_complete(table)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     table.act(EndShoe())
 
 
@@ -85,7 +85,7 @@ def undo(table: Sitting) -> None:
 
 def settled_and_undone(table: Sitting) -> None:
     to_complete(table)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     undo(table)
 
 

@@ -18,21 +18,9 @@ from pathlib import Path
 import pytest
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import Winner
-from shoe_controller.journal.prune import prune
-from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import INPUTS, STARTS, Head, Kind, Record
-from shoe_controller.journal.store import open_journal
-from shoe_controller.journal.verify import Report, verify
-from shoe_controller.moment import Moment
-from shoe_controller.rules import read_rules
-from shoe_controller.table.acts import Approve, Confirm, CorrectCard, UndoLastResult
-from shoe_controller.table.facts import RoundResult
-from shoe_controller.table.inputs import AnyInput, ControllerStarted, LinkBack, LinkLost
-from shoe_controller.table.procedure import Reveal
-from shoe_controller.table.state import TableState
-from shoe_controller.table.table import Table
-from shoe_controller.table_journal import (
+from firmware_protocol.events import IndicatedWinner
+from shoe_controller.clock.moment import Moment
+from shoe_controller.daemon.table_journal import (
     ReplayDiffersError,
     entry_for,
     recover,
@@ -40,6 +28,18 @@ from shoe_controller.table_journal import (
     snapshot_if_needed,
     written_by,
 )
+from shoe_controller.house.rules import read_rules
+from shoe_controller.journal.prune import prune
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import INPUTS, STARTS, Head, Record, RecordKind
+from shoe_controller.journal.store import open_journal
+from shoe_controller.journal.verify import Report, verify
+from shoe_controller.table.acts import Approve, Confirm, CorrectCard, UndoLastResult
+from shoe_controller.table.facts import RoundResult
+from shoe_controller.table.inputs import AnyInput, ControllerStarted, LinkBack, LinkLost
+from shoe_controller.table.procedure import Reveal
+from shoe_controller.table.state import TableState
+from shoe_controller.table.table import Table
 from tests.commands.running import PROGRAM, run_program
 from tests.journal.tampering import query, tampered
 from tests.table.desk import IDENTITY, SOFTWARE, Desk, desk_in, quick_folder
@@ -54,7 +54,7 @@ def play(desk: Desk) -> None:
     desk.bets("2", [("base.banker", 100), ("lucky_6.lucky_6", 10)])
     desk.deal("9H 4D KS 2C")
     desk.act(CorrectCard(number=2, card=Card.parse("5D")))
-    desk.result(Winner.PLAYER)
+    desk.result(IndicatedWinner.PLAYER)
     desk.act(UndoLastResult(), person="ann")
     assert desk.state.lasting.proposal is not None
     desk.act(Approve(proposal=desk.state.lasting.proposal.number), person="bob")
@@ -134,7 +134,7 @@ def test_a_forgery_that_changes_nothing_changes_nothing(path: Path, tmp_path: Pa
 def test_every_fact_that_does_not_follow_is_named_although_the_chain_fits(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     records = records_of(path)
-    facts = [record for record in records if record.kind == Kind.FACT]
+    facts = [record for record in records if record.kind == RecordKind.FACT]
     for fact, following in pairwise(facts):
         number = fact.number
         given = max(record.number for record in records[:number] if record.kind in INPUTS)
@@ -155,7 +155,7 @@ def test_every_fact_that_does_not_follow_is_named_although_the_chain_fits(path: 
 
 def test_the_last_fact_of_a_journal_cannot_be_removed_or_doubled_either(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
-    last = [record for record in records_of(path) if record.kind == Kind.FACT][-1]
+    last = [record for record in records_of(path) if record.kind == RecordKind.FACT][-1]
     forged(path, copy, removed(last.number))
     (problem,) = verified(copy).problems
     assert f'gives one more fact "{last.name}"' in problem.what
@@ -191,7 +191,7 @@ def test_heads_that_were_kept_find_every_other_change(path: Path, tmp_path: Path
     by_replay = {"input": 0, "raw": 0, "message": 0, "opening": 0, "snapshot": 0}
     *records, last = records_of(path)
     for record in (*records, last):
-        if record.kind == Kind.FACT:
+        if record.kind == RecordKind.FACT:
             continue
         # A record more after the last one that anybody heard of is no change of what was.
         changes = [removed(record.number)] + [doubled(record.number)] * (record is not last)
@@ -214,7 +214,7 @@ def test_heads_that_were_kept_find_every_other_change(path: Path, tmp_path: Path
 def test_an_input_that_makes_no_sense_is_named_with_its_reason(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     records = records_of(path)
-    victim = next(record for record in records if record.kind == Kind.INPUT and b"5D" in record.body)
+    victim = next(record for record in records if record.kind == RecordKind.INPUT and b"5D" in record.body)
     start = max(record.number for record in records if record.kind in STARTS)
     for body, what in ((b"nonsense", "DecodeError"), (b'{"input":"no_such_input"}', "ValidationError")):
         forged(path, copy, replaced(victim.number, victim._replace(body=body)))
@@ -226,7 +226,7 @@ def test_an_input_that_makes_no_sense_is_named_with_its_reason(path: Path, tmp_p
 
 
 def test_a_table_does_not_start_on_facts_that_do_not_follow(path: Path, tmp_path: Path) -> None:
-    fact = [record for record in records_of(path) if record.kind == Kind.FACT][-1]
+    fact = [record for record in records_of(path) if record.kind == RecordKind.FACT][-1]
     copy = tmp_path / "copy"
     forged(path, copy, replaced(fact.number, fact._replace(body=fact.body + b" ")))
     with JournalReader(copy) as reader, pytest.raises(ReplayDiffersError) as raised:
@@ -242,7 +242,7 @@ def test_a_forgery_from_beginning_to_end_is_found_by_one_kept_head(path: Path, t
         other.open_shoe("AS")
         for _ in range(6):
             other.deal("2D 4D KS 2C")
-            other.result(Winner.BANKER)
+            other.result(IndicatedWinner.BANKER)
     assert verified(other.path).good
     pairs = zip(records_of(path), records_of(other.path), strict=False)
     first = next(one.number for one, forgery in pairs if one != forgery)
@@ -259,14 +259,14 @@ def test_an_upgrade_in_the_middle_of_a_round_goes_on_from_a_snapshot(tmp_path: P
         before, old_facts, end = desk.state, len(desk.facts), records_of(desk.path)[-1].number
         desk.restart(software="2.0")
         first = next(record for record in records_of(desk.path) if record.number > end and record.kind in INPUTS)
-        assert (first.kind, first.software) == (Kind.SNAPSHOT, "2.0")
+        assert (first.kind, first.software) == (RecordKind.SNAPSHOT, "2.0")
         assert desk.state.round is not None
         assert before.round is not None
         assert desk.state.round.cards == before.round.cards
         assert desk.state.round.wagers == before.round.wagers
         desk.deal("TS TD 5H 2S")
         desk.check_recovery()
-        desk.result(Winner.PLAYER)
+        desk.result(IndicatedWinner.PLAYER)
         desk.check_recovery()
         new_facts = len(desk.facts) - old_facts
         assert any(isinstance(fact, RoundResult) for fact in desk.facts[old_facts:])
@@ -309,7 +309,7 @@ def test_pruning_by_another_version_asks_for_no_snapshot(tmp_path: Path) -> None
         for _ in range(2):
             desk.open_shoe("AS")
             desk.deal("9H 4D KS 2C")
-            desk.result(Winner.PLAYER)
+            desk.result(IndicatedWinner.PLAYER)
         desk.journal.confirm(len(desk.facts)).result(timeout=10)
         pruned = prune(
             desk.path,

@@ -9,7 +9,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
-from firmware_protocol.events import Button, ButtonPressed, CardDrawn, CardIdentified, Hand, ResultIndicated, Winner
+from firmware_protocol.events import (
+    Button,
+    ButtonPressed,
+    CardDrawn,
+    CardIdentified,
+    Hand,
+    IndicatedWinner,
+    ResultIndicated,
+)
 from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.drawing import Side
 from shoe_controller.table.acts import RevealCards
@@ -129,7 +137,7 @@ def test_elsewhere_the_dealer_shows_nothing(reveal: Reveal) -> None:
 # --- shoes that disclose at the result -------------------------------------------------------------------------------
 
 
-def play(table: Sitting, places: list[tuple[Hand, Card]], *, at_draw: bool, winner: Winner) -> None:
+def play(table: Sitting, places: list[tuple[Hand, Card]], *, at_draw: bool, winner: IndicatedWinner) -> None:
     """A round as such a shoe tells of it."""
     table.bet("1", "base.player", 50)
     table.bet("2", "base.banker", 50)
@@ -163,7 +171,7 @@ def test_whenever_faces_are_disclosed_and_shown_the_round_comes_to_the_same(face
     for _, card in places:
         deal.feed(card)
     assume(deal.complete)
-    winner = Winner(deal.facts.winner.value)
+    winner = IndicatedWinner(deal.facts.winner.value)
     outcomes = []
     for reveal in Reveal:
         for at_draw in (True, False):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from firmware_protocol.events import CutCard, Winner
+from firmware_protocol.events import CutCard, IndicatedWinner
 from shoe_controller.table.facts import (
     BettingOpened,
     CardDealt,
@@ -25,7 +25,7 @@ def test_a_whole_round() -> None:
     assert table.bet("1", "base.player", 50).refusal is None
     table.deal("9H 4D KS 2C")
     assert table.at(Phase.COMPLETE)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert table.alerts == []
     assert table.last(RoundResult).outcome.winner.value == "player"
     assert table.last(RoundSettled).settlement.totals.returned == 100
@@ -41,9 +41,9 @@ def test_after_the_cut_card_the_round_is_finished_and_one_more_is_dealt() -> Non
     table.deal("9H 4D")
     table.event(CutCard())
     table.deal("KS 2C")
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     table.deal("9H 4D KS 2C")
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert table.at(Phase.ENDED)
     assert table.last(ShoeEnded).cards_out == 10
 

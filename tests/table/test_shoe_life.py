@@ -18,13 +18,13 @@ from firmware_protocol.events import (
     FaultCode,
     ForeignCard,
     Hand,
+    IndicatedWinner,
     LidChanged,
     Misread,
     ResultIndicated,
-    Winner,
 )
 from firmware_protocol.link import Lamp
-from shoe_controller.rules import read_rules
+from shoe_controller.house.rules import read_rules
 from shoe_controller.table.acts import (
     BurnExtraCard,
     ClearAlert,
@@ -70,7 +70,7 @@ def opened(**procedure: Any) -> Sitting:  # noqa: ANN401 - as `Sitting`
 
 def play(table: Sitting) -> None:
     table.deal(PLAYER_WINS)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
 
 
 # --- opening ---------------------------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ def test_a_burn_broken_off_goes_on_with_the_round_once_it_is_cleared() -> None:
     assert table.at(Phase.DEALING)
     table.act(ClearAlert(alert=table.alert_number("burn_differs")))
     table.deal("4D KS 2C")
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert table.alerts == []
 
 
@@ -291,7 +291,7 @@ def test_after_the_cut_card_the_round_is_finished_and_so_many_more_are_dealt(whe
             table.deal(PLAYER_WINS if when == "complete" else "7H 4D")
             table.event(CutCard())
             table.deal("" if when == "complete" else "KS 2C")
-            table.result(Winner.PLAYER)
+            table.result(IndicatedWinner.PLAYER)
             rounds += 1
     # Before a round the cut card belongs to the round that comes, so one is dealt at the least.
     more = last_rounds if when in ("in round", "complete") else max(last_rounds, 1)
@@ -340,7 +340,7 @@ def test_a_card_too_many_begins_the_next_round(when: str, shoe: str, face: str |
     table.event(FaultCleared(code=FaultCode.OVER_DRAW))
     if when == "before the result":
         table.act(UseExtraCard())
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     if when == "after the shoe used it":
         table.event(again)
     if when != "before the result":
@@ -356,7 +356,7 @@ def test_a_card_too_many_begins_the_next_round(when: str, shoe: str, face: str |
         table.act(IdentifyCard(number=1, card=Card.parse("5C")))
     table.deal("2S 2C")
     assert table.alerts == []
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert table.last(RoundResult).outcome.player.cards[0] is Card.FIVE_OF_CLUBS
     assert table.state.shoe is not None
     assert table.state.shoe.copies[Card.FIVE_OF_CLUBS.number] == 1
@@ -373,7 +373,7 @@ def test_a_card_that_was_burned_cannot_begin_a_round() -> None:
     table.deal(PLAYER_WINS)
     table.card("5C", Hand.EXTRA)
     table.act(BurnExtraCard())
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("5C"), carried_over=True))
     assert table.alerts == ["out_of_turn"]
 
@@ -383,7 +383,7 @@ def test_another_card_than_the_one_carried_over_is_not_believed() -> None:
     table.deal(PLAYER_WINS)
     table.card("5C", Hand.EXTRA)
     table.act(ClearAlert(alert=table.alert_number("over_draw")))
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("6C"), carried_over=True))
     assert table.alerts == ["place_filled"]
 
@@ -407,7 +407,7 @@ def test_the_face_of_a_card_too_many_may_come_later() -> None:
     assert table.state.shoe is not None
     assert table.state.shoe.copies[Card.FIVE_OF_CLUBS.number] == 1
     table.act(UseExtraCard())
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     table.card("4D", Hand.BANKER)
     assert [fact.place.card for fact in table.all(CardDealt)][-2:] == [Card.FIVE_OF_CLUBS, Card.FOUR_OF_DIAMONDS]
 
@@ -418,7 +418,7 @@ def test_the_face_of_the_card_chosen_to_begin_the_next_round_may_come_later_stil
     table.card(None, Hand.EXTRA)
     table.act(UseExtraCard())
     table.event(CardIdentified(hand=Hand.EXTRA, card=Card.parse("5C")))
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     table.card("4D", Hand.BANKER)
     assert table.all(CardDealt)[-2].place.card is Card.FIVE_OF_CLUBS
 
@@ -491,9 +491,9 @@ def test_a_result_of_a_voided_round_means_nothing() -> None:
     table.deal(PLAYER_WINS)
     table.act(VoidRound())
     table.event(CardIdentified(hand=Hand.PLAYER, position=1))
-    table.event(ResultIndicated(winner=Winner.BANKER))
+    table.event(ResultIndicated(winner=IndicatedWinner.BANKER))
     assert table.alerts == []
-    table.event(ResultIndicated(winner=Winner.BANKER))
+    table.event(ResultIndicated(winner=IndicatedWinner.BANKER))
     assert table.alerts == ["stray_result"]
 
 
@@ -502,7 +502,7 @@ def test_a_result_that_agrees_may_come_after_the_settlement_once() -> None:
     table.deal(PLAYER_WINS)
     table.dealer(Confirm())
     table.event(CardIdentified(hand=Hand.PLAYER, position=1, card=Card.parse("7H")))
-    table.event(ResultIndicated(winner=Winner.PLAYER))
+    table.event(ResultIndicated(winner=IndicatedWinner.PLAYER))
     assert table.alerts == []
     table.event(CardIdentified(hand=Hand.PLAYER, position=1, card=Card.parse("8H")))
     assert table.alerts == ["event_gap"]

@@ -3,7 +3,7 @@
 import pytest
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import CardDrawn, CardReturned, Fault, FaultCode, Hand, Misread, Winner
+from firmware_protocol.events import CardDrawn, CardReturned, Fault, FaultCode, Hand, IndicatedWinner, Misread
 from firmware_protocol.link import DesiredShoe, Lamp
 from shoe_controller.table.acts import CorrectCard, EndShoe, FreeHand, IdentifyCard, NoMoreBets, UndoLastResult
 from shoe_controller.table.alerts import ALERTS
@@ -78,7 +78,7 @@ def test_where_the_dealer_closes_the_wagers_no_card_is_due_before() -> None:
 def test_the_last_result_stays_lit_until_the_next_card() -> None:
     table = Sitting()
     TO[Phase.COMPLETE](table)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     assert table.table.desired_shoe.lamps == {Lamp.PLAYER}
     table.deal("7H")
     assert table.table.desired_shoe.lamps == frozenset()
@@ -87,7 +87,7 @@ def test_the_last_result_stays_lit_until_the_next_card() -> None:
 def test_a_proposal_and_the_wagers_are_shown() -> None:
     table = Sitting()
     TO[Phase.COMPLETE](table)
-    table.result(Winner.PLAYER)
+    table.result(IndicatedWinner.PLAYER)
     table.bet("1", "base.tie", 5)
     table.act(UndoLastResult(), reason="look again")
     view = view_of(table.state)

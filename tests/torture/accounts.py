@@ -13,10 +13,11 @@ from typing import NamedTuple
 import msgspec
 
 from firmware_protocol.events import AnyShoeEvent, CardDrawn, Hand
+from shoe_controller.daemon.assembly import SOFTWARE
+from shoe_controller.daemon.table_journal import read_fact, read_input, replay
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head, StoredMessage
 from shoe_controller.journal.verify import verify
-from shoe_controller.running_parts import SOFTWARE
 from shoe_controller.table.facts import (
     AlertRaised,
     AnyFact,
@@ -31,7 +32,6 @@ from shoe_controller.table.facts import (
     WagersReturned,
 )
 from shoe_controller.table.inputs import AnyInput, NewShoe, ShoeReport
-from shoe_controller.table_journal import read_fact, read_input, replay
 from simulator.truth import AnyHappening, CardOut, RoundEnded
 from tests.simulator.agreement import LaidCard, cards_of_events, cards_of_truth, same_card
 

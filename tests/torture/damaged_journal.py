@@ -8,16 +8,16 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from shoe_controller.clock.moment import Moment
+from shoe_controller.daemon.assembly import SOFTWARE
+from shoe_controller.daemon.table_journal import entry_for, recover
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry
 from shoe_controller.journal.store import open_journal
-from shoe_controller.moment import Moment
-from shoe_controller.running_parts import SOFTWARE
 from shoe_controller.table.facts import RoundSettled
 from shoe_controller.table.inputs import ClockStepped
 from shoe_controller.table.table import Handled
-from shoe_controller.table_journal import entry_for, recover
 from simulator.firmware import Stage
 from tests.daemon.harness import Chain
 from tests.journal.tampering import query, tampered

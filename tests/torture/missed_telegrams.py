@@ -13,8 +13,8 @@ from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.angel_eye.sequence import AngelEyeState
 from firmware_protocol.angel_eye.shoe import Disclosing
 from firmware_protocol.link import Delivery, EventGap
-from shoe_controller.moment import Moment
-from shoe_controller.rules import read_rules
+from shoe_controller.clock.moment import Moment
+from shoe_controller.house.rules import read_rules
 from shoe_controller.table.alerts import Severity
 from shoe_controller.table.facts import AlertRaised, AnyFact, RoundResult
 from shoe_controller.table.inputs import (

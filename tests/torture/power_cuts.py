@@ -18,7 +18,7 @@ from pathlib import Path
 
 from shoe_controller.journal.errors import FileError
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Kind
+from shoe_controller.journal.records import RecordKind
 from tests.journal.samples import opened, verified
 
 PATIENCE = 20.0
@@ -166,7 +166,7 @@ class Cuts:
             with JournalReader(copy) as reader:
                 last = reader.position().last_seq
                 records = reader.records(0, reader.position().head.number)
-                inputs = [record.body for record in records if record.kind == Kind.INPUT]
+                inputs = [record.body for record in records if record.kind == RecordKind.INPUT]
         except FileError as error:
             raise AssertionError(f"{where}{error}") from error
         require(report.good, f"{where}{report.problems}")

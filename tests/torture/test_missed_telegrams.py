@@ -5,7 +5,7 @@ import re
 import pytest
 
 from firmware_protocol.angel_eye.shoe import Disclosing
-from shoe_controller.rules import rules_of
+from shoe_controller.house.rules import rules_of
 from shoe_controller.table.phases import CARDS_OUT, Phase
 from tests.table_files import load, small_house
 from tests.torture.missed_telegrams import LOOK_AHEAD, Missed, Shoe, telegrams_of_a_shoe

@@ -13,10 +13,10 @@ from firmware_protocol.events import (
     FaultCode,
     GateChanged,
     Hand,
+    IndicatedWinner,
     PresetChanged,
     ResultIndicated,
     Standby,
-    Winner,
 )
 
 _FACES = st.sampled_from([None, *Card])
@@ -39,11 +39,11 @@ EXPRESSIBLE_EVENTS = st.one_of(
     st.builds(CardIdentified, hand=st.just(Hand.EXTRA), card=_FACES),
     st.builds(
         ResultIndicated,
-        winner=st.sampled_from([None, *Winner]),
+        winner=st.sampled_from([None, *IndicatedWinner]),
         player_pair=st.booleans(),
         banker_pair=st.booleans(),
     ),
-    st.builds(ResultIndicated, winner=st.just(Winner.BANKER), banker_six=st.just(value=True)),
+    st.builds(ResultIndicated, winner=st.just(IndicatedWinner.BANKER), banker_six=st.just(value=True)),
     st.builds(lambda fault, stopped: Fault(code=fault[0], detail=fault[1], stopped=stopped), _FAULTS, st.booleans()),
     st.builds(lambda fault: FaultCleared(code=fault[0], detail=fault[1]), _FAULTS),
 )

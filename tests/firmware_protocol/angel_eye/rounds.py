@@ -9,9 +9,9 @@ from firmware_protocol.events import (
     FaultCleared,
     FaultCode,
     Hand,
+    IndicatedWinner,
     ResultIndicated,
     Standby,
-    Winner,
 )
 
 PLACES = [(Hand.PLAYER, 1), (Hand.BANKER, 1), (Hand.PLAYER, 2), (Hand.BANKER, 2)]
@@ -36,7 +36,7 @@ PLAIN_ROUND: list[AnyShoeEvent] = [
     *four_cards("2S KH 3C KD"),
     drawn(Hand.PLAYER, 3, "4H"),
     drawn(Hand.BANKER, 3, "6S"),
-    ResultIndicated(winner=Winner.PLAYER, banker_pair=True),
+    ResultIndicated(winner=IndicatedWinner.PLAYER, banker_pair=True),
     Standby(),
 ]
 """Player 2+3+4 = 9, Banker two kings and 6."""
@@ -51,7 +51,7 @@ OVER_DRAW_BURNED: list[AnyShoeEvent] = [
     _EXTRA,
     CardIdentified(hand=Hand.EXTRA, card=Card.ACE_OF_CLUBS),
     _OVER_DRAW_CLEARED,
-    ResultIndicated(winner=Winner.PLAYER),
+    ResultIndicated(winner=IndicatedWinner.PLAYER),
 ]
 """A natural 9, and a fifth card that should not have been drawn."""
 
@@ -60,10 +60,10 @@ OVER_DRAW_CARRIED_OVER: list[AnyShoeEvent] = [
     _OVER_DRAW,
     _EXTRA,
     _OVER_DRAW_CLEARED,
-    ResultIndicated(winner=Winner.PLAYER),
+    ResultIndicated(winner=IndicatedWinner.PLAYER),
     CardDrawn(hand=Hand.PLAYER, position=1, card=Card.ACE_OF_CLUBS, carried_over=True),
     *four_cards("AC 8H 5D KS")[1:],
-    ResultIndicated(winner=Winner.BANKER),
+    ResultIndicated(winner=IndicatedWinner.BANKER),
     Standby(),
 ]
 """The fifth card begins the next round, in which Banker has a natural 8."""

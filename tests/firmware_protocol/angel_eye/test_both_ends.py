@@ -18,10 +18,10 @@ from firmware_protocol.events import (
     FaultCleared,
     FaultCode,
     Hand,
+    IndicatedWinner,
     ResultIndicated,
     Standby,
     Started,
-    Winner,
 )
 from firmware_protocol.link import Delivery, EventGap, LineError, LinkReport, LinkUp
 from tests.firmware_protocol.angel_eye.expressible import EXPRESSIBLE_EVENTS
@@ -166,7 +166,7 @@ def test_the_capture_of_a_round_by_its_bytes() -> None:
         Card.SEVEN_OF_SPADES,
         Card.EIGHT_OF_SPADES,
     ]
-    assert heard[-2] == ResultIndicated(winner=Winner.PLAYER)
+    assert heard[-2] == ResultIndicated(winner=IndicatedWinner.PLAYER)
 
 
 def test_a_time_out_upon_an_over_draw_does_not_hang() -> None:

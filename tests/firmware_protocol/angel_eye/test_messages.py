@@ -26,13 +26,13 @@ from firmware_protocol.events import (
     GateChanged,
     Hand,
     Health,
+    IndicatedWinner,
     LidChanged,
     Misread,
     PresetChanged,
     ResultIndicated,
     Standby,
     Started,
-    Winner,
 )
 from firmware_protocol.link import Delivery, LineError
 from tests.firmware_protocol.angel_eye.expressible import EXPRESSIBLE_EVENTS
@@ -150,7 +150,13 @@ def test_every_byte_in_every_field_is_an_event_or_a_counted_error(byte: int) -> 
 
 @pytest.mark.parametrize("byte", range(0x20, 256))
 def test_every_result(byte: int) -> None:
-    winners: dict[int, Winner | None] = {1: Winner.PLAYER, 2: Winner.TIE, 4: Winner.BANKER, 5: Winner.BANKER, 7: None}
+    winners: dict[int, IndicatedWinner | None] = {
+        1: IndicatedWinner.PLAYER,
+        2: IndicatedWinner.TIE,
+        4: IndicatedWinner.BANKER,
+        5: IndicatedWinner.BANKER,
+        7: None,
+    }
     outcome = byte >> 4 & 7
     events, errors = heard(b"G" + bytes((byte,)))
     if byte & 0x80 and outcome in winners and not byte & 0b1100:
@@ -236,7 +242,7 @@ def test_what_a_shoe_can_say_is_read_as_it_was_said(event: AnyShoeEvent) -> None
         CardDrawn(hand=Hand.BURN, burns_left=16),
         CardDrawn(hand=Hand.BURN, carried_over=True),
         CardIdentified(hand=Hand.PLAYER),
-        ResultIndicated(winner=Winner.PLAYER, banker_six=True),
+        ResultIndicated(winner=IndicatedWinner.PLAYER, banker_six=True),
         Fault(code=FaultCode.JAM),
         Fault(code=FaultCode.OTHER, detail=64),
     ],

@@ -15,10 +15,10 @@ from firmware_protocol.events import (
     FaultCleared,
     FaultCode,
     Hand,
+    IndicatedWinner,
     ResultIndicated,
     Standby,
     Started,
-    Winner,
 )
 from firmware_protocol.link import Delivery
 
@@ -28,7 +28,7 @@ MEANINGS: dict[str, AnyShoeEvent] = {
     "start-up": Started(),
     "drawn: Player 1, not disclosed": CardDrawn(hand=Hand.PLAYER, position=1),
     "identity: Player 1 = 2 of spades": CardIdentified(hand=Hand.PLAYER, position=1, card=Card.TWO_OF_SPADES),
-    "Banker wins, Banker pair": ResultIndicated(winner=Winner.BANKER, banker_pair=True),
+    "Banker wins, Banker pair": ResultIndicated(winner=IndicatedWinner.BANKER, banker_pair=True),
     "standby": Standby(),
     "over-draw, not in error mode": Fault(code=FaultCode.OVER_DRAW, detail=2),
     "over-draw cleared": FaultCleared(code=FaultCode.OVER_DRAW, detail=2),

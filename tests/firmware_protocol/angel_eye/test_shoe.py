@@ -11,11 +11,11 @@ from firmware_protocol.events import (
     CardDrawn,
     CardIdentified,
     Hand,
+    IndicatedWinner,
     LidChanged,
     ResultIndicated,
     Standby,
     Started,
-    Winner,
 )
 from firmware_protocol.link import LinkUsageError, ShoeLink
 
@@ -109,7 +109,7 @@ def deal(shoe: AngelEyeShoe) -> list[bytes]:
     shoe.to_send()
     for (hand, position), card in CARDS.items():
         shoe.report(CardDrawn(hand=hand, position=position, card=card), 0)
-    shoe.report(ResultIndicated(winner=Winner.PLAYER), 0)
+    shoe.report(ResultIndicated(winner=IndicatedWinner.PLAYER), 0)
     return [data for _, data in telegrams(shoe.to_send())]
 
 
@@ -144,7 +144,7 @@ def test_faces_of_a_round_that_never_ended_are_not_told_in_the_next(interruption
     for event in interruption:
         shoe.report(event, 0)
     shoe.to_send()
-    shoe.report(ResultIndicated(winner=Winner.TIE), 0)
+    shoe.report(ResultIndicated(winner=IndicatedWinner.TIE), 0)
     assert [data for _, data in telegrams(shoe.to_send())] == [b"G\xa0"]
 
 

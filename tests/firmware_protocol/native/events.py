@@ -22,6 +22,7 @@ from firmware_protocol.events import (
     GateChanged,
     Hand,
     Health,
+    IndicatedWinner,
     LidChanged,
     Misread,
     PresetChanged,
@@ -29,7 +30,6 @@ from firmware_protocol.events import (
     Standby,
     StartCause,
     Started,
-    Winner,
 )
 
 _BYTE = st.integers(0, 255)
@@ -62,7 +62,7 @@ def any_event(total: st.SearchStrategy[int | None]) -> st.SearchStrategy[AnyShoe
         ),
         st.builds(
             ResultIndicated,
-            winner=st.none() | st.sampled_from(Winner),
+            winner=st.none() | st.sampled_from(IndicatedWinner),
             player_pair=st.booleans(),
             banker_pair=st.booleans(),
             banker_six=st.booleans(),
@@ -98,7 +98,7 @@ def table_events(count: int) -> Iterator[AnyShoeEvent]:
             case 9:
                 yield Misread(hand=Hand.PLAYER, position=3)
             case 13:
-                yield ResultIndicated(winner=Winner.BANKER, banker_pair=True)
+                yield ResultIndicated(winner=IndicatedWinner.BANKER, banker_pair=True)
             case 17:
                 yield DoubleFeed(cards=2)
             case 22:

@@ -18,7 +18,7 @@ from firmware_protocol.native.messages import (
     Hello,
     Proof,
     Reject,
-    Status,
+    ShoeStatus,
 )
 from firmware_protocol.native.session import FRAME_TAG_BYTES, payload_of
 
@@ -99,7 +99,7 @@ def _desire(body: bytes) -> Fields:
 
 
 def _status(body: bytes) -> Fields:
-    status = Status.read(payload_of(body))._asdict()
+    status = ShoeStatus.read(payload_of(body))._asdict()
     return {"oldest": status.pop("oldest"), "next": status.pop("upcoming"), "total": status.pop("card_total"), **status}
 
 

@@ -33,6 +33,7 @@ from firmware_protocol.events import (
     GateChanged,
     Hand,
     Health,
+    IndicatedWinner,
     LidChanged,
     Misread,
     PresetChanged,
@@ -40,7 +41,6 @@ from firmware_protocol.events import (
     Standby,
     StartCause,
     Started,
-    Winner,
 )
 from firmware_protocol.native.event_layouts import decode_event, encode_event
 from firmware_protocol.native.framing import CRC_START, encode_frame
@@ -59,9 +59,9 @@ EVENTS: list[AnyShoeEvent] = [
     Standby(),
     CardIdentified(hand=Hand.PLAYER, position=1, card=Card("2S")),
     CardIdentified(hand=Hand.EXTRA, card_id="E2801160", deck_set="SET-9"),
-    ResultIndicated(winner=Winner.PLAYER, player_pair=True),
-    ResultIndicated(winner=Winner.BANKER, banker_pair=True, banker_six=True),
-    ResultIndicated(winner=Winner.TIE),
+    ResultIndicated(winner=IndicatedWinner.PLAYER, player_pair=True),
+    ResultIndicated(winner=IndicatedWinner.BANKER, banker_pair=True, banker_six=True),
+    ResultIndicated(winner=IndicatedWinner.TIE),
     ResultIndicated(winner=None),
     CutCard(),
     Burn(cards=4),

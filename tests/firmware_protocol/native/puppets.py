@@ -17,10 +17,10 @@ from firmware_protocol.native.messages import (
     FrameType,
     Hello,
     Proof,
-    Status,
+    ShoeStatus,
     event_payload,
 )
-from firmware_protocol.native.session import Session, controller_tag, payload_of, shoe_tag
+from firmware_protocol.native.session import SealedSession, controller_tag, payload_of, shoe_tag
 from firmware_protocol.native.shoe import NativeShoe
 from tests.firmware_protocol.native.line import KEY, bodies
 
@@ -48,9 +48,9 @@ class PuppetShoe:
         self.controller = controller
         self.boot_id = boot_id
         self.now = 0.0
-        self.session = Session(b"", b"")
+        self.session = SealedSession(b"", b"")
         self.proof = Proof(b"", 0, 0)
-        self.status = Status(1, 1, 0, 0, recognised=True, gate_locked_by_silence=False, store_full=False)
+        self.status = ShoeStatus(1, 1, 0, 0, recognised=True, gate_locked_by_silence=False, store_full=False)
 
     def shake_hands(self, **status: int) -> list[Delivery | LinkReport]:
         """Answer the controller's HELLO and its PROOF; the first STATUS says what the test gives."""
@@ -71,7 +71,7 @@ class PuppetShoe:
         challenge = Challenge(Hello.read(hello), 1, OUR_VERSIONS, bytes(16), shoe).untagged_body()
         self.say(challenge + shoe_tag(KEY, challenge))
         self.proof = Proof.read(next(body for body in self.sent() if body[0] == FrameType.PROOF))
-        self.session = Session.of_shoe(KEY, challenge)
+        self.session = SealedSession.of_shoe(KEY, challenge)
 
     def sent(self) -> list[bytes]:
         """What the controller has sent since the last look."""
@@ -114,10 +114,10 @@ class PuppetController:
     def __init__(self, shoe: NativeShoe, now: float = 0.0) -> None:
         self.shoe = shoe
         self.now = now
-        self.session = Session(b"", b"")
+        self.session = SealedSession(b"", b"")
         self.nonces = 0
 
-    def shake_hands(self, boot_id: int = 0, sequence: int = 0) -> Status:
+    def shake_hands(self, boot_id: int = 0, sequence: int = 0) -> ShoeStatus:
         """Begin a session as a controller that stored this event last; the shoe's first STATUS."""
         self.nonces += 1
         self.now += 1.0
@@ -126,12 +126,12 @@ class PuppetController:
         challenge = next(body for body in self.sent() if body[0] == FrameType.CHALLENGE)
         untagged = challenge[:-TAG_BYTES]
         proof = Proof(Challenge.read(challenge).nonce, boot_id, sequence).untagged_body()
-        self.session = Session.of_controller(KEY, untagged)
+        self.session = SealedSession.of_controller(KEY, untagged)
         self.say(proof + controller_tag(KEY, untagged, proof))
         frames = self.sent()
         assert self.session.refuses(frames[0]) is None
         self.first_frames = frames[1:]
-        return Status.read(payload_of(frames[0]))
+        return ShoeStatus.read(payload_of(frames[0]))
 
     def sent(self) -> list[bytes]:
         return bodies(self.shoe.to_send())

@@ -25,7 +25,7 @@ from firmware_protocol.native.event_layouts import encode_event
 from firmware_protocol.native.framing import FrameReader, encode_frame
 from firmware_protocol.native.listen import NativeListener, Overheard
 from firmware_protocol.native.messages import FrameType, event_payload
-from firmware_protocol.native.session import FORGED, REPLAYED, Session
+from firmware_protocol.native.session import FORGED, REPLAYED, SealedSession
 from firmware_protocol.native.store import ShoeStore
 from tests.firmware_protocol.native.line import KEY, Line, Weather
 
@@ -213,7 +213,7 @@ def test_a_shoe_that_has_lost_its_store_is_one_gap() -> None:
 
 def test_nothing_waits_for_ever_for_an_event_that_does_not_come() -> None:
     """No STATUS says what the shoe still holds; the shoe cannot have sent more than its window without an answer."""
-    shoe = Session(bytes(32), bytes(32))
+    shoe = SealedSession(bytes(32), bytes(32))
 
     def event(sequence: int) -> bytes:
         body = shoe.seal(FrameType.EVENT, event_payload(7, sequence, 0, encode_event(Standby())))

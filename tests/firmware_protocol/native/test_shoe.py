@@ -26,7 +26,7 @@ from firmware_protocol.native.messages import (
     Desire,
     FrameType,
     Hello,
-    Status,
+    ShoeStatus,
 )
 from firmware_protocol.native.resend import ResendWait
 from firmware_protocol.native.session import REPLAYED, payload_of
@@ -71,8 +71,8 @@ def sequences(controller: PuppetController) -> list[int]:
     return [int.from_bytes(body[4:8], "big") for kind, body in controller.opened() if kind == FrameType.EVENT]
 
 
-def statuses(controller: PuppetController) -> list[Status]:
-    return [Status.read(body) for kind, body in controller.opened() if kind == FrameType.STATUS]
+def statuses(controller: PuppetController) -> list[ShoeStatus]:
+    return [ShoeStatus.read(body) for kind, body in controller.opened() if kind == FrameType.STATUS]
 
 
 def acknowledge(controller: PuppetController, sequence: int, boot_id: int = BOOT_ID) -> None:

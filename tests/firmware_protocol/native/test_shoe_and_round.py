@@ -23,10 +23,10 @@ from firmware_protocol.events import (
     GateChanged,
     Hand,
     Health,
+    IndicatedWinner,
     ResultIndicated,
     Standby,
     Started,
-    Winner,
 )
 from shoe_controller.table.acts import UseExtraCard
 from shoe_controller.table.facts import CardBurned, CutCardOut, RoundResult, ShoeOpened
@@ -41,7 +41,7 @@ TWO_CARDS_EACH = (
     (Hand.PLAYER, 2, "KS"),
     (Hand.BANKER, 2, "2C"),
 )
-PLAYER_WINS = ResultIndicated(winner=Winner.PLAYER)
+PLAYER_WINS = ResultIndicated(winner=IndicatedWinner.PLAYER)
 
 
 def first_card(table: Sitting, face: str) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from simulator.broker import BrokerCore, Ending, Limits
+from simulator.broker import BrokerCore, BrokerLimits, Ending
 from simulator.broker.access import EVERYTHING_ALLOWED, AccessList
 from simulator.broker.misbehaviour import Misbehaviour
 from tests.simulator.broker import wire
@@ -17,7 +17,7 @@ class Bench:
         *,
         users: dict[str, str] | None = None,
         access: AccessList = EVERYTHING_ALLOWED,
-        limits: Limits | None = None,
+        limits: BrokerLimits | None = None,
     ) -> None:
         self.core = BrokerCore(users=users, access=access, limits=limits)
         self.now = 1000.0

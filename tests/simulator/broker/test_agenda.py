@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.broker.agenda import Agenda
+from simulator.broker.timers import Agenda
 
 THINGS, TIMES = st.sampled_from("abcd"), st.integers(0, 20)
 ACTS = st.lists(st.tuples(st.sampled_from(["enter", "strike", "due"]), THINGS, TIMES), max_size=60)

@@ -19,7 +19,7 @@ from simulator.broker.packets import (
     Subscribe,
     SubscriptionAnswer,
 )
-from simulator.broker.packets import Kind as BrokerKind
+from simulator.broker.packets import PacketType as BrokerKind
 from simulator.broker.properties import Properties
 from simulator.broker.reasons import ClientError, Reason
 from simulator.broker.topics import is_topic

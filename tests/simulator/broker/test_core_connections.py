@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from simulator.broker import Ending, Limits
+from simulator.broker import BrokerLimits, Ending
 from tests.simulator.broker import wire
 from tests.simulator.broker.bench import Bench, BenchClient
 from tests.simulator.broker.wire import V5, V311, Kind, Subscription, Will, packet, text
@@ -54,7 +54,7 @@ def test_without_a_keep_alive_silence_is_no_fault(version: int) -> None:
 
 
 def test_a_connection_must_introduce_itself_in_time() -> None:
-    bench = Bench(limits=Limits(connect_seconds=5))
+    bench = Bench(limits=BrokerLimits(connect_seconds=5))
     silent, slow = bench.open(), bench.open()
     slow.send(wire.connect("table")[:7])
     bench.wait(4.9)
@@ -221,7 +221,7 @@ REASONS = {
 
 @pytest.mark.parametrize(("data", "reason"), REASONS.values(), ids=REASONS)
 def test_what_a_client_did_wrong_is_told_and_published_as_its_will(data: bytes, reason: int) -> None:
-    bench = Bench(limits=Limits(packet_bytes=1000))
+    bench = Bench(limits=BrokerLimits(packet_bytes=1000))
     bystander = bench.client("bystander")
     bystander.subscribe("gone")
     offender = bench.client("offender", will=Will(topic="gone"))
@@ -262,7 +262,7 @@ def test_a_client_too_small_for_a_connack_is_not_kept_waiting() -> None:
 
 
 def test_there_is_room_for_so_many_connections_and_sessions() -> None:
-    bench = Bench(limits=Limits(connections=3, sessions=2))
+    bench = Bench(limits=BrokerLimits(connections=3, sessions=2))
     first = bench.client("a", clean=False, props={"session_expiry": 1000})
     bench.client("b")
     third = bench.open()

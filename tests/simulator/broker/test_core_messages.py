@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.broker import Limits, Rule
+from simulator.broker import BrokerLimits, Rule
 from simulator.broker.access import AccessList, Person
 from simulator.broker.messages import Delivery, Message
 from simulator.broker.packets import Acknowledgement, Publish
-from simulator.broker.packets import Kind as BrokerKind
-from simulator.broker.session import Session
+from simulator.broker.packets import PacketType as BrokerKind
+from simulator.broker.session import ClientSession
 from tests.simulator.broker import wire
 from tests.simulator.broker.bench import Bench, BenchClient
 from tests.simulator.broker.wire import V5, V311, Kind, Subscription
@@ -108,7 +108,7 @@ def test_what_the_client_acknowledges_before_it_is_repeated_is_not_repeated() ->
 
 
 def test_packet_ids_go_round_and_skip_those_in_use() -> None:
-    session = Session(person=Person("", "display"), queue_limit=10)
+    session = ClientSession(person=Person("", "display"), queue_limit=10)
     session.attach(window=10, one_copy=False)
     message = Message(topic="cards", payload=b"x", qos=1, retain=False, publisher="table", received_at=0.0)
 
@@ -129,7 +129,7 @@ def test_packet_ids_go_round_and_skip_those_in_use() -> None:
 
 @VERSIONS
 def test_a_full_queue_loses_the_newest_and_counts_them(version: int) -> None:
-    bench = Bench(limits=Limits(queued=3))
+    bench = Bench(limits=BrokerLimits(queued=3))
     kept = KEPT if version == V5 else {"clean": False}
     display = bench.client("display", version, **kept)
     display.subscribe("cards")
@@ -142,7 +142,7 @@ def test_a_full_queue_loses_the_newest_and_counts_them(version: int) -> None:
 
 
 def test_a_window_and_a_queue_of_messages_under_way() -> None:
-    bench = Bench(limits=Limits(queued=3, in_flight=2))
+    bench = Bench(limits=BrokerLimits(queued=3, in_flight=2))
     display = bench.client("display")
     display.subscribe("cards")
     for number in range(10):
@@ -166,7 +166,7 @@ def test_what_waits_with_qos_0_does_not_outlive_the_connection() -> None:
 
 
 def test_messages_too_large_for_the_client_do_not_fill_its_window() -> None:
-    bench = Bench(limits=Limits(in_flight=3))
+    bench = Bench(limits=BrokerLimits(in_flight=3))
     display = bench.client("display", props={"maximum_packet_size": 100})
     display.subscribe("cards")
     for number in range(5):
@@ -220,7 +220,7 @@ def test_what_is_under_way_is_sent_again_though_its_time_is_over() -> None:
 
 @pytest.mark.parametrize("qos", [1, 2])
 def test_a_client_that_ignores_the_window_is_told(qos: int) -> None:
-    bench = Bench(limits=Limits(in_flight=5))
+    bench = Bench(limits=BrokerLimits(in_flight=5))
     bench.misbehaviour.withhold_acknowledgements()
     table = bench.client("table")
     assert table.connack is not None
@@ -233,7 +233,7 @@ def test_a_client_that_ignores_the_window_is_told(qos: int) -> None:
 
 
 def test_a_3_1_1_client_cannot_fill_the_memory_either() -> None:
-    bench = Bench(limits=Limits(queued=50))
+    bench = Bench(limits=BrokerLimits(queued=50))
     table = bench.client("table", V311)
     for packet_id in range(1, 51):
         table.publish("cards", qos=2, packet_id=packet_id)
@@ -270,7 +270,7 @@ def test_the_wrong_answer_to_a_message_is_a_mistake(qos: int, answer: Kind) -> N
 
 
 def test_retained_messages_and_subscriptions_have_a_limit_each() -> None:
-    bench = Bench(limits=Limits(retained=2, subscriptions=2))
+    bench = Bench(limits=BrokerLimits(retained=2, subscriptions=2))
     table = bench.client("table")
     for topic, reason in (("a", 0x10), ("b", 0x10), ("c", 0x97), ("a", 0x10)):
         table.send(wire.publish(topic, b"x", qos=1, packet_id=1, retain=True))
@@ -284,7 +284,7 @@ def test_retained_messages_and_subscriptions_have_a_limit_each() -> None:
 
 
 def test_a_retained_message_past_its_time_makes_room() -> None:
-    bench = Bench(limits=Limits(retained=1))
+    bench = Bench(limits=BrokerLimits(retained=1))
     table = bench.client("table", keep_alive=0)
     for waited, reason in ((0, 0x10), (9, 0x97), (1, 0x10)):
         bench.wait(waited)
@@ -294,7 +294,7 @@ def test_a_retained_message_past_its_time_makes_room() -> None:
 
 
 def test_a_congested_connection_waits_and_others_do_not() -> None:
-    bench = Bench(limits=Limits(queued=10))
+    bench = Bench(limits=BrokerLimits(queued=10))
     slow, quick = bench.client("slow"), bench.client("quick")
     for each in (slow, quick):
         each.subscribe(Subscription(topic_filter="cards", qos=0))
@@ -310,7 +310,7 @@ def test_a_congested_connection_waits_and_others_do_not() -> None:
 
 
 def test_no_more_is_written_ahead_than_the_limit_and_nothing_is_lost() -> None:
-    bench = Bench(limits=Limits(output_bytes=1000))
+    bench = Bench(limits=BrokerLimits(output_bytes=1000))
     table = bench.client("table")
     for number in range(100):
         table.send(wire.publish(f"state/{number}", b"x" * 100, retain=True))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulator.broker import Ending, Limits, Reason
+from simulator.broker import BrokerLimits, Ending, Reason
 from tests.simulator.broker import wire
 from tests.simulator.broker.bench import Bench
 from tests.simulator.broker.wire import V5, V311, Kind, Subscription, Will
@@ -249,7 +249,7 @@ def test_a_forgotten_session_is_gone_with_its_connection_and_its_will() -> None:
 @pytest.mark.parametrize("keep_retained", [True, False])
 @pytest.mark.parametrize("orderly", [True, False])
 def test_a_restart_keeps_what_it_is_told_to(keep_sessions: bool, keep_retained: bool, orderly: bool) -> None:  # noqa: FBT001 - a test's parameters
-    bench = Bench(limits=Limits(in_flight=1))
+    bench = Bench(limits=BrokerLimits(in_flight=1))
     display = bench.client("display", **KEPT)
     display.subscribe("cards", "gone")
     bench.publish("state", b"open", retain=True)

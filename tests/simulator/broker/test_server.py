@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.broker import BrokerAddressError, EmulatedBroker, Limits
+from simulator.broker import BrokerAddressError, BrokerLimits, EmulatedBroker
 from simulator.broker.server import LINGER_SECONDS, ClientLine
 from tests.simulator.broker import wire
 from tests.simulator.broker.raw_client import RawClient, client
@@ -179,7 +179,7 @@ async def test_a_delayed_delivery_comes_by_itself() -> None:
 
 async def test_a_display_that_does_not_read_costs_a_bounded_amount_and_nobody_else_anything() -> None:
     async with (
-        EmulatedBroker(limits=Limits(queued=20)) as broker,
+        EmulatedBroker(limits=BrokerLimits(queued=20)) as broker,
         client(broker.port, "lazy") as lazy,
         client(broker.port, "busy") as busy,
         client(broker.port, "table") as table,
@@ -258,7 +258,10 @@ async def test_a_connection_accepted_in_the_moment_of_closing_is_let_go() -> Non
 
 
 async def test_the_last_words_reach_a_client_that_goes_on_talking() -> None:
-    async with EmulatedBroker(limits=Limits(packet_bytes=1000)) as broker, client(broker.port, "offender") as offender:
+    async with (
+        EmulatedBroker(limits=BrokerLimits(packet_bytes=1000)) as broker,
+        client(broker.port, "offender") as offender,
+    ):
         await offender.send(wire.publish("cards", b"x" * 20_000_000))
         assert await offender.hung_up() == 0x95
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from simulator.broker import AccessList, EmulatedBroker, Limits, Rule
+from simulator.broker import AccessList, BrokerLimits, EmulatedBroker, Rule
 from simulator.broker.access import EVERYTHING_ALLOWED
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto, dynamic_security
 
@@ -42,10 +42,10 @@ class Broker(Protocol):
 
 class EmulatedUnderTest:
     def __init__(self, setting: Setting) -> None:
-        limits = Limits()
+        limits = BrokerLimits()
         self._broker = EmulatedBroker(
             users=setting.users,
-            limits=Limits(
+            limits=BrokerLimits(
                 packet_bytes=setting.packet_bytes or limits.packet_bytes, queued=setting.queued or limits.queued
             ),
             access=_access(setting),

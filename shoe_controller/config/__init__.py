@@ -1,0 +1,5 @@
+"""The configuration file of a table, board or console, read and checked as a whole: one file here for each section.
+
+`table_file.py` reads the file, `strict_reading.py` finds everything that is wrong with it at once, `secret_files.py`
+and `pins.py` deal with secrets. `docs/table.example.toml` shows every key.
+"""

@@ -1,0 +1,84 @@
+"""The `[mqtt]` section of a table's file: the broker that the table talks to. Without it there is none."""
+
+import re
+from ipaddress import ip_address
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from shoe_controller.config.section import Section
+from shoe_controller.config.strict_reading import Problem
+
+PLAIN_PORT, TLS_PORT = 1883, 8883
+LONGEST_USERNAME = 200
+LONGEST_KEEP_ALIVE = 60
+
+_HOST_NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?")
+
+
+class MqttEntry(msgspec.Struct):
+    host: str | None = None
+    port: int | None = None
+    username: str | None = None
+    password_file: str | None = None
+    ca_file: str | None = None
+    cert_file: str | None = None
+    key_file: str | None = None
+    keep_alive: int = 5
+
+
+class MqttSettings(NamedTuple):
+    host: str
+    port: int
+    username: str | None
+    password_file: Path | None
+    ca_file: Path | None
+    """Whom we trust to vouch for the broker; with it the line is TLS."""
+    cert_file: Path | None
+    key_file: Path | None
+    """Our own certificate and its key, where the broker asks for one."""
+    keep_alive: int
+    """Seconds; a broker that hangs is noticed after twice as many."""
+
+    @property
+    def tls(self) -> bool:
+        return self.ca_file is not None
+
+
+def mqtt_from(entry: MqttEntry, folder: Path, problems: list[Problem]) -> MqttSettings | None:
+    section = Section("mqtt", problems)
+    section.require("host", entry.host)
+    if entry.host is not None and not _is_host(entry.host):
+        section.problem("host", f"must be a host name or an IP address and nothing else, not {entry.host!r}")
+    section.whole_number("port", entry.port, 1, 65535)
+    section.whole_number("keep_alive", entry.keep_alive, 1, LONGEST_KEEP_ALIVE)
+    section.one_line("username", entry.username, LONGEST_USERNAME, may_be_empty=False)
+    if entry.password_file is not None and entry.username is None:
+        section.problem("password_file", "a password needs a username beside it")
+    if (entry.cert_file is None) != (entry.key_file is None):
+        there, missing = ("key_file", "cert_file") if entry.cert_file is None else ("cert_file", "key_file")
+        section.problem(there, f"a certificate and its key belong together: {missing} is missing")
+    if entry.ca_file is None and (entry.cert_file is not None or entry.key_file is not None):
+        section.problem("ca_file", "is missing: TLS needs to know whom to trust")
+    if entry.host is None:
+        return None
+    ca_file = section.path("ca_file", entry.ca_file, folder)
+    return MqttSettings(
+        host=entry.host,
+        port=entry.port if entry.port is not None else PLAIN_PORT if ca_file is None else TLS_PORT,
+        username=entry.username,
+        password_file=section.path("password_file", entry.password_file, folder),
+        ca_file=ca_file,
+        cert_file=section.path("cert_file", entry.cert_file, folder),
+        key_file=section.path("key_file", entry.key_file, folder),
+        keep_alive=entry.keep_alive,
+    )
+
+
+def _is_host(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return _HOST_NAME.fullmatch(text) is not None
+    return True

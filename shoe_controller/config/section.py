@@ -1,0 +1,48 @@
+"""One section of a table's file while it is looked at: checks that several sections share, each with its place.
+
+The shapes are read by `strict_reading.py`; here is what a shape cannot say: ranges, names, paths, what must be there.
+"""
+
+from pathlib import Path
+
+from shoe_controller.config.strict_reading import Problem
+
+
+class Section:
+    """Adds problems to the file's list; a check of a value that is not there says nothing."""
+
+    def __init__(self, place: str, problems: list[Problem]) -> None:
+        self.place = place
+        self._problems = problems
+
+    def problem(self, key: str, message: str) -> None:
+        self._problems.append(Problem(f"{self.place}.{key}", message))
+
+    def require(self, key: str, value: object) -> None:
+        # A value of the wrong type was reported by the reader and left out: it is not missing as well.
+        place = f"{self.place}.{key}"
+        if value is None and not any(problem.place == place for problem in self._problems):
+            self.problem(key, "is missing")
+
+    def whole_number(self, key: str, value: int | None, least: int, most: int) -> None:
+        if value is not None and not least <= value <= most:
+            self.problem(key, f"must be from {least} to {most}, not {value}")
+
+    def one_line(self, key: str, text: str | None, longest: int, *, may_be_empty: bool = True) -> None:
+        if text is None:
+            return
+        if not text.isprintable():
+            self.problem(key, "must be one line of text without control characters")
+        elif len(text) > longest:
+            self.problem(key, f"must have at most {longest} characters, not {len(text)}")
+        elif not may_be_empty and not text.strip():
+            self.problem(key, "must not be empty")
+
+    def path(self, key: str, text: str | None, folder: Path) -> Path | None:
+        """A path as it is meant: relative to the folder of the table's file."""
+        if text is None:
+            return None
+        if not text.strip() or not text.isprintable():
+            # Not shown: it may be the secret itself, pasted where the name of its file belongs.
+            self.problem(key, "must be the path of a file, on one line")
+        return folder / text

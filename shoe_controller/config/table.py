@@ -1,0 +1,87 @@
+"""The sections `[table]`, `[journal]` and `[log]` of a table's file: who the table is, and where it writes."""
+
+import re
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from shoe_controller.config.section import Section
+from shoe_controller.config.strict_reading import Problem
+
+JOURNALS = Path("/var/lib/shoe-controller")
+"""Where journals are unless the file says otherwise: the folder that a system keeps for a service's own data. It is
+writable for the daemon and outlives an upgrade; the folder of the configuration is often neither."""
+
+LONGEST_NAME = 40
+LONGEST_TITLE = 80
+LONGEST_CURRENCY = 20
+LONGEST_HEADLINE = 300
+
+_NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}")
+
+
+class TableEntry(msgspec.Struct):
+    site: str | None = None
+    name: str | None = None
+    title: str | None = None
+    currency: str = ""
+    headline: str = ""
+
+
+class JournalEntry(msgspec.Struct):
+    file: str | None = None
+
+
+LogLevel = Literal["debug", "info", "warning", "error"]
+LogFormat = Literal["auto", "json", "text"]
+
+
+class LogEntry(msgspec.Struct):
+    level: LogLevel = "info"
+    format: LogFormat = "auto"
+
+
+class TableSettings(NamedTuple):
+    site: str
+    name: str
+    """Both are parts of MQTT topics."""
+    title: str
+    """What boards call the table."""
+    currency: str
+    headline: str
+
+
+class JournalSettings(NamedTuple):
+    file: Path
+
+
+class LogSettings(NamedTuple):
+    level: LogLevel
+    format: LogFormat
+
+
+def table_from(entry: TableEntry, problems: list[Problem]) -> TableSettings | None:
+    section = Section("table", problems)
+    for key, name in (("site", entry.site), ("name", entry.name)):
+        section.require(key, name)
+        if name is not None and not _NAME.fullmatch(name):
+            message = f"must be 1 to {LONGEST_NAME} letters (a-z, A-Z), digits, - or _, because it is part of topics"
+            section.problem(key, f"{message}; not {name!r}")
+    section.one_line("title", entry.title, LONGEST_TITLE, may_be_empty=False)
+    section.one_line("currency", entry.currency, LONGEST_CURRENCY)
+    section.one_line("headline", entry.headline, LONGEST_HEADLINE)
+    if entry.site is None or entry.name is None:
+        return None
+    return TableSettings(entry.site, entry.name, entry.title or entry.name, entry.currency, entry.headline)
+
+
+def journal_from(
+    entry: JournalEntry, folder: Path, table_name: str | None, problems: list[Problem]
+) -> JournalSettings | None:
+    """Where the journal is; `None` if neither the section nor the table's name says so."""
+    section = Section("journal", problems)
+    file = section.path("file", entry.file, folder)
+    if file is None and table_name is not None:
+        file = JOURNALS / f"{table_name}.journal"
+    return None if file is None else JournalSettings(file)

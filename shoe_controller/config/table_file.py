@@ -1,0 +1,307 @@
+"""The one TOML file of a table, read and checked as a whole.
+
+Everything wrong with it is reported at once, each with its place: unknown keys, wrong types, contradictions between
+settings, and what the guard objects to. `docs/table.example.toml` shows every key. Each section has a file here that
+knows its keys.
+
+Only `[house]` must be there. What the daemon needs besides, it asks for with `for_running`, which also reads the files
+with secrets. The board and the console need no house: `load_board` and `load_console` read what
+they need.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from shoe_controller.baccarat.house import House
+from shoe_controller.baccarat.wagers import Catalogue
+from shoe_controller.config.board import BoardEntry, BoardSettings, board_from
+from shoe_controller.config.console import ConsoleEntry, ConsoleSettings, console_from
+from shoe_controller.config.house import HouseEntry, house_from
+from shoe_controller.config.mqtt import MqttEntry, MqttSettings, mqtt_from
+from shoe_controller.config.people import Person, PersonEntry, people_from
+from shoe_controller.config.procedure import ProcedureEntry, procedure_from
+from shoe_controller.config.secret_files import Secret, SecretFileError, read_password, read_secret, read_shoe_key
+from shoe_controller.config.shoe import ShoeEntry, ShoeSettings, shoe_from
+from shoe_controller.config.strict_reading import BadFileError, Problem, parse_toml, read_text, read_what_fits
+from shoe_controller.config.table import (
+    JournalEntry,
+    JournalSettings,
+    LogEntry,
+    LogSettings,
+    TableEntry,
+    TableSettings,
+    journal_from,
+    table_from,
+)
+from shoe_controller.house.catalogue_files import built_in_catalogue, extend
+from shoe_controller.house.texts import CatalogueTexts, built_in_texts, house_text_of
+from shoe_controller.table.procedure import Procedure
+
+T = TypeVar("T")
+
+
+class ConfigFile(msgspec.Struct):
+    """The sections of the file. `house` may be `None` here, so that its absence hides no other problem."""
+
+    house: HouseEntry | None = None
+    procedure: ProcedureEntry = msgspec.field(default_factory=ProcedureEntry)
+    table: TableEntry | None = None
+    shoe: ShoeEntry | None = None
+    mqtt: MqttEntry | None = None
+    journal: JournalEntry = msgspec.field(default_factory=JournalEntry)
+    people: tuple[PersonEntry, ...] = ()
+    log: LogEntry = msgspec.field(default_factory=LogEntry)
+    board: BoardEntry | None = None
+    console: ConsoleEntry | None = None
+
+
+class Config(NamedTuple):
+    """A table's configuration that was found good."""
+
+    file: Path
+    house: House
+    catalogue: Catalogue
+    house_text: str
+    catalogue_texts: CatalogueTexts
+    """What `house_texts.house_from_texts` builds the same house from."""
+    procedure: Procedure
+    table: TableSettings | None
+    shoe: ShoeSettings | None
+    mqtt: MqttSettings | None
+    journal: JournalSettings | None
+    people: tuple[Person, ...]
+    log: LogSettings
+    board: BoardSettings | None
+    console: ConsoleSettings | None
+
+
+class RunningConfig(NamedTuple):
+    """All that the daemon needs, secrets included."""
+
+    file: Path
+    house: House
+    catalogue: Catalogue
+    house_text: str
+    catalogue_texts: CatalogueTexts
+    procedure: Procedure
+    table: TableSettings
+    shoe: ShoeSettings
+    shoe_key: Secret[bytes] | None
+    """`None` on the Angel Eye wire, and where the house goes without a key."""
+    mqtt: MqttSettings | None
+    """`None` runs without a broker."""
+    mqtt_password: Secret[str] | None
+    journal: JournalSettings
+    people: tuple[Person, ...]
+    log: LogSettings
+
+
+class BoardConfig(NamedTuple):
+    """All that the board needs, its password included."""
+
+    settings: BoardSettings
+    mqtt: MqttSettings
+    username: str | None
+    """The board's user at the broker."""
+    password: Secret[str] | None
+    home: str | None
+    """The table that the file is about, if it is about one."""
+    log: LogSettings
+
+    @property
+    def client(self) -> str:
+        """Our name in reply topics: the user's, so that the broker can keep the answers to each user apart."""
+        return self.username or "board"
+
+
+class ConsoleConfig(NamedTuple):
+    """All that the console needs, its password included."""
+
+    settings: ConsoleSettings
+    site: str
+    table: str
+    mqtt: MqttSettings
+    username: str | None
+    """The console's user at the broker."""
+    password: Secret[str] | None
+    log: LogSettings
+
+    @property
+    def client(self) -> str:
+        """Our name in reply topics: the user's, so that the broker can keep the answers to each user apart."""
+        return self.username or "console"
+
+
+def load_config(file: Path, *, guarded: bool = True) -> Config:
+    """Read a table's file; `BadFileError` has everything that is wrong with it.
+
+    Without its guard, whoever asks must know that the guard has let these rules pass before.
+    """
+    problems: list[Problem] = []
+    folder = file.parent
+    entry = read_what_fits(parse_toml(str(file), read_text(file)), ConfigFile, problems) or ConfigFile()
+    table = None if entry.table is None else table_from(entry.table, problems)
+    shoe = None if entry.shoe is None else shoe_from(entry.shoe, folder, problems)
+    mqtt = None if entry.mqtt is None else mqtt_from(entry.mqtt, folder, problems)
+    journal = journal_from(entry.journal, folder, None if table is None else table.name, problems)
+    people = people_from(entry.people, problems)
+    procedure = procedure_from(entry.procedure, problems)
+    board = None
+    if entry.board is not None:
+        board = board_from(entry.board, folder, None if table is None else table.site, problems)
+    console = None if entry.console is None else console_from(entry.console, folder, problems)
+    if entry.house is None:
+        if not any(problem.place == "house" for problem in problems):
+            problems.append(Problem("house", "is missing"))
+        raise BadFileError(str(file), problems)
+    sources = [(folder / name, read_text(folder / name)) for name in entry.house.catalogue]
+    catalogue = built_in_catalogue()
+    if sources:
+        catalogue = extend(catalogue, [(str(path), text) for path, text in sources])
+    house = house_from(entry.house, catalogue, problems, guarded=guarded)
+    if house is None or problems:
+        raise BadFileError(str(file), problems)
+    return Config(
+        file=file,
+        house=house,
+        catalogue=catalogue,
+        house_text=house_text_of(entry.house),
+        catalogue_texts=built_in_texts() + tuple((path.name, text) for path, text in sources),
+        procedure=procedure,
+        table=table,
+        shoe=shoe,
+        mqtt=mqtt,
+        journal=journal,
+        people=people,
+        log=LogSettings(entry.log.level, entry.log.format),
+        board=board,
+        console=console,
+    )
+
+
+def for_running(config: Config) -> RunningConfig:
+    """What the daemon needs, its secrets read; `BadFileError` has all that is missing or cannot be read."""
+    problems: list[Problem] = []
+    for name, section in (("table", config.table), ("shoe", config.shoe)):
+        if section is None:
+            problems.append(Problem(name, f"is missing: a table cannot run without its [{name}] section"))
+    shoe_key = mqtt_password = None
+    if config.shoe is not None:
+        shoe_key = _secret("shoe.key_file", config.shoe.key_file, read_shoe_key, problems)
+    if config.mqtt is not None:
+        mqtt_password = _secret("mqtt.password_file", config.mqtt.password_file, read_password, problems)
+        _secret("mqtt.key_file", config.mqtt.key_file, read_secret, problems)
+        for place, file in (("mqtt.ca_file", config.mqtt.ca_file), ("mqtt.cert_file", config.mqtt.cert_file)):
+            _check_readable(place, file, problems)
+    if problems or config.table is None or config.shoe is None or config.journal is None:
+        raise BadFileError(str(config.file), problems)
+    return RunningConfig(
+        file=config.file,
+        house=config.house,
+        catalogue=config.catalogue,
+        house_text=config.house_text,
+        catalogue_texts=config.catalogue_texts,
+        procedure=config.procedure,
+        table=config.table,
+        shoe=config.shoe,
+        shoe_key=shoe_key,
+        mqtt=config.mqtt,
+        mqtt_password=mqtt_password,
+        journal=config.journal,
+        people=config.people,
+        log=config.log,
+    )
+
+
+def load_board(file: Path) -> BoardConfig:
+    """Read what the board needs of a file; it may well be a table's, or one without a house and a table."""
+    problems: list[Problem] = []
+    folder = file.parent
+    entry = read_what_fits(parse_toml(str(file), read_text(file)), ConfigFile, problems) or ConfigFile()
+    table = None if entry.table is None else table_from(entry.table, problems)
+    mqtt = None if entry.mqtt is None else mqtt_from(entry.mqtt, folder, problems)
+    if entry.mqtt is None:
+        problems.append(Problem("mqtt", "is missing: a board gets everything from the broker"))
+    settings = board_from(entry.board or BoardEntry(), folder, None if table is None else table.site, problems)
+    password = None
+    if mqtt is not None and settings is not None:
+        if settings.username is not None:
+            password = _secret("board.password_file", settings.password_file, read_password, problems)
+        else:
+            password = _secret("mqtt.password_file", mqtt.password_file, read_password, problems)
+        _secret("mqtt.key_file", mqtt.key_file, read_secret, problems)
+        _secret("board.key_file", settings.key_file, read_secret, problems)
+        for place, path in (
+            ("mqtt.ca_file", mqtt.ca_file),
+            ("mqtt.cert_file", mqtt.cert_file),
+            ("board.cert_file", settings.cert_file),
+        ):
+            _check_readable(place, path, problems)
+    if problems or mqtt is None or settings is None:
+        raise BadFileError(str(file), problems)
+    return BoardConfig(
+        settings=settings,
+        mqtt=mqtt,
+        username=settings.username or mqtt.username,
+        password=password,
+        home=None if table is None else table.name,
+        log=LogSettings(entry.log.level, entry.log.format),
+    )
+
+
+def load_console(file: Path) -> ConsoleConfig:
+    """Read what the console needs of a file: the table's own, or one without a house, a shoe and people."""
+    problems: list[Problem] = []
+    folder = file.parent
+    entry = read_what_fits(parse_toml(str(file), read_text(file)), ConfigFile, problems) or ConfigFile()
+    table = None if entry.table is None else table_from(entry.table, problems)
+    mqtt = None if entry.mqtt is None else mqtt_from(entry.mqtt, folder, problems)
+    if entry.table is None:
+        problems.append(Problem("table", "is missing: a console is the console of one table"))
+    if entry.mqtt is None:
+        problems.append(Problem("mqtt", "is missing: a console talks to the table over the broker"))
+    settings = console_from(entry.console or ConsoleEntry(), folder, problems)
+    password = None
+    if mqtt is not None:
+        own = settings.username is not None
+        place, secret = ("console", settings.password_file) if own else ("mqtt", mqtt.password_file)
+        password = _secret(f"{place}.password_file", secret, read_password, problems)
+        _secret("mqtt.key_file", mqtt.key_file, read_secret, problems)
+        _check_readable("mqtt.ca_file", mqtt.ca_file, problems)
+        _check_readable("mqtt.cert_file", mqtt.cert_file, problems)
+    _secret("console.key_file", settings.key_file, read_secret, problems)
+    _check_readable("console.cert_file", settings.cert_file, problems)
+    if problems or table is None or mqtt is None:
+        raise BadFileError(str(file), problems)
+    return ConsoleConfig(
+        settings=settings,
+        site=table.site,
+        table=table.name,
+        mqtt=mqtt,
+        username=settings.username or mqtt.username,
+        password=password,
+        log=LogSettings(entry.log.level, entry.log.format),
+    )
+
+
+def _secret(place: str, file: Path | None, reader: Callable[[Path], T], problems: list[Problem]) -> T | None:
+    if file is None:
+        return None
+    try:
+        return reader(file)
+    except SecretFileError as error:
+        problems.append(Problem(place, str(error)))
+        return None
+
+
+def _check_readable(place: str, file: Path | None, problems: list[Problem]) -> None:
+    if file is None:
+        return
+    try:
+        with file.open("rb") as opened:
+            opened.read(1)
+    except OSError as error:
+        problems.append(Problem(place, f"{file} cannot be read: {error.strerror}"))

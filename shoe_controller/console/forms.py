@@ -1,0 +1,127 @@
+"""What a page may ask for, as it comes over HTTP, and how it goes to the table. Every request is read strictly.
+
+A dealer's act goes out in the name of whoever is signed in. A supervisor's goes out with the id and the PIN that were
+typed for this one act: a PIN passes through here to the table, and is kept nowhere.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Protocol
+
+import msgspec
+
+from shoe_controller.console.model import ConsoleModel
+from shoe_controller.console.sessions import ConsoleSession
+from shoe_controller.mqtt.contract import Answer, RequestRole, acts_of
+from shoe_controller.table.inputs import Stake
+
+MOST_SIGN_INS = 4
+"""Sign-ins under way at once; whoever comes on top is told to wait."""
+
+BUSY = Answer(status="error", code="busy", message="Others are signing in. Try again in a moment.")
+
+RequestId = Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9-]{8,64}$")]
+PersonId = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+Pin = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
+
+
+class _Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a page sends; the common ancestor."""
+
+
+class SignInForm(_Form, frozen=True, kw_only=True):
+    person: PersonId
+    pin: Pin
+
+
+class ActForm(_Form, frozen=True, kw_only=True):
+    request_id: RequestId
+    act: str
+    shoe: int
+    round: int
+    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
+    details: dict[str, Any] = {}
+
+
+class DealerForm(ActForm, frozen=True, kw_only=True):
+    """Something that the dealer does."""
+
+
+class SupervisorForm(ActForm, frozen=True, kw_only=True):
+    """Something that a supervisor does, with that supervisor's PIN."""
+
+    person: PersonId
+    pin: Pin
+
+
+class WagersForm(_Form, frozen=True, kw_only=True):
+    request_id: RequestId
+    shoe: int
+    round: int
+    seat: str
+    stakes: tuple[Stake, ...]
+
+
+class Table(Protocol):
+    async def ask(self, role: str, name: str, request: dict[str, Any]) -> Answer: ...
+
+
+class FormDesk:
+    def __init__(self, table: Table, model: ConsoleModel, new_id: Callable[[], str]) -> None:
+        self._table = table
+        self._model = model
+        self._new_id = new_id
+        self._signing_in = 0
+
+    async def sign_in(self, form: SignInForm) -> Answer:
+        """Ask the table whether this is the person's PIN."""
+        if self._signing_in >= MOST_SIGN_INS:
+            return BUSY
+        self._signing_in += 1
+        try:
+            answer = await self._sign_in(form)
+            if answer.code == "other_round":
+                # The round went on in this moment; signing in is for no round.
+                answer = await self._sign_in(form)
+        finally:
+            self._signing_in -= 1
+        return answer
+
+    async def _sign_in(self, form: SignInForm) -> Answer:
+        state = self._model.state
+        request = {
+            "request_id": self._new_id(),
+            "shoe": 0 if state is None else state.shoe,
+            "round": 0 if state is None else state.round,
+            "person": form.person,
+            "pin": form.pin,
+        }
+        return await self._table.ask("dealer", "sign_in", request)
+
+    async def dealer(self, session: ConsoleSession, form: DealerForm) -> Answer:
+        return await self._act(RequestRole.DEALER, form, {"person": session.person})
+
+    async def supervisor(self, _session: ConsoleSession, form: SupervisorForm) -> Answer:
+        return await self._act(RequestRole.SUPERVISOR, form, {"person": form.person, "pin": form.pin})
+
+    async def _act(self, role: RequestRole, form: ActForm, who: dict[str, str]) -> Answer:
+        if form.act not in acts_of(role):
+            # It becomes part of a topic, so it may not be anything else.
+            return Answer(status="error", code="unknown_request", message=f"There is no act {form.act!r}.")
+        request = {
+            "request_id": form.request_id,
+            "shoe": form.shoe,
+            "round": form.round,
+            "reason": form.reason,
+            "details": form.details,
+        }
+        return await self._table.ask(role.value, form.act, request | who)
+
+    async def wagers(self, _session: ConsoleSession, form: WagersForm) -> Answer:
+        request = {
+            "request_id": form.request_id,
+            "shoe": form.shoe,
+            "round": form.round,
+            "seat": form.seat,
+            "stakes": form.stakes,
+        }
+        return await self._table.ask("wagers", "place", request)

@@ -1,0 +1,230 @@
+"""The parts of a running table, made from its configuration: journal and table, link, broker.
+
+`daemon.py` puts them together. Nothing here runs by itself.
+"""
+
+import asyncio
+import os
+import secrets
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from firmware_protocol.angel_eye import sequence as angel_eye_memory
+from firmware_protocol.angel_eye.controller import NEVER_HEARD, AngelEyeController
+from firmware_protocol.link import ControllerLink
+from firmware_protocol.native import progress as native_memory
+from firmware_protocol.native.controller import NativeController
+from shoe_controller.clock.system_clock import Clock
+from shoe_controller.config.table_file import RunningConfig
+from shoe_controller.daemon.engine import SECOND, LinkMemory
+from shoe_controller.daemon.table_journal import ReplayDiffersError, recover
+from shoe_controller.journal import opening
+from shoe_controller.journal.errors import DamagedJournalError
+from shoe_controller.journal.loop_callbacks import LoopCallbacks
+from shoe_controller.journal.opening import Identity
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Entry, Receipt, StoredMessage
+from shoe_controller.journal.store import Journal, open_journal
+from shoe_controller.mqtt.broker import Broker, BrokerAddress, TlsFiles
+from shoe_controller.mqtt.client import NetworkBroker
+from shoe_controller.table.table import Table
+
+SOFTWARE = version("shoe-controller")
+
+
+class TableWriter(Protocol):
+    """The journal's writer, as an event loop sees it."""
+
+    def submit(self, entry: Entry) -> Awaitable[Receipt]: ...
+
+    def confirm(self, seq: int) -> None:
+        """Nobody waits for it: a note that cannot be stored is made again with the next one."""
+
+    async def sign_of_life(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class LoopJournal:
+    """A `TableWriter`: the journal's own thread writes, and answers into this loop."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        self._answers = LoopCallbacks()
+
+    def submit(self, entry: Entry) -> Awaitable[Receipt]:
+        future: asyncio.Future[Receipt] = asyncio.get_running_loop().create_future()
+        self.journal.store(entry, self._answers.in_loop(partial(_settle, future)))
+        return future
+
+    def confirm(self, seq: int) -> None:
+        self.journal.confirm(seq)
+
+    async def sign_of_life(self) -> None:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.journal.sign_of_life(self._answers.in_loop(partial(_settle, future)))
+        await future
+
+    def close(self) -> None:
+        self.journal.close()
+        self._answers.close()
+
+
+def _settle(future: "asyncio.Future[Any]", outcome: object) -> None:
+    if future.done():
+        return
+    if isinstance(outcome, BaseException):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
+
+
+class JournalOutbox:
+    """What the publisher needs of the journal."""
+
+    def __init__(self, reader: JournalReader, writer: TableWriter, last_seq: int) -> None:
+        self._reader = reader
+        self._writer = writer
+        self.last_seq = last_seq
+
+    def messages(self, after: int, limit: int) -> list[StoredMessage]:
+        return self._reader.messages(after, limit)
+
+    def newest(self) -> int:
+        return self.last_seq
+
+    def confirm(self, seq: int) -> None:
+        self._writer.confirm(seq)
+
+
+class Opened(msgspec.Struct, kw_only=True):
+    """A journal that is open, and the table as it stood."""
+
+    path: Path
+    writer: TableWriter
+    reader: JournalReader
+    table: Table
+    backup: Path | None = None
+    """The copy from before, if the journal had to be brought up to date."""
+    damaged: str = ""
+    """What had to be set aside, and why."""
+
+
+def open_table(
+    config: RunningConfig,
+    clock: Clock,
+    damaged: str = "",
+    open_journal: Callable[[RunningConfig, Clock], Opened] | None = None,
+) -> Opened:
+    """Open the journal and get the table back. What cannot be trusted is set aside, never overwritten.
+
+    `damaged` tells of a journal that was set aside just before. `open_journal` opens what is there, or begins anew.
+    """
+    open_journal = open_journal or _open
+    config.journal.file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        opened = open_journal(config, clock)
+    except (DamagedJournalError, ReplayDiffersError) as error:
+        damaged = set_aside(config, clock, error)
+        opened = open_journal(config, clock)
+    opened.damaged = _with_untold(damaged, opened)
+    return opened
+
+
+def _with_untold(damaged: str, opened: Opened) -> str:
+    """A journal without an event has told nobody yet of what was set aside before it: the power may have failed."""
+    if opened.reader.position().last_seq:
+        return damaged
+    untold = [name for name in opening.set_aside_names(opened.path) if name not in damaged]
+    if not untold:
+        return damaged
+    return f"{damaged} Journals that were set aside before: {', '.join(untold)}.".lstrip()
+
+
+def set_aside(config: RunningConfig, clock: Clock, why: DamagedJournalError | ReplayDiffersError) -> str:
+    """Give a journal that cannot be trusted another name; a sentence for whoever must act."""
+    aside = opening.set_aside(config.journal.file, stamp=_stamp(clock))
+    return f"{why} It was set aside as {aside.name}."
+
+
+def _open(config: RunningConfig, clock: Clock) -> Opened:
+    identity = Identity(table=f"{config.table.site}/{config.table.name}", journal_id=secrets.token_hex(8))
+    journal = open_journal(
+        config.journal.file, identity=identity, software=SOFTWARE, now_ms=clock.now().wall_ms, stamp=_stamp(clock)
+    )
+    try:
+        reader = JournalReader(config.journal.file)
+        try:
+            return Opened(
+                path=journal.path,
+                writer=LoopJournal(journal),
+                reader=reader,
+                table=recover(reader, SOFTWARE),
+                backup=journal.backup,
+            )
+        except BaseException:
+            reader.close()
+            raise
+    except BaseException:
+        journal.close()
+        raise
+
+
+def _stamp(clock: Clock) -> str:
+    return datetime.fromtimestamp(clock.now().wall_ms / 1000, UTC).strftime("%Y%m%dT%H%M%SZ")
+
+
+def new_nonce() -> bytes:
+    """A number that is used once, for the handshake with a shoe."""
+    return os.urandom(16)
+
+
+def link_for(
+    config: RunningConfig, link_state: bytes | None, clock: Clock, nonce: Callable[[], bytes] = new_nonce
+) -> ControllerLink:
+    """A link that knows what was stored last."""
+    stored = None if link_state is None else msgspec.json.decode(link_state, type=LinkMemory)
+    if stored is not None and stored.wire != config.shoe.wire:
+        stored = None
+    if config.shoe.wire == "native":
+        key = config.shoe_key
+        return NativeController(
+            key=None if key is None else key.reveal(),
+            insecure=key is None,
+            nonce=nonce,
+            last_committed=None if stored is None else native_memory.remember(stored.memory),
+        )
+    state, age = NEVER_HEARD, 0.0
+    if stored is not None:
+        state = angel_eye_memory.remember(stored.memory)
+        # After a power-up nobody knows how old it is; taken for old, a repeat of it stops the table.
+        same_boot = stored.boot == clock.boot()
+        age = max(0.0, (clock.now().mono_ns - stored.mono_ns) / SECOND) if same_boot else 1e9
+    return AngelEyeController(state=state, state_age=age, commands=config.shoe.commands)
+
+
+def broker_for(config: RunningConfig) -> Broker | None:
+    mqtt = config.mqtt
+    if mqtt is None:
+        return None
+    tls = None
+    if mqtt.ca_file is not None:
+        tls = TlsFiles(ca_file=mqtt.ca_file, cert_file=mqtt.cert_file, key_file=mqtt.key_file)
+    password = config.mqtt_password
+    return NetworkBroker(
+        BrokerAddress(
+            host=mqtt.host,
+            port=mqtt.port,
+            client_id=f"shoe-controller-{config.table.site}-{config.table.name}",
+            username=mqtt.username,
+            password=None if password is None else password.reveal(),
+            tls=tls,
+            keep_alive=mqtt.keep_alive,
+        )
+    )

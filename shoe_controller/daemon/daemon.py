@@ -1,0 +1,389 @@
+"""A running table: puts its parts together, keeps them running, and lets them go in order.
+
+Port, journal, clock and broker are made in `assembly.py` and handed to `Daemon`, so that another world can be put
+around it. Ready is when it serves, with or without a shoe or a broker.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from firmware_protocol.link import LinkReport
+from shoe_controller.baccarat.wagers import Catalogue
+from shoe_controller.clock.system_clock import Clock
+from shoe_controller.config.pins import NOBODY, check_pin
+from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.table_file import RunningConfig, for_running, load_config
+from shoe_controller.daemon.assembly import (
+    SOFTWARE,
+    JournalOutbox,
+    Opened,
+    link_for,
+    new_nonce,
+)
+from shoe_controller.daemon.engine import SECOND, Engine, Stored
+from shoe_controller.daemon.table_journal import snapshot_if_needed, topic_of
+from shoe_controller.daemon.table_log import TableLog
+from shoe_controller.house.rules import read_rules, rules_of
+from shoe_controller.house.texts import catalogue_from_texts
+from shoe_controller.journal.errors import FileError, MessagesPrunedError
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.mqtt.broker import Broker, BrokerError, Incoming, PublishRefusedError
+from shoe_controller.mqtt.contract import ReplayDone, Topics
+from shoe_controller.mqtt.presence import TablePresence
+from shoe_controller.mqtt.publisher import LiveMessage, Publisher
+from shoe_controller.mqtt.requests import BadRequestError, RequestDesk
+from shoe_controller.mqtt.retained import Posted
+from shoe_controller.process.logging import Log
+from shoe_controller.process.systemd import SystemdNotifier
+from shoe_controller.table.acts import Role
+from shoe_controller.table.inputs import (
+    ControllerStarted,
+    JournalFailed,
+    JournalTrouble,
+    MessagesRefused,
+    MessagesTaken,
+    PersonActs,
+    PinVerdict,
+    SeatBets,
+    Snapshot,
+)
+from shoe_controller.table.people import locked_out_until
+from shoe_controller.table.state import Refusal, RulesSource, TableState
+from shoe_controller.table.view import prompt
+from shoe_controller.transports.reconnect import LineOpened, LineReport, Reconnector
+from shoe_controller.transports.transport import Port
+
+DRAIN = 0.8
+"""Seconds that what has come in gets to be stored, and then the broker to be told, when the daemon ends."""
+
+RESTART_SECTIONS = ("table", "shoe", "mqtt", "journal", "log")
+"""Sections of the file that are taken up with the next start only."""
+
+InThread = Callable[[Callable[[str, str], bool], str, str], Awaitable[bool]]
+"""Runs a slow check of a PIN beside the event loop."""
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Daemon:
+    """One table, running."""
+
+    def __init__(  # noqa: PLR0913 - the parts of a table, each given by name
+        self,
+        config: RunningConfig,
+        opened: Opened,
+        *,
+        clock: Clock,
+        port: Port,
+        broker: Broker | None,
+        log: Log,
+        service: SystemdNotifier,
+        in_thread: InThread = asyncio.to_thread,
+        nonce: Callable[[], bytes] = new_nonce,
+    ) -> None:
+        self.config = config
+        self._in_thread = in_thread
+        self.rules_wait = ""
+        """What of a changed configuration waits for the next shoe."""
+        self._clock = clock
+        self._logbook = TableLog(log, config.table.name)
+        self._service = service
+        self._opened = opened
+        position = opened.reader.position()
+        self._outbox = JournalOutbox(opened.reader, opened.writer, position.last_seq)
+        self._reconnector = Reconnector(
+            port, self._line_changed, self._received, clock=lambda: clock.now().mono_ns / SECOND
+        )
+        self.controller = Engine(
+            table=opened.table,
+            link=link_for(config, position.link_state, clock, nonce),
+            wire=config.shoe.wire,
+            journal=opened.writer,
+            clock=clock,
+            rules=lambda: rules_of(self.config),
+            write=self._reconnector.write,
+            observer=self,
+        )
+        self._last_session = _time_of(opened.reader, position.head.number)
+        self._stop = asyncio.Event()
+        self._file_changed = False
+        self._reloading: asyncio.Task[None] | None = None
+        self.publisher: Publisher | None = None
+        if broker is not None:
+            topics = Topics(config.table.site, config.table.name)
+            desk = RequestDesk(topics, self, self, self)
+            desk.on_failure = self._logbook.request_failed
+            self.publisher = Publisher(
+                broker=broker,
+                topics=topics,
+                outbox=self._outbox,
+                published=position.published_seq,
+                presence=TablePresence(self, topics, _posted(config), read_rules, opened.reader.identity.journal_id),
+                desk=desk,
+                watcher=self,
+                session=self._next_session,
+            )
+
+    # --- running -----------------------------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    @property
+    def told_to_stop(self) -> bool:
+        return self._stop.is_set()
+
+    async def run(self) -> None:
+        """Serve until `stop`; then see what has come in through, and let go."""
+        self._first_inputs()
+        working = asyncio.create_task(self.controller.run(), name="controller")
+        around: list[asyncio.Task[Any]] = [
+            asyncio.create_task(self._reconnector.run(), name="line"),
+            asyncio.create_task(self._watch(), name="watchdog"),
+            asyncio.create_task(self._stop.wait(), name="stop"),
+        ]
+        publishing: list[asyncio.Task[None]] = []
+        if self.publisher is not None:
+            publishing = [asyncio.create_task(self.publisher.run(), name="publisher")]
+        self._service.ready(prompt(self.state))
+        self._logbook.log.info("ready", journal=str(self._opened.path), version=SOFTWARE)
+        try:
+            done, _ = await asyncio.wait([working, *around, *publishing], return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            self._service.stopping()
+            await self._let_go(working, around, publishing)
+
+    def _first_inputs(self) -> None:
+        opened, log = self._opened, self._logbook.log
+        snapshot = snapshot_if_needed(opened.reader, opened.table, SOFTWARE)
+        if snapshot is not None:
+            self.controller.happened(snapshot)
+        if opened.damaged:
+            # The first event of a new journal: until it is stored, every start finds out again that it must be told.
+            log.error("journal_damaged", what=opened.damaged)
+            self.controller.happened(JournalFailed(trouble=JournalTrouble.DAMAGED, detail=opened.damaged))
+        self.controller.happened(ControllerStarted(boot=self._clock.boot()))
+        if opened.backup is not None:
+            log.info("journal_brought_up_to_date", backup=str(opened.backup))
+        if not any(person.role.value == "supervisor" for person in self.config.people):
+            log.warning("no_supervisor", what="nobody in [[people]] is a supervisor: no alert can be cleared")
+
+    async def _last_inputs(self) -> None:
+        """Store what has come in, and then how the table stands, so that another version can go on from there."""
+        await self.controller.all_done()
+        if self.state.shoe is not None:
+            self.controller.happened(Snapshot(state=self.state))
+            await self.controller.all_done()
+
+    async def _let_go(
+        self,
+        working: "asyncio.Task[None]",
+        around: "list[asyncio.Task[Any]]",
+        publishing: "list[asyncio.Task[None]]",
+    ) -> None:
+        await _end(around)
+        if not working.done():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._last_inputs(), DRAIN)
+        if self.publisher is not None:
+            self.publisher.stop()
+            await asyncio.wait(publishing, timeout=DRAIN)
+            await _end(publishing)
+            self.publisher.note()
+        await _end([working])
+        self._opened.reader.close()
+        self._opened.writer.close()
+        self._logbook.log.info("stopped")
+
+    async def _watch(self) -> None:
+        """Feed systemd's watchdog, while the loop turns and the journal's writer answers."""
+        interval = self._service.watchdog
+        if interval is None:
+            await asyncio.Event().wait()
+            return
+        while True:
+            await self._opened.writer.sign_of_life()
+            self._service.alive()
+            await asyncio.sleep(interval / 3)
+
+    # --- the file read again -----------------------------------------------------------------------------------------
+
+    def reload(self) -> None:
+        """Read the file again: people at once, the house's rules with the next shoe, the rest with the next start."""
+        self._service.reloading(self._clock.now().mono_ns)
+        self._file_changed = True
+        if self._reloading is None or self._reloading.done():
+            self._reloading = asyncio.create_task(self._reload(), name="reload")
+
+    async def _reload(self) -> None:
+        # One after another: what is asked for while the file is judged may mean a newer one, which must win.
+        while self._file_changed:
+            self._file_changed = False
+            await self._read_file_again()
+        self._service.ready(prompt(self.state))
+
+    async def _read_file_again(self) -> None:
+        try:
+            # The guard takes its time over the odds; cards do not wait for it.
+            fresh = await asyncio.to_thread(lambda: for_running(load_config(self.config.file)))
+            self._take_up(fresh)
+        except BadFileError as error:
+            self._logbook.reload_refused(error)
+        except Exception:
+            # Whatever goes wrong with a file, the table goes on as it is.
+            self._logbook.log.exception("reload_failed")
+
+    def _take_up(self, fresh: RunningConfig) -> None:
+        old = self.config
+        restart = [name for name in RESTART_SECTIONS if getattr(old, name) != getattr(fresh, name)]
+        kept = {name: getattr(old, name) for name in (*restart, "shoe_key", "mqtt_password")}
+        self.config = fresh._replace(**kept)
+        self._look_at_rules()
+        if self.publisher is not None:
+            self.publisher.touch()
+        self._logbook.log.info("reloaded", people=len(fresh.people), next_shoe=self.rules_wait, next_start=restart)
+
+    def _look_at_rules(self) -> None:
+        waits = self.state.shoe is not None and self.state.shoe.rules != rules_of(self.config)
+        self.rules_wait = "a changed configuration waits for the next shoe" if waits else ""
+
+    # --- the line, and what the controller tells (Observer) ----------------------------------------------------------
+
+    def _line_changed(self, report: LineReport) -> None:
+        self._logbook.line(report)
+        if isinstance(report, LineOpened):
+            self.controller.line_opened()
+        else:
+            self.controller.line_closed()
+
+    def _received(self, data: bytes) -> None:
+        self.controller.received(data)
+
+    def stored(self, stored: Stored) -> None:
+        facts = stored.facts
+        if not facts:
+            return
+        if tuple(stored.receipt.seqs) != tuple(fact.seq for fact in facts):
+            raise RuntimeError(f"the journal numbered {stored.receipt.seqs}, the table {[f.seq for f in facts]}")
+        self._outbox.last_seq = facts[-1].seq
+        if self.rules_wait:
+            self._look_at_rules()
+        if self.publisher is not None:
+            self.publisher.offer([LiveMessage(fact.seq, topic_of(fact), _encode(fact)) for fact in facts])
+        for fact in facts:
+            self._logbook.fact(fact)
+        self._service.status(prompt(self.state))
+
+    def line_reported(self, report: LinkReport) -> None:
+        self._logbook.link(report)
+
+    def storing_failed(self, error: FileError) -> None:
+        self._logbook.storing_failed(error)
+        if self.publisher is not None:
+            self.publisher.touch()
+
+    def storing_again(self) -> None:
+        self._logbook.storing_again()
+        if self.publisher is not None:
+            self.publisher.touch()
+
+    # --- what the publisher tells (Watcher) --------------------------------------------------------------------------
+
+    def broker_up(self) -> None:
+        self._logbook.broker_up()
+
+    def broker_down(self, error: BrokerError) -> None:
+        self._logbook.broker_down(error)
+
+    def refused(self, error: PublishRefusedError) -> None:
+        self._logbook.refused(error)
+        self.controller.happened(MessagesRefused(reason=error.reason))
+
+    def taken_again(self) -> None:
+        self._logbook.taken_again()
+        self.controller.happened(MessagesTaken())
+
+    def request_served(self, message: Incoming, code: str) -> None:
+        self._logbook.request_served(message, code)
+
+    def requests_dropped(self) -> None:
+        self._logbook.requests_dropped()
+
+    # --- what retained messages and requests ask for (Present, TableDesk, PinOffice, Replayer) -----------------------
+
+    @property
+    def state(self) -> TableState:
+        return self.controller.table.state
+
+    @property
+    def storing_trouble(self) -> str | None:
+        return self.controller.storing_trouble
+
+    @property
+    def rules(self) -> RulesSource:
+        return rules_of(self.config) if self.state.shoe is None else self.state.shoe.rules
+
+    @property
+    def catalogue(self) -> Catalogue:
+        # Of the rules that are posted: a file that was read again may no longer have what the shoe was opened with.
+        return catalogue_from_texts(self.rules.catalogue)
+
+    async def ask(self, given: PersonActs | SeatBets) -> Refusal | None:
+        return await self.controller.ask(given)
+
+    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict | None:
+        """The only place where a PIN is looked at. For a name that nobody has, it takes as long as for any other."""
+        # A supervisor may do what a dealer may.
+        roles = (role, Role.SUPERVISOR)
+        known = {someone.id: someone.pin.reveal() for someone in self.config.people if someone.role in roles}
+        right = await self._in_thread(check_pin, pin, known.get(person, NOBODY))
+        if person not in known:
+            return None
+        return PinVerdict.RIGHT if right else PinVerdict.WRONG
+
+    def locked_out(self, person: str) -> bool:
+        until = locked_out_until(self.state, person)
+        return until is not None and self._clock.now().mono_ns < until
+
+    async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
+        if self.publisher is None:
+            raise RuntimeError("a replay was asked for without a broker")
+        try:
+            return await self.publisher.replay(after, limit, reply_to, correlation)
+        except MessagesPrunedError as error:
+            raise BadRequestError("pruned", str(error)) from None
+
+    def _next_session(self) -> int:
+        """Counts up over restarts too, also with a clock that is behind what the journal has seen."""
+        self._last_session = max(self._last_session + 1, self._clock.now().wall_ms)
+        return self._last_session
+
+
+def _time_of(reader: JournalReader, number: int) -> int:
+    """When a record was stored, by the clock of that time; 0 if it is not there."""
+    return max((record.wall_ms for record in reader.records(number - 1, number)), default=0)
+
+
+def _posted(config: RunningConfig) -> Posted:
+    table = config.table
+    return Posted(
+        version=SOFTWARE,
+        site=table.site,
+        table=table.name,
+        title=table.title,
+        headline=table.headline,
+        currency=table.currency,
+    )
+
+
+async def _end(tasks: "Sequence[asyncio.Task[Any]]") -> None:
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)

@@ -1,0 +1,386 @@
+"""Joins the link, the table and the journal: one input after another, each stored before anything follows from it.
+
+    bytes ─▶ link ─▶ inbox ─▶ table.handle ─▶ journal ─▶ table.take_over, acknowledge, wish, tell
+
+Nothing is acknowledged, answered, wished or told before the commit. When a commit fails, the same entry is tried again
+until it succeeds: the table stands still meanwhile, the gate is wanted shut, and what comes from the shoe waits in the
+order in which it came. The controller owns no port and no broker; `daemon.py` connects it to those.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from firmware_protocol.link import (
+    ControllerLink,
+    Delivery,
+    DesiredShoe,
+    EventGap,
+    Lamp,
+    LineError,
+    LinkDown,
+    LinkReport,
+    LinkUp,
+    Refused,
+)
+from shoe_controller.clock.moment import Moment
+from shoe_controller.clock.system_clock import Clock
+from shoe_controller.daemon.table_journal import entry_for
+from shoe_controller.journal.errors import DamagedJournalError, FileError
+from shoe_controller.journal.records import Direction, Entry, Raw, Receipt
+from shoe_controller.table.facts import AnyFact
+from shoe_controller.table.inputs import (
+    AnyInput,
+    ClockStepped,
+    EventsMissed,
+    JournalFailed,
+    JournalTrouble,
+    LineRefused,
+    LinkBack,
+    LinkLost,
+    PersonActs,
+    SeatBets,
+    ShoeReport,
+    Snapshot,
+    TimerRanOut,
+)
+from shoe_controller.table.state import Refusal, RulesSource
+from shoe_controller.table.table import Handled, Table
+
+RETRY_STORING = 0.5
+"""Seconds between two attempts to store what could not be stored."""
+
+CLOCK_STEP_MS = 1000
+"""A wall clock that moves by more than this against the other one was set."""
+
+MOST_WAITING = 10_000
+"""Inputs that may wait while nothing can be stored; a native shoe stops sending long before."""
+
+MOST_PIECES = 512
+"""Pieces of an unfinished telegram that are kept for the journal; more than that is noise, and its end is enough."""
+
+SECOND = 1_000_000_000
+
+
+class JournalWriter(Protocol):
+    def submit(self, entry: Entry) -> Awaitable[Receipt]:
+        """Done when the entry is on the disk; a `FileError` when it is not, and no part of it."""
+
+
+class LinkMemory(msgspec.Struct, frozen=True, kw_only=True):
+    """What the link is to be told at the next start, and when that was."""
+
+    wire: str
+    memory: bytes
+    boot: str
+    mono_ns: int
+
+
+class Stored(NamedTuple):
+    """What was stored together, for those who tell others of it."""
+
+    given: AnyInput
+    facts: tuple[AnyFact, ...]
+    receipt: Receipt
+
+
+class Observer(Protocol):
+    """Who is told what happens, after it is stored."""
+
+    def stored(self, stored: Stored) -> None: ...
+
+    def line_reported(self, report: LinkReport) -> None: ...
+
+    def storing_failed(self, error: FileError) -> None: ...
+
+    def storing_again(self) -> None: ...
+
+
+class _Work(NamedTuple):
+    given: AnyInput
+    at: Moment
+    raw: tuple[Raw, ...] = ()
+    delivery: Delivery | None = None
+    memory: bytes | None = None
+    """What the link is to remember with it; asked for at once, for another shoe may make the link count anew."""
+    answer: "asyncio.Future[Refusal | None] | None" = None
+
+
+class Engine:
+    def __init__(  # noqa: PLR0913 - the parts of a controller, each given by name
+        self,
+        *,
+        table: Table,
+        link: ControllerLink,
+        wire: str,
+        journal: JournalWriter,
+        clock: Clock,
+        rules: Callable[[], RulesSource],
+        write: Callable[[bytes], None],
+        observer: Observer,
+    ) -> None:
+        self.table = table
+        self.link = link
+        self.storing_trouble: str | None = None
+        """Why nothing can be stored at present."""
+        self._wire = wire
+        self._journal = journal
+        self._clock = clock
+        self._boot = clock.boot()
+        self._rules = rules
+        self._write = write
+        self._observer = observer
+        self._inbox: deque[_Work] = deque()
+        self._stirred = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._received: deque[Raw] = deque(maxlen=MOST_PIECES)
+        self._sent: list[Raw] = []
+        """Bytes that go into the journal with the next entry."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0
+        """When it goes off, in `_seconds`."""
+        self._timer_asked: AnyInput | None = None
+        self._line_open = False
+        moment = clock.now()
+        self._clock_offset = moment.wall_ms - moment.mono_ns // 1_000_000
+
+    # --- what comes in -----------------------------------------------------------------------------------------------
+
+    def line_opened(self) -> None:
+        self._line_open = True
+        self.link.connected(self._seconds())
+        self._send(keep=False)
+        self._arm()
+
+    def line_closed(self) -> None:
+        if self._line_open:
+            self._line_open = False
+            self._received.clear()
+            self._take(self.link.disconnected(self._seconds()))
+
+    def received(self, data: bytes) -> None:
+        now = self._clock.now()
+        self._received.append(Raw(direction=Direction.FROM_SHOE, data=data, mono_ns=now.mono_ns))
+        found = self.link.receive(data, now.mono_ns / SECOND)
+        self._take(found, now)
+        if not self.link.unfinished:
+            # What was whole and no event, a keep-alive for instance, is not stored.
+            self._received.clear()
+
+    async def ask(self, given: PersonActs | SeatBets) -> Refusal | None:
+        """A person's request; answered when what it led to is stored."""
+        if self.storing_trouble is not None:
+            return Refusal("journal_full", "nothing can be stored at present, so nothing can be done")
+        answer: asyncio.Future[Refusal | None] = asyncio.get_running_loop().create_future()
+        self._put(_Work(given, self._clock.now(), answer=answer))
+        return await answer
+
+    def happened(self, given: AnyInput) -> None:
+        """Anything else that the table must know of."""
+        self._put(_Work(given, self._clock.now()))
+
+    def _take(self, found: "list[Delivery | LinkReport] | list[LinkReport]", at: Moment | None = None) -> None:
+        at = self._clock.now() if at is None else at
+        for item in found:
+            raw: tuple[Raw, ...] = ()
+            if isinstance(item, Delivery):
+                raw = tuple(self._received)
+                self._received.clear()
+                report = ShoeReport(
+                    event=item.event, sequence=item.sequence, boot_id=item.boot_id, age_ms=round(item.age * 1000)
+                )
+                self._put(_Work(report, at, raw, item, self._memory(item, at)))
+            else:
+                self._observer.line_reported(item)
+                given = _as_input(item)
+                if given is not None:
+                    self._put(_Work(given, at))
+        self._send(keep=False)
+        self._arm()
+
+    def _put(self, work: _Work) -> None:
+        # Not every line has timers: what comes first after the clock was set must find that on the record.
+        self._look_at_clock(work.at)
+        if len(self._inbox) >= MOST_WAITING:
+            raise RuntimeError(f"{MOST_WAITING} inputs wait to be stored; the controller cannot go on safely")
+        self._inbox.append(work)
+        self._idle.clear()
+        self._stirred.set()
+
+    # --- one after another -------------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Work until cancelled. What was submitted is always seen through to its answer."""
+        self._arm()
+        while True:
+            while self._inbox:
+                await self._handle(self._inbox.popleft())
+            self._idle.set()
+            self._stirred.clear()
+            if not self._inbox:
+                await self._stirred.wait()
+
+    async def all_done(self) -> None:
+        """Wait until everything that came in has been stored."""
+        await self._idle.wait()
+
+    async def _handle(self, work: _Work) -> None:
+        given = work.given
+        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given):
+            given = self.table.new_shoe(self._rules(), given)
+        elif isinstance(given, Snapshot):
+            # Others may have come in before it: a clock that was set, a request.
+            given = Snapshot(state=self.table.state)
+        handled = self.table.handle(given, work.at)
+        if handled.changed:
+            receipt = await self._store(given, handled, work)
+            if receipt is None:
+                return
+            self.table.take_over(handled)
+            if work.delivery is not None:
+                self.link.committed(work.delivery, self._seconds())
+            self._observer.stored(Stored(given, handled.facts, receipt))
+            self._wish()
+        if isinstance(given, TimerRanOut):
+            self._timer_asked = None
+        if work.answer is not None and not work.answer.done():
+            work.answer.set_result(handled.refusal)
+        self._arm()
+
+    async def _store(self, given: AnyInput, handled: Handled, work: _Work) -> Receipt | None:
+        """Store it, however long that takes. Only a person's request is not tried again: it is refused, and gone."""
+        sent, self._sent = tuple(self._sent), []
+        entry = entry_for(given, handled, work.at, raw=(*sent, *work.raw), link_state=work.memory)
+        while True:
+            try:
+                receipt = await self._journal.submit(entry)
+            except DamagedJournalError:
+                raise  # trying again would not mend it; `daemon.py` sets the file aside
+            except FileError as error:
+                self._storing_failed(error)
+                if work.answer is not None:
+                    _refuse(work)
+                    self._sent[:0] = sent
+                    # Something must be tried until there is room, and this is what is to be told then.
+                    self._tell_of_trouble(str(error))
+                    return None
+                await asyncio.sleep(RETRY_STORING)
+            else:
+                if self.storing_trouble is not None:
+                    self._storing_again(given)
+                return receipt
+
+    def _memory(self, delivery: Delivery, at: Moment) -> bytes:
+        memory = self.link.memory(delivery)
+        return msgspec.json.encode(LinkMemory(wire=self._wire, memory=memory, boot=self._boot, mono_ns=at.mono_ns))
+
+    def _storing_failed(self, error: FileError) -> None:
+        if self.storing_trouble is None:
+            self.storing_trouble = str(error)
+            self._observer.storing_failed(error)
+            # Whoever waits for an answer gets one now; the shoe's events wait.
+            for work in self._inbox:
+                _refuse(work)
+            self._inbox = deque(work for work in self._inbox if work.answer is None)
+            self._wish()
+
+    def _storing_again(self, stored: AnyInput) -> None:
+        detail = self.storing_trouble or ""
+        self.storing_trouble = None
+        self._observer.storing_again()
+        if not (isinstance(stored, JournalFailed) and stored.trouble is JournalTrouble.FULL):
+            self._tell_of_trouble(detail)
+
+    def _tell_of_trouble(self, detail: str) -> None:
+        """As the next thing, before whatever else has come in."""
+        self._inbox.appendleft(_Work(JournalFailed(trouble=JournalTrouble.FULL, detail=detail), self._clock.now()))
+
+    # --- what goes out -----------------------------------------------------------------------------------------------
+
+    @property
+    def desired_shoe(self) -> DesiredShoe:
+        """What the table wants of the shoe; while nothing can be stored, no card."""
+        desired = self.table.desired_shoe
+        if self.storing_trouble is None:
+            return desired
+        return DesiredShoe(gate_locked=True, lamps=desired.lamps | {Lamp.ALERT})
+
+    def _wish(self) -> None:
+        self.link.want(self.desired_shoe, self._seconds())
+        self._send(keep=True)
+
+    def _send(self, *, keep: bool) -> None:
+        data = self.link.to_send()
+        if data:
+            self._write(data)
+            if keep:
+                self._sent.append(Raw(direction=Direction.TO_SHOE, data=data, mono_ns=self._clock.now().mono_ns))
+
+    # --- time --------------------------------------------------------------------------------------------------------
+
+    def _seconds(self) -> float:
+        return self._clock.now().mono_ns / SECOND
+
+    def _arm(self) -> None:
+        """Ask the loop for the next moment at which the link or the table wants to be woken."""
+        deadlines = [] if (link_deadline := self.link.next_deadline()) is None else [link_deadline]
+        table_deadline = self.table.next_deadline()
+        if table_deadline is not None and self._timer_asked is None and self.storing_trouble is None:
+            deadlines.append(table_deadline / SECOND)
+        deadline = min(deadlines, default=None)
+        if self._timer is not None:
+            if deadline == self._timer_at:
+                return
+            self._timer.cancel()
+            self._timer = None
+        if deadline is not None:
+            self._timer_at = deadline
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(max(0.0, deadline - self._seconds()), self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        now = self._clock.now()
+        self._look_at_clock(now)
+        timer = self.table.next_timer
+        if timer is not None and timer[1] <= now.mono_ns and self._timer_asked is None:
+            self._timer_asked = TimerRanOut(timer=timer[0])
+            self._put(_Work(self._timer_asked, now))
+        self._take(self.link.tick(now.mono_ns / SECOND), now)
+
+    def _look_at_clock(self, now: Moment) -> None:
+        offset = now.wall_ms - now.mono_ns // 1_000_000
+        step = offset - self._clock_offset
+        self._clock_offset = offset
+        if abs(step) > CLOCK_STEP_MS:
+            self._put(_Work(ClockStepped(by_ms=step), now))
+
+
+def _refuse(work: _Work) -> None:
+    """Whoever asked for it is told that it is not done, because it cannot be stored."""
+    if work.answer is not None and not work.answer.done():
+        work.answer.set_result(Refusal("journal_full", "nothing can be stored at present, so nothing can be done"))
+
+
+def _as_input(report: LinkReport) -> AnyInput | None:
+    match report:
+        case LinkUp():
+            return LinkBack(
+                keeps_events=report.shoe is not None,
+                authenticated=report.authenticated,
+                boot_id=None if report.shoe is None else report.shoe.boot_id,
+                shoe_name="" if report.shoe is None else f"{report.shoe.model} {report.shoe.serial_number}",
+            )
+        case LinkDown():
+            return LinkLost(reason=report.reason)
+        case EventGap():
+            return EventsMissed(reason=report.reason)
+        case Refused():
+            return LineRefused(reason=report.reason)
+        case LineError():
+            return None  # the line mends itself; what could not be mended comes as a gap
+        case _:
+            return None

@@ -1,0 +1,83 @@
+"""`shoe-controller run`: a table as a process.
+
+Its file is read, its journal opened, its signals heard; then the `Daemon` runs until it is told to stop.
+"""
+
+import asyncio
+import signal
+from pathlib import Path
+
+from shoe_controller.clock.system_clock import Clock, SystemClock
+from shoe_controller.config.shoe import port_of
+from shoe_controller.config.table_file import RunningConfig, for_running, load_config
+from shoe_controller.daemon.assembly import Opened, broker_for, open_table, set_aside
+from shoe_controller.daemon.daemon import Daemon
+from shoe_controller.house.rules import rules_of
+from shoe_controller.journal.errors import DamagedJournalError
+from shoe_controller.process.logging import Log, set_up
+from shoe_controller.process.systemd import SystemdNotifier
+
+
+async def _serve(config: RunningConfig, log: Log) -> None:
+    """Run the table. If its journal turns out to be damaged on the way, it is set aside and the table begins anew."""
+    clock = SystemClock()
+    damaged = ""
+    while True:
+        daemon = _table(config, open_table(config, clock, damaged), clock, log)
+        try:
+            await daemon.run()
+        except (DamagedJournalError, ExceptionGroup) as error:
+            damaged = set_aside(config, clock, _damage_in(error))
+            if daemon.told_to_stop:
+                return
+            # With what was taken up since the start: somebody who was struck off stays so.
+            config = daemon.config
+        else:
+            return
+
+
+def _damage_in(error: DamagedJournalError | ExceptionGroup[Exception]) -> DamagedJournalError:
+    """What was noticed about the journal. The publisher works in a group of tasks, and so do its errors come."""
+    found: Exception | None = error
+    while isinstance(found, ExceptionGroup):
+        damage = found.subgroup(DamagedJournalError)
+        found = None if damage is None else damage.exceptions[0]
+    if not isinstance(found, DamagedJournalError):
+        raise error
+    return found
+
+
+def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log) -> Daemon:
+    try:
+        _ask_guard(config, opened)
+    except BaseException:
+        opened.reader.close()
+        opened.writer.close()
+        raise
+    daemon = Daemon(
+        config,
+        opened,
+        clock=clock,
+        port=port_of(config.shoe),
+        broker=broker_for(config),
+        log=log,
+        service=SystemdNotifier.from_environment(),
+    )
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, daemon.stop)
+    loop.add_signal_handler(signal.SIGHUP, daemon.reload)
+    return daemon
+
+
+def _ask_guard(config: RunningConfig, opened: Opened) -> None:
+    """Rules that the shoe on the table was opened with have passed the guard; a restart in mid-shoe must be quick."""
+    shoe = opened.table.state.shoe
+    if shoe is None or shoe.rules != rules_of(config):
+        load_config(config.file)
+
+
+def run_table(file: Path) -> None:
+    """Run the table of this file until a signal ends it. Its errors are for whoever typed the command."""
+    config = for_running(load_config(file, guarded=False))
+    asyncio.run(_serve(config, set_up(config.log)))

@@ -1,0 +1,84 @@
+"""One log line for each thing that matters at a running table, with table, shoe and round bound to it."""
+
+import msgspec
+
+from firmware_protocol.link import LineError, LinkReport
+from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.daemon.table_journal import name_of
+from shoe_controller.journal.errors import FileError
+from shoe_controller.mqtt.broker import BrokerError, Incoming, PublishRefusedError
+from shoe_controller.process.logging import Log
+from shoe_controller.table.facts import AlertEnded, AlertRaised, AnyFact, RoundResult, ShoeLinkChanged
+from shoe_controller.transports.reconnect import LineOpened, LineReport
+
+
+class TableLog:
+    def __init__(self, log: Log, table: str) -> None:
+        self.log = log.bind(table=table)
+
+    def line(self, report: LineReport) -> None:
+        if isinstance(report, LineOpened):
+            self.log.info("line_opened", port=report.port, outage=report.outage)
+        else:
+            self.log.warning("line_lost" if report.was_open else "no_shoe", port=report.port, what=report.reason)
+
+    def link(self, report: LinkReport) -> None:
+        name = name_of(report)
+        fields = {key: value for key, value in msgspec.to_builtins(report).items() if key != "event"}
+        if isinstance(report, LineError):
+            # A line heals itself; only what it could not heal matters, and that comes as a gap.
+            self.log.debug(name, **fields)
+        else:
+            self.log.info(name, **fields)
+
+    def fact(self, fact: AnyFact) -> None:
+        log = self.log.bind(shoe=fact.shoe, round=fact.round, seq=fact.seq)
+        match fact:
+            case AlertRaised():
+                log.warning("alert_raised", alert=fact.alert, kind=fact.kind, detail=fact.detail)
+            case AlertEnded():
+                log.info("alert_ended", alert=fact.alert, kind=fact.kind, ended_by=fact.ended_by)
+            case RoundResult():
+                outcome = fact.outcome
+                totals = f"{outcome.player.total}:{outcome.banker.total}"
+                log.info("round_result", winner=outcome.winner.value, totals=totals, confirmed_by=fact.confirmed_by)
+            case ShoeLinkChanged():
+                log.info("shoe_link", up=fact.up, shoe_name=fact.shoe_name, why=fact.why)
+                if fact.up and not fact.authenticated:
+                    log.warning("shoe_not_authenticated", what="anybody on this line could send cards")
+            case _:
+                log.info(name_of(fact))
+
+    def reload_refused(self, error: BadFileError) -> None:
+        self.log.error("reload_refused", what=str(error))
+
+    def storing_failed(self, error: FileError) -> None:
+        self.log.error("storing_failed", what=str(error))
+
+    def storing_again(self) -> None:
+        self.log.info("storing_again")
+
+    # --- the broker --------------------------------------------------------------------------------------------------
+
+    def broker_up(self) -> None:
+        self.log.info("broker_up")
+
+    def broker_down(self, error: BrokerError) -> None:
+        self.log.warning("broker_down", what=str(error))
+
+    def refused(self, error: PublishRefusedError) -> None:
+        self.log.error("publish_refused", what=str(error))
+
+    def taken_again(self) -> None:
+        self.log.info("publish_taken_again")
+
+    def requests_dropped(self) -> None:
+        self.log.error("requests_dropped", what="more requests came than could be kept; some get no answer")
+
+    def request_failed(self, error: Exception) -> None:
+        self.log.error("request_failed", exc_info=error)
+
+    def request_served(self, message: Incoming, code: str) -> None:
+        # The topic is named and never the payload, which may hold a PIN.
+        write = self.log.info if code == "ok" else self.log.warning
+        write("request", topic=message.topic, code=code)

@@ -1,0 +1,144 @@
+"""A display of one table: takes the messages as they come and keeps what is to be shown, and all facts for the end.
+
+Like every display it goes by `seq`: what comes again is passed over, and what is missing would show.
+"""
+
+from collections.abc import Callable
+from statistics import median
+from typing import NamedTuple
+
+import msgspec
+
+from shoe_controller.demo.event_lines import StyledText, told
+from shoe_controller.demo.ledger import CardLedger
+from shoe_controller.mqtt.contract import InfoMessage, RoadsMessage, StateMessage, StatusMessage, Topics
+from shoe_controller.table.facts import (
+    AnyFact,
+    BettingOpened,
+    CardDealt,
+    RoundResult,
+    RoundSettled,
+    RoundVoided,
+    ShoeEnded,
+)
+
+REMEMBERED = 200
+"""Lines of what happened; more than any terminal shows."""
+
+_HEAD = b'{"head":"'
+
+_decode_fact = msgspec.json.Decoder(AnyFact).decode
+_decode_state = msgspec.json.Decoder(StateMessage).decode
+_decode_info = msgspec.json.Decoder(InfoMessage).decode
+_decode_roads = msgspec.json.Decoder(RoadsMessage).decode
+_decode_status = msgspec.json.Decoder(StatusMessage).decode
+
+
+class TimedLine(NamedTuple):
+    at: float
+    """Seconds since the demonstration began."""
+    told: StyledText
+
+
+class Latencies:
+    """Milliseconds from the shoe to the display."""
+
+    def __init__(self) -> None:
+        self.all: list[float] = []
+
+    def add(self, milliseconds: float) -> None:
+        self.all.append(max(milliseconds, 0.0))
+
+    def __str__(self) -> str:
+        if not self.all:
+            return "latency: no card yet"
+        return f"latency {self.all[-1]:.0f} ms, median {median(self.all):.0f}, worst {max(self.all):.0f}"
+
+
+class TableWatch:
+    def __init__(self, topics: Topics, happened: Callable[[TimedLine], None]) -> None:
+        self.topics = topics
+        self._happened = happened
+        self.state: StateMessage | None = None
+        self.info: InfoMessage | None = None
+        self.roads: RoadsMessage | None = None
+        self.status: StatusMessage | None = None
+        self.facts: list[AnyFact] = []
+        self.payloads: list[bytes] = []
+        """Of the same facts, as the journal should have them."""
+        self.ledger = CardLedger()
+        self.repeats = 0
+        self.gaps: list[int] = []
+        """Numbers that should have come, and did not before a later one."""
+        self.messages = 0
+        self.result: RoundResult | None = None
+        self.settled: RoundSettled | None = None
+        self.head = ""
+        self.results = 0
+        self.rounds_over = 0
+        """Results after which the next round was opened, or the shoe ended: all of them has been told."""
+        self.voids = 0
+        self.latencies = Latencies()
+        self.reason = ""
+        """Why the last card was drawn, as the table said before it came."""
+        self._due = ""
+
+    def take(self, topic: str, payload: bytes, at: float) -> AnyFact | None:
+        """A message came. Gives back the fact that is new in it, if there is one."""
+        topics = self.topics
+        self.messages += 1
+        if topic == topics.state:
+            self.state = _decode_state(payload)
+        elif topic == topics.info:
+            self.info = _decode_info(payload)
+        elif topic == topics.roads:
+            self.roads = _decode_roads(payload)
+        elif topic == topics.status:
+            self.status = _decode_status(payload)
+        elif topic.startswith(topics.event("event/")):
+            return self._take_event(payload, at)
+        return None
+
+    def say(self, words: StyledText, at: float) -> None:
+        self._happened(TimedLine(at, words))
+
+    @property
+    def last_seq(self) -> int:
+        return self.facts[-1].seq if self.facts else 0
+
+    def _take_event(self, payload: bytes, at: float) -> AnyFact | None:
+        head = ""
+        if payload.startswith(_HEAD):
+            text, _, rest = payload[len(_HEAD) :].partition(b'",')
+            head, payload = text.decode(), b"{" + rest
+        fact: AnyFact = _decode_fact(payload)
+        if fact.seq <= self.last_seq:
+            self.repeats += 1
+            return None
+        self.gaps += range(self.last_seq + 1, fact.seq)
+        self.facts.append(fact)
+        self.payloads.append(payload)
+        self.head = head or self.head
+        self.ledger.take(fact)
+        self._keep(fact)
+        words = told(fact, self.reason)
+        if words is not None:
+            self.say(words, at)
+        return fact
+
+    def _keep(self, fact: AnyFact) -> None:
+        match fact:
+            case CardDealt():
+                self.reason, self._due = self._due or "Player's first card", fact.standing.why
+            case RoundResult():
+                self.result, self.settled, self._due = fact, None, ""
+                self.results += 1
+            case RoundSettled():
+                self.settled = fact
+            case RoundVoided():
+                self.voids += 1
+                self._due = ""
+            case BettingOpened() | ShoeEnded():
+                self.rounds_over = self.results
+            case _:
+                pass

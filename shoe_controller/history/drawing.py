@@ -1,0 +1,342 @@
+"""Draws recalled rounds in the terminal, for people; used by `recall.py` alone, which imports it only when it draws.
+
+Every line says the same without its colour. Words that came from people or from the shoe are stripped of whatever could
+move a terminal's cursor.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from firmware_protocol.cards import Card
+from shoe_controller.baccarat.facts import Winner
+from shoe_controller.baccarat.house import CommissionTaken, PlacedWager
+from shoe_controller.baccarat.settlement import Settlement
+from shoe_controller.history.rounds import (
+    AboutShoe,
+    Attempt,
+    CardChange,
+    RecalledAct,
+    RecalledAlert,
+    RecalledCard,
+    RecalledResult,
+    RecalledRound,
+)
+from shoe_controller.table.facts import CardBurned, CutCardOut, ShoeEnded, ShoeOpened
+
+NOT_SHOWN = "--"
+
+_NOBODY_IN_PERSON = {
+    "shoe": "the shoe",
+    "shoe_button": "the shoe's button",
+    "first_card": "the first card",
+    "time": "itself when its time was over",
+}
+_STATES = {
+    "open": "wagers are open",
+    "not_dealt": "not dealt, the shoe was over",
+    "under_way": "under way",
+    "void": "void",
+}
+_WINNERS = {Winner.PLAYER: "Player wins", Winner.BANKER: "Banker wins", Winner.TIE: "Tie"}
+_WINNER_STYLES = {Winner.PLAYER: "bold blue", Winner.BANKER: "bold red", Winner.TIE: "bold green"}
+
+
+def draw(out: Console, rounds: list[RecalledRound], remark: str) -> None:
+    if remark:
+        out.print(remark)
+    for number, playing in enumerate(rounds):
+        if number or remark:
+            out.print()
+        _draw_round(out, playing)
+
+
+def _draw_round(out: Console, playing: RecalledRound) -> None:
+    out.print(_title(playing))
+    out.print(_when(playing))
+    ends = [fact for fact in playing.about_shoe if isinstance(fact, ShoeEnded)]
+    for fact in playing.about_shoe:
+        if fact not in ends:
+            _say(out, _about_shoe(fact))
+    for number, attempt in enumerate(playing.attempts, 1):
+        if len(playing.attempts) > 1:
+            _say(out, f"Dealt for the {_ordinal(number)} time:", style="bold")
+        _draw_attempt(out, attempt)
+    _draw_wagers(out, playing)
+    if playing.alerts:
+        _say(out, "Alerts:", style="bold")
+        _put(out, _alerts(playing.alerts))
+    if playing.acts:
+        _say(out, "What people did:", style="bold")
+        _put(out, _acts(playing.acts))
+    for end in ends:
+        _say(out, _about_shoe(end))
+
+
+def _draw_wagers(out: Console, playing: RecalledRound) -> None:
+    """Those that a settlement does not tell of."""
+    if playing.free:
+        _say(out, "A free hand, dealt without wagers.")
+    if playing.wagers and playing.state != "settled":
+        _say(out, "Wagers that stand:", style="bold")
+        _put(out, _wagers(playing.wagers))
+    for returned in playing.returned:
+        _say(out, f"Returned at {_clock(returned.time)}, {returned.total} in all: {_clean(returned.why)}", style="bold")
+        _put(out, _wagers(returned.wagers))
+
+
+# --- the head --------------------------------------------------------------------------------------------------------
+
+
+def _title(playing: RecalledRound) -> Text:
+    if playing.state == "before":
+        name = f"Shoe {playing.shoe}, before its first round" if playing.shoe else "Before the first shoe"
+        return Text(name, style="bold")
+    title = Text(f"Shoe {playing.shoe}, round {playing.round}: ", style="bold")
+    result = _last_result(playing)
+    if playing.state == "settled" and result is not None:
+        winner = result.outcome.winner
+        return title.append(_WINNERS[winner], style=_WINNER_STYLES[winner])
+    again = ", its result was taken back" if playing.state == "under_way" and result is not None else ""
+    return title.append(f"{_STATES.get(playing.state, playing.state)}{again}")
+
+
+def _when(playing: RecalledRound) -> str:
+    when = f"  {_date(playing.began)} {_clock(playing.began)}"
+    if playing.ended is not None:
+        when += f" to {_clock(playing.ended)}"
+    when += " UTC"
+    return when if playing.closed_by is None else f"{when}, wagers closed by {_who(playing.closed_by)}"
+
+
+def _about_shoe(fact: AboutShoe) -> str:
+    match fact:
+        case ShoeOpened():
+            sets = f", card sets {', '.join(map(_clean, fact.card_sets))}" if fact.card_sets else ""
+            return f"The shoe was opened by {_who(fact.opened_by)}, {fact.decks} decks{sets}."
+        case CardBurned(card=None, burned=0):
+            return "The first card was not read."
+        case CardBurned(card=Card()):
+            return f"First card {fact.card}: {fact.to_burn} to burn."
+        case CardBurned():
+            return f"Burned: {fact.burned}." if fact.to_burn is None else f"Burned: {fact.burned} of {fact.to_burn}."
+        case CutCardOut():
+            return f"The cut card came out; round {fact.last_round} is the last."
+        case ShoeEnded():
+            due = ", ".join(f"seat {_clean(seat)} {amount}" for seat, amount in fact.commission_due.items())
+            collected = f" Commission due: {due}." if due else ""
+            return f"The shoe ended after {fact.cards_out} cards: {_clean(fact.why)}.{collected}"
+
+
+# --- cards and results -----------------------------------------------------------------------------------------------
+
+
+def _draw_attempt(out: Console, attempt: Attempt) -> None:
+    if attempt.cards:
+        _put(out, _cards(attempt.cards))
+    if any(card.card is None for card in attempt.cards):
+        _say(out, f"{NOT_SHOWN} lies face down, or nobody has said what it is.")
+    for aside in attempt.set_aside:
+        _say(out, f"{_face(aside.card)} was set aside: {_clean(aside.why)}.")
+    for extra in attempt.extra_cards:
+        burned = f"{extra.burned} burned" if extra.burned else ""
+        used = "one begins the next round" if extra.begins_next_round else ""
+        by = "" if extra.person is None else f", by {_clean(extra.person)}"
+        _say(out, f"Cards too many: {' and '.join(filter(None, (burned, used)))}{by}.")
+    for result in attempt.results:
+        _draw_result(out, result)
+    if attempt.ended is not None:
+        by = "" if attempt.voided_by is None else f" by {_clean(attempt.voided_by)}"
+        again = ", to be dealt again with the same wagers" if attempt.ended == "replay" else ""
+        _say(out, f"Voided{by}{again}: {_clean(attempt.void_why)}", style="bold")
+    elif not attempt.results or attempt.results[-1].undone is not None:
+        _say(out, _standing(attempt))
+
+
+def _cards(cards: list[RecalledCard]) -> Table:
+    grid = _grid()
+    for card in cards:
+        told = [card.why, *(_change(change) for change in card.changes)]
+        _add(grid, str(card.number), str(card.hand), _face(card.card), "\n".join(told))
+    return grid
+
+
+def _change(change: CardChange) -> str:
+    by = "" if change.person is None else f" by {_clean(change.person)}"
+    why = f": {_clean(change.reason)}" if change.reason else ""
+    faces = f" from {_face(change.old)} to {_face(change.new)}" if change.what == "corrected" else ""
+    return f"{change.what}{faces}{by} at {_clock(change.time)}{why}"
+
+
+def _standing(attempt: Attempt) -> str:
+    standing = attempt.standing
+    if standing is None:
+        return "No card has come yet."
+    totals = f"Player has {_total(standing.player_total)}, Banker has {_total(standing.banker_total)}."
+    if standing.complete:
+        return f"{totals} {standing.why}; the result is not confirmed."
+    return f"{totals} {standing.why}." if standing.why else totals
+
+
+def _total(total: int | None) -> str:
+    return "a total not shown" if total is None else str(total)
+
+
+def _draw_result(out: Console, result: RecalledResult) -> None:
+    hands = (("Player", result.outcome.player), ("Banker", result.outcome.banker))
+    totals = ", ".join(f"{name} {hand.total} ({' '.join(map(str, hand.cards))})" for name, hand in hands)
+    _say(out, f"{totals}. {result.why}.")
+    verdict = f"{_WINNERS[result.outcome.winner]}, confirmed by {_who(result.confirmed_by)}"
+    _say(out, f"{verdict} at {_clock(result.time)}.", style=_WINNER_STYLES[result.outcome.winner])
+    undone = result.undone
+    if undone is not None:
+        by = "" if undone.person is None else f" by {_clean(undone.person)}"
+        second = "" if undone.approved_by is None else f" and {_clean(undone.approved_by)}"
+        why = f": {_clean(undone.reason)}" if undone.reason else "."
+        _say(out, f"UNDONE at {_clock(undone.time)}{by}{second}{why}", style="bold yellow")
+    if result.settlement is not None:
+        heading = "Payments, all of them undone:" if undone is not None else "Payments, in the dealer's order:"
+        _say(out, heading, style="bold")
+        _put(out, _steps(result.settlement))
+        for line in _sums(result.settlement):
+            _say(out, line)
+
+
+def _steps(settlement: Settlement) -> Table:
+    grid = _grid()
+    wagers = {(wager.seat, wager.wager): wager for wager in settlement.wagers}
+    for step in settlement.steps:
+        wager = wagers[step.seat, step.wager]
+        price = f"stake {wager.stake}" + (f", {wager.pays}" if wager.pays else "")
+        _add(grid, f"seat {_clean(step.seat)}", step.step, str(step.amount), _clean(step.wager), price)
+    return grid
+
+
+def _sums(settlement: Settlement) -> Iterator[str]:
+    for seat, sums in (
+        *((f"Seat {_clean(seat)}", s) for seat, s in settlement.seats.items()),
+        ("All", settlement.totals),
+    ):
+        commission = f", commission {sums.commission}" if sums.commission else ""
+        cut = f", cut {sums.cut}" if sums.cut else ""
+        yield f"{seat}: stakes {sums.stakes}, taken {sums.taken}, paid {sums.paid}{commission}{cut}."
+    if settlement.totals.commission and settlement.commission_taken is CommissionTaken.MARKED:
+        yield "Commission is marked, and collected at the end of the shoe."
+    if settlement.limit_reached is not None:
+        yield f"Winnings were cut to the round's limit of {settlement.limit_reached.limit}."
+
+
+def _last_result(playing: RecalledRound) -> RecalledResult | None:
+    results = [result for attempt in playing.attempts for result in attempt.results]
+    return results[-1] if results else None
+
+
+def _wagers(wagers: Sequence[PlacedWager]) -> Table:
+    grid = _grid()
+    for wager in wagers:
+        _add(grid, f"seat {_clean(wager.seat)}", str(wager.stake), _clean(wager.wager))
+    return grid
+
+
+# --- alerts and people -----------------------------------------------------------------------------------------------
+
+
+def _alerts(alerts: list[RecalledAlert]) -> Table:
+    grid = _grid()
+    for alert in alerts:
+        happened = f"{alert.happened} ({_clean(alert.detail)})" if alert.detail else alert.happened
+        style = "bold red" if alert.severity == "stops" else "yellow"
+        told = Text.assemble((f"{alert.kind} ({alert.severity})", style), f"\n{happened}\n{_end_of(alert)}")
+        _add(grid, _clock(alert.raised), told)
+    return grid
+
+
+def _end_of(alert: RecalledAlert) -> str:
+    if alert.ended is None:
+        return "It stands."
+    how = f", {alert.ended_how}" if alert.ended_how else ""
+    return f"Over at {_clock(alert.ended)}: {_clean(alert.ended_by or '')}{how}."
+
+
+def _acts(acts: list[RecalledAct]) -> Table:
+    grid = _grid()
+    for act in acts:
+        _add(grid, _clock(act.time), f"{_clean(act.person)} {_act(act)}")
+    return grid
+
+
+def _act(act: RecalledAct) -> str:
+    if act.outcome == "wrong_pin":
+        return f"gave a wrong PIN, {act.detail}"
+    about = ""
+    if act.card_number is not None:
+        about = f" card {act.card_number}, {_face(act.card)}"
+    elif act.alert is not None:
+        about = f" {act.alert_kind or act.alert}"
+    elif act.hand is not None:
+        about = f" {act.hand}"
+    role = f" ({act.role})" if act.role else ""
+    second = "" if act.approved_by is None else f", approved by {_clean(act.approved_by)}"
+    why = f": {_clean(act.reason)}" if act.reason else ""
+    not_done = {"proposed": " (proposed, nobody has approved yet)", "not_done": f" (not done: {_clean(act.detail)})"}
+    return f"{role.strip()} {act.act}{about}{second}{not_done.get(act.outcome, '')}{why}".strip()
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+def _grid() -> Table:
+    """Columns without lines; what does not fit goes on below itself."""
+    return Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+
+
+def _add(grid: Table, *cells: str | Text) -> None:
+    # A bare string would have its :smiles: turned into pictures.
+    grid.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in cells))
+
+
+def _say(out: Console, text: str, style: str = "") -> None:
+    _put(out, Text(text, style=style))
+
+
+def _put(out: Console, what: Table | Text) -> None:
+    if isinstance(what, Table):
+        for column in what.columns:
+            column.overflow = "fold"  # a narrow terminal breaks a word rather than leave out its end
+    out.print(Padding(what, (0, 0, 0, 2), expand=False))
+
+
+def _clean(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def _who(name: str) -> str:
+    return _NOBODY_IN_PERSON.get(name) or _clean(name)
+
+
+def _face(card: Card | None) -> str:
+    return NOT_SHOWN if card is None else str(card)
+
+
+def _ordinal(number: int) -> str:
+    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
+
+
+def _date(time: int) -> str:
+    return _moment(time)[:10]
+
+
+def _clock(time: int) -> str:
+    return _moment(time)[11:19]
+
+
+def _moment(time: int) -> str:
+    """A clock that was never set can show any time; what no calendar has is shown as dashes."""
+    try:
+        return datetime.fromtimestamp(time / 1000, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return "----------T--------"

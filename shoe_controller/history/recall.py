@@ -1,0 +1,385 @@
+"""What happened at the table, round by round, put together from the facts that it said. Pure.
+
+Facts come in the order of the journal, those of one input together. Nothing is worked out here that the table did not
+say, so a face that was not shown is not known here either. Only the reason for each card is worked out anew, from the
+faces that are shown, so that it fits the cards as they were corrected.
+
+What comes out is in `rounds.py`; `commands/recall.py` reads the journal and shows it.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from shoe_controller.baccarat.deal import Deal, DealError
+from shoe_controller.baccarat.drawing import Standing as Counts
+from shoe_controller.baccarat.drawing import reason
+from shoe_controller.history.rounds import (
+    AboutShoe,
+    AsideCard,
+    Attempt,
+    CardChange,
+    ExtraCards,
+    RecalledAct,
+    RecalledAlert,
+    RecalledCard,
+    RecalledResult,
+    RecalledRound,
+    Returned,
+    TakenBack,
+)
+from shoe_controller.table.acts import (
+    AnyAct,
+    ClearAlert,
+    CorrectCard,
+    IdentifyCard,
+    RevealCards,
+    UndoLastResult,
+    rule_of,
+)
+from shoe_controller.table.facts import (
+    ActProposed,
+    AlertEnded,
+    AlertRaised,
+    AnyFact,
+    BettingClosed,
+    BettingOpened,
+    CardBurned,
+    CardCorrected,
+    CardDealt,
+    CardPlace,
+    CardSetAside,
+    CardsShown,
+    CutCardOut,
+    ExtraCardDecided,
+    FreeHandAnnounced,
+    PersonActed,
+    ProposalEnded,
+    ResultUndone,
+    RoundResult,
+    RoundSettled,
+    RoundVoided,
+    ShoeEnded,
+    ShoeOpened,
+    WagersChanged,
+    WagersReturned,
+    WrongPin,
+)
+
+WHY_NOT_SHOWN = "a card before it is not shown"
+WHY_NOT_DUE = "not due, as the cards are known now"
+
+Key = tuple[int, int]
+"""Shoe and round."""
+
+
+def last_rounds(steps: Iterable[Sequence[AnyFact]], count: int, *, from_beginning: bool) -> list[RecalledRound] | None:
+    """The last so many rounds, the newest last, with what came between and after them.
+
+    `None` if these facts do not reach back far enough; those `from_beginning` are all there are.
+    """
+    memory = _Memory()
+    for facts in steps:
+        memory.take(facts)
+    memory.finish()
+    rounds = list(memory.rounds.values())
+    counted = [number for number, playing in enumerate(rounds) if playing.counts][-count:]
+    if not from_beginning and not (
+        len(counted) == count and all((rounds[n].shoe, rounds[n].round) in memory.whole for n in counted)
+    ):
+        return None
+    first = counted[0] if len(counted) == count else 0
+    return [playing for playing in rounds[first:] if playing.tells_something]
+
+
+class _Memory:
+    def __init__(self) -> None:
+        self.rounds: dict[Key, RecalledRound] = {}
+        """In the order in which they were begun, or taken up again."""
+        self.whole: set[Key] = set()
+        """Rounds whose beginning was seen."""
+        self._alerts: dict[int, RecalledAlert] = {}
+        self._clearing: dict[int, RecalledAct] = {}
+        """Acts that end an alert, by its number."""
+        self._proposals: dict[int, tuple[RecalledRound, RecalledAct]] = {}
+        self._settled_last: Key | None = None
+
+    def take(self, facts: Sequence[AnyFact]) -> None:
+        """All facts of one input."""
+        acted = next((fact for fact in facts if isinstance(fact, PersonActed)), None)
+        for fact in facts:
+            self._take(fact, self._round(self._key(fact, facts), fact.time), acted)
+
+    def finish(self) -> None:
+        for playing in self.rounds.values():
+            for attempt in playing.attempts:
+                _say_why(attempt.cards)
+
+    # --- which round a fact is about ---------------------------------------------------------------------------------
+
+    def _key(self, fact: AnyFact, facts: Sequence[AnyFact]) -> Key:
+        """Usually the round it names; what concerns the result before was said when the next round was open already."""
+        match fact:
+            case PersonActed(act=UndoLastResult()):
+                undone = next((other for other in facts if isinstance(other, ResultUndone)), fact)
+                return undone.shoe, undone.round
+            case ActProposed(act=UndoLastResult()) | AlertRaised(kind="settled_result_differs"):
+                if self._settled_last is not None and self._settled_last[0] == fact.shoe:
+                    return self._settled_last
+            case BettingOpened() | ResultUndone():
+                key = (fact.shoe, fact.round)
+                if key in self.rounds:
+                    self.rounds[key] = self.rounds.pop(key)
+        return fact.shoe, fact.round
+
+    def _round(self, key: Key, time: int) -> RecalledRound:
+        if key not in self.rounds:
+            shoe, number = key
+            self.rounds[key] = RecalledRound(shoe=shoe, round=number, state="open" if number else "before", began=time)
+        return self.rounds[key]
+
+    # --- what it says ------------------------------------------------------------------------------------------------
+
+    def _take(self, fact: AnyFact, playing: RecalledRound, acted: PersonActed | None) -> None:
+        match fact:
+            case BettingOpened() | FreeHandAnnounced() | WagersChanged() | BettingClosed() | WagersReturned():
+                self._take_betting(fact, playing)
+            case CardDealt() | CardsShown() | CardCorrected() | CardSetAside() | ExtraCardDecided():
+                _take_card(fact, _attempt(playing), acted)
+            case RoundResult() | RoundSettled() | ResultUndone() | RoundVoided():
+                self._take_end(fact, playing, acted)
+            case AlertRaised() | AlertEnded():
+                self._take_alert(fact, playing, acted)
+            case PersonActed() | ActProposed() | ProposalEnded() | WrongPin():
+                self._take_act(fact, playing)
+            case ShoeOpened() | CardBurned() | CutCardOut() | ShoeEnded():
+                self._take_shoe(fact, playing)
+            case _:
+                pass  # the link to the shoe has alerts of its own; an undone settlement follows its result
+
+    def _take_betting(
+        self,
+        fact: BettingOpened | FreeHandAnnounced | WagersChanged | BettingClosed | WagersReturned,
+        playing: RecalledRound,
+    ) -> None:
+        match fact:
+            case BettingOpened():
+                # Also when nothing was dealt and the number is used again.
+                playing.state, playing.ended, playing.free, playing.closed_by = "open", None, False, None
+                self.whole.add((fact.shoe, fact.round))
+            case FreeHandAnnounced():
+                playing.free = True
+            case WagersChanged():
+                playing.wagers = [wager for wager in playing.wagers if wager.seat != fact.seat] + list(fact.wagers)
+            case BettingClosed():
+                playing.state, playing.closed_by = "under_way", fact.closed_by
+            case WagersReturned():
+                playing.wagers = [wager for wager in playing.wagers if wager not in fact.returned]
+                _return(playing, fact)
+
+    def _take_end(
+        self,
+        fact: RoundResult | RoundSettled | ResultUndone | RoundVoided,
+        playing: RecalledRound,
+        acted: PersonActed | None,
+    ) -> None:
+        attempt = _attempt(playing)
+        person = None if acted is None else acted.person
+        match fact:
+            case RoundResult():
+                attempt.results.append(
+                    RecalledResult(time=fact.time, outcome=fact.outcome, why=fact.why, confirmed_by=fact.confirmed_by)
+                )
+                playing.state, playing.ended = "settled", fact.time
+                self._settled_last = (fact.shoe, fact.round)
+            case RoundSettled() if attempt.results:
+                attempt.results[-1].settlement = fact.settlement
+            case ResultUndone():
+                playing.state, playing.ended = "under_way", None
+                if attempt.results:
+                    attempt.results[-1].undone = TakenBack(
+                        time=fact.time,
+                        person=person,
+                        approved_by=None if acted is None else acted.approved_by,
+                        reason="" if acted is None else acted.reason,
+                    )
+            case RoundVoided():
+                attempt.ended = "replay" if fact.replay else "void"
+                attempt.void_why, attempt.voided_by = fact.why, person
+                if not fact.replay:
+                    playing.state, playing.ended, playing.wagers = "void", fact.time, []
+                    _return(playing, fact)
+
+    def _take_alert(self, fact: AlertRaised | AlertEnded, playing: RecalledRound, acted: PersonActed | None) -> None:
+        """An alert is told of in the round in which it was raised, also when it ends much later."""
+        if isinstance(fact, AlertRaised):
+            alert = self._alerts[fact.alert] = RecalledAlert(
+                alert=fact.alert,
+                kind=fact.kind,
+                severity=fact.severity,
+                happened=fact.happened,
+                detail=fact.detail,
+                raised=fact.time,
+            )
+            playing.alerts.append(alert)
+            return
+        if fact.alert in self._clearing:
+            self._clearing[fact.alert].alert_kind = fact.kind
+        if fact.alert in self._alerts:
+            alert = self._alerts[fact.alert]
+            alert.ended, alert.ended_by = fact.time, fact.ended_by
+            alert.ended_how = None if acted is None else rule_of(acted.act).name
+
+    def _take_act(self, fact: PersonActed | ActProposed | ProposalEnded | WrongPin, playing: RecalledRound) -> None:
+        match fact:
+            case PersonActed():
+                self._drop_proposal(fact)
+                act = _act(fact.time, fact.act, fact.person, fact.reason)
+                act.role, act.approved_by = fact.role, fact.approved_by
+                if act.alert is not None:
+                    self._clearing[act.alert] = act
+                playing.acts.append(act)
+            case ActProposed():
+                act = _act(fact.time, fact.act, fact.person, fact.reason)
+                act.outcome = "proposed"
+                self._proposals[fact.proposal] = (playing, act)
+                playing.acts.append(act)
+            case ProposalEnded():
+                if fact.proposal in self._proposals:
+                    _, act = self._proposals[fact.proposal]
+                    act.outcome, act.detail = "not_done", fact.why
+            case WrongPin():
+                failures = f"{fact.failures} in a row" + ("; locked out" if fact.locked_out else "")
+                playing.acts.append(
+                    RecalledAct(time=fact.time, act="", outcome="wrong_pin", person=fact.person, detail=failures)
+                )
+
+    def _drop_proposal(self, fact: PersonActed) -> None:
+        """What was approved is told once, with both people."""
+        if fact.approved_by is not None:
+            for playing, act in self._proposals.values():
+                if act.outcome == "proposed" and act in playing.acts:
+                    playing.acts.remove(act)
+
+    def _take_shoe(self, fact: AboutShoe, playing: RecalledRound) -> None:
+        if isinstance(fact, ShoeEnded):
+            self._end_shoe(fact)
+        last = playing.about_shoe[-1] if playing.about_shoe else None
+        if isinstance(fact, CardBurned) and isinstance(last, CardBurned) and fact.card is None and last.card is None:
+            playing.about_shoe[-1] = fact  # it counts all that were burned before it
+        else:
+            playing.about_shoe.append(fact)
+
+    def _end_shoe(self, fact: ShoeEnded) -> None:
+        for playing in self.rounds.values():
+            if playing.shoe == fact.shoe:
+                playing.about_shoe = [told for told in playing.about_shoe if told.seq != fact.replaces]
+                if playing.state == "open":
+                    playing.state = "not_dealt"
+
+
+def _attempt(playing: RecalledRound) -> Attempt:
+    """The one under way; what is said after the round was settled still belongs to it."""
+    if not playing.attempts or playing.attempts[-1].ended is not None:
+        playing.attempts.append(Attempt())
+    return playing.attempts[-1]
+
+
+def _take_card(
+    fact: CardDealt | CardsShown | CardCorrected | CardSetAside | ExtraCardDecided,
+    attempt: Attempt,
+    acted: PersonActed | None,
+) -> None:
+    match fact:
+        case CardDealt():
+            attempt.standing = fact.standing
+            _card(attempt, fact.place, fact.time)
+        case CardsShown():
+            attempt.standing = fact.standing
+            for place in fact.places:
+                card = _card(attempt, place, fact.time)
+                if acted is not None and isinstance(acted.act, IdentifyCard) and acted.act.number == place.number:
+                    _change(card, place, "identified", acted, fact.time)
+                card.card = place.card
+        case CardCorrected():
+            attempt.standing = fact.standing
+            card = _card(attempt, fact.place, fact.time)
+            _change(card, fact.place, "corrected", acted, fact.time)
+            card.card = fact.place.card
+        case CardSetAside():
+            attempt.set_aside.append(AsideCard(time=fact.time, card=fact.card, why=fact.why))
+        case ExtraCardDecided():
+            person = None if acted is None else acted.person
+            decided = ExtraCards(time=fact.time, burned=fact.burned, begins_next_round=fact.used, person=person)
+            attempt.extra_cards.append(decided)
+
+
+def _card(attempt: Attempt, place: CardPlace, time: int) -> RecalledCard:
+    for card in attempt.cards:
+        if card.number == place.number:
+            return card
+    card = RecalledCard(number=place.number, time=time, hand=place.hand, card=place.card)
+    attempt.cards.append(card)
+    return card
+
+
+def _change(
+    card: RecalledCard,
+    place: CardPlace,
+    what: Literal["identified", "corrected"],
+    acted: PersonActed | None,
+    time: int,
+) -> None:
+    card.changes.append(
+        CardChange(
+            time=time,
+            what=what,
+            old=card.card,
+            new=place.card,
+            person=None if acted is None else acted.person,
+            reason="" if acted is None else acted.reason,
+        )
+    )
+
+
+def _return(playing: RecalledRound, fact: WagersReturned | RoundVoided) -> None:
+    if fact.returned:
+        playing.returned.append(Returned(time=fact.time, why=fact.why, wagers=fact.returned, total=fact.total))
+
+
+def _act(time: int, act: AnyAct, person: str, why: str) -> RecalledAct:
+    told = RecalledAct(time=time, act=rule_of(act).name, person=person, reason=why)
+    match act:
+        case IdentifyCard() | CorrectCard():
+            told.card_number, told.card = act.number, act.card
+        case ClearAlert():
+            told.alert = act.alert
+        case RevealCards():
+            told.hand = act.hand
+        case _:
+            pass  # the others say everything with their name
+    return told
+
+
+def _say_why(cards: Sequence[RecalledCard]) -> None:
+    """Give each card the reason for which it came, as far as the faces before it are shown."""
+    deal = Deal()
+    followed = True
+    for before, card in enumerate(cards):
+        if followed:
+            card.why = deal.why if deal.next_side is card.hand else WHY_NOT_DUE
+        elif before < 4:
+            # The first four go out in a fixed order, whatever they are.
+            card.why = reason(Counts((before + 1) // 2, before // 2, 0, 0, None))
+        else:
+            card.why = WHY_NOT_SHOWN
+        followed = followed and _feed(deal, card)
+
+
+def _feed(deal: Deal, card: RecalledCard) -> bool:
+    if card.card is None:
+        return False
+    try:
+        deal.feed(card.card, card.hand)
+    except DealError:
+        return False
+    return True

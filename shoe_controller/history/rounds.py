@@ -1,0 +1,153 @@
+"""A round as a dealer wants to see it again: plain data, put together in `recall.py`.
+
+This is what `shoe-controller journal recall --json` prints, one object a round; `docs/table.md` explains it. All times
+are milliseconds since 1970.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from firmware_protocol.cards import Card
+from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.house import PlacedWager
+from shoe_controller.baccarat.outcome import RoundOutcome
+from shoe_controller.baccarat.settlement import Settlement
+from shoe_controller.table.facts import CardBurned, CutCardOut, ShoeEnded, ShoeOpened, Standing
+
+
+class CardChange(msgspec.Struct, kw_only=True):
+    """Somebody said what a card is."""
+
+    time: int
+    what: Literal["identified", "corrected"]
+    old: Card | None
+    new: Card | None
+    person: str | None
+    reason: str
+
+
+class RecalledCard(msgspec.Struct, kw_only=True):
+    number: int
+    time: int
+    hand: Side
+    card: Card | None
+    """As it is known now; `None` while it lies face down, or when nobody knows it."""
+    why: str = ""
+    """Why it came, as `shoe-controller hand` says it."""
+    changes: list[CardChange] = []
+
+
+class AsideCard(msgspec.Struct, kw_only=True):
+    time: int
+    card: Card | None
+    why: str
+
+
+class ExtraCards(msgspec.Struct, kw_only=True):
+    """What became of cards too many."""
+
+    time: int
+    burned: int
+    begins_next_round: bool
+    person: str | None
+
+
+class TakenBack(msgspec.Struct, kw_only=True):
+    time: int
+    person: str | None
+    approved_by: str | None
+    reason: str
+
+
+class RecalledResult(msgspec.Struct, kw_only=True):
+    time: int
+    outcome: RoundOutcome
+    why: str
+    confirmed_by: str
+    settlement: Settlement | None = None
+    undone: TakenBack | None = None
+
+
+class Attempt(msgspec.Struct, kw_only=True):
+    """The cards of a round; a round that was voided and dealt again has several."""
+
+    cards: list[RecalledCard] = []
+    set_aside: list[AsideCard] = []
+    extra_cards: list[ExtraCards] = []
+    standing: Standing | None = None
+    """How it stood last, as far as it was shown."""
+    results: list[RecalledResult] = []
+    """The last one counts, unless it was undone too."""
+    ended: Literal["void", "replay"] | None = None
+    void_why: str = ""
+    voided_by: str | None = None
+
+
+class Returned(msgspec.Struct, kw_only=True):
+    time: int
+    why: str
+    wagers: tuple[PlacedWager, ...]
+    total: int
+
+
+class RecalledAlert(msgspec.Struct, kw_only=True):
+    alert: int
+    kind: str
+    severity: str
+    happened: str
+    detail: str
+    raised: int
+    ended: int | None = None
+    ended_by: str | None = None
+    """A person, or what happened instead."""
+    ended_how: str | None = None
+    """The act that ended it, if one did."""
+
+
+class RecalledAct(msgspec.Struct, kw_only=True):
+    time: int
+    act: str
+    outcome: Literal["done", "proposed", "not_done", "wrong_pin"] = "done"
+    person: str
+    role: str = ""
+    reason: str = ""
+    approved_by: str | None = None
+    card_number: int | None = None
+    card: Card | None = None
+    alert: int | None = None
+    alert_kind: str | None = None
+    hand: Side | None = None
+    detail: str = ""
+
+
+State = Literal["before", "open", "not_dealt", "under_way", "settled", "void"]
+"""Before the first round of a shoe; wagers are open; the shoe was over before a card came; and so on."""
+
+AboutShoe = ShoeOpened | CardBurned | CutCardOut | ShoeEnded
+
+
+class RecalledRound(msgspec.Struct, kw_only=True):
+    shoe: int
+    round: int
+    state: State
+    began: int
+    ended: int | None = None
+    free: bool = False
+    closed_by: str | None = None
+    wagers: list[PlacedWager] = []
+    """As they stand, or stood when the round was settled."""
+    attempts: list[Attempt] = []
+    returned: list[Returned] = []
+    alerts: list[RecalledAlert] = []
+    acts: list[RecalledAct] = []
+    about_shoe: list[AboutShoe] = []
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is one of the rounds that somebody counts: its wagers were closed."""
+        return self.state in ("under_way", "settled", "void")
+
+    @property
+    def tells_something(self) -> bool:
+        return bool(self.wagers or self.attempts or self.returned or self.alerts or self.acts or self.about_shoe)

@@ -1,0 +1,14 @@
+"""The rules of a shoe: from the table's configuration to the texts that its opening holds, and back to a house."""
+
+from shoe_controller.baccarat.house import House
+from shoe_controller.config.table_file import Config, RunningConfig
+from shoe_controller.house.texts import house_from_texts
+from shoe_controller.table.state import RulesSource
+
+
+def rules_of(config: Config | RunningConfig) -> RulesSource:
+    return RulesSource(house=config.house_text, catalogue=config.catalogue_texts, procedure=config.procedure)
+
+
+def read_rules(source: RulesSource) -> House:
+    return house_from_texts(source.house, source.catalogue)

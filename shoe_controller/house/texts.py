@@ -1,0 +1,69 @@
+"""The rules of a house as texts, which a journal can keep, and the same rules built again from these texts alone.
+
+A replay years later must settle as the table did, whatever has become of the table's file, of the catalogue that comes
+with the product, and of the guard's opinion since then.
+"""
+
+import json
+from functools import cache, lru_cache
+from importlib import resources
+
+import msgspec
+
+from shoe_controller.baccarat.house import House
+from shoe_controller.baccarat.wagers import Catalogue
+from shoe_controller.config.house import HouseEntry, house_from
+from shoe_controller.config.strict_reading import BadFileError, Problem, read
+from shoe_controller.house.catalogue_files import built_in_catalogue, extend
+
+CatalogueTexts = tuple[tuple[str, str], ...]
+"""Names, without folders, and texts of catalogue files in the order in which they are read."""
+
+HOUSES_REMEMBERED = 8
+"""A journal seldom has more: a house changes its rules a few times a year, and every shoe of it asks for them."""
+
+_WHERE = "the recorded rules of the house"
+
+
+@cache
+def built_in_texts() -> CatalogueTexts:
+    folder = resources.files("shoe_controller.baccarat") / "catalogue"
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return tuple((file.name, file.read_text(encoding="utf-8")) for file in files)
+
+
+def house_text_of(entry: HouseEntry) -> str:
+    """The section in one form, however it was written: JSON with every key, sorted.
+
+    Defaults are written out, so that they stay what they were. The names of catalogue files are left out: the texts
+    stand beside this one, and a file that moves changes no rule.
+    """
+    alone = msgspec.structs.replace(entry, catalogue=())
+    return json.dumps(msgspec.to_builtins(alone), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+@lru_cache(maxsize=HOUSES_REMEMBERED)
+def house_from_texts(house_text: str, catalogue_texts: CatalogueTexts) -> House:
+    """The house that had these texts; `BadFileError` if they are none of ours.
+
+    The guard is not asked again. It judged when the table's file was read, and what was dealt since then stands.
+    """
+    problems: list[Problem] = []
+    try:
+        data = json.loads(house_text)
+    except (ValueError, RecursionError) as error:
+        raise BadFileError(_WHERE, [Problem("", f"cannot be read: {error}")]) from None
+    entry = read(data, HouseEntry, problems, "house")
+    house = None if entry is None else house_from(entry, catalogue_from_texts(catalogue_texts), problems, guarded=False)
+    if house is None:
+        raise BadFileError(_WHERE, problems)
+    return house
+
+
+@lru_cache(maxsize=HOUSES_REMEMBERED)
+def catalogue_from_texts(texts: CatalogueTexts) -> Catalogue:
+    """The catalogue that had these texts."""
+    built_in = built_in_texts()
+    if texts[: len(built_in)] == built_in:
+        return extend(built_in_catalogue(), texts[len(built_in) :])
+    return extend(Catalogue(documents={}, groups={}, wagers={}, base_games={}, layouts={}), texts)

@@ -1,0 +1,90 @@
+"""What a state wants of the world: of the shoe (gate, lamps, whose card is next), and a timer.
+
+Both are worked out from the state alone, so that they are the same after a restart, and sent again after a reconnect.
+"""
+
+from collections.abc import Iterator
+
+from firmware_protocol.events import Hand
+from firmware_protocol.link import DesiredShoe, Lamp
+from shoe_controller.baccarat.drawing import Side
+from shoe_controller.baccarat.roads import RoadWinner
+from shoe_controller.table.draft import is_stopped
+from shoe_controller.table.judging import standing_of
+from shoe_controller.table.phases import Phase
+from shoe_controller.table.procedure import BetsClose, GateLocks, Procedure
+from shoe_controller.table.state import SECOND, Round, TableState, Timer
+
+RESULT_GRACE = 2 * SECOND
+"""How long the shoe's own result is awaited after its button was pressed."""
+
+_HANDS = {Side.PLAYER: Hand.PLAYER, Side.BANKER: Hand.BANKER}
+_LAMPS = {RoadWinner.PLAYER: Lamp.PLAYER, RoadWinner.BANKER: Lamp.BANKER, RoadWinner.TIE: Lamp.TIE}
+
+
+def desired_shoe(state: TableState) -> DesiredShoe:
+    stopped = is_stopped(state)
+    lamps = {Lamp.ALERT} if stopped else set()
+    if state.shoe is not None and state.shoe.results and state.phase in (Phase.BETTING, Phase.CLOSED, Phase.ENDED):
+        # The last result stays lit until the next card comes.
+        lamps.add(_LAMPS[state.shoe.results[-1].winner])
+    return DesiredShoe(
+        gate_locked=stopped or not _card_is_due(state), lamps=frozenset(lamps), next_hand=_next_hand(state, stopped)
+    )
+
+
+def _card_is_due(state: TableState) -> bool:
+    if state.shoe is None or state.shoe.rules.procedure.gate_locks is GateLocks.WHEN_STOPPED:
+        return True
+    match state.phase:
+        case Phase.ENDED:
+            return False
+        case Phase.BETTING:
+            free = state.round is not None and state.round.free
+            return free or state.shoe.rules.procedure.bets_close is BetsClose.FIRST_CARD
+        case Phase.COMPLETE:
+            # While cards lie face down, a locked gate would give away that no more may come.
+            return state.round is not None and standing_of(state.round.cards).complete is None
+        case _:
+            return True
+
+
+def _next_hand(state: TableState, stopped: bool) -> Hand | None:  # noqa: FBT001 - of this file alone
+    if stopped or state.round is None or state.phase not in (Phase.BETTING, Phase.CLOSED, Phase.DEALING):
+        return Hand.BURN if state.phase in (Phase.FIRST_CARD, Phase.BURNING) and not stopped else None
+    if not _card_is_due(state):
+        return None
+    due = standing_of(state.round.cards).next_hand
+    return None if due is None else _HANDS[due]
+
+
+def next_timer(state: TableState) -> tuple[Timer, int] | None:
+    """What the table waits for first, and until when."""
+    return min(_timers(state), key=lambda timer: timer[1], default=None)
+
+
+def due_at(state: TableState, timer: Timer) -> int | None:
+    return next((at for name, at in _timers(state) if name is timer), None)
+
+
+def _timers(state: TableState) -> Iterator[tuple[Timer, int]]:
+    procedure = Procedure() if state.shoe is None else state.shoe.rules.procedure
+    if state.lasting.proposal is not None:
+        yield Timer.PROPOSAL, state.lasting.proposal.at_ns + int(procedure.approve_within * SECOND)
+    if state.round is not None and not is_stopped(state):
+        yield from _round_timers(state, state.round, procedure)
+
+
+def _round_timers(state: TableState, playing: Round, procedure: Procedure) -> Iterator[tuple[Timer, int]]:
+    if state.phase is Phase.DEALING and procedure.draw_within is not None:
+        told = any(alert.kind == "draw_too_slow" for alert in state.lasting.alerts)
+        # Where faces are not known yet, the cards may well be all there: the shoe waits for its result button.
+        if not told and standing_of(playing.cards).complete is False:
+            last = max(playing.last_card_ns, playing.resumed_ns)
+            yield Timer.DRAW, last + int(procedure.draw_within * SECOND)
+    if state.phase is Phase.COMPLETE and playing.confirmed_by is None:
+        if procedure.confirm_after is not None:
+            last = max(playing.complete_ns, playing.resumed_ns)
+            yield Timer.CONFIRM, last + int(procedure.confirm_after * SECOND)
+        if playing.button_ns is not None:
+            yield Timer.RESULT, playing.button_ns + RESULT_GRACE

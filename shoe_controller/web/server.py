@@ -1,0 +1,279 @@
+"""Pages, event streams and requests of pages over HTTP: the one file that knows aiohttp.
+
+Whoever serves says what is behind which address, in the plain terms of this file. Everything that goes out carries the
+same strict policy: a page runs and loads what comes from here alone, no text ever becomes markup, and nobody may put it
+into a frame. A page gets its news over one event stream (Server-Sent Events), which a browser opens again by itself.
+"""
+
+import asyncio
+import os
+import ssl
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Literal, NamedTuple
+
+from aiohttp import web
+
+from shoe_controller.config.web import is_loopback
+from shoe_controller.web.certificate import PagesError
+from shoe_controller.web.push import ChangeSignal, Stream
+from shoe_controller.web.static_files import HTML, JSON, File, tag_of_all
+
+HEARTBEAT = 2.0
+"""Seconds after which a page that got no news is told that we are alive."""
+
+SLOWEST = 15.0
+"""Seconds that a browser may take to take a message in before it is hung up on; it comes back by itself."""
+
+ENDING = 2.0
+"""Seconds that answers under way get when the process ends."""
+
+LARGEST_BODY = 16 * 1024
+"""Bytes; the largest thing that a page sends is one seat's wagers."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+ONLY_HERE = "This is served to this machine alone, as 127.0.0.1 or localhost"
+
+
+class Asked(NamedTuple):
+    """What a browser asks for."""
+
+    path: str
+    """What of the address its route leaves open."""
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    cookies: Mapping[str, str]
+    host: str
+    """The site that the browser believes to talk to."""
+    kind: str
+    """The kind of content that it sends."""
+    body: Callable[[], Awaitable[bytes]]
+    """Read only when it is called, so that strangers are turned away before."""
+
+
+class Cookie(NamedTuple):
+    name: str
+    value: str
+    """Empty to take the cookie away."""
+    secure: bool
+
+
+class Reply(NamedTuple):
+    body: bytes = b"{}"
+    kind: str = JSON
+    cookie: Cookie | None = None
+
+
+class RefusedError(Exception):
+    """What is asked for is not given; the reason is told."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+class MovedError(Exception):
+    """What is asked for is at another address."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.address = address
+
+
+class Route(NamedTuple):
+    method: Literal["GET", "POST"]
+    address: str
+    answer: Callable[[Asked], Awaitable[Reply]]
+
+
+class Site:
+    """Serves from `start` to `stop`: the files, the routes, and the streams of news under one address."""
+
+    def __init__(  # noqa: PLR0913 - the parts of a site, each given by name
+        self,
+        name: str,
+        *,
+        files: Mapping[str, File],
+        bell: ChangeSignal,
+        routes: Sequence[Route],
+        news_address: str,
+        stream: Callable[[Asked], Stream],
+        most_streams: int,
+    ) -> None:
+        """`name` is also the section of the configuration that says where it listens."""
+        self._name = name
+        self._files = files
+        self._bell = bell
+        self._stream = stream
+        self._most_streams = most_streams
+        self._pages = tag_of_all(files).encode()
+        """Tells a page that it is out of date."""
+        self._for_this_machine = True
+        self._ending = False
+        self._streams = 0
+        app = web.Application(client_max_size=LARGEST_BODY, middlewares=[self._answered])
+        app.router.add_get("/files/{path}", self._file)
+        app.router.add_get(news_address, self._news, allow_head=False)
+        for route in routes:
+            add = app.router.add_get if route.method == "GET" else app.router.add_post
+            add(route.address, _handler(route.answer))
+        app.on_response_prepare.append(self._add_headers)
+        app.on_shutdown.append(self._end_streams)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=ENDING, handle_signals=False)
+
+    async def start(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> int:
+        """Listen; the port, which is the one given unless that is 0."""
+        self._for_this_machine = is_loopback(host)
+        await self._runner.setup()
+        try:
+            await web.TCPSite(self._runner, host, port, ssl_context=tls).start()
+        except OSError as error:
+            reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
+            raise PagesError(
+                f"cannot listen on {host}, port {port}: {reason}. "
+                f"Choose another host or port in [{self._name}], or end the program that uses it."
+            ) from error
+        return int(self._runner.addresses[0][1])
+
+    async def stop(self) -> None:
+        await self._runner.cleanup()
+
+    async def _end_streams(self, _app: web.Application) -> None:
+        self._ending = True
+        self._bell.ring()
+
+    # --- every answer ------------------------------------------------------------------------------------------------
+
+    @web.middleware
+    async def _answered(
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        # Another site can give itself a name that leads to this machine, and would then pass for our own page.
+        if self._for_this_machine and not _names_this_machine(request.host):
+            return _error(421, ONLY_HERE)
+        try:
+            return await handler(request)
+        except MovedError as moved:
+            return web.Response(status=302, headers={"Location": moved.address})
+        except RefusedError as refused:
+            return _error(refused.status, refused.reason)
+        except web.HTTPException as error:
+            response = _error(error.status, error.reason)
+            if "Allow" in error.headers:
+                response.headers["Allow"] = error.headers["Allow"]
+            return response
+
+    async def _add_headers(self, _request: web.Request, response: web.StreamResponse) -> None:
+        response.headers.update(HEADERS)
+        response.headers["Server"] = self._name
+        response.headers.setdefault("Cache-Control", "no-store")
+
+    async def _file(self, request: web.Request) -> web.Response:
+        file = self._files.get(request.match_info["path"])
+        if file is None or file.kind == HTML:
+            raise web.HTTPNotFound
+        headers = {"ETag": f'"{file.tag}"', "Cache-Control": "no-cache"}
+        if request.headers.get("If-None-Match") == headers["ETag"]:
+            return web.Response(status=304, headers=headers)
+        return web.Response(body=file.content, content_type=file.kind, charset="utf-8", headers=headers)
+
+    # --- news --------------------------------------------------------------------------------------------------------
+
+    async def _news(self, request: web.Request) -> web.StreamResponse:
+        stream = self._stream(_asked(request))
+        if self._streams >= self._most_streams or self._ending:
+            response = _error(503, "Too many pages are open")
+            response.headers["Retry-After"] = "5"
+            return response
+        told = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
+        self._streams += 1
+        try:
+            await told.prepare(request)
+            await told.write(b"retry: 1000\nevent: pages\ndata: %b\n\n" % self._pages)
+            await self._tell(told, stream)
+        except (TimeoutError, ConnectionError):
+            pass  # the browser is gone, or too slow; it comes back by itself
+        finally:
+            self._streams -= 1
+        return told
+
+    async def _tell(self, response: web.StreamResponse, stream: Stream) -> None:
+        loop = asyncio.get_running_loop()
+        told = loop.time()
+        while not self._ending:
+            if not stream.may_listen():
+                await response.write(b"event: ended\ndata: 1\n\n")
+                return
+            news = stream.feed.news()
+            if news is not None:
+                message = b"data: " + news + b"\n\n"
+            elif loop.time() - told >= HEARTBEAT:
+                message = b"event: alive\ndata: 1\n\n"
+            else:
+                # The bell also rings for what this page does not show, so that the heartbeat has a time of its own.
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(told + HEARTBEAT):
+                        await self._bell.rings()
+                continue
+            async with asyncio.timeout(SLOWEST):
+                await response.write(message)
+            told = loop.time()
+            if stream.pause and news is not None:
+                await asyncio.sleep(stream.pause)
+
+
+def _asked(request: web.Request) -> Asked:
+    return Asked(
+        path=request.match_info.get("path", ""),
+        query=request.query,
+        headers=request.headers,
+        cookies=request.cookies,
+        host=request.host,
+        kind=request.content_type,
+        body=request.read,
+    )
+
+
+def _handler(answer: Callable[[Asked], Awaitable[Reply]]) -> Callable[[web.Request], Awaitable[web.Response]]:
+    async def handle(request: web.Request) -> web.Response:
+        reply = await answer(_asked(request))
+        charset = "utf-8" if reply.kind == HTML else None
+        response = web.Response(body=reply.body, content_type=reply.kind, charset=charset)
+        if reply.cookie is not None:
+            _put(reply.cookie, response)
+        return response
+
+    return handle
+
+
+def _put(cookie: Cookie, response: web.Response) -> None:
+    if cookie.value:
+        response.set_cookie(cookie.name, cookie.value, httponly=True, samesite="Strict", secure=cookie.secure, path="/")
+    else:
+        response.del_cookie(cookie.name, httponly=True, samesite="Strict", secure=cookie.secure, path="/")
+
+
+def _error(status: int, reason: str) -> web.Response:
+    return web.json_response({"error": reason}, status=status, reason=reason)
+
+
+def _names_this_machine(host: str) -> bool:
+    """Whether the name that a browser was given, with or without a port, can only be this machine's own."""
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+    return is_loopback(name.strip("[]"))

@@ -1,0 +1,53 @@
+"""The files that browsers may load: a fixed set that is read at the start, so that no path leads anywhere else."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+HTML = "text/html"
+JSON = "application/json"
+
+KINDS = {
+    ".html": HTML,
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".json": JSON,
+    ".svg": "image/svg+xml",
+}
+
+SHARED = Path(__file__).parent / "static"
+"""What the pages of the board and those of the console load alike."""
+
+LANGUAGES = {"en": "en", "zh-hant": "zh-Hant", "zh-hans": "zh-Hans"}
+"""As an address and the configuration write them, and as a page does."""
+
+LANGUAGE_MARK = b'lang="en"'
+"""What a page says of itself; it is replaced by the language that it is asked for in."""
+
+
+class File(NamedTuple):
+    content: bytes
+    kind: str
+    tag: str
+    """Changes with the content, so that a browser need not fetch it again."""
+
+
+def read_files(folder: Path) -> dict[str, File]:
+    """All files of this folder that a browser can use, and those that all pages share, by name."""
+    return {
+        file.name: File(content := file.read_bytes(), KINDS[file.suffix], hashlib.blake2s(content).hexdigest()[:16])
+        for file in (*sorted(SHARED.iterdir()), *sorted(folder.iterdir()))
+        if file.suffix in KINDS
+    }
+
+
+def tag_of_all(files: Mapping[str, File]) -> str:
+    """Changes with any of them."""
+    return hashlib.blake2s("".join(file.tag for file in files.values()).encode()).hexdigest()[:16]
+
+
+def in_language(page: bytes, asked: str, usual: str) -> bytes:
+    """The page in the language that its address asks for, where we have it; else in the usual one."""
+    language = LANGUAGES.get(asked.lower().replace("_", "-"), LANGUAGES[usual])
+    return page.replace(LANGUAGE_MARK, f'lang="{language}"'.encode(), 1)

@@ -1,0 +1,173 @@
+"""The controller between a link and a real journal: what happens when the journal is slow and the line goes on.
+
+The line is moved by hand: what a shoe says is handed to the controller, what the controller writes is kept.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from firmware_protocol.angel_eye.controller import AngelEyeController
+from firmware_protocol.angel_eye.telegrams import encode_telegram
+from firmware_protocol.events import Standby
+from firmware_protocol.link import ControllerLink, Delivery, LinkReport
+from firmware_protocol.native.controller import NativeController
+from firmware_protocol.native.framing import encode_frame
+from firmware_protocol.native.progress import remember
+from shoe_controller.clock.system_clock import SystemClock
+from shoe_controller.config.table_file import for_running, load_config
+from shoe_controller.daemon.assembly import open_table
+from shoe_controller.daemon.engine import MOST_PIECES, Engine, LinkMemory, Stored
+from shoe_controller.house.rules import rules_of
+from shoe_controller.journal.database import Database
+from shoe_controller.journal.errors import FileError
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Direction, RecordKind
+from shoe_controller.table.inputs import EventsMissed, LinkBack, LinkLost, ShoeReport
+from tests.daemon.house_file import Wire, table_file, write_table_file
+from tests.firmware_protocol.native.line import KEY, bodies
+from tests.firmware_protocol.native.puppets import BOOT_ID, PuppetShoe
+
+pytestmark = pytest.mark.asyncio
+
+PATIENCE = 10.0
+
+
+class Desk:
+    """A controller with a table and a journal, and who is told of what it has stored."""
+
+    def __init__(self, folder: Path, link: ControllerLink, wire: Wire) -> None:
+        self.journal = folder / "table.journal"
+        data = table_file(wire=wire, shoe_port=str(folder / "shoe"), journal=self.journal)
+        config = for_running(load_config(write_table_file(folder, data), guarded=False))
+        clock = SystemClock()
+        self.opened = open_table(config, clock)
+        self.written = b""
+        self.given: list[object] = []
+        """What was stored, in order."""
+        self.controller = Engine(
+            table=self.opened.table,
+            link=link,
+            wire=wire,
+            journal=self.opened.writer,
+            clock=clock,
+            rules=lambda: rules_of(config),
+            write=self._write,
+            observer=self,
+        )
+
+    def _write(self, data: bytes) -> None:
+        self.written += data
+
+    def stored(self, stored: Stored) -> None:
+        self.given.append(stored.given)
+
+    def line_reported(self, report: LinkReport) -> None:
+        """It comes as an input too, where it matters."""
+
+    def storing_failed(self, error: FileError) -> None:
+        raise AssertionError(error)
+
+    def storing_again(self) -> None:
+        raise AssertionError
+
+    async def all_done(self) -> None:
+        async with asyncio.timeout(PATIENCE):
+            await self.controller.all_done()
+
+
+@asynccontextmanager
+async def at_work(desk: Desk) -> AsyncIterator[None]:
+    """The controller works as long as the context lasts; an error of its own is the test's."""
+    working = asyncio.create_task(desk.controller.run())
+    try:
+        yield
+    finally:
+        desk.controller.line_closed()
+        waiting = asyncio.create_task(desk.all_done())
+        await asyncio.wait([working, waiting], return_when=asyncio.FIRST_COMPLETED)
+        failed = working.done()
+        working.cancel()
+        waiting.cancel()
+        await asyncio.gather(working, waiting, return_exceptions=True)
+        desk.opened.reader.close()
+        desk.opened.writer.close()
+        if failed:
+            working.result()
+
+
+class ShoeAtDesk(PuppetShoe):
+    """A native shoe moved by hand, at the controller's line."""
+
+    def __init__(self, desk: Desk, link: NativeController) -> None:
+        super().__init__(link)
+        self._desk = desk
+
+    def sent(self) -> list[bytes]:
+        data, self._desk.written = self._desk.written, b""
+        return bodies(data)
+
+    def say(self, *frames: bytes) -> list[Delivery | LinkReport]:
+        self._desk.controller.received(b"".join(map(encode_frame, frames)))
+        return []
+
+    def reconnect(self) -> None:
+        self._desk.controller.line_closed()
+        self._desk.controller.line_opened()
+
+
+async def test_shoes_are_swapped_while_the_journal_is_held_up(tmp_path: Path) -> None:
+    numbers = iter(range(1, 100))
+    link = NativeController(key=KEY, nonce=lambda: next(numbers).to_bytes(16, "big"))
+    desk = Desk(tmp_path, link, "native")
+    shoe = ShoeAtDesk(desk, link)
+    boot_ids = [BOOT_ID, BOOT_ID + 1, BOOT_ID + 2]
+    async with at_work(desk):
+        desk.controller.line_opened()
+        shoe.shake_hands()
+        await desk.all_done()
+        desk.given.clear()
+        other_program = Database.for_writing(desk.journal)
+        with other_program.transaction():
+            # One event is being stored and the others wait; each shoe knows of its own events alone.
+            shoe.say_event(1, Standby())
+            await asyncio.sleep(0)
+            shoe.say_event(2, Standby())
+            for boot_id in boot_ids[1:]:
+                shoe.boot_id = boot_id
+                shoe.reconnect()
+                shoe.shake_hands(recognised=False)
+                shoe.say_event(1, Standby())
+        other_program.close()
+        await desk.all_done()
+        reports = [given for given in desk.given if isinstance(given, ShoeReport)]
+        assert [report.boot_id for report in reports] == [BOOT_ID, *boot_ids]
+        kinds = [type(given) for given in desk.given if not isinstance(given, ShoeReport)]
+        assert kinds.count(EventsMissed) == 2, "that the count broke off is on the record"
+        assert (kinds.count(LinkLost), kinds.count(LinkBack)) == (2, 2)
+        with JournalReader(desk.journal) as reader:
+            link_state = reader.position().link_state
+        assert link_state is not None
+        memory = remember(msgspec.json.decode(link_state, type=LinkMemory).memory)
+        assert (memory.boot_id, memory.sequence) == (boot_ids[-1], 1)
+
+
+async def test_of_endless_noise_only_the_end_is_kept_and_a_telegram_after_it_is_whole(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, AngelEyeController(), "angel_eye")
+    telegram = encode_telegram(1, b"P")
+    async with at_work(desk):
+        desk.controller.line_opened()
+        for _ in range(4 * MOST_PIECES):
+            desk.controller.received(b"\xaa")
+        desk.controller.received(telegram)
+        await desk.all_done()
+        with JournalReader(desk.journal) as reader:
+            raw = [r for r in reader.records(0, reader.position().head.number) if r.kind == RecordKind.RAW]
+        from_shoe = [record.body for record in raw if record.name == Direction.FROM_SHOE]
+        assert from_shoe[-1] == telegram
+        assert len(from_shoe) == MOST_PIECES
+        assert any(isinstance(given, ShoeReport) for given in desk.given)

@@ -1,0 +1,254 @@
+"""What happens around the cards: link, restarts of shoe and controller, clock, journal, timers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import Button, ButtonPressed, CardDrawn, Fault, FaultCode, Hand, IndicatedWinner, Started
+from shoe_controller.table.acts import ClearAlert, UndoLastResult, VoidAndReplay, VoidRound
+from shoe_controller.table.desired_shoe import RESULT_GRACE
+from shoe_controller.table.facts import AlertRaised, RoundResult, ShoeLinkChanged
+from shoe_controller.table.inputs import (
+    ClockStepped,
+    ControllerStarted,
+    EventsMissed,
+    JournalFailed,
+    JournalTrouble,
+    LineRefused,
+    LinkBack,
+    LinkLost,
+    Snapshot,
+    TimerRanOut,
+)
+from shoe_controller.table.phases import CARDS_OUT, IN_ROUND, Phase
+from shoe_controller.table.state import TableState, Timer
+from shoe_controller.table.table import UnexpectedInputError
+from tests.table.sitting import Sitting
+from tests.table.test_phases import PLAYER_WINS, TO
+
+each_phase = pytest.mark.parametrize("phase", Phase)
+
+
+def at(phase: Phase) -> Sitting:
+    table = Sitting()
+    TO[phase](table)
+    return table
+
+
+# --- the link --------------------------------------------------------------------------------------------------------
+
+
+@each_phase
+@pytest.mark.parametrize("keeps_events", [True, False])
+def test_the_link_is_lost_and_comes_back(phase: Phase, *, keeps_events: bool) -> None:
+    table = at(phase)
+    table.give(LinkLost(reason="the cable was pulled"))
+    assert table.last(ShoeLinkChanged).why == "the cable was pulled"
+    assert table.alerts == (["shoe_lost"] if phase in IN_ROUND else [])
+    table.give(LinkLost(reason="once more"))
+    assert len(table.all(ShoeLinkChanged)) == 2, "it cannot be lost twice"
+    table.give(LinkBack(keeps_events=keeps_events, authenticated=True, boot_id=1))
+    assert table.last(ShoeLinkChanged).up
+    lost = ["shoe_lost"] if phase in IN_ROUND else ["event_gap"] if phase in (Phase.BURNING, Phase.BETTING) else []
+    assert table.alerts == ([] if keeps_events else lost)
+    assert table.at(phase)
+
+
+@each_phase
+@pytest.mark.parametrize("told", ["by the link", "by an event", "by both"])
+def test_the_shoe_restarts(phase: Phase, told: str) -> None:
+    table = at(phase)
+    table.event(Fault(code=FaultCode.SENSOR, stopped=True))
+    if told != "by an event":
+        table.give(LinkLost(reason="silence"))
+        table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=2))
+    if told != "by the link":
+        table.event(Started())
+    assert table.alerts == (["shoe_restarted"] if phase in CARDS_OUT else [])
+    assert table.at(phase)
+
+
+@each_phase
+def test_events_are_missed(phase: Phase) -> None:
+    table = at(phase)
+    table.give(EventsMissed(reason="a gap"))
+    in_play = phase not in (Phase.NO_SHOE, Phase.ENDED)
+    assert table.alerts == (["event_gap"] if in_play else [])
+
+
+def test_a_void_of_the_round_ends_the_alert_but_wagers_wait_for_the_shoe() -> None:
+    table = at(Phase.DEALING)
+    table.give(LinkLost(reason="cable"))
+    table.act(VoidRound())
+    assert table.alerts == []
+    refusal = table.bet("1", "base.player", 50).refusal
+    assert refusal is not None
+    assert refusal.code == "no_shoe_link"
+
+
+# --- the controller --------------------------------------------------------------------------------------------------
+
+
+@each_phase
+@pytest.mark.parametrize("boot", ["first", "second"])
+def test_the_controller_starts_anew(phase: Phase, boot: str) -> None:
+    table = at(phase)
+    if boot == "second":
+        table.mono_ns = 1_000_000
+    table.give(ControllerStarted(boot=boot))
+    assert not table.state.lasting.link.up
+    assert table.alerts == (["shoe_lost"] if phase in IN_ROUND else [])
+    assert table.at(phase)
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1))
+    assert table.alerts == []
+    deadline = table.table.next_deadline()
+    assert deadline is None or deadline > table.mono_ns, "no moment of the old clock lets a timer run out"
+
+
+def test_after_a_power_up_a_card_that_may_have_left_before_the_wagers_is_late() -> None:
+    table = at(Phase.BETTING)
+    table.bet("1", "base.player", 50)
+    table.wait(3600)
+    table.mono_ns = 1_000_000_000
+    table.give(ControllerStarted(boot="second"))
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1))
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")), age_ms=60_000)
+    assert table.alerts == ["late_wager"]
+
+
+@each_phase
+def test_what_happens_to_clock_line_and_journal_moves_no_card(phase: Phase) -> None:
+    table = at(phase)
+    table.give(ClockStepped(by_ms=3_600_000))
+    table.give(LineRefused(reason="a repeated frame"))
+    table.give(JournalFailed(trouble=JournalTrouble.FULL, detail="no space left"))
+    assert table.alerts == ["clock_stepped", "line_refused"]
+    assert table.all(AlertRaised)[0].detail == "by +3600.0 s"
+    table.give(JournalFailed(trouble=JournalTrouble.DAMAGED, detail="page 7"))
+    assert table.alerts[-1] == "journal_damaged"
+    assert table.table.desired_shoe.gate_locked
+    assert table.at(phase)
+
+
+def test_a_snapshot_of_another_state_is_our_own_mistake() -> None:
+    table = at(Phase.BETTING)
+    with pytest.raises(UnexpectedInputError):
+        table.give(Snapshot(state=TableState()))
+    table.give(Snapshot(state=table.state))
+
+
+# --- timers ----------------------------------------------------------------------------------------------------------
+
+
+def slow(table: Sitting) -> None:
+    table.deal("7H 4D")
+
+
+def complete(table: Sitting) -> None:
+    table.deal(PLAYER_WINS)
+
+
+def button(table: Sitting) -> None:
+    table.deal(PLAYER_WINS)
+    table.event(ButtonPressed(button=Button.RESULT))
+
+
+def proposed(table: Sitting) -> None:
+    table.deal(PLAYER_WINS)
+    table.result(IndicatedWinner.PLAYER)
+    table.act(UndoLastResult())
+
+
+TIMERS: dict[Timer, tuple[Callable[[Sitting], None], dict[str, Any], float]] = {
+    Timer.DRAW: (slow, {"draw_within": 30.0}, 30.0),
+    Timer.CONFIRM: (complete, {"confirm_after": 7.0}, 7.0),
+    Timer.RESULT: (button, {}, RESULT_GRACE / 1e9),
+    Timer.PROPOSAL: (proposed, {"approve_within": 40.0}, 40.0),
+}
+
+each_timer = pytest.mark.parametrize("timer", Timer)
+
+
+def waiting(timer: Timer) -> Sitting:
+    cause, procedure, _ = TIMERS[timer]
+    table = Sitting(**procedure)
+    table.open_shoe()
+    cause(table)
+    return table
+
+
+@each_timer
+def test_a_timer_runs_out_when_it_is_due_and_not_before(timer: Timer) -> None:
+    table = waiting(timer)
+    due = table.table.next_timer
+    assert due is not None
+    assert due == (timer, table.mono_ns + int(TIMERS[timer][2] * 1e9))
+    facts = len(table.facts)
+    table.mono_ns = due[1] - 200_000_000
+    table.give(TimerRanOut(timer=timer))
+    assert len(table.facts) == facts, "too early"
+    table.mono_ns = due[1]
+    table.give(TimerRanOut(timer=timer))
+    assert len(table.facts) > facts
+    assert table.table.next_timer != due
+    facts = len(table.facts)
+    table.give(TimerRanOut(timer=timer))
+    assert len(table.facts) == facts, "once is enough"
+
+
+@each_timer
+@each_phase
+def test_a_timer_whose_cause_is_gone_does_nothing(timer: Timer, phase: Phase) -> None:
+    table = at(phase)
+    facts = len(table.facts)
+    table.give(TimerRanOut(timer=timer))
+    assert len(table.facts) == facts
+
+
+@pytest.mark.parametrize("timer", [Timer.DRAW, Timer.CONFIRM])
+def test_a_timer_stands_still_while_the_table_is_stopped_and_gets_its_whole_time_again(timer: Timer) -> None:
+    table = waiting(timer)
+    table.event(Fault(code=FaultCode.GATE_FORCED))
+    assert table.table.next_timer is None
+    table.wait(1000)
+    table.give(TimerRanOut(timer=timer))
+    assert table.alerts == ["gate_forced"]
+    table.act(ClearAlert(alert=table.alert_number("gate_forced")))
+    assert table.table.next_timer == (timer, table.mono_ns + int(TIMERS[timer][2] * 1e9))
+
+
+def test_what_the_timers_do() -> None:
+    table = waiting(Timer.CONFIRM)
+    table.timer()
+    assert table.last(RoundResult).confirmed_by == "time"
+    table = waiting(Timer.RESULT)
+    table.timer()
+    assert table.last(RoundResult).confirmed_by == "shoe_button"
+    table = waiting(Timer.DRAW)
+    table.timer()
+    assert table.alerts == ["draw_too_slow"]
+    assert not table.table.desired_shoe.gate_locked
+
+
+def test_the_draw_is_timed_anew_with_each_card() -> None:
+    table = waiting(Timer.DRAW)
+    table.wait(29)
+    table.deal("KS")
+    assert table.table.next_timer == (Timer.DRAW, table.mono_ns + int(30e9))
+
+
+def test_a_round_dealt_again_waits_for_its_first_card_as_long_as_it_takes() -> None:
+    table = waiting(Timer.DRAW)
+    table.act(VoidAndReplay())
+    assert table.table.next_timer is None
+
+
+def test_a_house_without_limits_of_time_waits_for_ever() -> None:
+    table = Sitting(draw_within=None, confirm_after=None)
+    table.open_shoe()
+    table.deal("7H 4D")
+    assert table.table.next_deadline() is None
+    table.deal("KS 2C")
+    assert table.table.next_deadline() is None
