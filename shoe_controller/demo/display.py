@@ -12,6 +12,7 @@ import msgspec
 from shoe_controller.demo.event_lines import StyledText, told
 from shoe_controller.demo.ledger import CardLedger
 from shoe_controller.mqtt.contract import InfoMessage, RoadsMessage, StateMessage, StatusMessage, Topics
+from shoe_controller.mqtt.envelope import without_envelope
 from shoe_controller.table.facts import (
     AnyFact,
     BettingOpened,
@@ -25,8 +26,12 @@ from shoe_controller.table.facts import (
 REMEMBERED = 200
 """Lines of what happened; more than any terminal shows."""
 
-_HEAD = b'{"head":"'
 
+class _Envelope(msgspec.Struct):
+    head: str = ""
+
+
+_decode_envelope = msgspec.json.Decoder(_Envelope).decode
 _decode_fact = msgspec.json.Decoder(AnyFact).decode
 _decode_state = msgspec.json.Decoder(StateMessage).decode
 _decode_info = msgspec.json.Decoder(InfoMessage).decode
@@ -107,18 +112,14 @@ class TableWatch:
         return self.facts[-1].seq if self.facts else 0
 
     def _take_event(self, payload: bytes, at: float) -> AnyFact | None:
-        head = ""
-        if payload.startswith(_HEAD):
-            text, _, rest = payload[len(_HEAD) :].partition(b'",')
-            head, payload = text.decode(), b"{" + rest
         fact: AnyFact = _decode_fact(payload)
         if fact.seq <= self.last_seq:
             self.repeats += 1
             return None
         self.gaps += range(self.last_seq + 1, fact.seq)
         self.facts.append(fact)
-        self.payloads.append(payload)
-        self.head = head or self.head
+        self.payloads.append(without_envelope(payload))
+        self.head = _decode_envelope(payload).head or self.head
         self.ledger.take(fact)
         self._keep(fact)
         words = told(fact, self.reason)

@@ -1,8 +1,8 @@
 """Every topic of a table and what its messages hold: the one place that displays, terminals and the daemon agree on.
 
 `asyncapi.yaml`, `schemas/` and the tables of `docs/mqtt.md` are generated from here (`asyncapi.py`), and a test keeps
-them up to date. What goes out as an event is a fact of the table (`shoe_controller/table/facts.py`), as it is stored;
-an outcome also carries the journal's head. What an answer's code means is in `codes.py`.
+them up to date. What goes out as an event is a fact of the table (`shoe_controller/table/facts.py`), as it is stored,
+in its envelope (`envelope.py`). What an answer's code means is in `codes.py`.
 
 Amounts are whole minor units of the table's currency; times are milliseconds since 1970.
 """
@@ -290,12 +290,8 @@ class TopicKind(Enum):
 
 
 OUTCOME = "outcome"
-"""The events that carry the journal's head beside the fact's own fields."""
+"""The events whose envelope carries the journal's head."""
 
-HEAD = (
-    "Where the journal stood when this was stored: a record's number and the hash of everything up to it. "
-    "Kept outside the house, it shows later whether the journal was changed."
-)
 REPLAYED_TOPIC = "Where the event went out first, below the table's own topic."
 """The field `topic`, which stands before an event's own fields when it is sent again."""
 

@@ -11,7 +11,6 @@ import msgspec.inspect as types
 from shoe_controller.mqtt.contract import (
     EVENT_TOPICS,
     EVENTS,
-    HEAD,
     OUTCOME,
     REPLAYED_TOPIC,
     ActRequest,
@@ -23,6 +22,7 @@ from shoe_controller.mqtt.contract import (
     contract,
 )
 from shoe_controller.mqtt.documents.json_schema import Schema, SchemaBook, class_text, described
+from shoe_controller.mqtt.envelope import EventEnvelope, OutcomeEnvelope
 from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, MOST_REPLAYED
 from shoe_controller.table.acts import ACTS, Act
 from shoe_controller.table.facts import Fact
@@ -81,10 +81,9 @@ class Messages:
     def _event(self, fact: type[Fact]) -> Schema:
         own = " ".join(text for text in (EVENTS[fact], class_text(fact)) if text)
         schema = self._struct(self._written, fact) | {"description": own}
-        if fact.TOPIC == OUTCOME:
-            head = {"description": HEAD, "type": "string", "pattern": "^[0-9]+:[0-9a-f]{64}$"}
-            schema["properties"] = {"head": head} | schema["properties"]
-            schema["required"] = ["head", *schema["required"]]
+        envelope = self._struct(self._written, OutcomeEnvelope if fact.TOPIC == OUTCOME else EventEnvelope)
+        schema["properties"] = envelope["properties"] | schema["properties"]
+        schema["required"] = envelope["required"] + schema["required"]
         return schema
 
     def _replayed(self) -> Schema:
