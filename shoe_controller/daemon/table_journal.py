@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from shoe_controller.clock.moment import Moment
+from shoe_controller.daemon import layout_1
 from shoe_controller.house.rules import read_rules
 from shoe_controller.journal import records
 from shoe_controller.journal.reading import JournalReader
@@ -65,11 +66,19 @@ def events_of(handled: Handled) -> tuple[records.Event, ...]:
 
 
 def read_input(stored: records.Input) -> AnyInput:
-    return _decode_input(stored.body)
+    try:
+        return _decode_input(stored.body)
+    except msgspec.ValidationError:
+        given: AnyInput = msgspec.convert(layout_1.upgraded_input(msgspec.json.decode(stored.body)), AnyInput)
+        return given
 
 
-def read_fact(stored: records.Event) -> AnyFact:
-    return _decode_fact(stored.body)
+def read_fact(stored: records.Event | records.StoredEvent) -> AnyFact:
+    try:
+        return _decode_fact(stored.body)
+    except msgspec.ValidationError:
+        fact: AnyFact = msgspec.convert(layout_1.upgraded_fact(msgspec.json.decode(stored.body)), AnyFact)
+        return fact
 
 
 class _WhichRound(msgspec.Struct):
@@ -90,8 +99,11 @@ class PublishedFact(NamedTuple):
 
 
 def published_fact(stored: records.StoredEvent) -> PublishedFact:
-    """What is published of a stored event; in layout 1 the journal itself knew its topic."""
-    topic = stored.name if stored.layout == 1 else _TOPICS.get(stored.name)
+    """What is published of a stored event; one of layout 1 in its present form, on the topic that it names."""
+    if stored.layout == 1:
+        fact = read_fact(stored)
+        return PublishedFact(stored.name, fact.shoe, fact.round, _encode(fact))
+    topic = _TOPICS.get(stored.name)
     if topic is None:
         raise LookupError(f"event {stored.seq} of the journal is {stored.name!r}, which this version does not know")
     which = _decode_round(stored.body)
@@ -99,8 +111,9 @@ def published_fact(stored: records.StoredEvent) -> PublishedFact:
 
 
 def same_fact(stored: records.Event, computed: records.Event) -> bool:
-    """Whether a fact that was stored in layout 1, and the one that its input leads to now, say the same."""
-    return stored == computed
+    """Whether a fact that was stored in layout 1, and the one that its input leads to now, agree but for words."""
+    then, now = (layout_1.without_words(msgspec.to_builtins(read_fact(fact))) for fact in (stored, computed))
+    return then == now
 
 
 def _same_facts(step: records.ReplayStep, computed: tuple[records.Event, ...]) -> bool:
