@@ -26,7 +26,7 @@ from shoe_controller.messages.acts import (
     VoidRound,
 )
 from shoe_controller.messages.alerts import AlertMessage
-from shoe_controller.messages.details import CardOfRound, FirstCardOfShoe
+from shoe_controller.messages.details import AnyDetail, CardOfRound, FirstCardOfShoe
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.requests import Answer
 from shoe_controller.messages.retained import TableView
