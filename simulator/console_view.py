@@ -10,6 +10,7 @@ from typing import NamedTuple, Self
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import Hand
+from shoe_controller.words.render import ENGLISH
 from simulator.dealer import AS_FAST_AS_THE_LINE
 from simulator.emulation import Emulation
 from simulator.event_lines import in_words, total_of
@@ -205,7 +206,7 @@ def _round(view: View) -> ScreenLine:
         case _ if firmware.spoilt:
             return ScreenLine(f"{firmware.rounds}, spoilt: it can only be ended by force (R)", "yellow")
         case _:
-            return ScreenLine(f"{firmware.rounds}. {firmware.why}")
+            return ScreenLine(f"{firmware.rounds}. {ENGLISH.of(firmware.why)}")
 
 
 def _hand(cards: tuple[Card, ...]) -> ScreenLine:

@@ -37,6 +37,7 @@ from firmware_protocol.events import (
     Standby,
 )
 from shoe_controller.baccarat.deal import Deal
+from shoe_controller.baccarat.reasons import AnyReason
 from shoe_controller.baccarat.sides import Side
 from simulator.decks import Piece
 from simulator.laid_cards import (
@@ -97,8 +98,8 @@ class ShoeFirmware:
         return self._deal.next_side if self.stage is Stage.DEALING else None
 
     @property
-    def why(self) -> str:
-        """Why that card is next, as a dealer would say it."""
+    def why(self) -> AnyReason:
+        """Why that card is next."""
         return self._deal.why
 
     @property

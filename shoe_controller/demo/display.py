@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.demo.event_lines import StyledText, told
+from shoe_controller.baccarat.reasons import AnyReason, FirstCard
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.demo.event_lines import StyledText, line_for
 from shoe_controller.demo.ledger import CardLedger
 from shoe_controller.messages.facts import (
     AnyFact,
@@ -22,6 +24,7 @@ from shoe_controller.messages.facts import (
 )
 from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
 from shoe_controller.messages.topics import Topics
+from shoe_controller.words.render import ENGLISH
 
 REMEMBERED = 200
 """Lines of what happened; more than any terminal shows."""
@@ -38,7 +41,7 @@ _decode_status = msgspec.json.Decoder(StatusMessage).decode
 class TimedLine(NamedTuple):
     at: float
     """Seconds since the demonstration began."""
-    told: StyledText
+    line: StyledText
 
 
 class Latencies:
@@ -77,12 +80,12 @@ class TableWatch:
         self.head = ""
         self.results = 0
         self.rounds_over = 0
-        """Results after which the next round was opened, or the shoe ended: all of them has been told."""
+        """Results after which the next round was opened, or the shoe ended: nothing more follows from them."""
         self.voids = 0
         self.latencies = Latencies()
         self.reason = ""
-        """Why the last card was drawn, as the table said before it came."""
-        self._due = ""
+        """Why the last card was drawn, as the table published before it came."""
+        self._due: AnyReason | None = None
 
     def take(self, topic: str, payload: bytes, at: float) -> AnyFact | None:
         """A message came. Gives back the fact that is new in it, if there is one."""
@@ -122,7 +125,7 @@ class TableWatch:
         self.head = head or self.head
         self.ledger.take(fact)
         self._keep(fact)
-        words = told(fact, self.reason)
+        words = line_for(fact, self.reason)
         if words is not None:
             self.say(words, at)
         return fact
@@ -130,15 +133,16 @@ class TableWatch:
     def _keep(self, fact: AnyFact) -> None:
         match fact:
             case CardDealt():
-                self.reason, self._due = self._due or "Player's first card", fact.standing.why
+                self.reason = ENGLISH.of(self._due or FirstCard(hand=Side.PLAYER))
+                self._due = fact.standing.why
             case RoundResult():
-                self.result, self.settled, self._due = fact, None, ""
+                self.result, self.settled, self._due = fact, None, None
                 self.results += 1
             case RoundSettled():
                 self.settled = fact
             case RoundVoided():
                 self.voids += 1
-                self._due = ""
+                self._due = None
             case BettingOpened() | ShoeEnded():
                 self.rounds_over = self.results
             case _:

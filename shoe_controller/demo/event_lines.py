@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from firmware_protocol.cards import Card
 from shoe_controller.messages.acts import ClearAlert, IdentifyCard
+from shoe_controller.messages.alerts import Severity
 from shoe_controller.messages.facts import (
     AlertEnded,
     AlertRaised,
@@ -24,6 +25,7 @@ from shoe_controller.messages.facts import (
     ShoeLinkChanged,
     ShoeOpened,
 )
+from shoe_controller.words.render import ENGLISH
 
 _SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 
@@ -51,7 +53,7 @@ def in_letters(text: str) -> str:
     return text.replace("─", "-").replace("·", "-").replace("…", ".")
 
 
-def told(fact: AnyFact, reason: str) -> StyledText | None:  # noqa: C901, PLR0911, PLR0912 - a sentence for each fact
+def line_for(fact: AnyFact, reason: str) -> StyledText | None:  # noqa: C901, PLR0911, PLR0912 - a sentence for each fact
     """The line for a fact; nothing for those that would only crowd it. `reason` is why the last card was drawn."""
     match fact:
         case ShoeLinkChanged(up=True):
@@ -59,7 +61,8 @@ def told(fact: AnyFact, reason: str) -> StyledText | None:  # noqa: C901, PLR091
                 f"shoe connected: {fact.shoe_name or 'no name'}, {'key proven' if fact.authenticated else 'no key'}"
             )
         case ShoeLinkChanged():
-            return StyledText(f"no shoe: {fact.why}", WARNING)
+            why = "" if fact.cause is None else f": {ENGLISH.of(fact.cause)}"
+            return StyledText(f"no shoe{why}", WARNING)
         case ShoeOpened():
             return StyledText(f"shoe {fact.shoe} is opened, {fact.decks} decks", "bold")
         case CardBurned(card=Card()):
@@ -76,9 +79,9 @@ def told(fact: AnyFact, reason: str) -> StyledText | None:  # noqa: C901, PLR091
         case CardCorrected():
             return StyledText(f"card {fact.place.number} is {face(fact.place.card)}")
         case CardSetAside():
-            return StyledText(f"{face(fact.card)} set aside: {fact.why}", WARNING)
+            return StyledText(f"{face(fact.card)} set aside: {ENGLISH.of(fact.why)}", WARNING)
         case ExtraCardDecided():
-            return StyledText(f"the card too many {'begins the next round' if fact.used else 'is burned'}", GOOD)
+            return StyledText(f"the extra card {'begins the next round' if fact.used else 'is burned'}", GOOD)
         case CutCardOut():
             return StyledText(f"cut card: round {fact.last_round} is the last", WARNING)
         case RoundResult():
@@ -91,13 +94,15 @@ def told(fact: AnyFact, reason: str) -> StyledText | None:  # noqa: C901, PLR091
         case RoundVoided():
             return StyledText(f"round {fact.round} is void; {fact.total:,} returned", GOOD)
         case AlertRaised():
-            return StyledText(f"{fact.kind}: {fact.happened}", BAD if fact.severity == "stops" else WARNING)
+            alert = fact.alert
+            style = BAD if alert.severity is Severity.STOPS else WARNING
+            return StyledText(f"{alert.kind}: {ENGLISH.happened(alert.kind)}", style)
         case AlertEnded():
-            return StyledText(f"{fact.kind} is over: {fact.ended_by}", GOOD)
+            return StyledText(f"{fact.alert.kind} is over: {ENGLISH.of(fact.cause)}", GOOD)
         case PersonActed():
             return StyledText(_act_words(fact), GOOD)
         case ShoeEnded():
-            return StyledText(f"shoe {fact.shoe} ended: {fact.why}", "bold")
+            return StyledText(f"shoe {fact.shoe} ended: {ENGLISH.of(fact.cause)}", "bold")
         case _:
             return None
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from shoe_controller.demo.faults import FAULTS
 from shoe_controller.messages.facts import AlertEnded, AlertRaised, AnyFact
+from shoe_controller.words.render import ENGLISH
 
 
 class FaultStory(NamedTuple):
@@ -48,14 +49,14 @@ class FaultBook:
 
 def _story(name: str, begin: int, facts: list[AnyFact], end: int) -> FaultStory:
     during = [fact for fact in facts if begin < fact.seq <= end]
-    raised = {fact.alert: fact.kind for fact in during if isinstance(fact, AlertRaised)}
-    ended = {fact.alert: fact for fact in facts if isinstance(fact, AlertEnded) and fact.alert in raised}
+    raised = {fact.alert.number: fact.alert.kind for fact in during if isinstance(fact, AlertRaised)}
+    ended = {fact.alert.number: fact for fact in facts if isinstance(fact, AlertEnded) and fact.alert.number in raised}
     names = {*raised.values(), *(str(fact.__struct_config__.tag) for fact in during)}
     expected = FAULTS[name].caught_by
     return FaultStory(
         name=name,
         alerts=tuple(dict.fromkeys(raised.values())),
-        acts=tuple(dict.fromkeys(fact.ended_by for fact in ended.values())),
+        acts=tuple(dict.fromkeys(ENGLISH.of(fact.cause) for fact in ended.values())),
         caught=not expected or not expected.isdisjoint(names),
         over=raised.keys() == ended.keys(),
     )

@@ -73,7 +73,7 @@ class People:
         self._bets = []
         if info is None:
             return
-        for seat in info.seats:
+        for seat in info.rules.seats:
             stakes = stakes_of_seat(info, self._random)
             pause = self._random.uniform(FIRST_BET, LAST_BET) / self._speed
             if stakes:

@@ -18,6 +18,7 @@ from shoe_controller.demo.display import TableWatch, TimedLine
 from shoe_controller.demo.event_lines import BAD, FAULT, QUIET, WARNING, WINNER_STYLES, face, result_words
 from shoe_controller.demo.settings import SEATS
 from shoe_controller.messages.retained import TableView
+from shoe_controller.words.render import ENGLISH
 
 NARROW = 100
 """Columns below which odds and roads make do with less."""
@@ -150,8 +151,8 @@ def _prompt(table: TableView | None) -> Text:
     if table.alerts:
         alert = next((each for each in table.alerts if each.severity == "stops"), table.alerts[0])
         style = BAD if alert.severity == "stops" else WARNING
-        return Text(f" {alert.kind}: {alert.happened}", style)
-    return Text(f" {table.prompt}")
+        return Text(f" {alert.kind}: {ENGLISH.happened(alert.kind)}", style)
+    return Text(f" {ENGLISH.prompt(table.prompt)}")
 
 
 def _hands(watch: TableWatch, table: TableView | None) -> list[Text]:
@@ -172,7 +173,7 @@ def _hands(watch: TableWatch, table: TableView | None) -> list[Text]:
     return [
         _hand("Player", outcome.player.cards, outcome.player.total),
         _hand("Banker", outcome.banker.cards, outcome.banker.total),
-        result.append(f"   {watch.result.why}", QUIET),
+        result.append(f"   {ENGLISH.of(watch.result.why)}", QUIET),
     ]
 
 
@@ -202,7 +203,7 @@ def _seats(watch: TableWatch, table: TableView | None, width: int) -> tuple[str,
 
 
 def _seat(watch: TableWatch, seat: str, wagers: "Sequence[PlacedWager | SettledWager]", width: int) -> Text:
-    names = {} if watch.info is None else {wager.id: wager.names.en for wager in watch.info.offered}
+    names = {} if watch.info is None else {wager.id: wager.names.en for wager in watch.info.rules.offered}
     of_seat = [wager for wager in wagers if wager.seat == seat]
     words = ", ".join(f"{names.get(wager.wager, wager.wager)} {wager.stake}" for wager in of_seat)
     line = Text(f" {seat}  ", "bold").append(words, "not bold")
@@ -253,7 +254,7 @@ def _happened(view: DemoView, room: int) -> list[Text]:
         text = Text(f"{minutes}:{seconds:02} ", QUIET)
         if several:
             text.append(f"{name} ", QUIET)
-        lines.append(text.append(line.told.words, line.told.style))
+        lines.append(text.append(line.line.words, line.line.style))
     return lines
 
 

@@ -15,7 +15,7 @@ def stakes_of_seat(info: InfoMessage, generator: random.Random) -> tuple[Stake, 
     """Mostly one of the two hands, now and then something beside it, sometimes nothing."""
     if generator.random() < _SITS_OUT:
         return ()
-    offered = {wager.id: wager for wager in info.offered}
+    offered = {wager.id: wager for wager in info.rules.offered}
     chosen = [generator.choice([wager for wager in _BASE if wager in offered])]
     others = [wager for wager in offered if wager not in _BASE]
     if others and generator.random() < _TAKES_SIDE_WAGER:

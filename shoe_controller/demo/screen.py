@@ -61,7 +61,7 @@ class PlainScreen:
         self.say(f"{shown.about}; {shown.broker}")
 
     def line(self, table: str, line: TimedLine) -> None:
-        self.say(f"{line.at:8.2f}  {f'{table}  ' if self._several else ''}{line.told.words}")
+        self.say(f"{line.at:8.2f}  {f'{table}  ' if self._several else ''}{line.line.words}")
 
     def changed(self) -> None:
         pass

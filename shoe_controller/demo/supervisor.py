@@ -74,7 +74,7 @@ def _deed_for(alert: AlertMessage, table: TableView, truth: Truth) -> Deed | AtT
     if alert.cleared_by == "nobody" or over_at_shoe or (kind in _ROUND_IS_LOST and table.phase in _CARDS_OUT):
         return _void(alert, truth)
     role = RequestRole.DEALER if alert.cleared_by == "dealer" else RequestRole.SUPERVISOR
-    return Deed(role, "clear_alert", {"alert": alert.alert}, "seen, and all is well")
+    return Deed(role, "clear_alert", {"alert": alert.number}, "seen, and all is well")
 
 
 def _identify(table: TableView, truth: Truth) -> Deed | AtTheShoe | None:

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from firmware_protocol.cards import Card
+from shoe_controller.baccarat.codes import Code
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.house import CommissionTaken, PlacedWager
 from shoe_controller.baccarat.settlement import Settlement
@@ -25,17 +26,14 @@ from shoe_controller.history.rounds import (
     RecalledCard,
     RecalledResult,
     RecalledRound,
+    Returned,
 )
+from shoe_controller.messages.alerts import Severity
 from shoe_controller.messages.facts import CardBurned, CutCardOut, ShoeEnded, ShoeOpened
+from shoe_controller.words.render import ENGLISH
 
 NOT_SHOWN = "--"
 
-_NOBODY_IN_PERSON = {
-    "shoe": "the shoe",
-    "shoe_button": "the shoe's button",
-    "first_card": "the first card",
-    "time": "itself when its time was over",
-}
 _STATES = {
     "open": "wagers are open",
     "not_dealt": "not dealt, the shoe was over",
@@ -85,7 +83,11 @@ def _draw_wagers(out: Console, playing: RecalledRound) -> None:
         _say(out, "Wagers that stand:", style="bold")
         _put(out, _wagers(playing.wagers))
     for returned in playing.returned:
-        _say(out, f"Returned at {_clock(returned.time)}, {returned.total} in all: {_clean(returned.why)}", style="bold")
+        _say(
+            out,
+            f"Returned at {_clock(returned.time)}, {returned.total} in all: {_why_returned(returned)}",
+            style="bold",
+        )
         _put(out, _wagers(returned.wagers))
 
 
@@ -110,14 +112,14 @@ def _when(playing: RecalledRound) -> str:
     if playing.ended is not None:
         when += f" to {_clock(playing.ended)}"
     when += " UTC"
-    return when if playing.closed_by is None else f"{when}, wagers closed by {_who(playing.closed_by)}"
+    return when if playing.closed_by is None else f"{when}, wagers closed by {_words(playing.closed_by)}"
 
 
 def _about_shoe(fact: AboutShoe) -> str:
     match fact:
         case ShoeOpened():
             sets = f", card sets {', '.join(map(_clean, fact.card_sets))}" if fact.card_sets else ""
-            return f"The shoe was opened by {_who(fact.opened_by)}, {fact.decks} decks{sets}."
+            return f"The shoe was opened by {_words(fact.opened_by)}, {fact.decks} decks{sets}."
         case CardBurned(card=None, burned=0):
             return "The first card was not read."
         case CardBurned(card=Card()):
@@ -129,7 +131,7 @@ def _about_shoe(fact: AboutShoe) -> str:
         case ShoeEnded():
             due = ", ".join(f"seat {_clean(seat)} {amount}" for seat, amount in fact.commission_due.items())
             collected = f" Commission due: {due}." if due else ""
-            return f"The shoe ended after {fact.cards_out} cards: {_clean(fact.why)}.{collected}"
+            return f"The shoe ended after {fact.cards_out} cards: {_words(fact.cause)}.{collected}"
 
 
 # --- cards and results -----------------------------------------------------------------------------------------------
@@ -139,20 +141,20 @@ def _draw_attempt(out: Console, attempt: Attempt) -> None:
     if attempt.cards:
         _put(out, _cards(attempt.cards))
     if any(card.card is None for card in attempt.cards):
-        _say(out, f"{NOT_SHOWN} lies face down, or nobody has said what it is.")
+        _say(out, f"{NOT_SHOWN} lies face down, or has not been identified.")
     for aside in attempt.set_aside:
-        _say(out, f"{_face(aside.card)} was set aside: {_clean(aside.why)}.")
+        _say(out, f"{_face(aside.card)} was set aside: {_words(aside.why)}.")
     for extra in attempt.extra_cards:
         burned = f"{extra.burned} burned" if extra.burned else ""
         used = "one begins the next round" if extra.begins_next_round else ""
         by = "" if extra.person is None else f", by {_clean(extra.person)}"
-        _say(out, f"Cards too many: {' and '.join(filter(None, (burned, used)))}{by}.")
+        _say(out, f"Extra cards: {' and '.join(filter(None, (burned, used)))}{by}.")
     for result in attempt.results:
         _draw_result(out, result)
     if attempt.ended is not None:
         by = "" if attempt.voided_by is None else f" by {_clean(attempt.voided_by)}"
         again = ", to be dealt again with the same wagers" if attempt.ended == "replay" else ""
-        _say(out, f"Voided{by}{again}: {_clean(attempt.void_why)}", style="bold")
+        _say(out, f"Voided{by}{again}: {_clean(attempt.void_reason)}", style="bold")
     elif not attempt.results or attempt.results[-1].undone is not None:
         _say(out, _standing(attempt))
 
@@ -160,8 +162,9 @@ def _draw_attempt(out: Console, attempt: Attempt) -> None:
 def _cards(cards: list[RecalledCard]) -> Table:
     grid = _grid()
     for card in cards:
-        told = [card.why, *(_change(change) for change in card.changes)]
-        _add(grid, str(card.number), str(card.hand), _face(card.card), "\n".join(told))
+        why = [] if card.why is None else [_words(card.why)]
+        lines = [*why, *(_change(change) for change in card.changes)]
+        _add(grid, str(card.number), str(card.hand), _face(card.card), "\n".join(lines))
     return grid
 
 
@@ -177,9 +180,10 @@ def _standing(attempt: Attempt) -> str:
     if standing is None:
         return "No card has come yet."
     totals = f"Player has {_total(standing.player_total)}, Banker has {_total(standing.banker_total)}."
-    if standing.complete:
-        return f"{totals} {standing.why}; the result is not confirmed."
-    return f"{totals} {standing.why}." if standing.why else totals
+    if standing.why is None:
+        return totals
+    unconfirmed = "; the result is not confirmed" if standing.complete else ""
+    return f"{totals} {_words(standing.why)}{unconfirmed}."
 
 
 def _total(total: int | None) -> str:
@@ -189,8 +193,8 @@ def _total(total: int | None) -> str:
 def _draw_result(out: Console, result: RecalledResult) -> None:
     hands = (("Player", result.outcome.player), ("Banker", result.outcome.banker))
     totals = ", ".join(f"{name} {hand.total} ({' '.join(map(str, hand.cards))})" for name, hand in hands)
-    _say(out, f"{totals}. {result.why}.")
-    verdict = f"{_WINNERS[result.outcome.winner]}, confirmed by {_who(result.confirmed_by)}"
+    _say(out, f"{totals}. {_words(result.why)}.")
+    verdict = f"{_WINNERS[result.outcome.winner]}, confirmed by {_words(result.confirmed_by)}"
     _say(out, f"{verdict} at {_clock(result.time)}.", style=_WINNER_STYLES[result.outcome.winner])
     undone = result.undone
     if undone is not None:
@@ -248,10 +252,14 @@ def _wagers(wagers: Sequence[PlacedWager]) -> Table:
 def _alerts(alerts: list[RecalledAlert]) -> Table:
     grid = _grid()
     for alert in alerts:
-        happened = f"{alert.happened} ({_clean(alert.detail)})" if alert.detail else alert.happened
-        style = "bold red" if alert.severity == "stops" else "yellow"
-        told = Text.assemble((f"{alert.kind} ({alert.severity})", style), f"\n{happened}\n{_end_of(alert)}")
-        _add(grid, _clock(alert.raised), told)
+        kind, severity, detail = alert.alert.kind, alert.alert.severity, _clean(ENGLISH.detail(alert.alert))
+        happened = f"{ENGLISH.happened(kind)} ({detail})" if detail else ENGLISH.happened(kind)
+        style = "bold red" if severity is Severity.STOPS else "yellow"
+        _add(
+            grid,
+            _clock(alert.raised),
+            Text.assemble((f"{kind} ({severity})", style), f"\n{happened}\n{_end_of(alert)}"),
+        )
     return grid
 
 
@@ -259,7 +267,8 @@ def _end_of(alert: RecalledAlert) -> str:
     if alert.ended is None:
         return "It stands."
     how = f", {alert.ended_how}" if alert.ended_how else ""
-    return f"Over at {_clock(alert.ended)}: {_clean(alert.ended_by or '')}{how}."
+    why = "" if alert.cause is None else f": {_words(alert.cause)}"
+    return f"Ended at {_clock(alert.ended)}{why}{how}."
 
 
 def _acts(acts: list[RecalledAct]) -> Table:
@@ -271,7 +280,8 @@ def _acts(acts: list[RecalledAct]) -> Table:
 
 def _act(act: RecalledAct) -> str:
     if act.outcome == "wrong_pin":
-        return f"gave a wrong PIN, {act.detail}"
+        locked_out = "; locked out" if act.locked_out else ""
+        return f"gave a wrong PIN, {act.failures} in a row{locked_out}"
     about = ""
     if act.card_number is not None:
         about = f" card {act.card_number}, {_face(act.card)}"
@@ -282,7 +292,8 @@ def _act(act: RecalledAct) -> str:
     role = f" ({act.role})" if act.role else ""
     second = "" if act.approved_by is None else f", approved by {_clean(act.approved_by)}"
     why = f": {_clean(act.reason)}" if act.reason else ""
-    not_done = {"proposed": " (proposed, nobody has approved yet)", "not_done": f" (not done: {_clean(act.detail)})"}
+    why_not = "" if act.not_done is None else f": {_words(act.not_done)}"
+    not_done = {"proposed": " (proposed, nobody has approved yet)", "not_done": f" (not done{why_not})"}
     return f"{role.strip()} {act.act}{about}{second}{not_done.get(act.outcome, '')}{why}".strip()
 
 
@@ -314,8 +325,13 @@ def _clean(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def _who(name: str) -> str:
-    return _NOBODY_IN_PERSON.get(name) or _clean(name)
+def _words(code: Code) -> str:
+    """People's own words can hold anything."""
+    return _clean(ENGLISH.of(code))
+
+
+def _why_returned(returned: Returned) -> str:
+    return _clean(returned.reason) if returned.cause is None else ENGLISH.return_cause(returned.cause)
 
 
 def _face(card: Card | None) -> str:

@@ -13,6 +13,7 @@ from typing import Literal
 from shoe_controller.baccarat.deal import Deal, DealError
 from shoe_controller.baccarat.drawing import Standing as Counts
 from shoe_controller.baccarat.drawing import reason
+from shoe_controller.baccarat.reasons import NotDue, NotShown
 from shoe_controller.history.rounds import (
     AboutShoe,
     AsideCard,
@@ -36,6 +37,7 @@ from shoe_controller.messages.acts import (
     UndoLastResult,
     rule_of,
 )
+from shoe_controller.messages.alerts import AlertKind, AlertMessage
 from shoe_controller.messages.facts import (
     ActProposed,
     AlertEnded,
@@ -65,9 +67,6 @@ from shoe_controller.messages.facts import (
     WrongPin,
 )
 
-WHY_NOT_SHOWN = "a card before it is not shown"
-WHY_NOT_DUE = "not due, as the cards are known now"
-
 Key = tuple[int, int]
 """Shoe and round."""
 
@@ -88,7 +87,7 @@ def last_rounds(steps: Iterable[Sequence[AnyFact]], count: int, *, from_beginnin
     ):
         return None
     first = counted[0] if len(counted) == count else 0
-    return [playing for playing in rounds[first:] if playing.tells_something]
+    return [playing for playing in rounds[first:] if playing.has_content]
 
 
 class _Memory:
@@ -112,7 +111,7 @@ class _Memory:
     def finish(self) -> None:
         for playing in self.rounds.values():
             for attempt in playing.attempts:
-                _say_why(attempt.cards)
+                _add_reasons(attempt.cards)
 
     # --- which round a fact is about ---------------------------------------------------------------------------------
 
@@ -122,7 +121,10 @@ class _Memory:
             case PersonActed(act=UndoLastResult()):
                 undone = next((other for other in facts if isinstance(other, ResultUndone)), fact)
                 return undone.shoe, undone.round
-            case ActProposed(act=UndoLastResult()) | AlertRaised(kind="settled_result_differs"):
+            case (
+                ActProposed(act=UndoLastResult())
+                | AlertRaised(alert=AlertMessage(kind=AlertKind.SETTLED_RESULT_DIFFERS))
+            ):
                 if self._settled_last is not None and self._settled_last[0] == fact.shoe:
                     return self._settled_last
             case BettingOpened() | ResultUndone():
@@ -204,29 +206,23 @@ class _Memory:
                     )
             case RoundVoided():
                 attempt.ended = "replay" if fact.replay else "void"
-                attempt.void_why, attempt.voided_by = fact.why, person
+                attempt.void_reason, attempt.voided_by = fact.reason, person
                 if not fact.replay:
                     playing.state, playing.ended, playing.wagers = "void", fact.time, []
                     _return(playing, fact)
 
     def _take_alert(self, fact: AlertRaised | AlertEnded, playing: RecalledRound, acted: PersonActed | None) -> None:
-        """An alert is told of in the round in which it was raised, also when it ends much later."""
+        """An alert belongs to the round in which it was raised, also when it ends much later."""
+        number = fact.alert.number
         if isinstance(fact, AlertRaised):
-            alert = self._alerts[fact.alert] = RecalledAlert(
-                alert=fact.alert,
-                kind=fact.kind,
-                severity=fact.severity,
-                happened=fact.happened,
-                detail=fact.detail,
-                raised=fact.time,
-            )
+            alert = self._alerts[number] = RecalledAlert(alert=fact.alert, raised=fact.time)
             playing.alerts.append(alert)
             return
-        if fact.alert in self._clearing:
-            self._clearing[fact.alert].alert_kind = fact.kind
-        if fact.alert in self._alerts:
-            alert = self._alerts[fact.alert]
-            alert.ended, alert.ended_by = fact.time, fact.ended_by
+        if number in self._clearing:
+            self._clearing[number].alert_kind = fact.alert.kind
+        if number in self._alerts:
+            alert = self._alerts[number]
+            alert.ended, alert.cause = fact.time, fact.cause
             alert.ended_how = None if acted is None else rule_of(acted.act).name
 
     def _take_act(self, fact: PersonActed | ActProposed | ProposalEnded | WrongPin, playing: RecalledRound) -> None:
@@ -246,15 +242,21 @@ class _Memory:
             case ProposalEnded():
                 if fact.proposal in self._proposals:
                     _, act = self._proposals[fact.proposal]
-                    act.outcome, act.detail = "not_done", fact.why
+                    act.outcome, act.not_done = "not_done", fact.cause
             case WrongPin():
-                failures = f"{fact.failures} in a row" + ("; locked out" if fact.locked_out else "")
                 playing.acts.append(
-                    RecalledAct(time=fact.time, act="", outcome="wrong_pin", person=fact.person, detail=failures)
+                    RecalledAct(
+                        time=fact.time,
+                        act=None,
+                        outcome="wrong_pin",
+                        person=fact.person,
+                        failures=fact.failures,
+                        locked_out=fact.locked_out,
+                    )
                 )
 
     def _drop_proposal(self, fact: PersonActed) -> None:
-        """What was approved is told once, with both people."""
+        """What was approved is listed once, with both people."""
         if fact.approved_by is not None:
             for playing, act in self._proposals.values():
                 if act.outcome == "proposed" and act in playing.acts:
@@ -343,35 +345,38 @@ def _change(
 
 def _return(playing: RecalledRound, fact: WagersReturned | RoundVoided) -> None:
     if fact.returned:
-        playing.returned.append(Returned(time=fact.time, why=fact.why, wagers=fact.returned, total=fact.total))
+        cause, reason = (fact.cause, "") if isinstance(fact, WagersReturned) else (None, fact.reason)
+        playing.returned.append(
+            Returned(time=fact.time, cause=cause, reason=reason, wagers=fact.returned, total=fact.total)
+        )
 
 
 def _act(time: int, act: AnyAct, person: str, why: str) -> RecalledAct:
-    told = RecalledAct(time=time, act=rule_of(act).name, person=person, reason=why)
+    recalled = RecalledAct(time=time, act=rule_of(act).name, person=person, reason=why)
     match act:
         case IdentifyCard() | CorrectCard():
-            told.card_number, told.card = act.number, act.card
+            recalled.card_number, recalled.card = act.number, act.card
         case ClearAlert():
-            told.alert = act.alert
+            recalled.alert = act.alert
         case RevealCards():
-            told.hand = act.hand
+            recalled.hand = act.hand
         case _:
-            pass  # the others say everything with their name
-    return told
+            pass  # the others have no fields
+    return recalled
 
 
-def _say_why(cards: Sequence[RecalledCard]) -> None:
+def _add_reasons(cards: Sequence[RecalledCard]) -> None:
     """Give each card the reason for which it came, as far as the faces before it are shown."""
     deal = Deal()
     followed = True
     for before, card in enumerate(cards):
         if followed:
-            card.why = deal.why if deal.next_side is card.hand else WHY_NOT_DUE
+            card.why = deal.why if deal.next_side is card.hand else NotDue()
         elif before < 4:
             # The first four go out in a fixed order, whatever they are.
             card.why = reason(Counts((before + 1) // 2, before // 2, 0, 0, None))
         else:
-            card.why = WHY_NOT_SHOWN
+            card.why = NotShown()
         followed = followed and _feed(deal, card)
 
 

@@ -1,4 +1,4 @@
-"""A round as a dealer wants to see it again: plain data, put together in `recall.py`.
+"""A round as a dealer wants to see it again: plain data, assembled in `recall.py`.
 
 This is what `shoe-controller journal recall --json` prints, one object a round; `docs/table.md` explains it. All times
 are milliseconds since 1970.
@@ -11,13 +11,19 @@ import msgspec
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.baccarat.outcome import RoundOutcome
+from shoe_controller.baccarat.reasons import AnyReason
 from shoe_controller.baccarat.settlement import Settlement
 from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.actors import AnyActor
+from shoe_controller.messages.acts import ActName, Role
+from shoe_controller.messages.alerts import AlertKind, AlertMessage
+from shoe_controller.messages.causes import AnyAlertEnd, AnyProposalEnd, ReturnCause
+from shoe_controller.messages.details import AnyDetail
 from shoe_controller.messages.facts import CardBurned, CutCardOut, ShoeEnded, ShoeOpened, Standing
 
 
 class CardChange(msgspec.Struct, kw_only=True):
-    """Somebody said what a card is."""
+    """A supervisor identified or corrected a card."""
 
     time: int
     what: Literal["identified", "corrected"]
@@ -33,19 +39,19 @@ class RecalledCard(msgspec.Struct, kw_only=True):
     hand: Side
     card: Card | None
     """As it is known now; `None` while it lies face down, or when nobody knows it."""
-    why: str = ""
-    """Why it came, as `shoe-controller hand` says it."""
+    why: AnyReason | None = None
+    """Why it was dealt."""
     changes: list[CardChange] = []
 
 
 class AsideCard(msgspec.Struct, kw_only=True):
     time: int
     card: Card | None
-    why: str
+    why: AnyDetail
 
 
 class ExtraCards(msgspec.Struct, kw_only=True):
-    """What became of cards too many."""
+    """What became of extra cards."""
 
     time: int
     burned: int
@@ -63,8 +69,8 @@ class TakenBack(msgspec.Struct, kw_only=True):
 class RecalledResult(msgspec.Struct, kw_only=True):
     time: int
     outcome: RoundOutcome
-    why: str
-    confirmed_by: str
+    why: AnyReason
+    confirmed_by: AnyActor
     settlement: Settlement | None = None
     undone: TakenBack | None = None
 
@@ -80,45 +86,48 @@ class Attempt(msgspec.Struct, kw_only=True):
     results: list[RecalledResult] = []
     """The last one counts, unless it was undone too."""
     ended: Literal["void", "replay"] | None = None
-    void_why: str = ""
+    void_reason: str = ""
     voided_by: str | None = None
 
 
 class Returned(msgspec.Struct, kw_only=True):
     time: int
-    why: str
+    cause: ReturnCause | None
+    """Null where the round was voided; `reason` says why."""
+    reason: str = ""
     wagers: tuple[PlacedWager, ...]
     total: int
 
 
 class RecalledAlert(msgspec.Struct, kw_only=True):
-    alert: int
-    kind: str
-    severity: str
-    happened: str
-    detail: str
+    alert: AlertMessage
     raised: int
     ended: int | None = None
-    ended_by: str | None = None
-    """A person, or what happened instead."""
-    ended_how: str | None = None
+    cause: AnyAlertEnd | None = None
+    """Why it ended."""
+    ended_how: ActName | None = None
     """The act that ended it, if one did."""
 
 
 class RecalledAct(msgspec.Struct, kw_only=True):
     time: int
-    act: str
+    act: ActName | None
+    """Null where only a wrong PIN was given."""
     outcome: Literal["done", "proposed", "not_done", "wrong_pin"] = "done"
     person: str
-    role: str = ""
+    role: Role | None = None
     reason: str = ""
     approved_by: str | None = None
     card_number: int | None = None
     card: Card | None = None
     alert: int | None = None
-    alert_kind: str | None = None
+    alert_kind: AlertKind | None = None
     hand: Side | None = None
-    detail: str = ""
+    not_done: AnyProposalEnd | None = None
+    """Why a proposal was not carried out."""
+    failures: int = 0
+    """Wrong PINs in a row."""
+    locked_out: bool = False
 
 
 State = Literal["before", "open", "not_dealt", "under_way", "settled", "void"]
@@ -134,7 +143,7 @@ class RecalledRound(msgspec.Struct, kw_only=True):
     began: int
     ended: int | None = None
     free: bool = False
-    closed_by: str | None = None
+    closed_by: AnyActor | None = None
     wagers: list[PlacedWager] = []
     """As they stand, or stood when the round was settled."""
     attempts: list[Attempt] = []
@@ -145,9 +154,9 @@ class RecalledRound(msgspec.Struct, kw_only=True):
 
     @property
     def counts(self) -> bool:
-        """Whether it is one of the rounds that somebody counts: its wagers were closed."""
+        """Whether it counts as a round: its wagers were closed."""
         return self.state in ("under_way", "settled", "void")
 
     @property
-    def tells_something(self) -> bool:
+    def has_content(self) -> bool:
         return bool(self.wagers or self.attempts or self.returned or self.alerts or self.acts or self.about_shoe)

@@ -101,6 +101,12 @@ class CardRenamed(Detail, frozen=True):
     hand: Side
 
 
+class StrayRenamed(Detail, frozen=True):
+    """The shoe reports another face for a card of a hand that was set aside."""
+
+    hand: Side
+
+
 class BurnedInRound(Detail, frozen=True):
     """The shoe reports a burned card in the middle of a round."""
 
@@ -303,6 +309,7 @@ AnyDetail = (
     | CardMissingBefore
     | PlaceTaken
     | CardRenamed
+    | StrayRenamed
     | BurnedInRound
     | FirstOfNewShoe
     | CarriedCardDiffers

@@ -44,7 +44,7 @@ from shoe_controller.table.draft import Draft
 from shoe_controller.table.finishing import open_betting
 from shoe_controller.table.judging import judge, place_of, possible_hands, standing_of
 from shoe_controller.table.phases import CARDS_OUT, Move
-from shoe_controller.table.state import ExtraCard, LaidCard
+from shoe_controller.table.state import ExtraCard, LaidCard, StrayCard
 
 SIDES = {Hand.PLAYER: Side.PLAYER, Hand.BANKER: Side.BANKER}
 
@@ -408,7 +408,14 @@ def _stray(draft: Draft, arrived: Arrived, kind: AlertKind, detail: AnyDetail) -
 
 def _set_aside(draft: Draft, arrived: Arrived, why: AnyDetail) -> None:
     seq = _emit_set_aside(draft, arrived, why)
-    draft.round.strays = (*draft.round.strays, ExtraCard(card=arrived.card, card_id=arrived.card_id, seq=seq))
+    stray = StrayCard(
+        card=arrived.card,
+        card_id=arrived.card_id,
+        seq=seq,
+        hand=None if arrived.hand is None else SIDES.get(arrived.hand),
+        position=arrived.position,
+    )
+    draft.round.strays = (*draft.round.strays, stray)
 
 
 def _emit_set_aside(draft: Draft, arrived: Arrived, why: AnyDetail) -> int:

@@ -16,6 +16,7 @@ from shoe_controller.messages.details import (
     IdentifiedMissingCard,
     IdentifiedOutOfRound,
     IdentifiedTwice,
+    StrayRenamed,
 )
 from shoe_controller.messages.facts import CardsShown
 from shoe_controller.messages.phases import Phase
@@ -30,6 +31,10 @@ from shoe_controller.table.draft import Draft
 from shoe_controller.table.finishing import compare_results
 from shoe_controller.table.judging import judge, place_of, standing_of
 from shoe_controller.table.phases import CARDS_OUT
+from shoe_controller.table.state import StrayCard
+
+_STRAYS_NAMED_SINCE = 2
+"""The `REVISION` from which a card set aside is recognised when the shoe names it."""
 
 
 def card_identified(draft: Draft, event: CardIdentified) -> None:
@@ -77,15 +82,35 @@ def _identified_in_hand(draft: Draft, event: CardIdentified, side: Side) -> None
     if event.position is not None:
         numbers = numbers[event.position - 1 : event.position]
     unknown = [number for number in numbers if draft.round.cards[number - 1].card is None]
-    if not numbers:
+    strays = _strays_at(draft, side, event.position)
+    unknown_stray = next((stray for stray in strays if stray.card is None), None)
+    faces = [draft.round.cards[number - 1].card for number in numbers] + [stray.card for stray in strays]
+    if not faces:
         draft.alert(AlertKind.EVENT_GAP, IdentifiedMissingCard(hand=side))
     elif event.card is None:
         if unknown:
             draft.alert(AlertKind.UNDISCLOSED_CARD, CardOfRound(number=unknown[0], hand=side), card=unknown[0])
     elif unknown:
         make_known(draft, unknown[0], event.card, EndedByShoe(), card_id=event.card_id, deck_set=event.deck_set)
-    elif all(draft.round.cards[number - 1].card is not event.card for number in numbers):
-        draft.alert(AlertKind.PLACE_FILLED, CardRenamed(number=numbers[0], hand=side), card=numbers[0])
+    elif unknown_stray is not None:
+        _identified_stray(draft, event, event.card, unknown_stray)
+    elif event.card not in faces:
+        number = numbers[0] if numbers else None
+        renamed = StrayRenamed(hand=side) if number is None else CardRenamed(number=number, hand=side)
+        draft.alert(AlertKind.PLACE_FILLED, renamed, card=number)
+
+
+def _strays_at(draft: Draft, side: Side, position: int | None) -> list[StrayCard]:
+    """Cards set aside to which the shoe gave this place. Where it gave none, no identification can be matched."""
+    if draft.shoe.revision < _STRAYS_NAMED_SINCE:
+        return []
+    return [stray for stray in draft.round.strays if stray.hand is side and position in (None, stray.position)]
+
+
+def _identified_stray(draft: Draft, event: CardIdentified, card: Card, stray: StrayCard) -> None:
+    _known_out_of_round(draft, event, card, stray.card_id)
+    known = msgspec.structs.replace(stray, card=card, card_id=event.card_id or stray.card_id)
+    draft.round.strays = tuple(known if other is stray else other for other in draft.round.strays)
 
 
 def _identified_too_late(draft: Draft, event: CardIdentified, side: Side) -> None:

@@ -133,6 +133,8 @@ class NewShoe(Input, frozen=True, kw_only=True, tag="new_shoe"):
     lasting: Lasting
     closing: Closing | None
     cause: PersonActs | ShoeReport
+    revision: int = 1
+    """Revision of the table's decisions that this shoe is handled with (`REVISION` in `state.py`)."""
 
 
 class Snapshot(Input, frozen=True, kw_only=True, tag="snapshot"):

@@ -23,6 +23,13 @@ from shoe_controller.table.procedure import Procedure
 SECOND = 1_000_000_000
 """In the nanoseconds of moments."""
 
+REVISION = 2
+"""Revision of the table's decisions. A shoe keeps the one it was opened with: a replay must lead to the recorded facts.
+
+2: a card that was set aside is recognised when the shoe names it later. In 1 that raised `event_gap`, and the face was
+not counted.
+"""
+
 
 class RulesSource(msgspec.Struct, frozen=True, kw_only=True):
     """The effective rules of the house, as texts: all that is needed to build them again years later."""
@@ -55,6 +62,13 @@ class ExtraCard(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
 
 
+class StrayCard(ExtraCard, frozen=True, kw_only=True):
+    """A card that fits no place, with the place that the shoe gave for it."""
+
+    hand: Side | None = None
+    position: int | None = None
+
+
 class StandingWager(msgspec.Struct, frozen=True, kw_only=True):
     seat: str
     wager: str
@@ -73,7 +87,7 @@ class Round(msgspec.Struct, kw_only=True):
     cards: tuple[LaidCard, ...] = ()
     extras: tuple[ExtraCard, ...] = ()
     """Cards too many, until somebody says what becomes of them."""
-    strays: tuple[ExtraCard, ...] = ()
+    strays: tuple[StrayCard, ...] = ()
     """Cards that fit no place: with one of these, the round can only be voided."""
     last_card_ns: int = 0
     complete_ns: int = 0
@@ -119,6 +133,8 @@ class Shoe(msgspec.Struct, kw_only=True):
     """The round that was settled last, so that its result can be taken back."""
     result_owed: bool = False
     """A round was voided before the shoe gave its result: the result may still come, and means nothing."""
+    revision: int = 1
+    """See `REVISION`."""
 
 
 class Alert(msgspec.Struct, frozen=True, kw_only=True):

@@ -70,7 +70,7 @@ from shoe_controller.table.people import (
 from shoe_controller.table.phases import Move
 from shoe_controller.table.published_rules import published_rules
 from shoe_controller.table.shoe_events import result_grace_over, shoe_reports
-from shoe_controller.table.state import Round, RulesSource, Shoe, TableState, Timer
+from shoe_controller.table.state import REVISION, Round, RulesSource, Shoe, TableState, Timer
 
 
 class Handled(NamedTuple):
@@ -140,7 +140,7 @@ class Table:
                 cards_out=shoe.cards_out,
                 commission=shoe.commission,
             )
-        return NewShoe(rules=rules, lasting=self.state.lasting, closing=closing, cause=cause)
+        return NewShoe(rules=rules, lasting=self.state.lasting, closing=closing, cause=cause, revision=REVISION)
 
     def next_deadline(self) -> int | None:
         """When the table wants `TimerRanOut`, on the clock that never goes back."""
@@ -221,7 +221,13 @@ def _open_shoe(draft: Draft, given: NewShoe) -> None:
         draft.state.round = None
     draft.lasting.shoe_number += 1
     house = draft.read_rules(given.rules)
-    draft.state.shoe = Shoe(number=draft.lasting.shoe_number, rules=given.rules, decks=house.decks, copies=NO_COPIES)
+    draft.state.shoe = Shoe(
+        number=draft.lasting.shoe_number,
+        rules=given.rules,
+        decks=house.decks,
+        copies=NO_COPIES,
+        revision=given.revision,
+    )
     cause = given.cause
     opened_by = Person(person=cause.person) if isinstance(cause, PersonActs) else ShoeItself()
     if isinstance(cause, PersonActs):

@@ -7,12 +7,14 @@ import pytest
 
 from firmware_protocol.angel_eye.shoe import Disclosing
 from firmware_protocol.cards import Card
-from firmware_protocol.events import Button, CardDrawn, CardIdentified, Hand, ResultIndicated
+from firmware_protocol.events import AnyShoeEvent, Button, CardDrawn, CardIdentified, Hand, ResultIndicated
 from firmware_protocol.link import EventGap, LineError, LinkDown, Refused
 from firmware_protocol.native.handshake import SHOE_HAS_ANOTHER_KEY
 from firmware_protocol.native.session import FORGED, REPLAYED
 from shoe_controller.baccarat.deal import Deal, OutOfTurnError
 from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.acts import OpenShoe
+from shoe_controller.messages.facts import AlertRaised, RoundResult
 from simulator.emulation import EmulationSettings
 from simulator.fault_effects import FaultDeeds
 from simulator.faults import FAULTS, Detection, Undetectable, markdown_table
@@ -30,6 +32,7 @@ from tests.simulator.agreement import (
 )
 from tests.simulator.promises import assert_seen_in_order
 from tests.simulator.virtual_table import KEY, VirtualTable
+from tests.table.sitting import Sitting
 
 WAYS = [(wire, disclosing) for wire in Wire for disclosing in Disclosing]
 CASES = [
@@ -143,6 +146,24 @@ def test_a_card_out_of_turn_contradicts_the_drawing_rules(wire: Wire, disclosing
         else:
             assert deal.complete
     assert contradicting == 1
+
+
+@pytest.mark.parametrize(("wire", "disclosing"), WAYS)
+def test_a_card_out_of_turn_is_no_lost_event_however_late_the_round_is_voided(
+    wire: Wire, disclosing: Disclosing
+) -> None:
+    """A shoe that discloses at the result names that card too, long before a supervisor has come."""
+    events = [item for item in with_fault("out_of_turn", wire, disclosing).seen if isinstance(item, AnyShoeEvent)]
+    ends = [place for place, event in enumerate(events) if isinstance(event, ResultIndicated)]
+    by_force = next(place for place in ends if events[place] == ResultIndicated(winner=None))
+    table = Sitting()
+    if wire is Wire.ANGEL_EYE:
+        table.dealer(OpenShoe())
+    for event in events[: by_force + 1]:
+        table.event(event)
+    button = ["result_too_early"] if wire is Wire.NATIVE else []
+    assert [fact.kind for fact in table.all(AlertRaised)] == ["out_of_turn", *button]
+    assert len(table.all(RoundResult)) == FAULTY_ROUND - 1
 
 
 @pytest.mark.parametrize("disclosing", Disclosing)

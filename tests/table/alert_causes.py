@@ -108,6 +108,8 @@ def out_of_turn_undisclosed(table: Sitting) -> None:
     start(table)
     table.card(None)
     table.card(None, Hand.PLAYER)
+    table.event(CardIdentified(hand=Hand.PLAYER, position=1, card=Card.parse("7H")))
+    table.event(CardIdentified(hand=Hand.PLAYER, position=2, card=Card.parse("4D")))
     table.event(ResultIndicated(winner=None))
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
@@ -22,10 +23,12 @@ from firmware_protocol.events import (
     LidChanged,
     Misread,
     ResultIndicated,
+    Standby,
 )
 from firmware_protocol.link import Lamp
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
+    AnyAct,
     BurnExtraCard,
     ClearAlert,
     Confirm,
@@ -37,6 +40,7 @@ from shoe_controller.messages.acts import (
     VoidRound,
 )
 from shoe_controller.messages.facts import (
+    AlertRaised,
     BettingOpened,
     CardBurned,
     CardDealt,
@@ -48,7 +52,7 @@ from shoe_controller.messages.facts import (
     WagersReturned,
 )
 from shoe_controller.messages.phases import Phase
-from shoe_controller.table.inputs import NewShoe
+from shoe_controller.table.inputs import AnyInput, NewShoe
 from shoe_controller.table.procedure import OverDrawn
 from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.table import Table, UnexpectedInputError
@@ -442,6 +446,90 @@ def test_a_card_that_fits_no_place_may_be_a_bad_one_too() -> None:
     assert table.alerts == []
     table.card("4D", Hand.PLAYER, deck_set="theirs")
     assert table.alerts == ["out_of_turn", "bad_card_out_of_round"]
+
+
+NAMED_AT_THE_RESULT = (
+    CardIdentified(hand=Hand.PLAYER, position=1, card=Card.parse("7H")),
+    CardIdentified(hand=Hand.PLAYER, position=2, card=Card.parse("4D")),
+    ResultIndicated(winner=None),
+    Standby(),
+)
+"""An Angel Eye shoe ends a round by force in which its second card went to Player instead of Banker."""
+
+
+@pytest.mark.parametrize("void", [VoidRound(), VoidAndReplay()])
+@pytest.mark.parametrize("before", range(len(NAMED_AT_THE_RESULT) + 1))
+def test_a_card_out_of_turn_may_be_named_before_the_round_is_void_or_after_it(before: int, void: AnyAct) -> None:
+    """The supervisor's void and the shoe's telegrams take different ways: any of them may come first."""
+    table = opened()
+    table.card(None)
+    table.card(None, Hand.PLAYER)
+    for event in NAMED_AT_THE_RESULT[:before]:
+        table.event(event)
+    table.act(void)
+    for event in NAMED_AT_THE_RESULT[before:]:
+        table.event(event)
+    assert [fact.kind for fact in table.all(AlertRaised)] == ["out_of_turn"]
+    assert table.alerts == []
+    assert table.state.shoe is not None
+    copies = table.state.shoe.copies
+    assert (copies[Card.SEVEN_OF_HEARTS.number], copies[Card.FOUR_OF_DIAMONDS.number]) == (1, 1)
+
+
+@pytest.mark.parametrize(("hand", "position"), [(Hand.BANKER, 1), (Hand.BANKER, None), (Hand.PLAYER, 3)])
+def test_a_card_out_of_turn_does_not_hide_another_that_never_came(hand: Hand, position: int | None) -> None:
+    table = opened()
+    table.card("7H")
+    table.card(None, Hand.PLAYER)
+    table.event(CardIdentified(hand=hand, position=position, card=Card.parse("4D")))
+    assert table.alerts == ["out_of_turn", "event_gap"]
+
+
+def test_a_card_set_aside_is_named_once() -> None:
+    table = opened()
+    table.card("7H")
+    table.card(None, Hand.PLAYER)
+    for _ in range(2):
+        table.event(CardIdentified(hand=Hand.PLAYER, position=2, card=Card.parse("4D")))
+    assert table.alerts == ["out_of_turn"]
+    table.event(CardIdentified(hand=Hand.PLAYER, position=2, card=Card.parse("5D")))
+    assert table.alerts == ["out_of_turn", "place_filled"]
+    assert table.state.shoe is not None
+    copies = table.state.shoe.copies
+    assert (copies[Card.FOUR_OF_DIAMONDS.number], copies[Card.FIVE_OF_DIAMONDS.number]) == (1, 0)
+
+
+def test_a_card_set_aside_that_stays_undisclosed_needs_no_alert_of_its_own() -> None:
+    table = opened()
+    table.card("7H")
+    table.card(None, Hand.PLAYER)
+    table.event(CardIdentified(hand=Hand.PLAYER, position=2))
+    assert table.alerts == ["out_of_turn"]
+
+
+def test_a_card_set_aside_is_found_to_be_a_bad_one_when_it_is_named() -> None:
+    table = opened()
+    table.card("7H", card_id="one")
+    table.card(None, Hand.PLAYER)
+    table.event(CardIdentified(hand=Hand.PLAYER, position=2, card=Card.parse("7H"), card_id="one"))
+    assert [(alert.kind, alert.fault) for alert in table.state.lasting.alerts] == [
+        ("out_of_turn", None),
+        ("bad_card_out_of_round", "card_twice"),
+    ]
+
+
+def test_a_shoe_opened_under_the_first_revision_is_replayed_as_it_was_recorded() -> None:
+    """Journals from before there were revisions name none, and hold an `event_gap` for a stray that was named."""
+    recorded = opened()
+    recorded.card("7H")
+    recorded.card(None, Hand.PLAYER)
+    recorded.event(CardIdentified(hand=Hand.PLAYER, position=2, card=Card.parse("4D")))
+    table = Table(read_rules)
+    for given, at, _ in recorded.history:
+        fields = msgspec.to_builtins(given)
+        fields.pop("revision", None)
+        table.take_over(table.handle(msgspec.convert(fields, AnyInput), at))
+    assert [alert.kind for alert in table.state.lasting.alerts] == ["out_of_turn", "event_gap"]
 
 
 def test_a_fault_that_speaks_of_a_card_that_was_read_is_about_some_other_card() -> None:
