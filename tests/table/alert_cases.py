@@ -73,9 +73,9 @@ from tests.table.alert_causes import (
     result_differs_once_known,
     result_undone,
     settled_result_differs,
-    shoe_fault,
     shoe_changed_angel_eye,
     shoe_changed_native,
+    shoe_fault,
     shoe_lost,
     shoe_stopped,
     stray_result,
@@ -164,7 +164,9 @@ CASES = (
     Case(AlertKind.UNDISCLOSED_CARD, undisclosed_angel_eye, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
     Case(AlertKind.TOO_MANY_COPIES, too_many_copies, acts=(CorrectCard(number=6, card=Card.parse("QS")),), decks=5),
     Case(AlertKind.TOO_MANY_COPIES, too_many_copies, acts=(CorrectCard(number=1, card=Card.parse("QS")),), decks=5),
-    Case(AlertKind.TOO_MANY_COPIES, too_many_copies_later, acts=(CorrectCard(number=6, card=Card.parse("QS")),), decks=5),
+    Case(
+        AlertKind.TOO_MANY_COPIES, too_many_copies_later, acts=(CorrectCard(number=6, card=Card.parse("QS")),), decks=5
+    ),
     Case(AlertKind.CARD_TWICE, card_twice),
     Case(AlertKind.FOREIGN_CARD, foreign_native),
     Case(AlertKind.FOREIGN_CARD, foreign_angel_eye),
