@@ -176,7 +176,7 @@ class StateMessage(TableView, frozen=True, kw_only=True):
     journal: str
     """The journal's id."""
     round_id: str
-    """The round's id, unique over all journals; empty before the first round."""
+    """The round's id, unique over all journals, as in the events of the round."""
 
 
 # --- roads -----------------------------------------------------------------------------------------------------------

@@ -28,8 +28,8 @@ LONGEST_CLIENT = 80
 
 
 def round_id(journal: str, shoe: int, round_: int) -> str:
-    """The id of a round, unique over all journals; empty before the first round."""
-    return f"{journal}-{shoe}-{round_}" if round_ else ""
+    """The id of a round, unique over all journals. Round 0 of a shoe is what comes before its first round."""
+    return f"{journal}-{shoe}-{round_}"
 
 
 class Topics:
@@ -78,12 +78,8 @@ class TopicKind(Enum):
 
 
 OUTCOME = "outcome"
-"""The events that carry the journal's head beside the fact's own fields."""
+"""The events whose envelope carries the journal's head."""
 
-HEAD = (
-    "Where the journal stood when this was stored: a record's number and the hash of everything up to it. "
-    "Kept outside the house, it shows later whether the journal was changed."
-)
 REPLAYED_TOPIC = "Where the event went out first, below the table's own topic."
 """The field `topic`, which stands before an event's own fields when it is sent again."""
 

@@ -21,6 +21,7 @@ TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("docs/console.md", "toml"): (FILES,),
     ("docs/console.md", "acl"): ("tests/console/test_process.py",),
     ("docs/demo.md", SHELL): (ALL, "tests/mqtt/test_documents.py"),
+    ("docs/dependencies.md", SHELL): (ALL,),
     ("docs/emulator.md", SHELL): (ALL,),
     ("docs/emulator.md", "toml"): ("tests/simulator/test_document.py",),
     ("docs/emulator.md", INDENTED): ("tests/simulator/test_document.py",),

@@ -59,7 +59,7 @@ class Counter:
         assert (reply_to, correlation) == (REPLY, b"c")
         await self.replays_open.wait()
         with JournalReader(self.sitting.write(self.journal)) as reader:
-            found = [message.seq for message in reader.messages(after, limit)]
+            found = [event.seq for event in reader.events(after, limit)]
         self.replayed += found
         return ReplayDone(sent=len(found), last=found[-1] if found else after, newest=self.sitting.facts[-1].seq)
 

@@ -45,7 +45,7 @@ class SchemaBook:
             case types.IntType():
                 return {"type": "integer"} | ({} if of.le is None else {"maximum": of.le})
             case types.StrType():
-                return {"type": "string"}
+                return {"type": "string"} | ({} if of.pattern is None else {"pattern": of.pattern})
             case types.NoneType():
                 return {"type": "null"}
         raise TypeError(f"messages hold no {of}; if they should, say here what its schema is")

@@ -9,12 +9,12 @@ import msgspec
 import msgspec.inspect as types
 
 from shoe_controller.messages.acts import ACTS, Act
+from shoe_controller.messages.envelope import EventEnvelope, OutcomeEnvelope
 from shoe_controller.messages.facts import Fact
 from shoe_controller.messages.requests import ActRequest, Answer, ReplayRequest, RequestRole
 from shoe_controller.messages.topics import (
     EVENT_TOPICS,
     EVENTS,
-    HEAD,
     OUTCOME,
     REPLAYED_TOPIC,
     TopicKind,
@@ -78,10 +78,9 @@ class Messages:
     def _event(self, fact: type[Fact]) -> Schema:
         own = " ".join(text for text in (EVENTS[fact], class_text(fact)) if text)
         schema = self._struct(self._written, fact) | {"description": own}
-        if fact.TOPIC == OUTCOME:
-            head = {"description": HEAD, "type": "string", "pattern": "^[0-9]+:[0-9a-f]{64}$"}
-            schema["properties"] = {"head": head} | schema["properties"]
-            schema["required"] = ["head", *schema["required"]]
+        envelope = self._struct(self._written, OutcomeEnvelope if fact.TOPIC == OUTCOME else EventEnvelope)
+        schema["properties"] = envelope["properties"] | schema["properties"]
+        schema["required"] = envelope["required"] + schema["required"]
         return schema
 
     def _replayed(self) -> Schema:
