@@ -20,8 +20,10 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
+from shoe_controller.journal.records import Head
 from shoe_controller.mqtt.broker import Incoming, PublishRefusedError
 from shoe_controller.mqtt.contract import LONGEST_CLIENT, ReplayRequest, Topics, contract
+from shoe_controller.mqtt.envelope import Envelopes
 from shoe_controller.mqtt.requests import LONGEST_ID, MOST_REPLAYED
 from shoe_controller.setup.access_list import BrokerRole, may_read, may_write
 from shoe_controller.table.acts import CorrectCard
@@ -214,7 +216,18 @@ def test_its_events_are_what_a_table_says() -> None:
     sitting.deal("9H 4D")
     sitting.act(CorrectCard(number=1, card=Card.parse("6H")))
     dealt, corrected = sitting.all(CardDealt)[0], sitting.last(CardCorrected)
-    assert [msgspec.json.encode(fact).decode() for fact in (dealt, corrected)] == EVENTS
+    envelopes = Envelopes("4f2a9c1e77b3d508")
+    assert [
+        envelopes.message(
+            seq=fact.seq,
+            topic="event/card",
+            shoe=fact.shoe,
+            round_number=fact.round,
+            head=Head(number=1, hash=b""),
+            body=msgspec.json.encode(fact),
+        ).payload.decode()
+        for fact in (dealt, corrected)
+    ] == EVENTS
 
 
 @pytest.mark.asyncio
