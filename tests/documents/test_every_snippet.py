@@ -39,8 +39,8 @@ TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("docs/simulation.md", SHELL): (ALL,),
     ("docs/security.md", SHELL): ("tests/documents/test_security.py",),
     ("docs/table.md", SHELL): (ALL,),
-    ("docs/table.md", "mermaid"): ("tests/table/test_table_documents.py",),
-    ("docs/table.md", INDENTED): ("tests/table/test_table_documents.py",),
+    ("docs/table.md", "mermaid"): ("tests/documents/test_table_documents.py",),
+    ("docs/table.md", INDENTED): ("tests/documents/test_table_documents.py",),
     ("firmware_protocol/native/PROTOCOL.md", SHELL): (ALL,),
     ("firmware_protocol/native/PROTOCOL.md", "toml"): (FILES,),
 }
