@@ -6,8 +6,8 @@ from shoe_controller.messages.facts import WagersChanged
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.refusals import (
     AnyRefusal,
-    BettingClosed,
-    FreeHand,
+    BettingClosedRefused,
+    FreeHandRefused,
     NoShoeLink,
     NoSuchWager,
     TableStopped,
@@ -52,11 +52,11 @@ def seat_bets(draft: Draft, given: SeatBets) -> None:
 def why_betting_closed(state: TableState) -> AnyRefusal | None:
     """Why no wager is accepted now; nothing if one is."""
     if state.phase is not Phase.BETTING or state.round is None:
-        return BettingClosed()
+        return BettingClosedRefused()
     if is_stopped(state):
         return TableStopped()
     if not state.lasting.link.up:
         return NoShoeLink()
     if state.round.free:
-        return FreeHand()
+        return FreeHandRefused()
     return None
