@@ -1,8 +1,8 @@
 """The way of a real card through the controller, function by function: `python -m tests.daemon.way_of_a_card`.
 
 The daemon runs in this process with every call of its own code noted, in all its threads; the emulated shoe and the
-broker are programs of their own. A card's way begins where its bytes are read from the port, and ends where the bytes of
-its event are handed to the socket of the broker.
+broker are programs of their own. A card's way begins where its bytes are read from the port, and ends where its
+event is handed to the broker's client.
 """
 
 import asyncio
