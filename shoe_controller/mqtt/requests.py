@@ -51,8 +51,8 @@ from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 MOST_PIN_CHECKS = 20
 """PIN checks that may wait; more are answered as busy, so that a flood costs nothing but its own answers."""
 
-PASSING = (Busy, JournalFull)
-"""Refusals that pass: the same request is judged again when it is repeated."""
+NOT_REMEMBERED = (Busy, JournalFull, OtherContents)
+"""Refusals after which a request with the same id is judged anew: they pass, or the id belongs to another request."""
 MOST_REMEMBERED = 1000
 MOST_REPLAYS = 10
 """Replays that may be under way at once; more are answered as busy."""
@@ -180,15 +180,14 @@ class RequestDesk:
                 raise RequestRefusedError(OtherContents())
         else:
             known = self._served[whole_id] = _Served(contents, asyncio.create_task(serve))
-            known.answer.add_done_callback(lambda task: self._forget_if_passing(whole_id, task))
+            known.answer.add_done_callback(lambda task: self._forget_if_judged_anew(whole_id, task))
             while len(self._served) > MOST_REMEMBERED:
                 del self._served[next(iter(self._served))]
         return await asyncio.shield(known.answer)
 
-    def _forget_if_passing(self, whole_id: str, task: "asyncio.Task[Answer]") -> None:
-        """What was refused for a reason that passes is tried again when it is asked again."""
+    def _forget_if_judged_anew(self, whole_id: str, task: "asyncio.Task[Answer]") -> None:
         failed = task.cancelled() or task.exception() is not None
-        if failed or isinstance(task.result().refusal, PASSING):
+        if failed or isinstance(task.result().refusal, NOT_REMEMBERED):
             self._served.pop(whole_id, None)
 
     # --- wagers ------------------------------------------------------------------------------------------------------
