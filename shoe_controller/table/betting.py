@@ -46,7 +46,13 @@ def seat_bets(draft: Draft, given: SeatBets) -> None:
             # Nothing stands that could show it, should it turn out that the first card had left by now.
             before = tuple(taken for taken in draft.round.taken_back if taken[0] != given.seat)
             draft.round.taken_back = (*before, (given.seat, draft.now))
-        draft.emit(WagersChanged, seat=given.seat, wagers=placed(wagers), total=sum(wager.stake for wager in wagers))
+        draft.emit(
+            WagersChanged,
+            seat=given.seat,
+            wagers=placed(wagers),
+            total=sum(wager.stake for wager in wagers),
+            user=given.user,
+        )
 
 
 def why_betting_closed(state: TableState) -> AnyRefusal | None:
