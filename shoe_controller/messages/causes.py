@@ -64,7 +64,7 @@ class ShoeRestartedNow(AlertEndCause, frozen=True, tag="shoe_restarted"):
     """The shoe restarted."""
 
 
-class FaultCleared(AlertEndCause, frozen=True):
+class FaultClearedNow(AlertEndCause, frozen=True, tag="fault_cleared"):
     """The shoe reported the end of the fault."""
 
 
@@ -97,7 +97,7 @@ AnyAlertEnd = (
     | CardCame
     | CardDue
     | ShoeRestartedNow
-    | FaultCleared
+    | FaultClearedNow
     | ShoeBack
     | StoringAgain
     | PublishingAgain

@@ -255,7 +255,7 @@ class SilentShoe(Detail, frozen=True):
     """The shoe was silent for a while, and does not repeat what it sent then."""
 
 
-class LinkLost(Detail, frozen=True):
+class LinkDropped(Detail, frozen=True, tag="link_lost"):
     """The line to the shoe was lost."""
 
     text: str
@@ -278,7 +278,7 @@ class ClockStep(Detail, frozen=True):
     by_ms: int
 
 
-class SystemError(Detail, frozen=True):  # noqa: A001 - named for what it is: an error of the operating system
+class OperatingSystemError(Detail, frozen=True, tag="system_error"):
     """What the operating system or the storage reported."""
 
     text: str
@@ -333,11 +333,11 @@ AnyDetail = (
     | ShoeStoreFull
     | ShoeRestarted
     | SilentShoe
-    | LinkLost
+    | LinkDropped
     | ControllerRestarted
     | DecoderMessage
     | ClockStep
-    | SystemError
+    | OperatingSystemError
     | BrokerError
     | EarlierDetail
 )

@@ -18,7 +18,7 @@ from shoe_controller.messages.actors import AnyActor
 from shoe_controller.messages.acts import AnyAct, Role
 from shoe_controller.messages.alerts import AlertMessage
 from shoe_controller.messages.causes import AnyAlertEnd, AnyProposalEnd, AnyShoeEnd, ReturnCause
-from shoe_controller.messages.details import AnyDetail, ControllerRestarted, EarlierDetail, LinkLost
+from shoe_controller.messages.details import AnyDetail, ControllerRestarted, EarlierDetail, LinkDropped
 from shoe_controller.messages.rules import PublishedRules
 
 
@@ -88,7 +88,7 @@ class ShoeLinkChanged(Fact, frozen=True, kw_only=True, tag="shoe_link"):
     authenticated: bool
     shoe_name: str
     """Model and serial number, where the shoe reports them."""
-    cause: LinkLost | ControllerRestarted | EarlierDetail | None
+    cause: LinkDropped | ControllerRestarted | EarlierDetail | None
     """Why the connection is gone; null when it is up."""
 
 

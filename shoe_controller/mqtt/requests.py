@@ -18,10 +18,10 @@ from shoe_controller.messages.refusals import (
     Failed,
     JournalFull,
     NoResponseTopic,
+    PinIsWrong,
     PinMissing,
     Retained,
     UnknownRequest,
-    WrongPin,
 )
 from shoe_controller.messages.requests import (
     ActRequest,
@@ -223,7 +223,7 @@ class RequestDesk:
             self._pins_waiting -= 1
         if verdict is None:
             # Not put on the record: anybody could fill it with names.
-            raise RequestRefusedError(WrongPin(), request.request_id)
+            raise RequestRefusedError(PinIsWrong(), request.request_id)
         return verdict
 
     async def _replay(self, request: ReplayRequest, message: Incoming) -> Answer:
