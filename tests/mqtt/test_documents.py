@@ -20,10 +20,12 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
+from shoe_controller.journal.records import Head
 from shoe_controller.messages.acts import CorrectCard
 from shoe_controller.messages.facts import CardCorrected, CardDealt
 from shoe_controller.messages.topics import Topics, contract
 from shoe_controller.mqtt.broker import Incoming, PublishRefusedError
+from shoe_controller.mqtt.envelope import Envelopes
 from shoe_controller.setup.access_list import BrokerRole, may_read, may_write
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE
@@ -200,7 +202,18 @@ def test_its_events_are_what_a_table_says() -> None:
     sitting.deal("9H 4D")
     sitting.act(CorrectCard(number=1, card=Card.parse("6H")))
     dealt, corrected = sitting.all(CardDealt)[0], sitting.last(CardCorrected)
-    assert [msgspec.json.encode(fact).decode() for fact in (dealt, corrected)] == EVENTS
+    envelopes = Envelopes("4f2a9c1e77b3d508")
+    assert [
+        envelopes.message(
+            seq=fact.seq,
+            topic="event/card",
+            shoe=fact.shoe,
+            round_number=fact.round,
+            head=Head(number=1, hash=b""),
+            body=msgspec.json.encode(fact),
+        ).payload.decode()
+        for fact in (dealt, corrected)
+    ] == EVENTS
 
 
 @pytest.mark.asyncio

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from shoe_controller.messages.refusals import Failed
 from shoe_controller.messages.requests import Answer
 from shoe_controller.messages.retained import StateMessage, StatusMessage, TableView
 from shoe_controller.messages.topics import Topics
@@ -258,7 +259,7 @@ class Terminal(Client):
             return
         if tries == 0:
             self._open.pop(request_id)
-            asked[2](Answer(status="error", code="no_answer", request_id=request_id))
+            asked[2](Answer(status="error", request_id=request_id, refusal=Failed()))
             return
         self.asked += 1
         topic = f"{self.topics.prefix}/request/{asked[0]}"
