@@ -62,6 +62,7 @@ class RevealCards(Act, frozen=True, kw_only=True, tag="reveal_cards"):
     """Show the cards that lie face down; of one hand, or of both."""
 
     hand: Side | None = None
+    """The hand to show; null shows both."""
 
 
 class Confirm(Act, frozen=True, kw_only=True, tag="confirm"):

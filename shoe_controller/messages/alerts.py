@@ -86,7 +86,9 @@ class AlertMessage(msgspec.Struct, frozen=True, kw_only=True):
 
     0 is the alert that could not be stored; it is in `status` alone."""
     kind: AlertKind
+    """What went wrong."""
     severity: Severity
+    """Whether it stops the table."""
     detail: AnyDetail | None
     """What exactly is wrong; null where the kind says it all."""
     cleared_by: Clearer

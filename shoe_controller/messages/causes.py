@@ -26,6 +26,7 @@ class EndedByPerson(AlertEndCause, frozen=True):
     """Somebody cleared it, or put it right."""
 
     person: str
+    """The person's id."""
 
 
 class EndedByShoe(AlertEndCause, frozen=True):
@@ -84,6 +85,7 @@ class EarlierAlertEnd(AlertEndCause, frozen=True):
     """From a journal of layout version 1, which stored a sentence."""
 
     text: str
+    """The sentence that was stored."""
 
 
 AnyAlertEnd = (
@@ -128,6 +130,7 @@ class EarlierShoeEnd(ShoeEndCause, frozen=True):
     """From a journal of layout version 1, which stored a sentence."""
 
     text: str
+    """The sentence that was stored."""
 
 
 AnyShoeEnd = LastRoundOver | NextShoeOpened | EndedEarly | EarlierShoeEnd
@@ -149,6 +152,7 @@ class ProposalWithdrawn(ProposalEndCause, frozen=True):
     """A supervisor withdrew it."""
 
     person: str
+    """The person's id."""
 
 
 class ProposalShoeOpened(ProposalEndCause, frozen=True):
@@ -159,6 +163,7 @@ class EarlierProposalEnd(ProposalEndCause, frozen=True):
     """From a journal of layout version 1, which stored a sentence."""
 
     text: str
+    """The sentence that was stored."""
 
 
 AnyProposalEnd = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | EarlierProposalEnd

@@ -25,6 +25,7 @@ class Stake(msgspec.Struct, frozen=True):
     """What a wager is to be."""
 
     wager: str
+    """The wager's id, as in `info`."""
     stake: int
     """In minor units; 0 takes the wager back."""
 
@@ -39,6 +40,7 @@ class WagersRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     round: int
     """The round that is meant, as in `state`: a request that is late for its round is refused."""
     seat: str
+    """The seat, as in `info`."""
     stakes: tuple[Stake, ...]
     """What changes; other wagers of the seat stay as they are."""
 
@@ -66,6 +68,7 @@ class ReplayRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Send the events after this one again, to the reply topic."""
 
     request_id: str
+    """Comes back in the answer."""
     after: Annotated[int, msgspec.Meta(le=LARGEST_SEQ)]
     """The `seq` of the last event that the display has."""
     limit: int = 500
@@ -76,6 +79,7 @@ class ReplayDone(msgspec.Struct, frozen=True, kw_only=True):
     """Comes after the events themselves; if `last` is below `newest`, ask again after `last`."""
 
     sent: int
+    """How many events were sent."""
     last: int
     """The number of the last event sent."""
     newest: int
@@ -86,6 +90,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """To every request with a response topic under `reply/`."""
 
     status: Literal["ok", "error"]
+    """Whether the request was carried out."""
     request_id: str = ""
     """Of the request; empty where the request could not be read, so go by the correlation data."""
     refusal: AnyRefusal | None = None
