@@ -21,7 +21,9 @@ class Clearer(StrEnum):
     """Who may end an alert by looking at it and saying that all is well."""
 
     DEALER = "dealer"
+    """The dealer, or a supervisor."""
     SUPERVISOR = "supervisor"
+    """A supervisor, with a PIN and a reason."""
     NOBODY = "nobody"
     """Only one of the acts that put it right."""
 

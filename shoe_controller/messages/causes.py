@@ -9,7 +9,9 @@ class ReturnCause(StrEnum):
     """Why wagers were returned before their round was settled."""
 
     SHOE_OPENED = "shoe_opened"
+    """The next shoe was opened."""
     SHOE_ENDED = "shoe_ended"
+    """The shoe ended."""
     RESULT_UNDONE = "result_undone"
     """The result of the round before was taken back."""
     LATE = "late"
