@@ -46,6 +46,8 @@ export interface ActProposed {
   person: string;
   /** What the person gave as the reason. */
   reason: string;
+  /** The broker's user who sent the request; empty in events from a journal of layout version 1. */
+  user: string;
 }
 
 /** The shoe has ended. */
@@ -139,12 +141,14 @@ export interface AnotherRoundBegun {
 export interface Answer {
   /** Whether the request was carried out. */
   status: "error" | "ok";
-  /** Of the request; empty where the request could not be read, so go by the correlation data. */
+  /** Of the request; empty where none could be read, so go by the correlation data. */
   request_id: string;
   /** Why the request was refused; null if it was not. */
   refusal: Refusal | null;
-  /** What a replay came to; null for other requests. */
-  data: ReplayDone | null;
+  /** The answer to `place`: the wagers of the seat as they now stand, also after a refusal. Null without a round. */
+  wagers: SeatWagers | null;
+  /** The answer to `replay`; null where it was refused. */
+  replay: ReplayDone | null;
 }
 
 /** Approve what another supervisor proposed. */
@@ -785,6 +789,20 @@ export interface DealerStep {
 export interface DealtBeforeBurn {
   /** Says which code this is; the other fields are its values. */
   code: "dealt_before_burn";
+}
+
+/** A round that has a result. */
+export interface DealtRound {
+  round: number;
+  /** The round's id, unique over all journals. */
+  round_id: string;
+  player: HandOutcome;
+  banker: HandOutcome;
+  winner: Winner;
+  /** The round was dealt without wagers. */
+  free: boolean;
+  /** The number of the event `round_result`. */
+  seq: number;
 }
 
 /** What the decoder of the shoe's line reported. */
@@ -1467,6 +1485,8 @@ export interface PersonActed {
   reason: string;
   /** The second supervisor, where the act takes two. */
   approved_by: string | null;
+  /** The broker's user who sent the request, of an act of two people the second; empty in layout version 1. */
+  user: string;
 }
 
 /** What the table is doing. no_shoe: No shoe is open yet. first_card: A new shoe: its first card says how many are burned. burning: Cards are burned, as many as the first card says. betting: Wagers are open. Where the first card closes them, it may come. closed: No more bets: the first card may come. dealing: Cards of the round lie on the table, and more may come. complete: The rules allow no more cards; the result is not yet confirmed. ended: The last round of the shoe is over. */
@@ -1694,13 +1714,15 @@ export interface ReasonMissing {
   code: "reason_missing";
 }
 
-/** Comes after the events themselves; if `last` is below `newest`, ask again after `last`. */
+/** What a replay came to. If `last` is below `newest`, ask again after `last`, at once. */
 export interface ReplayDone {
   /** How many events were sent. */
   sent: number;
-  /** The number of the last event sent. */
+  /** The number of the last event sent; if none was, the number that the request gave as `after`. */
   last: number;
-  /** The number of the last event there is. */
+  /** The number of the oldest event that is still in the journal. */
+  oldest: number;
+  /** The number of the newest event. */
   newest: number;
 }
 
@@ -1712,7 +1734,7 @@ export type ReplayedEvent = {
 
 /** call_supervisor: calls for a supervisor. */
 export interface RequestDealerCallSupervisor {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1730,7 +1752,7 @@ export interface RequestDealerCallSupervisor {
 
 /** clear_alert: ends an alert that may be cleared. */
 export interface RequestDealerClearAlert {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1751,7 +1773,7 @@ export interface RequestDealerClearAlert {
 
 /** confirm: confirms the result, so that it is settled. */
 export interface RequestDealerConfirm {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1769,7 +1791,7 @@ export interface RequestDealerConfirm {
 
 /** free_hand: deals the next round without wagers. */
 export interface RequestDealerFreeHand {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1787,7 +1809,7 @@ export interface RequestDealerFreeHand {
 
 /** no_more_bets: closes the wagers. */
 export interface RequestDealerNoMoreBets {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1805,7 +1827,7 @@ export interface RequestDealerNoMoreBets {
 
 /** open_shoe: announces that new cards are in. */
 export interface RequestDealerOpenShoe {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1823,7 +1845,7 @@ export interface RequestDealerOpenShoe {
 
 /** reveal_cards: shows cards that lie face down. */
 export interface RequestDealerRevealCards {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1844,7 +1866,7 @@ export interface RequestDealerRevealCards {
 
 /** sign_in: proves that the PIN is known. */
 export interface RequestDealerSignIn {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1864,15 +1886,17 @@ export interface RequestDealerSignIn {
 export interface RequestDisplayReplay {
   /** Comes back in the answer. */
   request_id: string;
-  /** The `seq` of the last event that the display has. */
+  /** The `seq` of the last event that the client has; 0 asks for all of them. */
   after: number;
-  /** The most that are sent for this request. */
+  /** The most events that are sent for this request. */
   limit?: number;
+  /** The most events in one message. With 1, each event is a message of its own; with more, a message holds a list. */
+  batch?: number;
 }
 
 /** approve: approves what another supervisor proposed. */
 export interface RequestSupervisorApprove {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1893,7 +1917,7 @@ export interface RequestSupervisorApprove {
 
 /** burn_extra_card: burns an extra card. */
 export interface RequestSupervisorBurnExtraCard {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1911,7 +1935,7 @@ export interface RequestSupervisorBurnExtraCard {
 
 /** call_supervisor: calls for a supervisor. */
 export interface RequestSupervisorCallSupervisor {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1929,7 +1953,7 @@ export interface RequestSupervisorCallSupervisor {
 
 /** clear_alert: ends an alert that may be cleared. */
 export interface RequestSupervisorClearAlert {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1950,7 +1974,7 @@ export interface RequestSupervisorClearAlert {
 
 /** confirm: confirms the result, so that it is settled. */
 export interface RequestSupervisorConfirm {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1968,7 +1992,7 @@ export interface RequestSupervisorConfirm {
 
 /** correct_card: corrects a card that was read wrongly; everything after it is worked out again. */
 export interface RequestSupervisorCorrectCard {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -1991,7 +2015,7 @@ export interface RequestSupervisorCorrectCard {
 
 /** end_shoe: ends the shoe early. */
 export interface RequestSupervisorEndShoe {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -2009,7 +2033,7 @@ export interface RequestSupervisorEndShoe {
 
 /** free_hand: deals the next round without wagers. */
 export interface RequestSupervisorFreeHand {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -2027,7 +2051,7 @@ export interface RequestSupervisorFreeHand {
 
 /** identify_card: names a card that was not read. */
 export interface RequestSupervisorIdentifyCard {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -2050,7 +2074,7 @@ export interface RequestSupervisorIdentifyCard {
 
 /** no_more_bets: closes the wagers. */
 export interface RequestSupervisorNoMoreBets {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -2068,7 +2092,7 @@ export interface RequestSupervisorNoMoreBets {
 
 /** reveal_cards: shows cards that lie face down. */
 export interface RequestSupervisorRevealCards {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -2089,7 +2113,7 @@ export interface RequestSupervisorRevealCards {
 
 /** sign_in: proves that the PIN is known. */
 export interface RequestSupervisorSignIn {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -2107,7 +2131,7 @@ export interface RequestSupervisorSignIn {
 
 /** undo_last_result: takes the last settled result back. */
 export interface RequestSupervisorUndoLastResult {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -2125,7 +2149,7 @@ export interface RequestSupervisorUndoLastResult {
 
 /** use_extra_card: lets an extra card begin the next round. */
 export interface RequestSupervisorUseExtraCard {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -2143,7 +2167,7 @@ export interface RequestSupervisorUseExtraCard {
 
 /** void_and_replay: voids the cards; the wagers stay and the next card is the first. */
 export interface RequestSupervisorVoidAndReplay {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -2161,7 +2185,7 @@ export interface RequestSupervisorVoidAndReplay {
 
 /** void_round: voids the round: all wagers are returned. */
 export interface RequestSupervisorVoidRound {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -2179,7 +2203,7 @@ export interface RequestSupervisorVoidRound {
 
 /** withdraw: takes a proposal back. */
 export interface RequestSupervisorWithdraw {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -2200,7 +2224,7 @@ export interface RequestSupervisorWithdraw {
 
 /** Place, change or withdraw wagers of one seat: all of these, or none. */
 export interface RequestWagersPlace {
-  /** Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing. */
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
   /** The shoe that is meant, as in `state`. */
   shoe: number;
@@ -2208,7 +2232,7 @@ export interface RequestWagersPlace {
   round: number;
   /** The seat, as in `info`. */
   seat: string;
-  /** What changes; other wagers of the seat stay as they are. */
+  /** What changes, each wager named once; other wagers of the seat stay as they are. */
   stakes: Stake[];
 }
 
@@ -2439,6 +2463,21 @@ export interface Rounding {
 /** In which direction an amount is rounded. */
 export type RoundingMode = "down" | "nearest" | "up";
 
+/** The rounds of the shoe that have a result, with their cards; one that is taken back leaves no trace in it. */
+export interface RoundsMessage {
+  /** The version of this message. */
+  schema: 1;
+  /** The journal's id. */
+  journal: string;
+  /** The last event when this was made; no event since has changed it. */
+  seq: number;
+  shoe: number;
+  /** Rounds of the shoe that are not listed: all of them where the shoe was opened by a version that kept no cards. */
+  missing: number;
+  /** In the order in which they were dealt. */
+  rounds: DealtRound[];
+}
+
 /** The card has that face already. */
 export interface SameCard {
   /** Says which code this is; the other fields are its values. */
@@ -2449,6 +2488,19 @@ export interface SameCard {
 export interface SamePerson {
   /** Says which code this is; the other fields are its values. */
   code: "same_person";
+}
+
+/** The wagers of a seat, as they stand when the answer is sent. */
+export interface SeatWagers {
+  /** The last event that they include. */
+  seq: number;
+  shoe: number;
+  /** The round that they are for: the one that the table is at. */
+  round: number;
+  seat: string;
+  wagers: PlacedWager[];
+  /** The sum of their stakes, in minor units. */
+  total: number;
 }
 
 /** The second card of a hand is always dealt. */
@@ -2811,6 +2863,21 @@ export interface StrayRenamed {
   hand: Side;
 }
 
+/** One table of the site. It stays while the controller is away: `status` says whether it is online. */
+export interface TableListing {
+  /** The version of this message. */
+  schema: 1;
+  /** The journal's id. */
+  journal: string;
+  site: string;
+  /** Both are parts of the table's topics: `shoe/v1/{site}/{table}/`. */
+  table: string;
+  /** What the table is called on a display; may be empty. */
+  title: string;
+  /** Of the controller's software. */
+  version: string;
+}
+
 /** An alert stops the table; it must end first. */
 export interface TableStopped {
   /** Says which code this is; the other fields are its values. */
@@ -2955,6 +3022,8 @@ export interface WagersChanged {
   wagers: PlacedWager[];
   /** The sum of their stakes, in minor units. */
   total: number;
+  /** The broker's user who sent the request; empty in events from a journal of layout version 1. */
+  user: string;
 }
 
 /** Some wagers of this round were returned; the round goes on without them. */
@@ -3046,6 +3115,8 @@ export interface WrongPin {
   failures: number;
   /** Whether the person is locked out now. */
   locked_out: boolean;
+  /** The broker's user who sent the request; empty in events from a journal of layout version 1. */
+  user: string;
 }
 
 /** What the dealer does next. */
@@ -3084,6 +3155,8 @@ export interface RetainedMessages {
   "info": InfoMessage;
   "state": StateMessage;
   "roads": RoadsMessage;
+  "rounds": RoundsMessage;
+  "tables": TableListing;
 }
 
 /** The events, by their topic below the table's own. */

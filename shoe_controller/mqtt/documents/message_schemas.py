@@ -11,7 +11,7 @@ import msgspec
 from shoe_controller.messages.acts import ACTS, Act
 from shoe_controller.messages.envelope import EventEnvelope, OutcomeEnvelope
 from shoe_controller.messages.facts import Fact
-from shoe_controller.messages.requests import Answer, ReplayRequest, RequestRole
+from shoe_controller.messages.requests import Answer, RequestRole
 from shoe_controller.messages.topics import (
     EVENT_TOPICS,
     EVENTS,
@@ -22,7 +22,6 @@ from shoe_controller.messages.topics import (
     contract,
 )
 from shoe_controller.mqtt.documents.json_schema import Schema, SchemaBook, class_text, described
-from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, LONGEST_REASON, MOST_REPLAYED
 
 REPLAYED = "reply.replayed_event"
 
@@ -102,25 +101,17 @@ class Messages:
 
     def _request(self, row: TopicRow, payload: type[msgspec.Struct]) -> Schema:
         schema = self._read.struct(payload)
-        fields = schema["properties"]
-        fields["request_id"] |= {"minLength": 1, "maxLength": LONGEST_ID}
-        if payload is ReplayRequest:
-            fields["after"] |= {"minimum": 0}
-            fields["limit"] |= {"minimum": 1, "maximum": MOST_REPLAYED}
         if row.act is not None:
-            role = RequestRole(row.below.split("/")[1])
-            self._need_for_act(schema, row.act, role)
+            self._need_for_act(schema, row.act, RequestRole(row.below.split("/")[1]))
         return schema
 
     def _need_for_act(self, schema: Schema, act: type[Act], role: RequestRole) -> None:
         fields, required, rule = schema["properties"], schema["required"], ACTS[act]
         schema["description"] = f"{rule.name}: {rule.what}."
-        fields["person"] |= {"maxLength": LONGEST_PERSON}
-        fields["reason"] |= {"maxLength": LONGEST_REASON}
         if role is RequestRole.SUPERVISOR or rule.pin:
-            fields["person"] |= {"minLength": 1}
             del fields["person"]["default"]
-            fields["pin"] = described({"type": "string"}, fields["pin"]["description"])
+            pin = next(of for of in fields["pin"]["anyOf"] if of["type"] == "string")
+            fields["pin"] = described(pin, fields["pin"]["description"])
             required += ["person", "pin"]
         if rule.reason:
             fields["reason"] |= {"pattern": r"\S"}
