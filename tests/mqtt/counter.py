@@ -8,13 +8,13 @@ import msgspec
 
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.acts import Role
+from shoe_controller.messages.refusals import AnyRefusal
 from shoe_controller.messages.requests import Answer, ReplayDone
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.mqtt.requests import RequestDesk, encode_answer
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 from shoe_controller.table.people import locked_out_until
-from shoe_controller.table.state import Refusal
 from tests.mqtt.schema_check import objections
 from tests.recorded_sitting import RecordedSitting
 
@@ -40,7 +40,7 @@ class Counter:
 
     # --- TableDesk, PinOffice, Replayer ------------------------------------------------------------------------------
 
-    async def ask(self, given: PersonActs | SeatBets) -> Refusal | None:
+    async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         return self.sitting.give(given).refusal
 
     def locked_out(self, person: str) -> bool:

@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_protocol.events import IndicatedWinner
+from shoe_controller.baccarat.wager_refusals import AboveMaximum
 from shoe_controller.messages.acts import ACTS, Role, SignIn
 from shoe_controller.messages.facts import ActProposed, PersonActed, ShoeOpened, WagersChanged, WrongPin
+from shoe_controller.messages.refusals import BadRequest
 from shoe_controller.messages.requests import LARGEST_SEQ, Answer, ReplayDone, RequestRole, acts_of
 from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, MOST_PIN_CHECKS, MOST_REPLAYS
 from tests.mqtt.counter import DEALERS, PINS, TOPICS, Counter
@@ -49,7 +51,7 @@ async def test_wagers_are_placed_changed_and_taken_back(counter: Counter) -> Non
 async def test_a_refused_wager_changes_nothing_and_says_why(counter: Counter) -> None:
     answer = await counter.request("request/wagers/place", seat="1", stakes=stakes(player=50, tie=100_000))
     assert (answer.status, answer.code, answer.request_id) == ("error", "above_maximum", "r1")
-    assert "1000" in answer.message
+    assert answer.refusal == AboveMaximum(seat="1", wager="base.tie", stake=100_000, max=1000)
     assert counter.sitting.all(WagersChanged) == []
 
 
@@ -165,7 +167,7 @@ async def test_a_wrong_pin_is_on_the_record_and_a_name_that_nobody_has_is_not(co
     known = await counter.supervisor("sign_in", pin="000000")
     unknown = await counter.supervisor("sign_in", person="mallory", request_id="r2")
     assert known.code == unknown.code == "wrong_pin"
-    assert known.message == unknown.message
+    assert known.refusal == unknown.refusal
     assert [fact.person for fact in counter.sitting.all(WrongPin)] == ["ann"]
 
 
@@ -388,8 +390,8 @@ async def test_a_request_that_is_not_as_it_should_be_is_refused(
     change(request)
     answer = await counter.bring("request/dealer/call_supervisor", msgspec.json.encode(request))
     assert answer is not None
-    assert answer.code == "bad_request"
-    assert answer.message
+    assert isinstance(answer.refusal, BadRequest)
+    assert answer.refusal.text
     assert counter.sitting.alerts == []
 
 
