@@ -5,22 +5,30 @@ typed for this one act: a PIN passes through here to the table, and is kept nowh
 """
 
 from collections.abc import Callable
-from typing import Annotated, Any, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.sessions import ConsoleSession
-from shoe_controller.messages.requests import Answer, RequestRole, Stake, acts_of
+from shoe_controller.messages.requests import (
+    Answer,
+    PersonId,
+    Pin,
+    Reason,
+    RequestId,
+    RequestRole,
+    RoundNumber,
+    SeatName,
+    ShoeNumber,
+    Stakes,
+    acts_of,
+)
 
 MOST_SIGN_INS = 4
 """Sign-ins under way at once; whoever comes on top is told to wait."""
 
 BUSY = Answer(status="error", code="busy", message="Others are signing in. Try again in a moment.")
-
-RequestId = Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9-]{8,64}$")]
-PersonId = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
-Pin = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 
 
 class _Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -35,9 +43,9 @@ class SignInForm(_Form, frozen=True, kw_only=True):
 class ActForm(_Form, frozen=True, kw_only=True):
     request_id: RequestId
     act: str
-    shoe: int
-    round: int
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
+    shoe: ShoeNumber
+    round: RoundNumber
+    reason: Reason = ""
     details: dict[str, Any] = {}
 
 
@@ -54,10 +62,10 @@ class SupervisorForm(ActForm, frozen=True, kw_only=True):
 
 class WagersForm(_Form, frozen=True, kw_only=True):
     request_id: RequestId
-    shoe: int
-    round: int
-    seat: str
-    stakes: tuple[Stake, ...]
+    shoe: ShoeNumber
+    round: RoundNumber
+    seat: SeatName
+    stakes: Stakes
 
 
 class Table(Protocol):

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.requests import Answer, RequestRole
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import BrokerError, BrokerLostError, BrokerSession, Incoming
 from shoe_controller.web.following import Watcher
@@ -56,7 +56,8 @@ class TableClient:
 
     async def ask(self, role: str, name: str, request: dict[str, Any]) -> Answer:
         """Ask for something, and wait for the answer; `request` has a `request_id`."""
-        topic, payload = f"{self._topics.prefix}/request/{role}/{name}", _encode(request)
+        topic = self._topics.request(RequestRole(role), self._topics.client_of(self._replies), name)
+        payload = _encode(request)
         for attempt in range(TRIES):
             session = self._session
             if session is None or not self._model.online:

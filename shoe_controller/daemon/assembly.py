@@ -123,6 +123,10 @@ class JournalOutbox:
     def newest(self) -> int:
         return self.last_seq
 
+    def oldest(self) -> int:
+        pruned = self._reader.tombstones()
+        return pruned[-1].last_seq + 1 if pruned else 1
+
     def confirm(self, seq: int) -> None:
         self._writer.confirm(seq)
 

@@ -29,13 +29,13 @@ from shoe_controller.journal.errors import EventsPrunedError, FileError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.acts import Role
 from shoe_controller.messages.refusals import AnyRefusal, Pruned
-from shoe_controller.messages.requests import ReplayDone
+from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Broker, BrokerError, Incoming, PublishRefusedError
 from shoe_controller.mqtt.presence import TablePresence
 from shoe_controller.mqtt.publisher import Publisher
 from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError
-from shoe_controller.mqtt.retained import Posted
+from shoe_controller.mqtt.retained import Posted, seat_wagers
 from shoe_controller.process.logging import Log
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.table.inputs import (
@@ -112,7 +112,8 @@ class Daemon:
         self.publisher: Publisher | None = None
         if broker is not None:
             topics = Topics(config.table.site, config.table.name)
-            desk = RequestDesk(topics, self, self, self)
+            seat_users = {} if config.mqtt is None else config.mqtt.seat_users
+            desk = RequestDesk(topics, self, self, self, seat_users)
             desk.on_failure = self._logbook.request_failed
             self.publisher = Publisher(
                 broker=broker,
@@ -342,11 +343,14 @@ class Daemon:
         until = locked_out_until(self.state, person)
         return until is not None and self._clock.now().mono_ns < until
 
-    async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
+    def seat_wagers(self, seat: str) -> SeatWagers | None:
+        return seat_wagers(self.state, seat)
+
+    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
         if self.publisher is None:
             raise RuntimeError("a replay was asked for without a broker")
         try:
-            return await self.publisher.replay(after, limit, reply_to, correlation)
+            return await self.publisher.replay(request, reply_to, correlation)
         except EventsPrunedError as error:
             raise RequestRefusedError(Pruned(oldest=error.first)) from None
 

@@ -16,6 +16,7 @@ from shoe_controller.house.rules import read_rules
 from shoe_controller.journal import records
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.facts import AnyFact, Fact
+from shoe_controller.messages.topics import event_topic
 from shoe_controller.table.inputs import AnyInput, NewShoe, Snapshot
 from shoe_controller.table.table import Handled, Table
 
@@ -35,7 +36,7 @@ def name_of(value: msgspec.Struct) -> str:
 
 def topic_of(fact: type[Fact]) -> str:
     """Where a fact is published, below the table's own topic."""
-    return f"event/{fact.TOPIC}"
+    return event_topic(fact.TOPIC)
 
 
 _TOPICS = {str(fact.__struct_config__.tag): topic_of(fact) for fact in AnyFact.__args__}

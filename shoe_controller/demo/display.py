@@ -104,7 +104,7 @@ class TableWatch:
             self.roads = _decode_roads(payload)
         elif topic == topics.status:
             self.status = _decode_status(payload)
-        elif topic.startswith(topics.event("event/")):
+        elif topics.is_event(topic):
             return self._take_event(payload, at)
         return None
 

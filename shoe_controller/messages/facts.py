@@ -123,6 +123,8 @@ class WagersChanged(Fact, frozen=True, kw_only=True, tag="wagers_changed"):
     """All wagers of the seat."""
     total: int
     """The sum of their stakes, in minor units."""
+    user: str = ""
+    """The broker's user who sent the request; empty in events from a journal of layout version 1."""
 
 
 class BettingClosed(Fact, frozen=True, kw_only=True, tag="betting_closed"):
@@ -315,6 +317,8 @@ class PersonActed(Fact, frozen=True, kw_only=True, tag="person_acted"):
     """What the person gave as the reason; may be empty."""
     approved_by: str | None = None
     """The second supervisor, where the act takes two."""
+    user: str = ""
+    """The broker's user who sent the request, of an act of two people the second; empty in layout version 1."""
 
 
 class ActProposed(Fact, frozen=True, kw_only=True, tag="act_proposed"):
@@ -328,6 +332,8 @@ class ActProposed(Fact, frozen=True, kw_only=True, tag="act_proposed"):
     """The id of the person who proposed it."""
     reason: str
     """What the person gave as the reason."""
+    user: str = ""
+    """The broker's user who sent the request; empty in events from a journal of layout version 1."""
 
 
 class ProposalEnded(Fact, frozen=True, kw_only=True, tag="proposal_ended"):
@@ -348,6 +354,8 @@ class WrongPin(Fact, frozen=True, kw_only=True, tag="wrong_pin"):
     """Wrong PINs in a row."""
     locked_out: bool
     """Whether the person is locked out now."""
+    user: str = ""
+    """The broker's user who sent the request; empty in events from a journal of layout version 1."""
 
 
 AnyFact = (

@@ -79,6 +79,23 @@ class InfoMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a changed configuration waits for the next shoe."""
 
 
+class TableListing(msgspec.Struct, frozen=True, kw_only=True):
+    """One table of the site. It stays while the controller is away: `status` says whether it is online."""
+
+    schema: int = SCHEMA
+    """The version of this message."""
+    journal: str
+    """The journal's id."""
+    site: str
+    """The house, as in the topic."""
+    table: str
+    """Both are parts of the table's topics: `shoe/v1/{site}/{table}/`."""
+    title: str
+    """What the table is called on a display; may be empty."""
+    version: str
+    """Of the controller's software."""
+
+
 # --- state -----------------------------------------------------------------------------------------------------------
 
 
@@ -231,3 +248,42 @@ class RoadsMessage(msgspec.Struct, frozen=True, kw_only=True):
     """How often each result came."""
     roads: Roads
     """The five roads."""
+
+
+# --- rounds ----------------------------------------------------------------------------------------------------------
+
+
+class DealtRound(msgspec.Struct, frozen=True, kw_only=True):
+    """A round that has a result."""
+
+    round: int
+    """The round's number."""
+    round_id: str
+    """The round's id, unique over all journals."""
+    player: HandOutcome
+    """Player's hand."""
+    banker: HandOutcome
+    """Banker's hand."""
+    winner: Winner
+    """The hand that won, or a tie."""
+    free: bool
+    """The round was dealt without wagers."""
+    seq: int
+    """The number of the event `round_result`."""
+
+
+class RoundsMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """The rounds of the shoe that have a result, with their cards; one that is taken back leaves no trace in it."""
+
+    schema: int = SCHEMA
+    """The version of this message."""
+    journal: str
+    """The journal's id."""
+    seq: int
+    """The last event when this was made; no event since has changed it."""
+    shoe: int
+    """The shoe, counted from 1; 0 before the first."""
+    missing: int
+    """Rounds of the shoe that are not listed: all of them where the shoe was opened by a version that kept no cards."""
+    rounds: tuple[DealtRound, ...]
+    """In the order in which they were dealt."""

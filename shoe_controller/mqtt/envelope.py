@@ -6,13 +6,14 @@
 What is published at once, after an outage and as a replay comes from here; the schemas describe the same fields.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from shoe_controller.journal.records import Head
 from shoe_controller.messages.facts import Fact
-from shoe_controller.messages.topics import OUTCOME
+from shoe_controller.messages.topics import OUTCOME, event_topic
 
 
 class EventMessage(NamedTuple):
@@ -46,10 +47,28 @@ def replayed(message: EventMessage) -> bytes:
     return b'{"topic":"' + message.topic.encode() + b'",' + message.payload[1:]
 
 
+def replayed_in_batches(messages: Sequence[EventMessage], largest: int) -> Iterator[bytes]:
+    """Events that are sent again, several in a message; none is larger than `largest` bytes unless one event is."""
+    batch: list[bytes] = []
+    size = 0
+    for each in map(replayed, messages):
+        if batch and size + len(each) > largest:
+            yield _batch(batch)
+            batch, size = [], 0
+        batch.append(each)
+        size += len(each)
+    if batch:
+        yield _batch(batch)
+
+
+def _batch(events: list[bytes]) -> bytes:
+    return b'{"events":[' + b",".join(events) + b"]}"
+
+
 def without_envelope(payload: bytes) -> bytes:
     """The bytes in the journal, of an event as it is published or replayed."""
     return b"{" + payload[payload.index(_FIRST_FIELD) :]
 
 
-_OUTCOME = f"event/{OUTCOME}"
+_OUTCOME = event_topic(OUTCOME)
 _FIRST_FIELD = b'"%b":' % str(Fact.__struct_config__.tag_field).encode()

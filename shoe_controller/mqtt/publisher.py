@@ -11,7 +11,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import suppress
 from typing import Protocol
 
-from shoe_controller.messages.requests import ReplayDone
+from shoe_controller.messages.refusals import BeyondNewest
+from shoe_controller.messages.requests import ReplayDone, ReplayRequest
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import (
     Broker,
@@ -22,14 +23,17 @@ from shoe_controller.mqtt.broker import (
     PublishRefusedError,
     Will,
 )
-from shoe_controller.mqtt.envelope import EventMessage, replayed
-from shoe_controller.mqtt.requests import RequestDesk, encode_answer
+from shoe_controller.mqtt.envelope import EventMessage, replayed, replayed_in_batches
+from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError, encode_answer
 
 WINDOW = 100
 """Messages under way at once."""
 
 REPLAY_WINDOW = 10
-"""Events of a replay under way at once."""
+"""Events of a replay under way at once, unless they go in batches."""
+
+LARGEST_BATCH = 32 * 1024
+"""Bytes of a message with several events of a replay."""
 
 MOST_LIVE = 2000
 """Events kept in memory for a broker that is behind; the rest is read from the journal."""
@@ -58,6 +62,9 @@ class Outbox(Protocol):
         """Events with numbers above `after`, in order, at most so many; read while the event loop waits."""
 
     def newest(self) -> int: ...
+
+    def oldest(self) -> int:
+        """The number of the oldest event that can still be read."""
 
     def confirm(self, seq: int) -> None: ...
 
@@ -184,6 +191,7 @@ class Publisher:
         self._pipe: _Pipe | None = None
         """Set while events may be sent at once."""
         self._session_number = 0
+        self._replay_turn = asyncio.Lock()
 
     # --- what is to be told ------------------------------------------------------------------------------------------
 
@@ -369,20 +377,24 @@ class Publisher:
         if answer is not None and message.response_topic is not None:
             session.publish_soon(message.response_topic, encode_answer(answer), correlation=message.correlation)
 
-    async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
-        """Send events again, to one display."""
-        session = self._session
+    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
+        """Send events again, to one client; all replays together have one window under way."""
+        session, newest, last = self._session, self._outbox.newest(), request.after
+        if last > newest:
+            raise RequestRefusedError(BeyondNewest(newest=newest))
         # What is stored from now on is published anyway.
-        left, last = max(0, min(limit, self._outbox.newest() - after)), after
-        # A few at a time, read and confirmed before the next: what is dealt meanwhile is published in between.
-        while left and session is not None and session is self._session:
-            batch = self._outbox.events(last, min(REPLAY_WINDOW, left))
-            if not batch:
-                break
-            under_way = [session.publish_soon(reply_to, replayed(event), correlation=correlation) for event in batch]
-            await asyncio.gather(*under_way, return_exceptions=True)
-            left, last = left - len(batch), last + len(batch)
-        return ReplayDone(sent=last - after, last=last, newest=self._outbox.newest())
+        end = min(newest, last + request.limit)
+        while last < end and session is not None and session is self._session:
+            # A window is read and confirmed before the next one: what is dealt meanwhile is published in between.
+            async with self._replay_turn:
+                found = self._outbox.events(last, min(end - last, max(REPLAY_WINDOW, request.batch)))
+                payloads = map(replayed, found) if request.batch == 1 else replayed_in_batches(found, LARGEST_BATCH)
+                under_way = [session.publish_soon(reply_to, payload, correlation=correlation) for payload in payloads]
+                await asyncio.gather(*under_way, return_exceptions=True)
+            last = found[-1].seq
+        return ReplayDone(
+            sent=last - request.after, last=last, oldest=self._outbox.oldest(), newest=self._outbox.newest()
+        )
 
 
 async def _raise_when_lost(session: BrokerSession) -> None:

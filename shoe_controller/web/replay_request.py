@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.messages.requests import ReplayRequest
+from shoe_controller.messages.requests import REPLAY, ReplayRequest, RequestRole
 from shoe_controller.messages.topics import Topics
 
 
@@ -19,4 +19,5 @@ class Ask(NamedTuple):
 def ask_for_replay(topics: Topics, after: int, *, request_id: str, response_topic: str) -> Ask:
     """Ask a table for its events after this number; the answers come to `response_topic`."""
     request = ReplayRequest(request_id=request_id, after=after)
-    return Ask(f"{topics.prefix}/request/display/replay", msgspec.json.encode(request), response_topic)
+    topic = topics.request(RequestRole.DISPLAY, topics.client_of(response_topic), REPLAY)
+    return Ask(topic, msgspec.json.encode(request), response_topic)

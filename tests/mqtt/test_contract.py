@@ -159,7 +159,7 @@ def test_the_server_is_the_one_that_init_sets_up() -> None:
 def test_every_topic_is_a_channel_with_its_parameters_and_messages() -> None:
     channels = DOCUMENT["channels"]
     assert [channel["address"] for channel in channels.values()] == [
-        f"shoe/v1/{{site}}/{{table}}/{row.below}" for row in contract()
+        row.address("{site}", "{table}", "{user}") for row in contract()
     ]
     for channel in channels.values():
         assert set(channel["parameters"]) == set(re.findall(r"{(\w+)}", channel["address"]))
@@ -433,7 +433,7 @@ def test_every_code_is_told_apart_by_its_name_and_listed_in_the_document(family:
 @pytest.mark.parametrize("code", [code for family in FAMILIES for code in codes_of(family).values()])
 def test_every_code_is_made_somewhere(code: type[Code]) -> None:
     """One that nothing makes is a promise that nobody keeps; those of earlier journals are made when one is read."""
-    made = re.compile(rf"\b{code.__name__}\(")
+    made = re.compile(rf"\b{code.__name__}\(|\"{code.__struct_config__.tag}\"")
     sources = [path for path in (PROJECT / "shoe_controller").rglob("*.py") if path.parent.name != "messages"]
     assert any(made.search(path.read_text(encoding="utf-8")) for path in sources)
 
