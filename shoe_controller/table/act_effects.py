@@ -47,7 +47,6 @@ from shoe_controller.messages.refusals import (
     NothingToVoid,
     OnlyBurned,
     ReasonMissing,
-    RoundIsFreeHand,
     SameCard,
     TableStopped,
     WagersStand,
@@ -84,7 +83,7 @@ def why_not(draft: Draft, act: AnyAct, given: PersonActs) -> AnyRefusal | None: 
         case Confirm():
             return _why_not_confirm(draft, given)
         case FreeHand() if draft.round.free:
-            return RoundIsFreeHand()
+            return FreeHandRefused()
         case FreeHand() if draft.round.wagers:
             return WagersStand()
         case NoMoreBets() if draft.stopped:
