@@ -56,9 +56,7 @@ def stakes(**by_wager: int) -> list[dict[str, Any]]:
 
 async def test_wagers_are_placed_changed_and_taken_back(counter: Counter) -> None:
     for number, stake in enumerate((50, 70, 0)):
-        answer = await counter.request(
-            "wagers/place", request_id=f"r{number}", seat="1", stakes=stakes(player=stake)
-        )
+        answer = await counter.request("wagers/place", request_id=f"r{number}", seat="1", stakes=stakes(player=stake))
         changed = counter.sitting.last(WagersChanged)
         assert (changed.total, changed.user) == (stake, USER)
         assert answer == Answer(
