@@ -47,11 +47,11 @@ from shoe_controller.messages.refusals import (
     NothingToVoid,
     OnlyBurned,
     ReasonMissing,
+    RoundIsFreeHand,
     SameCard,
     TableStopped,
     WagersStand,
 )
-from shoe_controller.messages.refusals import FreeHand as FreeHandAlready
 from shoe_controller.table.alerts import Scope, rule_of
 from shoe_controller.table.dealing import (
     after_cards_changed,
@@ -84,7 +84,7 @@ def why_not(draft: Draft, act: AnyAct, given: PersonActs) -> AnyRefusal | None: 
         case Confirm():
             return _why_not_confirm(draft, given)
         case FreeHand() if draft.round.free:
-            return FreeHandAlready()
+            return RoundIsFreeHand()
         case FreeHand() if draft.round.wagers:
             return WagersStand()
         case NoMoreBets() if draft.stopped:

@@ -5,18 +5,17 @@ What an act does once it is allowed is in `act_effects.py`.
 
 from shoe_controller.messages.acts import ActRule, Approve, OpenShoe, Role, Withdraw, rule_of
 from shoe_controller.messages.causes import ProposalReplaced, ProposalWithdrawn
-from shoe_controller.messages.facts import ActProposed, PersonActed
-from shoe_controller.messages.facts import WrongPin as WrongPinGiven
+from shoe_controller.messages.facts import ActProposed, PersonActed, WrongPin
 from shoe_controller.messages.refusals import (
     LockedOut,
     NoProposal,
     NotASupervisor,
     NotNow,
     OtherRound,
+    PinIsWrong,
     PinMissing,
     ReasonMissing,
     SamePerson,
-    WrongPin,
 )
 from shoe_controller.table.act_effects import as_published, do, why_not
 from shoe_controller.table.act_phases import phases_of
@@ -127,8 +126,8 @@ def _wrong_pin(draft: Draft, person: str, user: str) -> None:
     record = PinRecord(person=person, failures=failures, locked_until_ns=until)
     _forget_failures(draft, person)
     draft.lasting.pins = (*draft.lasting.pins, record)
-    draft.emit(WrongPinGiven, person=person, failures=failures, locked_out=locked, user=user)
-    draft.refuse(WrongPin(locked_out=locked))
+    draft.emit(WrongPin, person=person, failures=failures, locked_out=locked, user=user)
+    draft.refuse(PinIsWrong(locked_out=locked))
 
 
 def _forget_failures(draft: Draft, person: str) -> None:

@@ -403,13 +403,16 @@ class Odd(msgspec.Struct):
     when: Fraction
 
 
+class TwoResults(msgspec.Struct):
+    of_round: roads.Result
+    of_wager: wagers.Result
+
+
 def test_a_type_that_has_no_schema_is_not_passed_over() -> None:
-    with pytest.raises(TypeError, match="if they should, say here"):
-        SchemaBook("#/$defs/", written=True).ref(Odd)
+    with pytest.raises(TypeError, match="Fraction"):
+        SchemaBook([Odd], "#/$defs/", written=True)
 
 
 def test_two_types_with_one_name_are_not_mixed_up() -> None:
-    book = SchemaBook("#/$defs/", written=True)
-    book.ref(roads.Result)
     with pytest.raises(TypeError, match="two types are called Result"):
-        book.ref(wagers.Result)
+        SchemaBook([TwoResults], "#/$defs/", written=True)

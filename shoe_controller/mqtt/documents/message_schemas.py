@@ -3,15 +3,15 @@
 Requests get a schema for each act, with what that act needs: a PIN, a reason, details.
 """
 
+import re
 from typing import NamedTuple
 
 import msgspec
-import msgspec.inspect as types
 
 from shoe_controller.messages.acts import ACTS, Act
 from shoe_controller.messages.envelope import EventEnvelope, OutcomeEnvelope
 from shoe_controller.messages.facts import Fact
-from shoe_controller.messages.requests import ActRequest, Answer, ReplayRequest, RequestRole
+from shoe_controller.messages.requests import Answer, RequestRole
 from shoe_controller.messages.topics import (
     EVENT_TOPICS,
     EVENTS,
@@ -22,8 +22,6 @@ from shoe_controller.messages.topics import (
     contract,
 )
 from shoe_controller.mqtt.documents.json_schema import Schema, SchemaBook, class_text, described
-from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, MOST_REPLAYED
-from shoe_controller.table.people import LONGEST_REASON
 
 REPLAYED = "reply.replayed_event"
 
@@ -31,6 +29,8 @@ REPLAYED = "reply.replayed_event"
 class MessageSchema(NamedTuple):
     name: str
     """As its schema's file is called: "event.card_dealt"."""
+    component: str
+    """As AsyncAPI and TypeScript call it: "CardDealt"."""
     row: TopicRow
     """The topic it goes to."""
     what: str
@@ -42,43 +42,46 @@ class Messages:
 
     def __init__(self, refer_to: str) -> None:
         self._refer_to = refer_to
-        self._written = SchemaBook(refer_to, written=True)
-        self._read = SchemaBook(refer_to, written=False)
+        rows = list(contract())
+        requests = [row for row in rows if row.kind is TopicKind.REQUEST]
+        written = dict.fromkeys(payload for row in rows if row not in requests for payload in row.payloads)
+        read = dict.fromkeys(payload for row in requests for payload in (*row.payloads, row.act) if payload is not None)
+        self._written = SchemaBook((*written, EventEnvelope, OutcomeEnvelope), refer_to, written=True)
+        self._read = SchemaBook(read, refer_to, written=False)
         self.all: list[MessageSchema] = []
-        for row in contract():
+        for row in rows:
             for payload in row.payloads:
                 self.all.append(self._message(row, payload))
             if row.kind is TopicKind.REPLY:
-                self.all.append(MessageSchema(REPLAYED, row, "an event that is sent again", self._replayed()))
+                replayed = MessageSchema(
+                    REPLAYED, "ReplayedEvent", row, "an event that is sent again", self._replayed()
+                )
+                self.all.append(replayed)
 
     @property
     def common(self) -> dict[str, Schema]:
         """The schemas that messages refer to, by name."""
-        both = self._written.named | self._read.named
+        events = {fact.__name__: self._event(fact) for fact in EVENTS}
+        both = self._written.common | self._read.common | events
         return {name: both[name] for name in sorted(both)}
 
     def _message(self, row: TopicRow, payload: type[msgspec.Struct]) -> MessageSchema:
+        component = payload.__name__
         match row.kind:
             case TopicKind.RETAINED:
-                return MessageSchema(row.below, row, row.what, self._struct(self._written, payload))
+                return MessageSchema(name_of(row), component, row, row.what, self._written.struct(payload))
             case TopicKind.EVENT if issubclass(payload, Fact):
-                return MessageSchema(event_name(payload), row, EVENTS[payload], self._event(payload))
+                return MessageSchema(event_name(payload), component, row, EVENTS[payload], self._event(payload))
             case TopicKind.REQUEST:
-                return MessageSchema(row.below.replace("/", "."), row, row.what, self._request(row, payload))
+                return MessageSchema(name_of(row), camel_case(name_of(row)), row, row.what, self._request(row, payload))
             case TopicKind.REPLY if payload is Answer:
-                return MessageSchema("reply.answer", row, "the answer", self._struct(self._written, payload))
+                return MessageSchema("reply.answer", component, row, "the answer", self._written.struct(payload))
         raise TypeError(f"{row.below} cannot carry {payload}")
-
-    def _struct(self, book: SchemaBook, of: type[msgspec.Struct]) -> Schema:
-        info = types.type_info(of)
-        if not isinstance(info, types.StructType):
-            raise TypeError(f"{of} is no struct")
-        return book.struct(info)
 
     def _event(self, fact: type[Fact]) -> Schema:
         own = " ".join(text for text in (EVENTS[fact], class_text(fact)) if text)
-        schema = self._struct(self._written, fact) | {"description": own}
-        envelope = self._struct(self._written, OutcomeEnvelope if fact.TOPIC == OUTCOME else EventEnvelope)
+        schema = self._written.struct(fact) | {"description": own}
+        envelope = self._written.struct(OutcomeEnvelope if fact.TOPIC == OUTCOME else EventEnvelope)
         schema["properties"] = envelope["properties"] | schema["properties"]
         schema["required"] = envelope["required"] + schema["required"]
         return schema
@@ -86,48 +89,33 @@ class Messages:
     def _replayed(self) -> Schema:
         """An event in full, and before its own fields the topic on which it went out."""
         topics = [f"event/{name}" for name in EVENT_TOPICS]
-        for fact in EVENTS:
-            self._written.named[event_name(fact)] = self._event(fact)
         return {
             "description": "An event as it went out, with its topic before its own fields.",
             "type": "object",
             "properties": {"topic": {"description": REPLAYED_TOPIC, "enum": topics}},
             "required": ["topic"],
-            "oneOf": [{"$ref": f"{self._refer_to}{event_name(fact)}"} for fact in EVENTS],
+            "oneOf": [{"$ref": f"{self._refer_to}{fact.__name__}"} for fact in EVENTS],
         }
 
     # --- requests ----------------------------------------------------------------------------------------------------
 
     def _request(self, row: TopicRow, payload: type[msgspec.Struct]) -> Schema:
-        schema = self._struct_without_details(payload) if payload is ActRequest else self._struct(self._read, payload)
-        fields = schema["properties"]
-        fields["request_id"] |= {"minLength": 1, "maxLength": LONGEST_ID}
-        if payload is ReplayRequest:
-            fields["after"] |= {"minimum": 0}
-            fields["limit"] |= {"minimum": 1, "maximum": MOST_REPLAYED, "default": 500}
+        schema = self._read.struct(payload)
         if row.act is not None:
-            role = RequestRole(row.below.split("/")[1])
-            self._need_for_act(schema, row.act, role)
+            self._need_for_act(schema, row.act, RequestRole(row.below.split("/")[1]))
         return schema
-
-    def _struct_without_details(self, payload: type[msgspec.Struct]) -> Schema:
-        info = types.type_info(payload)
-        if not isinstance(info, types.StructType):
-            raise TypeError(f"{payload} is no struct")
-        known = tuple(field for field in info.fields if field.name != "details")
-        return self._read.struct(msgspec.structs.replace(info, fields=known))
 
     def _need_for_act(self, schema: Schema, act: type[Act], role: RequestRole) -> None:
         fields, required, rule = schema["properties"], schema["required"], ACTS[act]
         schema["description"] = f"{rule.name}: {rule.what}."
-        fields["person"] |= {"maxLength": LONGEST_PERSON}
-        fields["reason"] |= {"maxLength": LONGEST_REASON}
         if role is RequestRole.SUPERVISOR or rule.pin:
-            fields["person"] |= {"minLength": 1}
-            fields["pin"] |= {"type": "string"}
+            del fields["person"]["default"]
+            pin = next(of for of in fields["pin"]["anyOf"] if of["type"] == "string")
+            fields["pin"] = described(pin, fields["pin"]["description"])
             required += ["person", "pin"]
         if rule.reason:
             fields["reason"] |= {"pattern": r"\S"}
+            del fields["reason"]["default"]
             required.append("reason")
         details = self._details(act)
         fields["details"] = details
@@ -135,15 +123,25 @@ class Messages:
             required.append("details")
 
     def _details(self, act: type[Act]) -> Schema:
-        info = types.type_info(act)
-        if not isinstance(info, types.StructType):
-            raise TypeError(f"{act} is no struct")
-        schema = self._read.struct(msgspec.structs.replace(info, tag_field=None, tag=None))
+        schema = self._read.struct(act)
+        # The topic names the act.
+        tag = act.__struct_config__.tag_field
+        del schema["properties"][tag]
+        schema["required"].remove(tag)
         if "card" in schema["properties"]:
             # A card may be left out where the act is told of; whoever asks for the act says which card it is.
             card = {"$ref": f"{self._refer_to}Card"}
             schema["properties"]["card"] = described(card, "As it is printed: rank and suit, 9H.")
         return schema | {"additionalProperties": False}
+
+
+def name_of(row: TopicRow) -> str:
+    """The levels of a topic that are the same for everybody."""
+    return ".".join(level for level in row.below.split("/") if not level.startswith("{"))
+
+
+def camel_case(name: str) -> str:
+    return "".join(word.capitalize() for word in re.split(r"[._]", name))
 
 
 def event_name(fact: type[Fact]) -> str:
