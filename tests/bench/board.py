@@ -25,7 +25,7 @@ from shoe_controller.board.web import WebSite
 from shoe_controller.web.push import ChangeSignal, Stream
 from shoe_controller.web.static_files import File, read_files
 from tests.board.room import CHROMIUM, FLAGS, LANDSCAPE
-from tests.board.samples import SITE, encode, info, roads_message, state, status
+from tests.follow.samples import SITE, encode, info, roads_message, state, status
 
 TABLE, TABLES = "t1", 200
 MESSAGES, EVERY = 150, 0.05

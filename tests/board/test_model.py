@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shoe_controller.board.model import HISTORY, PACE_LASTS, TableModel
 from shoe_controller.messages.facts import Fact, RoundResult
 from shoe_controller.web.event_sequencer import ASK_AGAIN, ASK_AGAIN_LAST, MOST_WAITING, PATIENCE
-from tests.board.samples import (
+from tests.follow.samples import (
     answered,
     encode,
     info,

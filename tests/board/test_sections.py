@@ -24,7 +24,7 @@ from shoe_controller.board.sections import (
 from shoe_controller.messages.facts import Fact
 from shoe_controller.messages.phases import Phase
 from shoe_controller.web.sentences import Sentence
-from tests.board.samples import (
+from tests.follow.samples import (
     BANKER_CARDS,
     PLAYER_CARDS,
     SITE,

@@ -20,7 +20,7 @@ from shoe_controller.web.certificate import CertificateError, tls_context
 from shoe_controller.web.push import ChangeSignal
 from shoe_controller.web.server import HEARTBEAT
 from shoe_controller.web.static_files import SHARED, read_files
-from tests.board.samples import SITE, TABLE, encode, info, state, status
+from tests.follow.samples import SITE, TABLE, encode, info, state, status
 from tests.mqtt.certificates import Certificates
 from tests.web.streams import next_message
 
