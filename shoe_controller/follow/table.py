@@ -248,4 +248,4 @@ class FollowedTable:
 
     def awaits(self, now: float) -> bool:
         """Whether an answer to the last request may still come."""
-        return self._events.awaits(now)
+        return bool(self._awaited) and self._events.awaits(now)

@@ -17,7 +17,7 @@ from shoe_controller.console.web import TOKEN_HEADER, ConsoleSite
 from shoe_controller.messages.requests import Answer
 from shoe_controller.web.push import ChangeSignal
 from shoe_controller.web.static_files import read_files
-from tests.console.bench import model_of, tell_event, tell_state
+from tests.console.bench import model_of, send_event, send_state
 from tests.mqtt.counter import DEALERS, Counter
 
 PATIENCE = 10.0
@@ -40,7 +40,7 @@ class Served:
         numbers = itertools.count(1)
         self.sessions = Sessions(idle=IDLE, clock=lambda: self.now, new_token=lambda: f"random-{next(numbers)}")
         self.site = ConsoleSite(
-            front=FormDesk(self, self.model, lambda: f"sign-in-{next(numbers)}"),
+            front=FormDesk(self, self.model.followed, lambda: f"sign-in-{next(numbers)}"),
             model=self.model,
             sessions=self.sessions,
             files=read_files(STATIC),
@@ -68,9 +68,9 @@ class Served:
     def follow(self) -> None:
         """Let the model hear what the table has said since."""
         for fact in self.table.facts[self.told :]:
-            tell_event(self.model, fact)
+            send_event(self.model, fact)
         self.told = len(self.table.facts)
-        tell_state(self.model, self.table)
+        send_state(self.model, self.table)
         self.bell.ring()
 
 

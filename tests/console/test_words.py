@@ -3,8 +3,8 @@
 import re
 
 import pytest
-
 from shoe_controller.console.allowed import RULES
+
 from shoe_controller.console.process import STATIC
 from shoe_controller.messages.acts import ACTS, Role
 from shoe_controller.web.static_files import SHARED
