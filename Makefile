@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo bench fuzz torture simulate mutations screenshots deb test-deploy test-hardware clean
+.PHONY: test lint format demo bench fuzz torture simulate mutations screenshots deb test-deploy test-hardware campaigns clean
 
 # One more worker than cores: most tests wait for programs that they have started.
 WORKERS ?= $(shell echo $$(($$(nproc) + 1)))
@@ -84,6 +84,13 @@ test-deploy: $(VENV)/ready
 # Boots a QEMU guest with Debian's kernel, into which the emulated shoe is plugged over USB/IP. Takes a minute or two.
 test-hardware: $(VENV)/ready
 	$(BIN)/python -m tests.hardware
+
+# Every long target, one after another, whether or not one fails; ends with one table of what passed and where each one's
+# full output is. CAMPAIGNS="simulate torture" chooses some; SEEDS, CUTS, FUZZ_SECONDS, TRIALS and EARLIER are passed on.
+CAMPAIGNS ?= simulate mutations torture fuzz test-hardware test-deploy bench
+CAMPAIGN_LOGS ?= build/campaigns
+campaigns: $(VENV)/ready
+	@$(BIN)/python -m tests.campaigns --logs=$(CAMPAIGN_LOGS) $(CAMPAIGNS)
 
 $(VENV)/ready: pyproject.toml .ci/system-packages
 	PYTHON="$(PYTHON)" .ci/system-packages

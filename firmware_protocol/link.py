@@ -2,8 +2,8 @@
 
 A link owns no socket and looks at no clock. Its owner opens the port, then in a loop: hands over the bytes that
 came with `receive`, brings it the time it asked for (`next_deadline`, `tick`), writes what `to_send` returns, and
-says which deliveries it has stored (`committed`). Until then a link treats a delivery as not received: it
-acknowledges nothing, and after `forget` it delivers the same event again when the shoe repeats it.
+says which deliveries it has stored (`committed`). Until then a link acknowledges nothing, so
+that the shoe still has what was not stored when the controller dies.
 
 `now` is seconds on a clock that never goes back. Errors are of two kinds: what the other side did wrong is reported
 as a value and counted; what our own side did wrong is a `LinkUsageError`.
@@ -113,9 +113,6 @@ class ControllerLink(Protocol):
 
     def committed(self, delivery: Delivery, now: float) -> None:
         """This delivery and all before it are stored."""
-
-    def forget(self) -> None:
-        """What was delivered since the last `committed` could not be stored."""
 
     def want(self, desired: DesiredShoe, now: float) -> None: ...
 

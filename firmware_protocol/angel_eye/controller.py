@@ -144,7 +144,7 @@ class AngelEyeController:
     def memory(self, delivery: Delivery) -> bytes:
         pending = next((pending for pending in self._pending if pending.delivery == delivery), None)
         if pending is None:
-            raise LinkUsageError(f"delivery {delivery.sequence} was never made, or was forgotten or committed since")
+            raise LinkUsageError(f"delivery {delivery.sequence} was never made, or was committed since")
         return msgspec.json.encode(pending.state)
 
     @property
@@ -156,15 +156,11 @@ class AngelEyeController:
             return
         newest = next((pending for pending in self._pending if pending.delivery == delivery), None)
         if newest is None:
-            raise LinkUsageError(f"delivery {delivery.sequence} was never made, or was forgotten since")
+            raise LinkUsageError(f"delivery {delivery.sequence} was never made")
         while self._pending and self._pending[0].delivery.sequence <= delivery.sequence:
             self._pending.popleft()
         self._committed = newest.state
         self._committed_heard_at = newest.heard_at
-
-    def forget(self) -> None:
-        self._pending.clear()
-        self._delivered_before_joining = min(self._delivered_before_joining, self._committed.delivered)
 
     def want(self, desired: DesiredShoe, now: float) -> None:
         """Of all that can be wanted, this wire knows the gate alone."""
@@ -239,7 +235,7 @@ class AngelEyeController:
         out: list[Delivery | LinkReport] = [] if gap is None else [gap]
         for step in take(state, telegram, event):
             delivery = Delivery(event=step.event, sequence=step.state.delivered)
-            self._pending.append(_Pending(delivery, step.state, now if step.event is event else heard_at))
+            self._pending.append(_Pending(delivery, step.state, now))
             out.append(delivery)
         if isinstance(event, Started):
             # A shoe that has just started knows nothing of what was asked of it before.

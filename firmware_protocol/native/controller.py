@@ -113,11 +113,6 @@ class NativeController:
         """Who is at the other end; `None` while the link is down."""
         return self._shoe
 
-    @property
-    def desire_confirmed(self) -> bool:
-        """The shoe has said that it follows the last `want`."""
-        return self._session is not None and self._desire.revision > 0 and self._desire_at == _NEVER
-
     # --- the line, as every link has it ------------------------------------------------------------------------
 
     def connected(self, now: float) -> None:
@@ -205,13 +200,6 @@ class NativeController:
     def committed(self, delivery: Delivery, now: float) -> None:
         self._progress.committed(delivery)
         self._answer(now)
-
-    def forget(self) -> None:
-        if self._progress.forget() and self._is_connected:
-            # The next tick asks for a new session, in which the shoe says again what it holds.
-            self._session = self._handshake = None
-            self._keep_alive_at = self._desire_at = _NEVER
-            self._repeat_at = 0.0
 
     def want(self, desired: DesiredShoe, now: float) -> None:
         if self._desire.revision and desired == self._desire.desired:

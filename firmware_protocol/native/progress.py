@@ -6,8 +6,7 @@ owner said `committed`, and what the shoe is told. Between them lie deliveries t
 
 That holds while the shoe counts as we do. Its STATUS may show that it does not: it no longer holds what we expect, it
 does not know the event that we stored last, or its numbers have gone back. Then events were lost: a gap is reported,
-and we count on from the oldest event that it does hold. Until something is stored in the new count, `forget` goes
-back to the old one, so that a gap that could not be stored is reported again.
+and we count on from the oldest event that it does hold.
 """
 
 from typing import get_args
@@ -50,8 +49,6 @@ class Progress:
         self.stored = stored
         self._outlived: LastCommitted | None = None
         """What was stored in the old count, while nothing is in the new one."""
-        self._begin = 0
-        """Where to begin when nothing is stored."""
         self._expected = 0 if stored is None else stored.sequence + 1
         """0 until the first STATUS, when nothing is stored."""
         self._total = None if stored is None else stored.total
@@ -128,7 +125,7 @@ class Progress:
     def take_status(self, status: ShoeStatus, *, first: bool, out: list[Delivery | LinkReport]) -> None:
         """What the shoe holds; `first` of a session, it also says whether the shoe knows the event we stored last."""
         if self._expected == 0:
-            self._begin = self._expected = status.oldest
+            self._expected = status.oldest
         reason = self._why_counting_anew(status, first=first)
         if reason is not None:
             out.append(EventGap(expected=self._expected, received=status.oldest, reason=reason))
@@ -164,7 +161,7 @@ class Progress:
         self._outlived = self._outlived or self.stored
         self.stored = None
         self._of_old_count, self._delivered = self._delivered, {}
-        self._begin = self._expected = oldest
+        self._expected = oldest
         self._counted_anew = True
 
     def after(self, delivery: Delivery) -> LastCommitted:
@@ -173,7 +170,7 @@ class Progress:
             found = delivered.get(delivery.sequence)
             if found is not None and found[0] == delivery.boot_id:
                 return LastCommitted(boot_id=found[0], sequence=delivery.sequence, total=found[1])
-        raise LinkUsageError(f"event {delivery.sequence} is not delivered, or was forgotten or committed since")
+        raise LinkUsageError(f"event {delivery.sequence} is not delivered, or was committed since")
 
     def committed(self, delivery: Delivery) -> None:
         sequence, boot_id = delivery.sequence, delivery.boot_id
@@ -187,18 +184,4 @@ class Progress:
             self._outlived = None
             self.ack_due = True
         elif not self._counted_anew and (self.stored is None or sequence > self.stored.sequence):
-            raise LinkUsageError(f"event {sequence} was committed but is not delivered, or was forgotten since")
-
-    def forget(self) -> bool:
-        """What is not stored was not delivered. True if a gap is forgotten too: the shoe must be asked afresh."""
-        self._delivered.clear()
-        self._of_old_count.clear()
-        self._known_boot_id, self._known_up_to = _NOBODY, 0
-        gap_forgotten = self._outlived is not None
-        if gap_forgotten:
-            self.stored, self._outlived = self._outlived, None
-        self._expected = self._begin if self.stored is None else self.stored.sequence + 1
-        self._total = None if self.stored is None else self.stored.total
-        # The shoe's own resend brings them back, at its own pace: a disk that cannot be written is not helped by haste.
-        self._nak_for = self._expected
-        return gap_forgotten
+            raise LinkUsageError(f"event {sequence} was committed but is not delivered")

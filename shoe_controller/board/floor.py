@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from shoe_controller.board.model import BoardTable
 from shoe_controller.follow.table import Request, reply_topic, subscriptions
-from shoe_controller.messages.topics import Topics
+from shoe_controller.messages.topics import ANY, Topics
 from shoe_controller.mqtt.broker import BrokerSession, Incoming
 
 MOST_TABLES = 1000
@@ -41,8 +41,8 @@ class Floor:
         self.version = 0
         self.connected = False
         self._site = site
-        self._all = Topics(site, "+")
-        self._prefix = self._all.prefix.removesuffix("+")
+        self._all = Topics(site, ANY)
+        self._prefix = self._all.prefix.removesuffix(ANY)
         self._client = client
         self._instance = instance
         self._only = tables
@@ -51,7 +51,7 @@ class Floor:
 
     @property
     def subscriptions(self) -> tuple[str, ...]:
-        return subscriptions(self._all, reply_topic(self._all, self._client, self._instance))
+        return (*subscriptions(self._all, reply_topic(self._all, self._client, self._instance)), self._all.roads)
 
     def broker_up(self, _session: BrokerSession | None = None) -> None:
         self.connected = True

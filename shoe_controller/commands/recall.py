@@ -18,7 +18,7 @@ from shoe_controller.history.recall import last_rounds
 from shoe_controller.history.rounds import RecalledRound
 from shoe_controller.journal.errors import BrokenChainError, FileError
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Fact
+from shoe_controller.journal.records import Event
 from shoe_controller.messages.facts import AnyFact, BettingClosed
 
 MOST_ROUNDS = 1000
@@ -91,8 +91,8 @@ def recalled(reader: JournalReader, count: int) -> list[RecalledRound]:
 def _closing_of(reader: JournalReader, reach: int) -> int | None:
     """Where the wagers of the so manieth last round were closed; nothing if there are not so many."""
     seen = set()
-    for record in reader.facts_backwards(_CLOSED):
-        closed = _read(reader, Fact(name=record.name, body=record.body), record.number)
+    for record in reader.events_backwards(_CLOSED):
+        closed = _read(reader, Event(name=record.name, body=record.body), record.number)
         seen.add((closed.shoe, closed.round))
         if len(seen) == reach:
             return record.entry
@@ -101,10 +101,10 @@ def _closing_of(reader: JournalReader, reach: int) -> int | None:
 
 def _facts_from(reader: JournalReader, first: int) -> Iterator[tuple[AnyFact, ...]]:
     for step in reader.steps(first):
-        yield tuple(_read(reader, fact, step.input.number) for fact in step.facts)
+        yield tuple(_read(reader, fact, step.input.number) for fact in step.events)
 
 
-def _read(reader: JournalReader, stored: Fact, number: int) -> AnyFact:
+def _read(reader: JournalReader, stored: Event, number: int) -> AnyFact:
     try:
         return read_fact(stored)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -14,7 +14,10 @@ from shoe_controller.baccarat.settlement import Settlement, WagersRefusedError, 
 from shoe_controller.commands.output import GOOD, add_json_option, bad_input, console, deal_error_text, print_json
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import load_config
-from shoe_controller.words.render import ENGLISH
+from shoe_controller.words.render import Words
+
+_IN_MINOR_UNITS = Words(decimals=0)
+"""Amounts as they were typed."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -49,8 +52,11 @@ def run(args: argparse.Namespace) -> int:
     except DealError as error:
         return bad_input(args, error.code, deal_error_text(error))
     except WagersRefusedError as error:
-        refused = [msgspec.to_builtins(refusal) for refusal in error.refused]
-        lines = [ENGLISH.of(refusal) for refusal in error.refused]
+        lines = [_IN_MINOR_UNITS.of(refusal) for refusal in error.refused]
+        refused = [
+            {**msgspec.to_builtins(refusal), "message": line}
+            for refusal, line in zip(error.refused, lines, strict=True)
+        ]
         return bad_input(args, "refused", "\n".join([*lines, "Nothing was settled."]), refused=refused)
     if args.json:
         print_json(settlement)

@@ -1,6 +1,7 @@
 """The `[mqtt]` section of a table's file: the broker that the table talks to. Without it there is none."""
 
 import re
+from collections.abc import Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import NamedTuple
@@ -8,7 +9,8 @@ from typing import NamedTuple
 import msgspec
 
 from shoe_controller.config.section import Section
-from shoe_controller.config.strict_reading import Problem
+from shoe_controller.config.strict_reading import Problem, join_place
+from shoe_controller.messages.requests import LONGEST_USER
 
 PLAIN_PORT, TLS_PORT = 1883, 8883
 LONGEST_USERNAME = 200
@@ -26,6 +28,7 @@ class MqttEntry(msgspec.Struct):
     cert_file: str | None = None
     key_file: str | None = None
     keep_alive: int = 5
+    seat_users: dict[str, str] = {}
 
 
 class MqttSettings(NamedTuple):
@@ -40,6 +43,8 @@ class MqttSettings(NamedTuple):
     """Our own certificate and its key, where the broker asks for one."""
     keep_alive: int
     """Seconds; a broker that hangs is noticed after twice as many."""
+    seat_users: Mapping[str, str]
+    """Users of the broker that may bet for one seat alone, each with that seat."""
 
     @property
     def tls(self) -> bool:
@@ -54,6 +59,12 @@ def mqtt_from(entry: MqttEntry, folder: Path, problems: list[Problem]) -> MqttSe
     section.whole_number("port", entry.port, 1, 65535)
     section.whole_number("keep_alive", entry.keep_alive, 1, LONGEST_KEEP_ALIVE)
     section.one_line("username", entry.username, LONGEST_USERNAME, may_be_empty=False)
+    for user in entry.seat_users:
+        if not (0 < len(user) <= LONGEST_USER and user.isprintable() and not set(user) & set("/+#")):
+            message = (
+                f"must be a user of 1 to {LONGEST_USER} characters without /, + and #, because it is part of topics"
+            )
+            section.problem(join_place("seat_users", user), message)
     if entry.password_file is not None and entry.username is None:
         section.problem("password_file", "a password needs a username beside it")
     if (entry.cert_file is None) != (entry.key_file is None):
@@ -73,6 +84,7 @@ def mqtt_from(entry: MqttEntry, folder: Path, problems: list[Problem]) -> MqttSe
         cert_file=section.path("cert_file", entry.cert_file, folder),
         key_file=section.path("key_file", entry.key_file, folder),
         keep_alive=entry.keep_alive,
+        seat_users=entry.seat_users,
     )
 
 

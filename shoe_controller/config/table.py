@@ -8,6 +8,7 @@ import msgspec
 
 from shoe_controller.config.section import Section
 from shoe_controller.config.strict_reading import Problem
+from shoe_controller.messages.topics import RESERVED_TABLES
 
 JOURNALS = Path("/var/lib/shoe-controller")
 """Where journals are unless the file says otherwise: the folder that a system keeps for a service's own data. It is
@@ -72,6 +73,8 @@ def table_from(entry: TableEntry, problems: list[Problem]) -> TableSettings | No
         if name is not None and not _NAME.fullmatch(name):
             message = f"must be 1 to {LONGEST_NAME} letters (a-z, A-Z), digits, - or _, because it is part of topics"
             section.problem(key, f"{message}; not {name!r}")
+    if entry.name in RESERVED_TABLES:
+        section.problem("name", f"must not be {entry.name!r}, which topics use for something else")
     section.one_line("title", entry.title, LONGEST_TITLE, may_be_empty=False)
     section.one_line("currency", entry.currency, LONGEST_CURRENCY)
     if not 0 <= entry.decimals <= MOST_DECIMALS:

@@ -9,7 +9,7 @@ with secrets. The board and the console need no house: `load_board` and `load_co
 they need.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -25,7 +25,14 @@ from shoe_controller.config.people import Person, PersonEntry, people_from
 from shoe_controller.config.procedure import ProcedureEntry, procedure_from
 from shoe_controller.config.secret_files import Secret, SecretFileError, read_password, read_secret, read_shoe_key
 from shoe_controller.config.shoe import ShoeEntry, ShoeSettings, shoe_from
-from shoe_controller.config.strict_reading import BadFileError, Problem, parse_toml, read_text, read_what_fits
+from shoe_controller.config.strict_reading import (
+    BadFileError,
+    Problem,
+    join_place,
+    parse_toml,
+    read_text,
+    read_what_fits,
+)
 from shoe_controller.config.table import (
     JournalEntry,
     JournalSettings,
@@ -38,6 +45,7 @@ from shoe_controller.config.table import (
 )
 from shoe_controller.house.catalogue_files import built_in_catalogue, extend
 from shoe_controller.house.texts import CatalogueTexts, built_in_texts, house_text_of
+from shoe_controller.messages.requests import LONGEST_SEAT, LONGEST_WAGER
 from shoe_controller.table.procedure import Procedure
 
 T = TypeVar("T")
@@ -162,6 +170,9 @@ def load_config(file: Path, *, guarded: bool = True) -> Config:
     if sources:
         catalogue = extend(catalogue, [(str(path), text) for path, text in sources])
     house = house_from(entry.house, catalogue, problems, guarded=guarded)
+    if house is not None:
+        problems += _not_in_requests(house)
+        problems += _seats_of_nobody(house, mqtt)
     if house is None or problems:
         raise BadFileError(str(file), problems)
     return Config(
@@ -180,6 +191,23 @@ def load_config(file: Path, *, guarded: bool = True) -> Config:
         board=board,
         console=console,
     )
+
+
+def _not_in_requests(house: House) -> Iterator[Problem]:
+    """Names that no request could hold."""
+    for place, longest, names in (
+        ("house.seats", LONGEST_SEAT, house.seats),
+        ("house.offer", LONGEST_WAGER, house.offered),
+    ):
+        for name in names:
+            if len(name) > longest:
+                yield Problem(place, f"{name!r} must have at most {longest} characters")
+
+
+def _seats_of_nobody(house: House, mqtt: MqttSettings | None) -> Iterator[Problem]:
+    for user, seat in () if mqtt is None else mqtt.seat_users.items():
+        if seat not in house.seats:
+            yield Problem(join_place("mqtt.seat_users", user), f"there is no seat {seat!r} in house.seats")
 
 
 def for_running(config: Config) -> RunningConfig:

@@ -5,22 +5,33 @@ typed for this one act: a PIN passes through here to the table, and is kept nowh
 """
 
 from collections.abc import Callable
-from typing import Annotated, Any, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from shoe_controller.console.failures import NotAnswered, SignInsWaiting
 from shoe_controller.console.sessions import ConsoleSession
 from shoe_controller.follow.table import FollowedTable
+from shoe_controller.messages.acts import ActName
 from shoe_controller.messages.refusals import OtherRound, UnknownRequest
-from shoe_controller.messages.requests import Answer, RequestRole, Stake, acts_of, refused
+from shoe_controller.messages.requests import (
+    PLACE,
+    Answer,
+    PersonId,
+    Pin,
+    Reason,
+    RequestId,
+    RequestRole,
+    RoundNumber,
+    SeatName,
+    ShoeNumber,
+    Stakes,
+    acts_of,
+    refused,
+)
 
 MOST_SIGN_INS = 4
 """Sign-ins under way at once; the next person has to try again."""
-
-RequestId = Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9-]{8,64}$")]
-PersonId = Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
-Pin = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 
 
 class _Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -35,9 +46,9 @@ class SignInForm(_Form, frozen=True, kw_only=True):
 class ActForm(_Form, frozen=True, kw_only=True):
     request_id: RequestId
     act: str
-    shoe: int
-    round: int
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
+    shoe: ShoeNumber
+    round: RoundNumber
+    reason: Reason = ""
     details: dict[str, Any] = {}
 
 
@@ -54,14 +65,14 @@ class SupervisorForm(ActForm, frozen=True, kw_only=True):
 
 class WagersForm(_Form, frozen=True, kw_only=True):
     request_id: RequestId
-    shoe: int
-    round: int
-    seat: str
-    stakes: tuple[Stake, ...]
+    shoe: ShoeNumber
+    round: RoundNumber
+    seat: SeatName
+    stakes: Stakes
 
 
 class Table(Protocol):
-    async def ask(self, role: str, name: str, request: dict[str, Any]) -> Answer | NotAnswered: ...
+    async def ask(self, role: RequestRole, name: str, request: dict[str, Any]) -> Answer | NotAnswered: ...
 
 
 class FormDesk:
@@ -94,7 +105,7 @@ class FormDesk:
             "person": form.person,
             "pin": form.pin,
         }
-        return await self._table.ask("dealer", "sign_in", request)
+        return await self._table.ask(RequestRole.DEALER, ActName.SIGN_IN, request)
 
     async def dealer(self, session: ConsoleSession, form: DealerForm) -> Answer | NotAnswered:
         return await self._act(RequestRole.DEALER, form, {"person": session.person})
@@ -113,7 +124,7 @@ class FormDesk:
             "reason": form.reason,
             "details": form.details,
         }
-        return await self._table.ask(role.value, form.act, request | who)
+        return await self._table.ask(role, form.act, request | who)
 
     async def wagers(self, _session: ConsoleSession, form: WagersForm) -> Answer | NotAnswered:
         request = {
@@ -123,4 +134,4 @@ class FormDesk:
             "seat": form.seat,
             "stakes": form.stakes,
         }
-        return await self._table.ask("wagers", "place", request)
+        return await self._table.ask(RequestRole.WAGERS, PLACE, request)

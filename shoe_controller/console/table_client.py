@@ -13,16 +13,13 @@ import msgspec
 from shoe_controller.console.failures import ControllerAway, NoAnswer, NotAccepted, NotAnswered
 from shoe_controller.follow.connection import FollowObserver
 from shoe_controller.follow.table import FollowedTable, Request, subscriptions
-from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.requests import Answer, RequestRole
 from shoe_controller.mqtt.broker import BrokerError, BrokerLostError, BrokerSession, Incoming
 
 ANSWER_WITHIN = 4.0
 """Seconds for an answer; then the request is sent once more, and then given up."""
 
 TRIES = 2
-
-RETAINED = ("status", "info", "state")
-"""The retained messages that a console shows."""
 
 _encode = msgspec.json.Encoder().encode
 _read_answer = msgspec.json.Decoder(Answer).decode
@@ -42,16 +39,17 @@ class TableClient:
     @property
     def subscriptions(self) -> tuple[str, ...]:
         followed = self._followed
-        return (*subscriptions(followed.topics, followed.reply_topic, RETAINED), self._answers)
+        return (*subscriptions(followed.topics, followed.reply_topic), self._answers)
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
-    async def ask(self, role: str, name: str, request: dict[str, Any]) -> Answer | NotAnswered:
+    async def ask(self, role: RequestRole, name: str, request: dict[str, Any]) -> Answer | NotAnswered:
         """Send a request, which has a `request_id`, and wait for the answer."""
-        topic, payload = f"{self._followed.topics.prefix}/request/{role}/{name}", _encode(request)
+        followed = self._followed
+        topic, payload = followed.topics.request(role, followed.client, name), _encode(request)
         for attempt in range(TRIES):
             session = self._session
-            if session is None or not self._followed.online:
+            if session is None or not followed.online:
                 return NotAnswered(NoAnswer() if attempt else ControllerAway())
             try:
                 return await self._ask_once(session, topic, payload)
@@ -99,7 +97,7 @@ class TableClient:
         if message.topic == self._answers:
             self._take_answer(message)
         elif message.payload:
-            below = message.topic.removeprefix(f"{self._followed.topics.prefix}/")
+            below = self._followed.topics.below(message.topic)
             self._followed.receive(below, message.payload, now, retained=message.retain)
 
     def _take_answer(self, message: Incoming) -> None:

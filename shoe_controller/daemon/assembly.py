@@ -22,17 +22,24 @@ from firmware_protocol.native import progress as native_memory
 from firmware_protocol.native.controller import NativeController
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.table_file import RunningConfig
-from shoe_controller.daemon.engine import SECOND, LinkMemory
-from shoe_controller.daemon.table_journal import ReplayDiffersError, recover
+from shoe_controller.daemon.engine import SECOND, LinkMemory, Stored
+from shoe_controller.daemon.table_journal import (
+    PublishedFact,
+    ReplayDiffersError,
+    published_fact,
+    recover,
+    topic_of,
+)
 from shoe_controller.journal import opening
 from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.journal.loop_callbacks import LoopCallbacks
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Entry, Receipt, StoredMessage
+from shoe_controller.journal.records import Entry, Head, Receipt
 from shoe_controller.journal.store import Journal, open_journal
 from shoe_controller.mqtt.broker import Broker, BrokerAddress, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
+from shoe_controller.mqtt.envelope import Envelopes, EventMessage
 from shoe_controller.table.table import Table
 
 SOFTWARE = version("shoe-controller")
@@ -91,13 +98,34 @@ class JournalOutbox:
     def __init__(self, reader: JournalReader, writer: TableWriter, last_seq: int) -> None:
         self._reader = reader
         self._writer = writer
+        self._envelopes = Envelopes(reader.identity.journal_id)
         self.last_seq = last_seq
 
-    def messages(self, after: int, limit: int) -> list[StoredMessage]:
-        return self._reader.messages(after, limit)
+    def just_stored(self, stored: Stored) -> list[EventMessage]:
+        """The messages of what was just stored, without reading it back."""
+        self.last_seq = stored.facts[-1].seq
+        return [
+            self._message(fact.seq, PublishedFact(topic_of(type(fact)), fact.shoe, fact.round, event.body), head)
+            for fact, event, head in zip(stored.facts, stored.events, stored.receipt.heads, strict=True)
+        ]
+
+    def events(self, after: int, limit: int) -> list[EventMessage]:
+        return [
+            self._message(stored.seq, published_fact(stored), stored.head)
+            for stored in self._reader.events(after, limit)
+        ]
+
+    def _message(self, seq: int, fact: PublishedFact, head: Head) -> EventMessage:
+        return self._envelopes.message(
+            seq=seq, topic=fact.topic, shoe=fact.shoe, round_number=fact.round, head=head, body=fact.body
+        )
 
     def newest(self) -> int:
         return self.last_seq
+
+    def oldest(self) -> int:
+        pruned = self._reader.tombstones()
+        return pruned[-1].last_seq + 1 if pruned else 1
 
     def confirm(self, seq: int) -> None:
         self._writer.confirm(seq)

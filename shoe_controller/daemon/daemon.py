@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-import msgspec
-
 from firmware_protocol.link import LinkReport
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.pins import NOBODY, check_pin
@@ -24,20 +22,20 @@ from shoe_controller.daemon.assembly import (
     new_nonce,
 )
 from shoe_controller.daemon.engine import SECOND, Engine, Stored
-from shoe_controller.daemon.table_journal import snapshot_if_needed, topic_of
+from shoe_controller.daemon.table_journal import snapshot_if_needed
 from shoe_controller.daemon.table_log import TableLog
 from shoe_controller.house.rules import read_rules, rules_of
-from shoe_controller.journal.errors import FileError, MessagesPrunedError
+from shoe_controller.journal.errors import EventsPrunedError, FileError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.acts import Role
 from shoe_controller.messages.refusals import AnyRefusal, Pruned
-from shoe_controller.messages.requests import ReplayDone
+from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Broker, BrokerError, Incoming, PublishRefusedError
 from shoe_controller.mqtt.presence import TablePresence
-from shoe_controller.mqtt.publisher import LiveMessage, Publisher
+from shoe_controller.mqtt.publisher import Publisher
 from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError
-from shoe_controller.mqtt.retained import Posted
+from shoe_controller.mqtt.retained import Posted, seat_wagers
 from shoe_controller.process.logging import Log
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.table.inputs import (
@@ -66,8 +64,6 @@ RESTART_SECTIONS = ("table", "shoe", "mqtt", "journal", "log")
 
 InThread = Callable[[Callable[[str, str], bool], str, str], Awaitable[bool]]
 """Runs a slow check of a PIN beside the event loop."""
-
-_encode = msgspec.json.Encoder().encode
 
 
 class Daemon:
@@ -116,7 +112,8 @@ class Daemon:
         self.publisher: Publisher | None = None
         if broker is not None:
             topics = Topics(config.table.site, config.table.name)
-            desk = RequestDesk(topics, self, self, self)
+            seat_users = {} if config.mqtt is None else config.mqtt.seat_users
+            desk = RequestDesk(topics, self, self, self, seat_users)
             desk.on_failure = self._logbook.request_failed
             self.publisher = Publisher(
                 broker=broker,
@@ -271,11 +268,11 @@ class Daemon:
             return
         if tuple(stored.receipt.seqs) != tuple(fact.seq for fact in facts):
             raise RuntimeError(f"the journal numbered {stored.receipt.seqs}, the table {[f.seq for f in facts]}")
-        self._outbox.last_seq = facts[-1].seq
         if self.rules_pending:
             self._look_at_rules()
+        messages = self._outbox.just_stored(stored)
         if self.publisher is not None:
-            self.publisher.offer([LiveMessage(fact.seq, topic_of(fact), _encode(fact)) for fact in facts])
+            self.publisher.offer(messages)
         for fact in facts:
             self._logbook.fact(fact)
         self._service.status(ENGLISH.prompt(prompt(self.state)))
@@ -346,12 +343,15 @@ class Daemon:
         until = locked_out_until(self.state, person)
         return until is not None and self._clock.now().mono_ns < until
 
-    async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
+    def seat_wagers(self, seat: str) -> SeatWagers | None:
+        return seat_wagers(self.state, seat)
+
+    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
         if self.publisher is None:
             raise RuntimeError("a replay was asked for without a broker")
         try:
-            return await self.publisher.replay(after, limit, reply_to, correlation)
-        except MessagesPrunedError as error:
+            return await self.publisher.replay(request, reply_to, correlation)
+        except EventsPrunedError as error:
             raise RequestRefusedError(Pruned(oldest=error.first)) from None
 
     def _next_session(self) -> int:

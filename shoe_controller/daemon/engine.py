@@ -30,7 +30,7 @@ from shoe_controller.clock.moment import Moment
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.daemon.table_journal import entry_for
 from shoe_controller.journal.errors import DamagedJournalError, FileError
-from shoe_controller.journal.records import Direction, Entry, Raw, Receipt
+from shoe_controller.journal.records import Direction, Entry, Event, Raw, Receipt
 from shoe_controller.messages.facts import AnyFact
 from shoe_controller.messages.refusals import AnyRefusal, JournalFull
 from shoe_controller.table.inputs import (
@@ -85,6 +85,8 @@ class Stored(NamedTuple):
 
     given: AnyInput
     facts: tuple[AnyFact, ...]
+    events: tuple[Event, ...]
+    """The facts as they were encoded and stored."""
     receipt: Receipt
 
 
@@ -237,13 +239,13 @@ class Engine:
             given = Snapshot(state=self.table.state)
         handled = self.table.handle(given, work.at)
         if handled.changed:
-            receipt = await self._store(given, handled, work)
-            if receipt is None:
+            stored = await self._store(given, handled, work)
+            if stored is None:
                 return
             self.table.take_over(handled)
             if work.delivery is not None:
                 self.link.committed(work.delivery, self._seconds())
-            self._observer.stored(Stored(given, handled.facts, receipt))
+            self._observer.stored(stored)
             self._wish()
         if isinstance(given, TimerRanOut):
             self._timer_asked = None
@@ -251,7 +253,7 @@ class Engine:
             work.answer.set_result(handled.refusal)
         self._arm()
 
-    async def _store(self, given: AnyInput, handled: Handled, work: _Work) -> Receipt | None:
+    async def _store(self, given: AnyInput, handled: Handled, work: _Work) -> Stored | None:
         """Store it, however long that takes. Only a person's request is not tried again: it is refused, and gone."""
         sent, self._sent = tuple(self._sent), []
         entry = entry_for(given, handled, work.at, raw=(*sent, *work.raw), link_state=work.memory)
@@ -272,7 +274,7 @@ class Engine:
             else:
                 if self.storing_trouble is not None:
                     self._storing_again(given)
-                return receipt
+                return Stored(given, handled.facts, entry.events, receipt)
 
     def _memory(self, delivery: Delivery, at: Moment) -> bytes:
         memory = self.link.memory(delivery)

@@ -1,17 +1,22 @@
 """Between the table and its journal: how inputs and facts are stored, and how a table is got back from them.
 
+A fact of the table is an event of the journal. It is encoded here, once; the same bytes are stored and published.
+
 The table knows no journal and the journal no table; this is the one file that knows both.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 import msgspec
 
 from shoe_controller.clock.moment import Moment
+from shoe_controller.daemon import layout_1
 from shoe_controller.house.rules import read_rules
 from shoe_controller.journal import records
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.facts import AnyFact, Fact
+from shoe_controller.messages.topics import event_topic
 from shoe_controller.table.inputs import AnyInput, NewShoe, Snapshot
 from shoe_controller.table.table import Handled, Table
 
@@ -29,9 +34,12 @@ def name_of(value: msgspec.Struct) -> str:
     return str(value.__struct_config__.tag)
 
 
-def topic_of(fact: Fact) -> str:
-    """Where a fact goes, below the table's own topic."""
-    return f"event/{fact.TOPIC}"
+def topic_of(fact: type[Fact]) -> str:
+    """Where a fact is published, below the table's own topic."""
+    return event_topic(fact.TOPIC)
+
+
+_TOPICS = {str(fact.__struct_config__.tag): topic_of(fact) for fact in AnyFact.__args__}
 
 
 def entry_for(
@@ -42,29 +50,77 @@ def entry_for(
     raw: tuple[records.Raw, ...] = (),
     link_state: bytes | None = None,
 ) -> records.Entry:
-    """One entry: what came, what it led to, and a message for each fact, numbered as the facts are."""
-    facts = tuple(records.Fact(name=name_of(fact), body=_encode(fact)) for fact in handled.facts)
+    """One entry: what came, and what it led to, numbered as the facts are."""
     return records.Entry(
         at=at,
         shoe=handled.state.shoe_number,
         round=handled.state.round_number,
         raw=raw,
         input=records.Input(name=name_of(given), body=_encode(given), start=_STARTS.get(type(given))),
-        facts=facts,
-        messages=tuple(
-            records.Message(topic=topic_of(fact), payload=stored.body)
-            for fact, stored in zip(handled.facts, facts, strict=True)
-        ),
+        events=events_of(handled),
         link_state=link_state,
     )
 
 
+def events_of(handled: Handled) -> tuple[records.Event, ...]:
+    return tuple(records.Event(name=name_of(fact), body=_encode(fact)) for fact in handled.facts)
+
+
 def read_input(stored: records.Input) -> AnyInput:
-    return _decode_input(stored.body)
+    try:
+        return _decode_input(stored.body)
+    except msgspec.ValidationError:
+        given: AnyInput = msgspec.convert(layout_1.upgraded_input(msgspec.json.decode(stored.body)), AnyInput)
+        return given
 
 
-def read_fact(stored: records.Fact) -> AnyFact:
-    return _decode_fact(stored.body)
+def read_fact(stored: records.Event | records.StoredEvent) -> AnyFact:
+    try:
+        return _decode_fact(stored.body)
+    except msgspec.ValidationError:
+        fact: AnyFact = msgspec.convert(layout_1.upgraded_fact(msgspec.json.decode(stored.body)), AnyFact)
+        return fact
+
+
+class _WhichRound(msgspec.Struct):
+    shoe: int
+    round: int
+
+
+_decode_round = msgspec.json.Decoder(_WhichRound).decode
+
+
+class PublishedFact(NamedTuple):
+    """A stored fact, as far as its envelope depends on it."""
+
+    topic: str
+    shoe: int
+    round: int
+    body: bytes
+
+
+def published_fact(stored: records.StoredEvent) -> PublishedFact:
+    """What is published of a stored event; one of layout 1 in its present form, on the topic that it names."""
+    if stored.layout == 1:
+        fact = read_fact(stored)
+        return PublishedFact(stored.name, fact.shoe, fact.round, _encode(fact))
+    topic = _TOPICS.get(stored.name)
+    if topic is None:
+        raise LookupError(f"event {stored.seq} of the journal is {stored.name!r}, which this version does not know")
+    which = _decode_round(stored.body)
+    return PublishedFact(topic, which.shoe, which.round, stored.body)
+
+
+def same_fact(stored: records.Event, computed: records.Event) -> bool:
+    """Whether a fact that was stored in layout 1, and the one that its input leads to now, agree but for words."""
+    then, now = (layout_1.without_words(msgspec.to_builtins(read_fact(fact))) for fact in (stored, computed))
+    return then == now
+
+
+def _same_facts(step: records.ReplayStep, computed: tuple[records.Event, ...]) -> bool:
+    if step.layout == 1 and len(step.events) == len(computed):
+        return all(map(same_fact, step.events, computed))
+    return step.events == computed
 
 
 class ReplayDiffersError(Exception):
@@ -74,8 +130,8 @@ class ReplayDiffersError(Exception):
 def recover(reader: JournalReader, software: str | None = None) -> Table:
     """The table as it stood when the journal was last written to.
 
-    What comes out must be the same, byte for byte. Only where another version than `software` wrote it, that one may
-    have used other words, and must have said as much.
+    The facts must come out the same, byte for byte; those of layout 1 as `same_fact` compares them. Where another
+    version than `software` wrote the journal, only their number is compared.
     """
     table = Table(read_rules)
     same_version = software is None or written_by(reader) == software
@@ -84,8 +140,8 @@ def recover(reader: JournalReader, software: str | None = None) -> Table:
             handled = _again(table, step.input)
         except Exception as error:
             raise ReplayDiffersError(_cannot(reader, step, f"stops: {type(error).__name__}: {error}.")) from error
-        facts = tuple(_stored(handled))
-        if facts != step.facts if same_version else len(facts) != len(step.facts):
+        events = events_of(handled)
+        if not _same_facts(step, events) if same_version else len(events) != len(step.events):
             raise ReplayDiffersError(_cannot(reader, step, "gives other facts than were recorded."))
     return table
 
@@ -113,23 +169,22 @@ def written_by(reader: JournalReader) -> str | None:
 def snapshot_if_needed(reader: JournalReader, table: Table, software: str) -> Snapshot | None:
     """What this version must store before anything else, so that a replay by it can begin there.
 
-    It is needed in a new journal, and in one that another version wrote: what that one did is not replayed by this one.
+    It is needed in a new journal, and in one that another version or one with layout 1 wrote: what that one did is not
+    replayed by this one.
     """
-    return None if written_by(reader) == software else Snapshot(state=table.state)
+    if written_by(reader) == software and not reader.ends_in_layout_1():
+        return None
+    return Snapshot(state=table.state)
 
 
-def replay(inputs: Iterable[records.StoredInput]) -> Iterator[records.Fact]:
+def replay(inputs: Iterable[records.StoredInput]) -> Iterator[records.Event]:
     """What the inputs of a shoe lead to, for `journal verify`."""
     table = Table(read_rules)
     for stored in inputs:
-        yield from _stored(_again(table, stored))
+        yield from events_of(_again(table, stored))
 
 
 def _again(table: Table, stored: records.StoredInput) -> Handled:
     handled = table.handle(read_input(stored.input), stored.at)
     table.take_over(handled)
     return handled
-
-
-def _stored(handled: Handled) -> Iterator[records.Fact]:
-    return (records.Fact(name=name_of(fact), body=_encode(fact)) for fact in handled.facts)

@@ -24,13 +24,18 @@ from shoe_controller.messages.facts import (
 )
 from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
 from shoe_controller.messages.topics import Topics
+from shoe_controller.mqtt.envelope import without_envelope
 from shoe_controller.words.render import ENGLISH
 
 REMEMBERED = 200
 """Lines of what happened; more than any terminal shows."""
 
-_HEAD = b'{"head":"'
 
+class _Envelope(msgspec.Struct):
+    head: str = ""
+
+
+_decode_envelope = msgspec.json.Decoder(_Envelope).decode
 _decode_fact = msgspec.json.Decoder(AnyFact).decode
 _decode_state = msgspec.json.Decoder(StateMessage).decode
 _decode_info = msgspec.json.Decoder(InfoMessage).decode
@@ -99,7 +104,7 @@ class TableWatch:
             self.roads = _decode_roads(payload)
         elif topic == topics.status:
             self.status = _decode_status(payload)
-        elif topic.startswith(topics.event("event/")):
+        elif topics.is_event(topic):
             return self._take_event(payload, at)
         return None
 
@@ -111,18 +116,14 @@ class TableWatch:
         return self.facts[-1].seq if self.facts else 0
 
     def _take_event(self, payload: bytes, at: float) -> AnyFact | None:
-        head = ""
-        if payload.startswith(_HEAD):
-            text, _, rest = payload[len(_HEAD) :].partition(b'",')
-            head, payload = text.decode(), b"{" + rest
         fact: AnyFact = _decode_fact(payload)
         if fact.seq <= self.last_seq:
             self.repeats += 1
             return None
         self.gaps += range(self.last_seq + 1, fact.seq)
         self.facts.append(fact)
-        self.payloads.append(payload)
-        self.head = head or self.head
+        self.payloads.append(without_envelope(payload))
+        self.head = _decode_envelope(payload).head or self.head
         self.ledger.take(fact)
         self._keep(fact)
         words = line_for(fact, self.reason)

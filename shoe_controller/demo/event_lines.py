@@ -27,6 +27,7 @@ from shoe_controller.messages.facts import (
 )
 from shoe_controller.words.render import ENGLISH
 
+_IN_ASCII = str.maketrans({"─": "-", "·": "-", "…": ".", "’": "'", "“": '"', "”": '"'})
 _SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 
 GOOD, BAD, WARNING, FAULT, QUIET = "green", "bold red", "yellow", "bold magenta", "dim"
@@ -50,7 +51,7 @@ def in_letters(text: str) -> str:
     """For a terminal that cannot show the suits."""
     for letter, sign in _SUITS.items():
         text = text.replace(sign, letter)
-    return text.replace("─", "-").replace("·", "-").replace("…", ".")
+    return text.translate(_IN_ASCII)
 
 
 def line_for(fact: AnyFact, reason: str) -> StyledText | None:  # noqa: C901, PLR0911, PLR0912 - a sentence for each fact

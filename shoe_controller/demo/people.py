@@ -24,6 +24,8 @@ FIRST_BET, LAST_BET = 1.0, 6.0
 """Seconds at a person's pace from the opening of the wagers; the first card comes after a dozen at the earliest."""
 REACTION = 5.0
 """Seconds at a person's pace until the supervisor is there."""
+USER = "demo"
+"""The broker of the demonstration has no users; requests name one all the same."""
 ASK_AGAIN = 1.0
 """Seconds until he tries once more, if nothing came of it."""
 
@@ -134,7 +136,7 @@ class People:
 
     def _ask(self, role: RequestRole, name: str, request: WagersRequest | ActRequest) -> None:
         self.requests += 1
-        self._publish(f"{self._watch.topics.prefix}/request/{role.value}/{name}", msgspec.json.encode(request))
+        self._publish(self._watch.topics.request(role, USER, name), msgspec.json.encode(request))
 
     def _next_id(self) -> str:
         return f"demo-{next(self._ids)}"

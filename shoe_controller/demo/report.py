@@ -130,8 +130,8 @@ def _audit(table: TableEnd, *, loses_cards: frozenset[str]) -> _Audit:
         with JournalReader(table.journal) as reader:
             position = reader.position()
             head = str(position.head)
-            while messages := reader.messages(len(payloads)):
-                payloads += [message.payload for message in messages]
+            while events := reader.events(len(payloads)):
+                payloads += [event.body for event in events]
             software = written_by(reader) or ""
         checked = verify(
             table.journal,

@@ -33,7 +33,7 @@ from shoe_controller.demo.settings import DECKS, SITE, DemoSettings
 from shoe_controller.demo.shoe_program import ShoeProgram
 from shoe_controller.demo.truth import Truth
 from shoe_controller.messages.facts import AnyFact, BettingOpened, CardDealt
-from shoe_controller.messages.topics import Topics
+from shoe_controller.messages.topics import ANY, Topics
 from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, BrokerSession, Will
 from shoe_controller.mqtt.client import NetworkBroker
 
@@ -42,7 +42,14 @@ LOOK_EVERY = 0.02
 CATCH_UP = 3.0
 """Seconds that cards on their way get to arrive when it ends, and then the tables to say goodbye."""
 
-_SUBSCRIPTIONS = [f"shoe/v1/{SITE}/+/{below}" for below in ("status", "info", "state", "roads", "event/#")]
+_EVERY_TABLE = Topics(SITE, ANY)
+_SUBSCRIPTIONS = [
+    _EVERY_TABLE.status,
+    _EVERY_TABLE.info,
+    _EVERY_TABLE.state,
+    _EVERY_TABLE.roads,
+    _EVERY_TABLE.events,
+]
 
 
 class _Table(NamedTuple):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shoe_controller.config.table import TableSettings
 from shoe_controller.config.table_file import Config
-from shoe_controller.daemon.table_journal import replay
+from shoe_controller.daemon.table_journal import replay, same_fact
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
 from shoe_controller.doctor.users import READ, SEARCH, WRITE, may
 from shoe_controller.journal.errors import JournalError
@@ -39,7 +39,12 @@ async def look_at_journal(patient: Patient) -> list[Finding]:
         return good(f"{file} is not there yet; the table makes it when it first starts")
     try:
         report = await asyncio.to_thread(
-            verify, file, replay=replay, software=version("shoe-controller"), progress=lambda *_: None
+            verify,
+            file,
+            replay=replay,
+            agree=same_fact,
+            software=version("shoe-controller"),
+            progress=lambda *_: None,
         )
     except JournalError as error:
         return problem(str(error))

@@ -15,7 +15,7 @@ from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.doctor.broker import NO_SECRETS, as_the_table, connection
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked
-from shoe_controller.messages.topics import TopicKind, TopicRow, Topics, contract
+from shoe_controller.messages.topics import OUTCOME, TopicKind, TopicRow, Topics, contract, event_topic
 from shoe_controller.mqtt.broker import BrokerError, BrokerSession, PublishRefusedError, SubscriptionRefusedError
 from shoe_controller.setup.access_list import ANY_CLIENT, EVERY_TABLE, BrokerRole, BrokerUser, may_write
 from shoe_controller.setup.users_file import USERS_FILE, KnownUser, read_users
@@ -82,7 +82,7 @@ class _Trial:
         if mqtt is None:
             raise ValueError(NO_SECRETS)
         mine = f"{self._topics.replies}{user.name}/#"
-        wanted = [mine, *(self._topic(row) for row in contract() if row.kind is TopicKind.RETAINED)]
+        wanted = [mine, *(self._topic(row, user.name) for row in contract() if row.kind is TopicKind.RETAINED)]
         not_mine = [mine, f"{self._topics.replies}#"]
         if user.role is not BrokerRole.TABLE or not self._is_ours(user):
             not_mine.append(self._topics.requests)
@@ -115,18 +115,21 @@ class _Trial:
                 raise answer
             elif permitted:
                 self._tell(user, f"may not write {topic}, and must")
-        return {topic for topic in taken if "/request/" in topic}
+        return {topic for topic in taken if self._topics.read_request(topic) is not None}
 
     def _attempts(self, user: BrokerUser) -> Iterator[tuple[str, bool]]:
         """What a user tries to write, and whether it must be let."""
         for row in contract():
             permitted = may_write(user.role, row) and self._is_ours(user)
             if not (permitted and row.kind in (TopicKind.RETAINED, TopicKind.EVENT)):
-                yield self._topic(row), permitted
+                yield self._topic(row, user.name), permitted
+            if row.kind is TopicKind.REQUEST:
+                yield self._topic(row, SOMEBODY_ELSE), False
         if user.role is BrokerRole.TABLE and self._is_ours(user):
             other = Topics(self._config.table.site, OTHER_TABLE)
             yield other.status, False
-            yield other.event("event/outcome"), False
+            yield other.listing, False
+            yield other.event(event_topic(OUTCOME)), False
 
     async def _try_answers(self, table: BrokerSession, ears: list[_Ears]) -> None:
         replies = self._topics.replies
@@ -160,8 +163,9 @@ class _Trial:
         """Whether the user has any business at this table; of another table's, everything must be refused."""
         return user.table in (EVERY_TABLE, self._config.table.name)
 
-    def _topic(self, row: TopicRow) -> str:
-        return f"{self._topics.prefix}/{row.below.replace(ANY_CLIENT, f'{SOMEBODY_ELSE}/1')}"
+    def _topic(self, row: TopicRow, user: str) -> str:
+        address = row.address(self._config.table.site, self._config.table.name, user)
+        return address.replace(ANY_CLIENT, f"{SOMEBODY_ELSE}/1")
 
     def _tell(self, user: BrokerUser, what: str) -> None:
         self._wrong.append(_problem(f"the user {user.name} ({user.role.value}) {what}"))

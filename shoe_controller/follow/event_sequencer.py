@@ -111,6 +111,6 @@ class EventSequencer:
             return self.have
         if self.have > self._asked_after:
             self.ask_anew()
-            if answer.data is not None and answer.data.newest > answer.data.last:
+            if answer.replay is not None and answer.replay.newest > answer.replay.last:
                 self._missing_since = (self.have, float("-inf"))  # there is more: the next request is due at once
         return None

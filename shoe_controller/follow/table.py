@@ -23,21 +23,23 @@ journal, and everything known here is of one journal, the current one:
 - Within a journal `seq` only grows: an `info`, `state` or `roads` with a smaller one is out of date.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import msgspec
 
 from shoe_controller.follow.event_sequencer import Event, EventSequencer
-from shoe_controller.messages.requests import Answer, ReplayRequest
+from shoe_controller.messages.requests import REPLAY, Answer, ReplayRequest, RequestRole
 from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
-from shoe_controller.messages.topics import TopicKind, Topics, contract
+from shoe_controller.messages.topics import Topics, event_topic
 
 MOST_AT_ONCE = 2000
-"""Events requested at once: as many as a controller sends for one request."""
+"""Events requested at once."""
 
-RETAINED = tuple(row.below for row in contract() if row.kind is TopicKind.RETAINED)
-"""The topics of retained messages, below the table's own topic."""
+EVENT = event_topic("")
+
+BATCH = 100
+"""Events in one message of a replay."""
 
 
 class EventFold(Protocol):
@@ -59,16 +61,23 @@ class Request(NamedTuple):
 
 
 class _Header(msgspec.Struct):
-    """The first fields of an event; the answer to a request has none of them."""
+    """What is read of an event."""
 
-    fact: str = ""
-    seq: int = 0
-    journal: str = ""
+    fact: str
+    seq: int
+    journal: str
     topic: str = ""
     """In events that were requested: the topic on which they were published."""
 
 
+class _Reply(msgspec.Struct):
+    """What distinguishes events that were requested from the answer that comes after them."""
+
+    events: tuple[msgspec.Raw, ...] | None = None
+
+
 _read_header = msgspec.json.Decoder(_Header).decode
+_read_reply = msgspec.json.Decoder(_Reply).decode
 _read_answer = msgspec.json.Decoder(Answer).decode
 _read_status = msgspec.json.Decoder(StatusMessage).decode
 
@@ -86,9 +95,9 @@ def reply_topic(topics: Topics, client: str, instance: str) -> str:
     return f"{topics.replies}{client}/{instance}/replay"
 
 
-def subscriptions(topics: Topics, replies: str, retained: Iterable[str] = RETAINED) -> tuple[str, ...]:
-    """What to subscribe to for a table, or for all of a site where `topics` has `+` for the table."""
-    return (*(f"{topics.prefix}/{below}" for below in retained), f"{topics.prefix}/event/#", replies)
+def subscriptions(topics: Topics, replies: str) -> tuple[str, ...]:
+    """What to subscribe to for a table, or for all of a site where `topics` are those of any table."""
+    return topics.status, topics.info, topics.state, topics.events, replies
 
 
 class FollowedTable:
@@ -100,7 +109,9 @@ class FollowedTable:
         Of the events before the beginning the `latest` ones are requested; with `None`, all that the journal has.
         """
         self.topics = topics
+        self.client = client
         self.reply_topic = reply_topic(topics, client, instance)
+        self._reply_below = topics.below(self.reply_topic)
         self.journal: str | None = None
         """The id of the journal that everything here is of; `None` before the first status."""
         self.status: StatusMessage | None = None
@@ -159,14 +170,10 @@ class FollowedTable:
             self._take_status(_read_status(payload), now, retained=retained)
         elif below in _READ_RETAINED:
             self._take_retained(below, _READ_RETAINED[below](payload), now)
-        elif below.startswith("event/"):
-            self._take_event(_read_header(payload), below, payload, now)
-        elif f"{self.topics.prefix}/{below}" == self.reply_topic:
-            header = _read_header(payload)
-            if header.fact:
-                self._take_event(header, header.topic, payload, now)
-            else:
-                self._take_answer(_read_answer(payload), now)
+        elif below.startswith(EVENT):
+            self._take_event(below, payload, now)
+        elif below == self._reply_below:
+            self._take_reply(payload, now)
         else:
             return
         self.version += 1
@@ -213,12 +220,19 @@ class FollowedTable:
 
     # --- events ------------------------------------------------------------------------------------------------------
 
-    def _take_event(self, header: _Header, topic: str, payload: bytes, now: float) -> None:
-        if not header.fact or header.seq < 1:
-            raise msgspec.ValidationError("an event has `fact` and `seq`")
+    def _take_event(self, topic: str, payload: bytes, now: float) -> None:
+        header = _read_header(payload)
         if header.journal == self.journal:
-            self._events.keep(Event(header.seq, header.fact, topic, payload))
+            self._events.keep(Event(header.seq, header.fact, topic or header.topic, payload))
             self._apply(now)
+
+    def _take_reply(self, payload: bytes, now: float) -> None:
+        events = _read_reply(payload).events
+        if events is None:
+            self._take_answer(_read_answer(payload), now)
+            return
+        for event in events:
+            self._take_event("", bytes(event), now)
 
     def _take_answer(self, answer: Answer, now: float) -> None:
         if answer.request_id != self._awaited:
@@ -243,8 +257,9 @@ class FollowedTable:
         self._events.asked(now)
         self._requests += 1
         self._awaited = f"{self._instance}-{self._requests}"
-        request = ReplayRequest(request_id=self._awaited, after=after, limit=MOST_AT_ONCE)
-        return Request(f"{self.topics.prefix}/request/display/replay", msgspec.json.encode(request), self.reply_topic)
+        request = ReplayRequest(request_id=self._awaited, after=after, limit=MOST_AT_ONCE, batch=BATCH)
+        topic = self.topics.request(RequestRole.DISPLAY, self.client, REPLAY)
+        return Request(topic, msgspec.json.encode(request), self.reply_topic)
 
     def awaits(self, now: float) -> bool:
         """Whether an answer to the last request may still come."""

@@ -1,7 +1,8 @@
-"""The memory of a table: one SQLite file that holds all that came, all that it led to and all that is to be sent.
+"""The memory of a table: one SQLite file that holds all that came, and all that it led to, which is also published.
 
-The journal knows nothing of cards. To it an input, a fact and a message are bytes with a name, a shoe and a round. What
-the shell submits as one entry is stored whole or not at all, and is answered only when it is on the disk.
+The journal knows nothing of cards and topics. To it an input and an event are bytes with a name, a shoe and a round.
+What the engine submits as one entry is stored whole or not at all, and is answered only when it is on the disk.
+`docs/journal.md` describes the file.
 
 - `records.py`: what goes in and what comes out
 - `chain.py`: how each record is tied to the one before it

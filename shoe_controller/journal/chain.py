@@ -26,7 +26,7 @@ Fields = tuple[int, int, str, str, int, int, int, int, int, int | None, str, byt
 """What a record has before its hash, in the order of `Record`."""
 
 NO_SEQ = 0
-"""Stands for the missing number of a record that is no message; messages are numbered from 1."""
+"""Stands for the missing number of a record that is not numbered; numbers begin with 1."""
 
 
 def genesis(table: str, journal_id: str) -> bytes:

@@ -83,12 +83,12 @@ class DiskFailedError(StorageError):
     """The disk did not do what it was told."""
 
 
-class MessagesPrunedError(JournalError):
-    """Messages were asked for that are no longer in the journal."""
+class EventsPrunedError(JournalError):
+    """Events were asked for that are no longer in the journal."""
 
     def __init__(self, wanted: int, first: int) -> None:
         super().__init__(
-            f"message {wanted} was pruned; the oldest that is still here is {first}. Older ones are in the exports."
+            f"event {wanted} was pruned; the oldest that is still here is {first}. Older ones are in the exports."
         )
         self.wanted = wanted
         self.first = first

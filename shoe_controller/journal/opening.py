@@ -105,7 +105,7 @@ def create(path: Path, identity: Identity, *, created_ms: int, schema: Schema = 
 
 
 def identify(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Position]:
-    """Who this journal is and where it says that it stands; an error unless it is one of the present version."""
+    """Who this journal is and where it says that it stands; an error unless its version can be read."""
     path = database.path
     version = version_of(database)
     if version > schema.version:
@@ -114,20 +114,20 @@ def identify(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Pos
             f"written by a newer version of this program (schema {version}, known is {schema.version}); "
             "install that version. The file was left as it is.",
         )
-    if version < schema.version:
+    if version < schema.version and version not in schema.readable:
         raise OlderJournalError(
             path,
             f"written by an older version of this program (schema {version}, now {schema.version}); "
             "it is brought up to date when the table's controller next starts.",
         )
-    _check_layout(database, schema)
+    _check_layout(database, schema.readable.get(version, schema.tables))
     who = database.row("SELECT table_name, journal_id FROM journal")
     place = database.row("SELECT head_number, head_hash, last_seq, published_seq, link_state FROM position")
     if who is None or place is None:
         raise DamagedJournalError(path, "the rows that say whose journal this is, or where it stands, are missing.")
     number, head_hash, last_seq, published_seq, link_state = place
     if not 0 <= published_seq <= last_seq:
-        raise DamagedJournalError(path, f"message {published_seq} counts as sent, but the last one is {last_seq}.")
+        raise DamagedJournalError(path, f"event {published_seq} counts as published, but the last one is {last_seq}.")
     return Identity(table=who[0], journal_id=who[1]), Position(
         head=Head(number=number, hash=head_hash),
         last_seq=last_seq,
@@ -169,7 +169,10 @@ def migrate(database: Database, schema: Schema, *, stamp: str) -> Path:
             for statement in schema.migrations[older]:
                 database.run(statement)
         _set_pragma(database, "user_version", schema.version)
-        _check_layout(database, schema)
+        (schema_version,) = database.row("PRAGMA schema_version") or (0,)
+        # Makes every connection read the definitions of the tables again.
+        _set_pragma(database, "schema_version", schema_version + 1)
+        _check_layout(database, schema.tables)
     return backup
 
 
@@ -243,8 +246,8 @@ def _check_end(database: Database, identity: Identity, head: Head) -> None:
         raise BrokenChainError(database.path, f"{last}, the last one, does not follow from the one before it.")
 
 
-def _check_layout(database: Database, schema: Schema) -> None:
-    wrong = sorted({name for _, name, _, _ in database.layout() ^ layout_of(schema.tables)})
+def _check_layout(database: Database, tables: tuple[str, ...]) -> None:
+    wrong = sorted({name for _, name, _, _ in database.layout() ^ layout_of(tables)})
     if wrong:
         raise WrongSchemaError(
             database.path, f"the layout is not that of a journal: {', '.join(wrong)} missing, changed or not ours."

@@ -3,7 +3,7 @@
 Works beside a running writer, in short transactions. First a shoe is exported, checking its chain on the way; then one
 transaction writes its tombstone, and a record that says the same into the chain; then the records go, a few hundred
 at a time, the last ones first, so that what is left at any moment can still be checked. A run that was interrupted is
-finished by the next. The current shoe stays, and so does a shoe with messages that have not been sent. The file does
+finished by the next. The current shoe stays, and so does a shoe with events that have not been published. The file does
 not shrink: what becomes free in it is used for new records.
 """
 
@@ -109,7 +109,7 @@ class _Pruning:
         if newest >= older_than_ms:
             return f"the shoe of records {shoe.first} to {shoe.last} is not old enough."
         if last_seq is not None and last_seq > published_seq:
-            return f"message {published_seq + 1} and others in records {shoe.first} to {shoe.last} were not sent yet."
+            return f"event {published_seq + 1} and others in records {shoe.first} to {shoe.last} are not published yet."
         return ""
 
     def export(self, shoe: _Shoe) -> Tombstone:
@@ -181,7 +181,7 @@ class _Pruning:
                 return
 
     def _last_seq(self, shoe: _Shoe) -> int:
-        """The last message's number up to the end of this shoe, also when the shoe itself sent none."""
+        """The last event's number up to the end of this shoe, also when the shoe itself has none."""
         following = self._reader.database.row(
             "SELECT min(seq) FROM record WHERE seq IS NOT NULL AND number > ?", (shoe.last,)
         )

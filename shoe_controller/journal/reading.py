@@ -1,8 +1,8 @@
-"""Reads a journal, beside a running writer: start-up, outbox, records in order, and facts from the end backwards.
+"""Reads a journal, beside a running writer: start-up, outbox, records in order, and events from the end backwards.
 
 Every method asks SQLite for a bounded number of rows and lets go again, so that a slow reader never keeps the writer's
 log from being emptied. Records never change, so reading in parts sees the same as reading at once; only pruning takes
-old ones away.
+old ones away. Both layouts are read, also within one file: see `records.py`.
 """
 
 from collections.abc import Iterator
@@ -11,17 +11,18 @@ from typing import Self
 
 from shoe_controller.journal.chain import link
 from shoe_controller.journal.database import Database, check_bytes
-from shoe_controller.journal.errors import BrokenChainError, MessagesPrunedError
+from shoe_controller.journal.errors import BrokenChainError, EventsPrunedError
 from shoe_controller.journal.opening import Identity, Position, examine, identify, previous_hash
 from shoe_controller.journal.records import (
     INPUTS,
-    Fact,
+    NAMED_EVENTS,
+    Event,
     Head,
     Record,
     RecordKind,
     ReplayStep,
+    StoredEvent,
     StoredInput,
-    StoredMessage,
     Tombstone,
     stored_input,
 )
@@ -31,11 +32,8 @@ from shoe_controller.journal.tombstones import read_tombstones
 AT_ONCE = 1000
 """Records in one reading."""
 
-_MESSAGES = """
-    SELECT message.*, before.hash
-    FROM record AS message LEFT JOIN record AS before ON before.number = message.number - 1
-    WHERE message.seq > ? ORDER BY message.seq LIMIT ?
-"""
+LAYOUT = 2
+"""That of events stored once. Those of layout 1 are told by the kind of their records."""
 
 
 class JournalReader:
@@ -72,18 +70,20 @@ class JournalReader:
         return self.steps(1 if row is None or row[0] is None else int(row[0]))
 
     def steps(self, first: int) -> Iterator[ReplayStep]:
-        """All inputs from the record of that number on, each with its facts; the chain is checked on the way."""
+        """All inputs from the record of that number on, each with its events; the chain is checked on the way."""
         given: StoredInput | None = None
-        facts: list[Fact] = []
+        events: list[Event] = []
+        layout = LAYOUT
         for record in self._checked_from(first):
             if record.kind in INPUTS:
                 if given is not None:
-                    yield ReplayStep(input=given, facts=tuple(facts))
-                given, facts = stored_input(record), []
-            elif record.kind == RecordKind.FACT:
-                facts.append(Fact(name=record.name, body=record.body))
+                    yield ReplayStep(input=given, events=tuple(events), layout=layout)
+                given, events, layout = stored_input(record), [], LAYOUT
+            elif record.kind in NAMED_EVENTS:
+                events.append(Event(name=record.name, body=record.body))
+                layout = _layout_of(record.kind)
         if given is not None:
-            yield ReplayStep(input=given, facts=tuple(facts))
+            yield ReplayStep(input=given, events=tuple(events), layout=layout)
 
     def records(self, after: int, up_to: int) -> Iterator[Record]:
         """The records with numbers above `after`, up to `up_to`, in order."""
@@ -99,42 +99,53 @@ class JournalReader:
         cut = self.database.row("SELECT last FROM tombstone ORDER BY first DESC LIMIT 1")
         return 1 if cut is None else int(cut[0]) + 1
 
-    def facts_backwards(self, name: str) -> Iterator[Record]:
-        """The facts of that name, the newest first: whoever stops early has read no more than a part before."""
+    def events_backwards(self, name: str) -> Iterator[Record]:
+        """The events of that name, the newest first, read in parts: a caller that stops early has read no history."""
         oldest, last = self.oldest(), self.position().head.number
         while last >= oldest:
             first = max(oldest, last - AT_ONCE + 1)
             rows = self.database.rows(
-                "SELECT * FROM record WHERE number BETWEEN ? AND ? AND kind = 'fact' AND name = ? ORDER BY number DESC",
+                "SELECT * FROM record WHERE number BETWEEN ? AND ? AND kind IN ('event', 'fact') AND name = ? "
+                "ORDER BY number DESC",
                 (first, last, name),
             )
             yield from map(Record._make, rows)
             last = first - 1
 
-    def messages(self, after: int, limit: int = AT_ONCE) -> list[StoredMessage]:
-        """Messages with numbers above `after`, in order, at most so many."""
+    def events(self, after: int, limit: int = AT_ONCE) -> list[StoredEvent]:
+        """Events with numbers above `after`, in order, at most so many."""
         with self.database.one_view():
             cut = self.database.row("SELECT last_seq FROM tombstone ORDER BY first DESC LIMIT 1")
             if cut is not None and after < cut[0]:
-                raise MessagesPrunedError(after + 1, cut[0] + 1)
-            rows = self.database.rows(_MESSAGES, (after, limit))
-            return [self._message(Record._make(row[:-1]), row[-1]) for row in rows]
+                raise EventsPrunedError(after + 1, cut[0] + 1)
+            rows = self.database.rows("SELECT * FROM record WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit))
+            return [self._event(Record._make(row), seq) for seq, row in enumerate(rows, after + 1)]
+
+    def ends_in_layout_1(self) -> bool:
+        """Whether the newest event that is still here was stored by a program that wrote layout 1."""
+        row = self.database.row("SELECT kind FROM record WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1")
+        return row is not None and row[0] == RecordKind.MESSAGE
 
     def tombstones(self) -> list[Tombstone]:
         return read_tombstones(self.database)
 
-    def _message(self, record: Record, before: bytes | None) -> StoredMessage:
-        before = before or previous_hash(self.database, self.identity, record.number)
-        if before is None or record.seq is None:
-            raise BrokenChainError(self.database.path, f"the record before {record} is missing.")
-        return StoredMessage(
-            seq=record.seq,
-            topic=record.name,
-            payload=record.body,
-            at=record.at,
-            shoe=record.shoe,
-            round=record.round,
-            head=Head(number=record.number - 1, hash=before),
+    def _event(self, record: Record, seq: int) -> StoredEvent:
+        if record.seq != seq:
+            raise BrokenChainError(self.database.path, f"event {seq} is missing; {record} comes in its place.")
+        layout = _layout_of(record.kind)
+        number, hash_ = record.number, record.hash
+        if layout == 1:
+            number -= 1
+            before = previous_hash(self.database, self.identity, record.number)
+            if before is None:
+                raise BrokenChainError(self.database.path, f"the record before {record} is missing.")
+            hash_ = before
+        return StoredEvent(
+            seq=seq,
+            name=record.name,
+            body=record.body,
+            head=Head(number=number, hash=hash_),
+            layout=layout,
         )
 
     def _checked_from(self, start: int) -> Iterator[Record]:
@@ -150,3 +161,7 @@ class JournalReader:
             yield record
         if expected != end + 1:
             raise BrokenChainError(path, f"the records from {expected} to {end} are missing.")
+
+
+def _layout_of(kind: str) -> int:
+    return LAYOUT if kind == RecordKind.EVENT else 1

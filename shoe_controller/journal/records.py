@@ -1,7 +1,9 @@
 """What goes into a journal and what comes out of it. Pure data; neighbours: `chain.py` ties records together.
 
-The shell submits an `Entry`; in the journal it becomes one record for each of its parts, in this order: raw bytes,
-the input, its facts, the messages. So the chain up to a message covers the input and the facts that it speaks of.
+The engine submits an `Entry`; in the journal it becomes one record for each of its parts, in this order: raw bytes,
+the input, its events. So the chain up to an event covers the input that led to it.
+
+Layout 1 stored every event twice, as a `fact` and as a `message`. Such records are read and verified, never written.
 """
 
 from enum import Enum, StrEnum
@@ -21,14 +23,22 @@ class RecordKind(StrEnum):
     SNAPSHOT = "snapshot"
     """An input that holds the whole state of the table, so that a replay can begin in the middle of a shoe."""
     INPUT = "input"
-    FACT = "fact"
-    MESSAGE = "message"
+    EVENT = "event"
+    """What the input led to, as it is published: numbered by `seq`."""
     PRUNED = "pruned"
     """The journal's own note that an old shoe was removed; its body is the tombstone."""
+    FACT = "fact"
+    """Layout 1: an event by its name, without a number."""
+    MESSAGE = "message"
+    """Layout 1: the same bytes again, by topic and with the number."""
 
 
 INPUTS = frozenset({RecordKind.OPENING, RecordKind.SNAPSHOT, RecordKind.INPUT})
 STARTS = frozenset({RecordKind.OPENING, RecordKind.SNAPSHOT})
+NAMED_EVENTS = frozenset({RecordKind.EVENT, RecordKind.FACT})
+"""What an input led to, once for each event in either layout."""
+NUMBERED_EVENTS = frozenset({RecordKind.EVENT, RecordKind.MESSAGE})
+"""What is published, once for each event in either layout."""
 
 
 class Direction(StrEnum):
@@ -57,14 +67,9 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     start: Start | None = None
 
 
-class Fact(msgspec.Struct, frozen=True, kw_only=True):
+class Event(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     body: bytes
-
-
-class Message(msgspec.Struct, frozen=True, kw_only=True):
-    topic: str
-    payload: bytes
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,8 +80,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     round: int
     raw: tuple[Raw, ...] = ()
     input: Input | None = None
-    facts: tuple[Fact, ...] = ()
-    messages: tuple[Message, ...] = ()
+    events: tuple[Event, ...] = ()
+    """What the input led to, each encoded once: these bytes are stored and published."""
     link_state: bytes | None = None
     """What the link is to be told at the next start; `None` leaves it as it was."""
 
@@ -97,7 +102,9 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     head: Head
     """After the entry's last record."""
     seqs: range
-    """The numbers that its messages got."""
+    """The numbers of its events."""
+    heads: tuple[Head, ...]
+    """The chain after each of its events' own records, so that an event is published without reading it back."""
 
 
 class Record(NamedTuple):
@@ -108,14 +115,14 @@ class Record(NamedTuple):
     """The number of the first record of the same entry."""
     kind: str
     name: str
-    """What the shell calls it: the direction of raw bytes, the name of an input or a fact, the topic of a message."""
+    """The direction of raw bytes, the name of an input or an event; in layout 1 also the topic of a message."""
     wall_ms: int
     mono_ns: int
     synchronised: int
     shoe: int
     round: int
     seq: int | None
-    """Messages alone are numbered, from 1 and without a gap."""
+    """Events are numbered, from 1 and without a gap; in layout 1 their messages were."""
     software: str
     """The version of the program that wrote it."""
     body: bytes
@@ -138,25 +145,25 @@ class StoredInput(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReplayStep(msgspec.Struct, frozen=True, kw_only=True):
-    """An input, and the facts that it led to when it came."""
+    """An input, and the events that it led to when it came."""
 
     input: StoredInput
-    facts: tuple[Fact, ...]
+    events: tuple[Event, ...]
+    layout: int
+    """In which the events were stored: 1 as `fact`, 2 as `event`; 2 where there are none."""
 
 
-class StoredMessage(msgspec.Struct, frozen=True, kw_only=True):
+class StoredEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """A numbered event, for the publisher."""
+
     seq: int
-    topic: str
-    payload: bytes
-    at: Moment
-    shoe: int
-    round: int
+    name: str
+    """In layout 1 this is the topic on which it was published."""
+    body: bytes
     head: Head
-    """The chain just before the message's own record: a message cannot hold a hash that is computed over itself.
-
-    It covers everything that was stored before the message, its own input and facts among it. It comes from the file
-    and not from memory, so a message that is sent again says the same.
-    """
+    """The chain after the event's own record; in layout 1, as published then, just before it."""
+    layout: int
+    """In which it was stored: 1 as `message`, 2 as `event`."""
 
 
 class Tombstone(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,7 +176,7 @@ class Tombstone(msgspec.Struct, frozen=True, kw_only=True):
     first_hash: bytes
     last_hash: bytes
     last_seq: int
-    """The last message's number up to here."""
+    """The last event's number up to here."""
     shoe: int
     counts: dict[str, int]
     first_wall_ms: int

@@ -1,13 +1,17 @@
 """The tables in a journal file, their version, and the way from an older version to this one.
 
 A version that was ever released is never edited: a change is a new version with a migration from the one before, and
-a file of the old version stays among the test data. Used by `opening.py`.
+a file of the old version stays among the test data. `docs/journal.md` describes the layout for readers without this
+program. Used by `opening.py`.
 """
 
 import msgspec
 
 APPLICATION_ID = 0x53484A31
 """SQLite's place for saying whose file this is; "SHJ1"."""
+
+_KINDS_1 = "kind IN ('raw', 'opening', 'snapshot', 'input', 'fact', 'message', 'pruned')"
+_KINDS = "kind IN ('raw', 'opening', 'snapshot', 'input', 'event', 'pruned', 'fact', 'message')"
 
 TABLES = (
     """
@@ -18,11 +22,11 @@ TABLES = (
         created_ms INTEGER NOT NULL
     ) STRICT
     """,
-    """
+    f"""
     CREATE TABLE record (
         number INTEGER PRIMARY KEY,
         entry INTEGER NOT NULL,
-        kind TEXT NOT NULL CHECK (kind IN ('raw', 'opening', 'snapshot', 'input', 'fact', 'message', 'pruned')),
+        kind TEXT NOT NULL CHECK ({_KINDS}),
         name TEXT NOT NULL,
         wall_ms INTEGER NOT NULL,
         mono_ns INTEGER NOT NULL,
@@ -74,12 +78,29 @@ TABLES = (
     """,
 )
 
+_TABLES_1 = tuple(statement.replace(_KINDS, _KINDS_1) for statement in TABLES)
+
+
+_FROM_1_TO_2 = (
+    # The one thing that differs is a CHECK, which ALTER TABLE cannot change. Writing its new text is what SQLite's
+    # documentation advises for that; copying every record instead would keep a table of a year waiting for minutes.
+    "PRAGMA writable_schema = ON",
+    (
+        "UPDATE sqlite_schema SET sql = replace(sql, '''fact'', ''message'', ''pruned''', "
+        "'''event'', ''pruned'', ''fact'', ''message''') WHERE name = 'record'"
+    ),
+    "PRAGMA writable_schema = RESET",
+)
+
 
 class Schema(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     tables: tuple[str, ...]
     migrations: dict[int, tuple[str, ...]] = {}
     """From each older version to the next one, as statements."""
+    readable: dict[int, tuple[str, ...]] = {}
+    """The tables of older versions that are read as they are: an archived journal is never changed to be verified."""
 
 
-SCHEMA = Schema(version=1, tables=TABLES)
+SCHEMA = Schema(version=2, tables=TABLES, migrations={1: _FROM_1_TO_2}, readable={1: _TABLES_1})
+"""Version 1 stored every event twice, as `fact` and `message`; version 2 stores it once, as `event`."""

@@ -37,12 +37,7 @@ MOST_AT_ONCE = 512
 LARGEST = 2**63 - 1
 
 INSERT_RECORD = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_RAW, _INPUT, _FACT, _MESSAGE = (
-    RecordKind.RAW.value,
-    RecordKind.INPUT.value,
-    RecordKind.FACT.value,
-    RecordKind.MESSAGE.value,
-)
+_RAW, _INPUT, _EVENT = RecordKind.RAW.value, RecordKind.INPUT.value, RecordKind.EVENT.value
 _READ_POSITION = "SELECT head_number, head_hash, last_seq, published_seq FROM position"
 _WRITE_POSITION = (
     "UPDATE position SET head_number = ?, head_hash = ?, last_seq = ?, published_seq = ?, "
@@ -64,7 +59,7 @@ class Submission(NamedTuple):
 
 
 class Confirmation(NamedTuple):
-    """All messages up to this number have reached the broker."""
+    """All events up to this number have reached the broker."""
 
     seq: int
     answer: Callable[[BaseException | None], object]
@@ -114,7 +109,7 @@ class Journal:
         return future
 
     def confirm(self, seq: int) -> "Future[None]":
-        """All messages up to this number have reached the broker. Never goes back: to send again is to read again."""
+        """All events up to this number have reached the broker. Never goes back: to send again is to read again."""
         future: Future[None] = Future()
         self._put(Confirmation(seq, partial(_settle, future), future.set_running_or_notify_cancel))
         return future
@@ -228,10 +223,13 @@ def _store_group(database: Database, batch: Sequence[Submission | Confirmation],
                 records += chained
                 head = Head(number=chained[-1].number, hash=chained[-1].hash) if chained else head
                 link_state = link_state if item.entry.link_state is None else item.entry.link_state
-                first, seq = seq + 1, seq + len(item.entry.messages)
-                outcomes.append(Receipt(head=head, seqs=range(first, seq + 1)))
+                first, seq = seq + 1, seq + len(item.entry.events)
+                heads = tuple(Head(number=one.number, hash=one.hash) for one in chained if one.seq is not None)
+                outcomes.append(Receipt(head=head, seqs=range(first, seq + 1), heads=heads))
             elif item.seq > seq:
-                outcomes.append(JournalUsageError(f"message {item.seq} cannot have been sent: the last one is {seq}."))
+                outcomes.append(
+                    JournalUsageError(f"event {item.seq} cannot have been published: the last one is {seq}.")
+                )
             else:
                 published = max(published, item.seq)
                 outcomes.append(None)
@@ -250,11 +248,7 @@ def chain_entry(entry: Entry, head: Head, last_seq: int, software: str) -> list[
     given = entry.input
     if given is not None:
         parts.append((_INPUT if given.start is None else given.start.value, given.name, mono_ns, None, given.body))
-    parts += [(_FACT, fact.name, mono_ns, None, fact.body) for fact in entry.facts]
-    parts += [
-        (_MESSAGE, message.topic, mono_ns, seq, message.payload)
-        for seq, message in enumerate(entry.messages, last_seq + 1)
-    ]
+    parts += [(_EVENT, event.name, mono_ns, seq, event.body) for seq, event in enumerate(entry.events, last_seq + 1)]
     first, hash_before = head.number + 1, head.hash
     records: list[Record] = []
     for number, (kind, name, part_ns, seq, body) in enumerate(parts, first):
@@ -269,14 +263,12 @@ def _check(entry: Entry) -> None:
     at, given = entry.at, entry.input
     if given is not None:
         _check_part(at.mono_ns, given.name, given.body)
-    elif entry.facts:
-        raise JournalUsageError("an entry with facts has no input that led to them.")
+    elif entry.events:
+        raise JournalUsageError("an entry with events has no input that led to them.")
     for raw in entry.raw:
         _check_part(raw.mono_ns, raw.direction, raw.data)
-    for fact in entry.facts:
-        _check_part(at.mono_ns, fact.name, fact.body)
-    for message in entry.messages:
-        _check_part(at.mono_ns, message.topic, message.payload)
+    for event in entry.events:
+        _check_part(at.mono_ns, event.name, event.body)
     _check_part(at.wall_ms, "", b"" if entry.link_state is None else entry.link_state)
     _check_part(at.mono_ns, "", b"")
     _check_part(entry.shoe, "", b"")

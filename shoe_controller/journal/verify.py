@@ -1,8 +1,8 @@
-"""Whether a journal is whole: the chain of its records, and that replaying the inputs gives the same facts again.
+"""Whether a journal is whole: the chain of its records, and that replaying the inputs gives the same events again.
 
-Streams through the file with memory that does not grow, beside a running writer. Whoever knows how to replay passes a
-function (`replay_check.py`); without one only the chain is checked, and the report says so. Facts of another version of
-the program cannot be expected to come out the same: their chain is checked and they are counted as not replayed.
+Streams through the file with memory that does not grow, beside a running writer. A caller that can replay passes a
+function (`replay_check.py`); without one only the chain is checked, and the report says so. Events of another version
+of the program cannot be expected to come out the same: their chain is checked and they are counted as not replayed.
 """
 
 from bisect import bisect_right
@@ -16,8 +16,8 @@ from shoe_controller.journal.chain import link
 from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.journal.opening import Identity, Position, identify
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Head, Record, RecordKind, Tombstone
-from shoe_controller.journal.replay_check import Replay, ReplayCheck
+from shoe_controller.journal.records import NUMBERED_EVENTS, Head, Record, RecordKind, Tombstone
+from shoe_controller.journal.replay_check import Agree, Replay, ReplayCheck, same_bytes
 from shoe_controller.journal.tombstones import as_body
 
 MOST_PROBLEMS = 100
@@ -47,9 +47,9 @@ class Report(msgspec.Struct, kw_only=True):
     more_problems: int = 0
     notes: list[str] = []
     replayed: int | None = None
-    """Facts that came out the same; nothing when no replay was asked for."""
+    """Events that came out the same; `None` without a replay."""
     not_replayed: dict[str, int] = {}
-    """Facts of other versions of the program, or after a difference, by version."""
+    """Events of other versions of the program, or after a difference, by version."""
 
     @property
     def good(self) -> bool:
@@ -65,10 +65,18 @@ class Report(msgspec.Struct, kw_only=True):
         self.tell(record.number, record.kind, f"{record}: {what}")
 
 
-def verify(
-    path: Path, *, replay: Replay | None = None, software: str, heads: Iterable[Head] = (), progress: Progress
+def verify(  # noqa: PLR0913 - what must not be found out inside is passed in, by name
+    path: Path,
+    *,
+    replay: Replay | None = None,
+    agree: Agree = same_bytes,
+    software: str,
+    heads: Iterable[Head] = (),
+    progress: Progress,
 ) -> Report:
-    """Check all of a journal. `heads` are ends of the chain that someone kept, from messages for instance.
+    """Check all of a journal. `heads` are ends of the chain that were kept elsewhere, from published results say.
+
+    `agree` compares events of layout 1 with what their inputs lead to now; those of layout 2 must be the same bytes.
 
     A file that cannot be read as a journal at all is an error, as everywhere; what is wrong inside is in the report.
     """
@@ -87,7 +95,7 @@ def verify(
             if replay is None:
                 deque(records, maxlen=0)
             else:
-                check = ReplayCheck(records, replay, software, report.tell_of)
+                check = ReplayCheck(records, replay, agree, software, report.tell_of)
                 check.run()
                 report.replayed = check.same
                 report.not_replayed = dict(check.not_replayed)
@@ -182,12 +190,12 @@ class _ChainCheck:
             report.tell_of(
                 record, f"does not follow from record {record.number - 1}: one of the two was changed or replaced."
             )
-        if record.kind == RecordKind.MESSAGE:
+        if record.kind in NUMBERED_EVENTS:
             if self._last_seq is not None and record.seq != self._last_seq + 1:
-                report.tell_of(record, f"is message {record.seq}, after message {self._last_seq}.")
+                report.tell_of(record, f"is event {record.seq}, after event {self._last_seq}.")
             self._last_seq = record.seq
         elif record.seq is not None:
-            report.tell_of(record, f"has the number of a message, {record.seq}.")
+            report.tell_of(record, f"has the number of an event, {record.seq}.")
         if record.kind == RecordKind.PRUNED:
             self._note(record)
         if record.number in self._heads and self._heads[record.number].hash != record.hash:
@@ -210,7 +218,7 @@ class _ChainCheck:
             report.tell(head.number, None, f"record {head.number} is not the one with which the journal says it ends.")
         if self._last_seq is not None and self._last_seq != self._position.last_seq:
             report.tell(
-                head.number, None, f"the last message is {self._last_seq}, not {self._position.last_seq} as noted."
+                head.number, None, f"the last event is {self._last_seq}, not {self._position.last_seq} as noted."
             )
         for number, kept in self._heads.items():
             if number > head.number:

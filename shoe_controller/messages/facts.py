@@ -111,6 +111,8 @@ class WagersChanged(Fact, frozen=True, kw_only=True, tag="wagers_changed"):
     seat: str
     wagers: tuple[PlacedWager, ...]
     total: int
+    user: str = ""
+    """The broker's user who sent the request; empty in events from a journal of layout version 1."""
 
 
 class BettingClosed(Fact, frozen=True, kw_only=True, tag="betting_closed"):
@@ -268,6 +270,8 @@ class PersonActed(Fact, frozen=True, kw_only=True, tag="person_acted"):
     reason: str
     approved_by: str | None = None
     """The second supervisor, where the act takes two."""
+    user: str = ""
+    """The broker's user who sent the request, of an act of two people the second; empty in layout version 1."""
 
 
 class ActProposed(Fact, frozen=True, kw_only=True, tag="act_proposed"):
@@ -277,6 +281,8 @@ class ActProposed(Fact, frozen=True, kw_only=True, tag="act_proposed"):
     act: AnyAct
     person: str
     reason: str
+    user: str = ""
+    """The broker's user who sent the request; empty in events from a journal of layout version 1."""
 
 
 class ProposalEnded(Fact, frozen=True, kw_only=True, tag="proposal_ended"):
@@ -292,6 +298,8 @@ class WrongPin(Fact, frozen=True, kw_only=True, tag="wrong_pin"):
     person: str
     failures: int
     locked_out: bool
+    user: str = ""
+    """The broker's user who sent the request; empty in events from a journal of layout version 1."""
 
 
 AnyFact = (

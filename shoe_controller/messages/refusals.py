@@ -94,7 +94,7 @@ class PinMissing(Refusal, frozen=True):
     """A supervisor's act, and signing in, need a person and a PIN."""
 
 
-class WrongPin(Refusal, frozen=True):
+class WrongPinRefused(Refusal, frozen=True, tag="wrong_pin"):
     """The person or the PIN is wrong; the answer does not say which."""
 
     locked_out: bool = False
@@ -130,11 +130,11 @@ class SamePerson(Refusal, frozen=True):
 # --- wagers ----------------------------------------------------------------------------------------------------------
 
 
-class BettingClosed(Refusal, frozen=True):
+class BettingClosedRefused(Refusal, frozen=True, tag="betting_closed"):
     """Wagers are not open."""
 
 
-class FreeHand(Refusal, frozen=True):
+class FreeHandRefused(Refusal, frozen=True, tag="free_hand"):
     """The round is a free hand, dealt without wagers."""
 
 
@@ -254,14 +254,14 @@ AnyRefusal = (
     | TableStopped
     | NoShoeLink
     | PinMissing
-    | WrongPin
+    | WrongPinRefused
     | LockedOut
     | NotASupervisor
     | ReasonMissing
     | NoProposal
     | SamePerson
-    | BettingClosed
-    | FreeHand
+    | BettingClosedRefused
+    | FreeHandRefused
     | NoSuchWager
     | WagerNamedTwice
     | OtherSeat

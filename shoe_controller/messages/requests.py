@@ -1,19 +1,47 @@
-"""Requests to a table, and its answers."""
+"""Requests to a table, and its answers.
+
+The limits of every field are written here, once: the request desk decodes by these types, the web forms use the same
+names, and the schemas are generated from them.
+"""
 
 from enum import StrEnum
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
+from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.messages.acts import ACTS, Act, OpenShoe, Role
 from shoe_controller.messages.refusals import AnyRefusal
 
 LARGEST_SEQ = 2**63 - 1
 """The journal cannot count any further, nor look for a larger number."""
 
+LARGEST_STAKE = 2**53 - 1
+"""The largest whole number that every JSON parser reads exactly."""
+
+LONGEST_USER = 80
+"""The table remembers the user with every request that did something."""
+
+LONGEST_SEAT, LONGEST_WAGER = 40, 100
+"""A table's file must not have longer names of seats and wagers either."""
+
+PLACE = "place"
+REPLAY = "replay"
+"""The names of the requests that are not acts."""
+
+RequestId = Annotated[str, Meta(min_length=1, max_length=80)]
+PersonId = Annotated[str, Meta(min_length=1, max_length=40)]
+Pin = Annotated[str, Meta(min_length=1, max_length=64)]
+Reason = Annotated[str, Meta(max_length=500)]
+SeatName = Annotated[str, Meta(min_length=1, max_length=LONGEST_SEAT)]
+WagerId = Annotated[str, Meta(min_length=1, max_length=LONGEST_WAGER)]
+ShoeNumber = Annotated[int, Meta(ge=0, le=LARGEST_SEQ)]
+RoundNumber = Annotated[int, Meta(ge=0, le=LARGEST_SEQ)]
+
 
 class RequestRole(StrEnum):
-    """Who sends a request; the broker's access list says who may."""
+    """Who sends a request; the broker's access list says which users may."""
 
     WAGERS = "wagers"
     DEALER = "dealer"
@@ -21,42 +49,45 @@ class RequestRole(StrEnum):
     DISPLAY = "display"
 
 
-class Stake(msgspec.Struct, frozen=True):
+class Stake(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a wager is to be."""
 
-    wager: str
-    stake: int
+    wager: WagerId
+    stake: Annotated[int, Meta(ge=0, le=LARGEST_STAKE)]
     """In minor units; 0 takes the wager back."""
+
+
+Stakes = Annotated[tuple[Stake, ...], Meta(min_length=1, max_length=100)]
 
 
 class WagersRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Place, change or withdraw wagers of one seat: all of these, or none."""
 
-    request_id: str
-    """Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing."""
-    shoe: int
+    request_id: RequestId
+    """Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing."""
+    shoe: ShoeNumber
     """The shoe that is meant, as in `state`."""
-    round: int
+    round: RoundNumber
     """The round that is meant, as in `state`: a request that is late for its round is refused."""
-    seat: str
-    stakes: tuple[Stake, ...]
-    """What changes; other wagers of the seat stay as they are."""
+    seat: SeatName
+    stakes: Stakes
+    """What changes, each wager named once; other wagers of the seat stay as they are."""
 
 
-class ActRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ActRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Something that a dealer or supervisor does; the topic names the act, `details` holds its own fields."""
 
-    request_id: str
-    """Unlike any other of this client: a repeat of a request that was done gets the same answer, and does nothing."""
-    shoe: int
+    request_id: RequestId
+    """Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing."""
+    shoe: ShoeNumber
     """The shoe that is meant, as in `state`."""
-    round: int
+    round: RoundNumber
     """The round that is meant, as in `state`: a request that is late for its round is refused."""
-    person: str = ""
+    person: PersonId = ""
     """The id of the person who acts; a dealer may leave it out."""
-    pin: str | None = None
+    pin: Pin | None = None
     """The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`."""
-    reason: str = ""
+    reason: Reason = ""
     """Goes on the record."""
     details: dict[str, object] = {}
     """The act's own fields."""
@@ -65,21 +96,40 @@ class ActRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class ReplayRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Send the events after this one again, to the reply topic."""
 
-    request_id: str
-    after: Annotated[int, msgspec.Meta(le=LARGEST_SEQ)]
-    """The `seq` of the last event that the display has."""
-    limit: int = 500
-    """The most that are sent for this request."""
+    request_id: RequestId
+    after: Annotated[int, Meta(ge=0, le=LARGEST_SEQ)]
+    """The `seq` of the last event that the client has; 0 asks for all of them."""
+    limit: Annotated[int, Meta(ge=1, le=100_000)] = 500
+    """The most events that are sent for this request."""
+    batch: Annotated[int, Meta(ge=1, le=100)] = 1
+    """The most events in one message. With 1, each event is a message of its own; with more, a message holds a list."""
 
 
 class ReplayDone(msgspec.Struct, frozen=True, kw_only=True):
-    """Comes after the events themselves; if `last` is below `newest`, ask again after `last`."""
+    """What a replay came to. If `last` is below `newest`, ask again after `last`, at once."""
 
     sent: int
+    """How many events were sent."""
     last: int
-    """The number of the last event sent."""
+    """The number of the last event sent; if none was, the number that the request gave as `after`."""
+    oldest: int
+    """The number of the oldest event that is still in the journal."""
     newest: int
-    """The number of the last event there is."""
+    """The number of the newest event."""
+
+
+class SeatWagers(msgspec.Struct, frozen=True, kw_only=True):
+    """The wagers of a seat, as they stand when the answer is sent."""
+
+    seq: int
+    """The last event that they include."""
+    shoe: int
+    round: int
+    """The round that they are for: the one that the table is at."""
+    seat: str
+    wagers: tuple[PlacedWager, ...]
+    total: int
+    """The sum of their stakes, in minor units."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,11 +137,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     status: Literal["ok", "error"]
     request_id: str = ""
-    """Of the request; empty where the request could not be read, so go by the correlation data."""
+    """Of the request; empty where none could be read, so go by the correlation data."""
     refusal: AnyRefusal | None = None
     """Why the request was refused; null if it was not."""
-    data: ReplayDone | None = None
-    """What a replay came to; null for other requests."""
+    wagers: SeatWagers | None = None
+    """The answer to `place`: the wagers of the seat as they now stand, also after a refusal. Null without a round."""
+    replay: ReplayDone | None = None
+    """The answer to `replay`; null where it was refused."""
 
     @property
     def code(self) -> str:

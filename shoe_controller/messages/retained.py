@@ -78,6 +78,22 @@ class InfoMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a changed configuration waits for the next shoe."""
 
 
+class TableListing(msgspec.Struct, frozen=True, kw_only=True):
+    """One table of the site. It stays while the controller is away: `status` says whether it is online."""
+
+    schema: int = SCHEMA
+    """The version of this message."""
+    journal: str
+    """The journal's id."""
+    site: str
+    table: str
+    """Both are parts of the table's topics: `shoe/v1/{site}/{table}/`."""
+    title: str
+    """What the table is called on a display; may be empty."""
+    version: str
+    """Of the controller's software."""
+
+
 # --- state -----------------------------------------------------------------------------------------------------------
 
 
@@ -176,7 +192,7 @@ class StateMessage(TableView, frozen=True, kw_only=True):
     journal: str
     """The journal's id."""
     round_id: str
-    """The round's id, unique over all journals; empty before the first round."""
+    """The round's id, unique over all journals, as in the events of the round."""
 
 
 # --- roads -----------------------------------------------------------------------------------------------------------
@@ -209,3 +225,37 @@ class RoadsMessage(msgspec.Struct, frozen=True, kw_only=True):
     shoe: int
     counts: Counts
     roads: Roads
+
+
+# --- rounds ----------------------------------------------------------------------------------------------------------
+
+
+class DealtRound(msgspec.Struct, frozen=True, kw_only=True):
+    """A round that has a result."""
+
+    round: int
+    round_id: str
+    """The round's id, unique over all journals."""
+    player: HandOutcome
+    banker: HandOutcome
+    winner: Winner
+    free: bool
+    """The round was dealt without wagers."""
+    seq: int
+    """The number of the event `round_result`."""
+
+
+class RoundsMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """The rounds of the shoe that have a result, with their cards; one that is taken back leaves no trace in it."""
+
+    schema: int = SCHEMA
+    """The version of this message."""
+    journal: str
+    """The journal's id."""
+    seq: int
+    """The last event when this was made; no event since has changed it."""
+    shoe: int
+    missing: int
+    """Rounds of the shoe that are not listed: all of them where the shoe was opened by a version that kept no cards."""
+    rounds: tuple[DealtRound, ...]
+    """In the order in which they were dealt."""

@@ -14,6 +14,9 @@ from shoe_controller.messages import facts
 from shoe_controller.messages.acts import ACTS, Act
 from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.messages.requests import (
+    LONGEST_USER,
+    PLACE,
+    REPLAY,
     ActRequest,
     Answer,
     ReplayRequest,
@@ -21,50 +24,96 @@ from shoe_controller.messages.requests import (
     WagersRequest,
     acts_of,
 )
-from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
+from shoe_controller.messages.retained import (
+    InfoMessage,
+    RoadsMessage,
+    RoundsMessage,
+    StateMessage,
+    StatusMessage,
+    TableListing,
+)
 
-LONGEST_CLIENT = 80
-"""The table remembers it with every request that did something."""
+ROOT = "shoe/v1"
+"""All topics begin with it; the version is that of the whole contract."""
+
+ANY = "+"
+"""Stands for one level of a topic in a filter: `Topics(site, ANY).status` is the status of every table."""
+
+USER = "{user}"
+"""Stands for the broker's user in the topic of a request, in the table below."""
+
+SITE_TABLES = "tables"
+"""The level that the list of a site's tables is under, beside the tables themselves."""
 
 
 def round_id(journal: str, shoe: int, round_: int) -> str:
-    """The id of a round, unique over all journals; empty before the first round."""
-    return f"{journal}-{shoe}-{round_}" if round_ else ""
+    """The id of a round, unique over all journals. Round 0 of a shoe is what comes before its first round."""
+    return f"{journal}-{shoe}-{round_}"
+
+
+def event_topic(name: str) -> str:
+    """Where events are published, below the table's own topic."""
+    return f"event/{name}"
+
+
+class RequestTopic(NamedTuple):
+    """What the topic of a request says."""
+
+    role: str
+    user: str
+    """The broker's user who sent it; the access list lets nobody write another's."""
+    name: str
 
 
 class Topics:
     """The topics of one table."""
 
     def __init__(self, site: str, table: str) -> None:
-        self.prefix = f"shoe/v1/{site}/{table}"
+        self.prefix = f"{ROOT}/{site}/{table}"
         self.status = f"{self.prefix}/status"
         self.info = f"{self.prefix}/info"
         self.state = f"{self.prefix}/state"
         self.roads = f"{self.prefix}/roads"
-        self.requests = f"{self.prefix}/request/+/+"
+        self.rounds = f"{self.prefix}/rounds"
+        self.listing = f"{ROOT}/{site}/{SITE_TABLES}/{table}"
+        self.events = f"{self.prefix}/{event_topic('#')}"
+        """A filter for all events."""
+        self.requests = f"{self.prefix}/request/+/+/+"
         """A filter for all requests."""
         self.replies = f"{self.prefix}/reply/"
 
     def event(self, below: str) -> str:
-        """The full topic of a message that the journal holds as `event/…`."""
+        """The full topic of a message that is published as `event/…`."""
         return f"{self.prefix}/{below}"
 
-    def is_reply(self, topic: str) -> bool:
-        """Whether an answer may go there: `reply/{client}/…`, and nowhere else."""
-        rest = topic.removeprefix(self.replies)
-        client, _, below = rest.partition("/")
-        named = 0 < len(client) <= LONGEST_CLIENT and bool(below)
-        return rest != topic and named and not set(topic) & {"+", "#"}
+    def below(self, topic: str) -> str:
+        """A topic of this table without the table's own part."""
+        return topic.removeprefix(f"{self.prefix}/")
 
-    def client_of(self, reply_topic: str | None) -> str:
-        """Whose request this is: the client in its reply topic; nobody's if it wants no answer."""
-        return "" if reply_topic is None else reply_topic.removeprefix(self.replies).partition("/")[0]
+    def is_event(self, topic: str) -> bool:
+        return topic.startswith(f"{self.prefix}/{event_topic('')}")
 
-    def request(self, topic: str) -> tuple[str, str] | None:
-        """Role and name of a request."""
+    def is_reply(self, topic: str, user: str) -> bool:
+        """Whether an answer to this user may go there: `reply/{user}/…`, and nowhere else."""
+        own = f"{self.replies}{user}/"
+        return topic.startswith(own) and topic != own and not set(topic) & {"+", "#"}
+
+    def client_of(self, reply_topic: str) -> str:
+        """The user whose reply topic this is."""
+        return reply_topic.removeprefix(self.replies).partition("/")[0]
+
+    def request(self, role: RequestRole, user: str, name: str) -> str:
+        """Where a user sends a request."""
+        return f"{self.prefix}/request/{role.value}/{user}/{name}"
+
+    def read_request(self, topic: str) -> RequestTopic | None:
+        """What the topic of a request says; nothing if it is none."""
         rest = topic.removeprefix(f"{self.prefix}/request/")
-        parts = rest.split("/")
-        return (parts[0], parts[1]) if rest != topic and len(parts) == 2 else None
+        levels = rest.split("/")
+        if rest == topic or len(levels) != len(RequestTopic._fields):
+            return None
+        read = RequestTopic(*levels)
+        return read if 0 < len(read.user) <= LONGEST_USER else None
 
 
 # --- the table of topics ---------------------------------------------------------------------------------------------
@@ -78,24 +127,34 @@ class TopicKind(Enum):
 
 
 OUTCOME = "outcome"
-"""The events that carry the journal's head beside the fact's own fields."""
+"""The events whose envelope carries the journal's head."""
 
-HEAD = (
-    "Where the journal stood when this was stored: a record's number and the hash of everything up to it. "
-    "Kept outside the house, it shows later whether the journal was changed."
-)
 REPLAYED_TOPIC = "Where the event went out first, below the table's own topic."
 """The field `topic`, which stands before an event's own fields when it is sent again."""
 
 
 class TopicRow(NamedTuple):
     below: str
-    """Under `shoe/v1/{site}/{table}/`."""
+    """Under `shoe/v1/{site}/{table}/`, unless `of_site`."""
     kind: TopicKind
     payloads: tuple[type[msgspec.Struct], ...]
     what: str
     act: type[Act] | None = None
     """What a dealer or supervisor asks for; its fields are the request's `details`."""
+    role: RequestRole | None = None
+    """Of a request: who sends it."""
+    of_site: bool = False
+    """Under `shoe/v1/{site}/`, beside the tables."""
+
+    @property
+    def key(self) -> str:
+        """A name without parameters: `request/wagers/place`."""
+        return "/".join(level for level in self.below.split("/") if not level.startswith("{"))
+
+    def address(self, site: str, table: str, user: str) -> str:
+        """The full topic, of a request that of this user."""
+        parent = f"{ROOT}/{site}" if self.of_site else Topics(site, table).prefix
+        return f"{parent}/{self.below}".replace("{table}", table).replace(USER, user)
 
 
 EVENT_TOPICS = {
@@ -145,16 +204,28 @@ def contract() -> Iterator[TopicRow]:
     yield TopicRow("info", TopicKind.RETAINED, (InfoMessage,), "what the table offers, its limits and prices")
     yield TopicRow("state", TopicKind.RETAINED, (StateMessage,), "how the table stands")
     yield TopicRow("roads", TopicKind.RETAINED, (RoadsMessage,), "the five roads and the counts of the shoe")
+    yield TopicRow("rounds", TopicKind.RETAINED, (RoundsMessage,), "the rounds of the shoe, with their cards")
+    yield TopicRow(
+        f"{SITE_TABLES}/{{table}}", TopicKind.RETAINED, (TableListing,), "a table of the site, in a list", of_site=True
+    )
     for name, what in EVENT_TOPICS.items():
         facts = tuple(fact for fact in AnyFact.__args__ if name == fact.TOPIC)
-        yield TopicRow(f"event/{name}", TopicKind.EVENT, facts, what)
-    yield TopicRow(
-        "request/wagers/place", TopicKind.REQUEST, (WagersRequest,), "place, change or withdraw wagers of a seat"
-    )
+        yield TopicRow(event_topic(name), TopicKind.EVENT, facts, what)
+    yield _request(RequestRole.WAGERS, PLACE, WagersRequest, "place, change or withdraw wagers of a seat")
     for role in (RequestRole.DEALER, RequestRole.SUPERVISOR):
         for name, act in acts_of(role).items():
-            yield TopicRow(f"request/{role.value}/{name}", TopicKind.REQUEST, (ActRequest,), ACTS[act].what, act)
-    yield TopicRow("request/display/replay", TopicKind.REQUEST, (ReplayRequest,), "send events again, from a number on")
+            yield _request(role, name, ActRequest, ACTS[act].what, act)
+    yield _request(RequestRole.DISPLAY, REPLAY, ReplayRequest, "send events again, from a number on")
     yield TopicRow(
         "reply/{client}/{name}", TopicKind.REPLY, (Answer,), "the answer to a request, and events sent again"
     )
+
+
+def _request(
+    role: RequestRole, name: str, payload: type[msgspec.Struct], what: str, act: type[Act] | None = None
+) -> TopicRow:
+    return TopicRow(f"request/{role.value}/{USER}/{name}", TopicKind.REQUEST, (payload,), what, act, role)
+
+
+RESERVED_TABLES = frozenset({SITE_TABLES, *(row.below.partition("/")[0] for row in contract())})
+"""Names that a table must not have: its entry in the list would match a filter for the topics of other tables."""

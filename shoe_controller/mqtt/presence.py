@@ -13,8 +13,10 @@ from shoe_controller.mqtt.retained import (
     gravest_alert,
     info_message,
     roads_message,
+    rounds_message,
     state_message,
     storing_alert,
+    table_listing,
 )
 from shoe_controller.table.state import RulesSource, TableState
 
@@ -114,6 +116,16 @@ class TablePresence:
             topics.roads,
             self._cached(topics.roads, (state.shoe_number, results), lambda: roads_message(state, self._journal_id)),
         )
+        settled = () if state.shoe is None else state.shoe.settled
+        yield (
+            topics.rounds,
+            self._cached(
+                topics.rounds,
+                (state.shoe_number, len(results), settled),
+                lambda: rounds_message(state, self._journal_id),
+            ),
+        )
+        yield topics.listing, self._cached(topics.listing, None, lambda: table_listing(self._posted, self._journal_id))
 
     def _cached(self, topic: str, depends_on: object, make: Callable[[], msgspec.Struct]) -> bytes:
         made = self._made.get(topic)

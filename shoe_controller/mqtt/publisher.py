@@ -9,10 +9,10 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from shoe_controller.journal.records import StoredMessage
-from shoe_controller.messages.requests import ReplayDone
+from shoe_controller.messages.refusals import BeyondNewest
+from shoe_controller.messages.requests import ReplayDone, ReplayRequest
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import (
     Broker,
@@ -23,13 +23,17 @@ from shoe_controller.mqtt.broker import (
     PublishRefusedError,
     Will,
 )
-from shoe_controller.mqtt.requests import RequestDesk, encode_answer
+from shoe_controller.mqtt.envelope import EventMessage, replayed, replayed_in_batches
+from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError, encode_answer
 
 WINDOW = 100
 """Messages under way at once."""
 
 REPLAY_WINDOW = 10
-"""Events of a replay under way at once."""
+"""Events of a replay under way at once, unless they go in batches."""
+
+LARGEST_BATCH = 32 * 1024
+"""Bytes of a message with several events of a replay."""
 
 MOST_LIVE = 2000
 """Events kept in memory for a broker that is behind; the rest is read from the journal."""
@@ -52,14 +56,15 @@ FIRST_RETRY, LAST_RETRY = 0.25, 8.0
 GOODBYE = 0.8
 """Seconds that the last messages get when the daemon ends."""
 
-OUTCOME = "event/outcome"
-"""Carries the journal's head, which only the journal knows."""
-
 
 class Outbox(Protocol):
-    def messages(self, after: int, limit: int) -> list[StoredMessage]: ...
+    def events(self, after: int, limit: int) -> list[EventMessage]:
+        """Events with numbers above `after`, in order, at most so many; read while the event loop waits."""
 
     def newest(self) -> int: ...
+
+    def oldest(self) -> int:
+        """The number of the oldest event that can still be read."""
 
     def confirm(self, seq: int) -> None: ...
 
@@ -89,12 +94,6 @@ class Watcher(Protocol):
         """More came than could be kept; called once for each session."""
 
 
-class LiveMessage(NamedTuple):
-    seq: int
-    topic: str
-    payload: bytes
-
-
 class _Pipe:
     """What goes through one session: events and retained messages in order, so many under way at once."""
 
@@ -102,7 +101,7 @@ class _Pipe:
         self,
         session: BrokerSession,
         topics: Topics,
-        after: Callable[[int, int], list[LiveMessage]],
+        after: Callable[[int, int], list[EventMessage]],
         stir: Callable[[], None],
     ) -> None:
         self.sent = 0
@@ -179,7 +178,7 @@ class Publisher:
         """Why the broker does not take our messages."""
         self._not_taken: set[str] = set()
         """Topics that it refused, and has not taken since."""
-        self._live: deque[LiveMessage] = deque(maxlen=MOST_LIVE)
+        self._live: deque[EventMessage] = deque(maxlen=MOST_LIVE)
         self._shown: dict[str, bytes] = {}
         """Retained messages as they were last sent in this session."""
         self._retained_stale = True
@@ -192,10 +191,11 @@ class Publisher:
         self._pipe: _Pipe | None = None
         """Set while events may be sent at once."""
         self._session_number = 0
+        self._replay_turn = asyncio.Lock()
 
     # --- what is to be told ------------------------------------------------------------------------------------------
 
-    def offer(self, messages: Sequence[LiveMessage]) -> None:
+    def offer(self, messages: Sequence[EventMessage]) -> None:
         """Events that were just stored. If the broker is there and has all before them, they go out at once."""
         self._live.extend(messages)
         self._retained_stale = True
@@ -281,17 +281,17 @@ class Publisher:
                 return
             await self._wake.wait()
 
-    def _after(self, sent: int, room: int) -> list[LiveMessage]:
+    def _after(self, sent: int, room: int) -> list[EventMessage]:
         """The next events: from memory where they follow at once, else from the journal."""
         live = self._live
         while live and live[0].seq <= sent:
             live.popleft()
-        found: list[LiveMessage] = []
-        while live and live[0].seq == sent + 1 + len(found) and len(found) < room and live[0].topic != OUTCOME:
+        found: list[EventMessage] = []
+        while live and live[0].seq == sent + 1 + len(found) and len(found) < room:
             found.append(live.popleft())
         if found or (not live and self._outbox.newest() <= sent):
             return found
-        return [_with_head(message) for message in self._outbox.messages(sent, room)]
+        return self._outbox.events(sent, room)
 
     def _send_retained(self, pipe: "_Pipe") -> None:
         """Whatever differs from what was sent last; after a connect that is all of it."""
@@ -377,33 +377,24 @@ class Publisher:
         if answer is not None and message.response_topic is not None:
             session.publish_soon(message.response_topic, encode_answer(answer), correlation=message.correlation)
 
-    async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
-        """Send events again, to one display."""
-        session = self._session
-        found = self._outbox.messages(after, limit)
-        for first in range(0, len(found), REPLAY_WINDOW):
-            if session is None:
-                break
-            # A few at a time, each confirmed before the next: what is dealt meanwhile goes out in between.
-            under_way = [
-                session.publish_soon(
-                    reply_to,
-                    b'{"topic":"' + message.topic.encode() + b'",' + _with_head(message).payload[1:],
-                    correlation=correlation,
-                )
-                for message in found[first : first + REPLAY_WINDOW]
-            ]
-            await asyncio.gather(*under_way, return_exceptions=True)
-        last = found[-1].seq if found else after
-        return ReplayDone(sent=len(found), last=last, newest=self._outbox.newest())
-
-
-def _with_head(message: StoredMessage) -> LiveMessage:
-    """An outcome says where the journal stood, so that a later edit shows."""
-    payload = message.payload
-    if message.topic == OUTCOME:
-        payload = b'{"head":"' + str(message.head).encode() + b'",' + payload[1:]
-    return LiveMessage(message.seq, message.topic, payload)
+    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
+        """Send events again, to one client; all replays together have one window under way."""
+        session, newest, last = self._session, self._outbox.newest(), request.after
+        if last > newest:
+            raise RequestRefusedError(BeyondNewest(newest=newest))
+        # What is stored from now on is published anyway.
+        end = min(newest, last + request.limit)
+        while last < end and session is not None and session is self._session:
+            # A window is read and confirmed before the next one: what is dealt meanwhile is published in between.
+            async with self._replay_turn:
+                found = self._outbox.events(last, min(end - last, max(REPLAY_WINDOW, request.batch)))
+                payloads = map(replayed, found) if request.batch == 1 else replayed_in_batches(found, LARGEST_BATCH)
+                under_way = [session.publish_soon(reply_to, payload, correlation=correlation) for payload in payloads]
+                await asyncio.gather(*under_way, return_exceptions=True)
+            last = found[-1].seq
+        return ReplayDone(
+            sent=last - request.after, last=last, oldest=self._outbox.oldest(), newest=self._outbox.newest()
+        )
 
 
 async def _raise_when_lost(session: BrokerSession) -> None:

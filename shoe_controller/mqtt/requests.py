@@ -1,15 +1,18 @@
 """Requests that come over MQTT: each is decoded strictly, handed to the table, and answered.
 
-A request names the shoe and the round that it means; the table refuses what is late, and knows a repeat by its
-`request_id`. PINs are checked here, slowly and one at a time, and nowhere else; they go no further than this file.
+The topic names the broker's user, for whom the broker vouches. A request names the shoe and the round that it means;
+the table refuses what is late, and knows a repeat by its `request_id` and its contents. PINs are checked here, slowly
+and one at a time, and nowhere else; they go no further than this file.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Coroutine, Mapping
+from hashlib import blake2s
+from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from shoe_controller.baccarat.wager_refusals import UnknownSeat
 from shoe_controller.messages.acts import Act, AnyAct, Role, rule_of
 from shoe_controller.messages.refusals import (
     AnyRefusal,
@@ -18,39 +21,43 @@ from shoe_controller.messages.refusals import (
     Failed,
     JournalFull,
     NoResponseTopic,
+    OtherContents,
+    OtherSeat,
     PinMissing,
     Retained,
     UnknownRequest,
-    WrongPin,
+    WagerNamedTwice,
+    WrongPinRefused,
 )
 from shoe_controller.messages.requests import (
+    PLACE,
+    REPLAY,
     ActRequest,
     Answer,
     ReplayDone,
     ReplayRequest,
+    RequestId,
     RequestRole,
+    SeatWagers,
+    Stake,
     WagersRequest,
     acts_of,
     refused,
 )
-from shoe_controller.messages.topics import Topics
+from shoe_controller.messages.topics import RequestTopic, Topics
 from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 
 MOST_PIN_CHECKS = 20
 """PIN checks that may wait; more are answered as busy, so that a flood costs nothing but its own answers."""
 
-LONGEST_ID = 80
-LONGEST_PERSON = 40
-LONGEST_REASON = 500
-MOST_STAKES = 100
-"""Wagers in one request; a layout has fewer."""
-PASSING = (Busy, JournalFull)
-"""Refusals that pass: the same request is judged again when it is repeated."""
+NOT_REMEMBERED = (Busy, JournalFull, OtherContents)
+"""Refusals after which a request with the same id is judged anew: they pass, or the id belongs to another request."""
 MOST_REMEMBERED = 1000
-MOST_REPLAYED = 2000
 MOST_REPLAYS = 10
-"""Replays that may wait for their turn; more are answered as busy."""
+"""Replays that may be under way at once; more are answered as busy."""
+
+DIGEST_BYTES = 8
 
 T = TypeVar("T")
 
@@ -58,6 +65,7 @@ _ROLES = {role.value: role for role in RequestRole}
 _decode_wagers = msgspec.json.Decoder(WagersRequest).decode
 _decode_act = msgspec.json.Decoder(ActRequest).decode
 _decode_replay = msgspec.json.Decoder(ReplayRequest).decode
+_encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 encode_answer = msgspec.json.Encoder().encode
 
 
@@ -74,19 +82,35 @@ class TableDesk(Protocol):
     def locked_out(self, person: str) -> bool:
         """Whether the person's PIN is not to be looked at now."""
 
+    def seat_wagers(self, seat: str) -> SeatWagers | None:
+        """The wagers of a seat as they stand; `None` while there is no round."""
+
 
 class Replayer(Protocol):
-    async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
-        """Send events again to a topic."""
+    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
+        """Send events again to a topic; `RequestRefusedError` where they are not there."""
 
 
 class RequestRefusedError(ValueError):
     """A request that is refused before it reaches the table."""
 
-    def __init__(self, refusal: AnyRefusal, request_id: str = "") -> None:
+    def __init__(self, refusal: AnyRefusal) -> None:
         super().__init__(refusal.code)
         self.refusal = refusal
-        self.request_id = request_id
+
+
+class _Identity(NamedTuple):
+    """By which a repeat is known."""
+
+    whole_id: str
+    """Two users may choose the same id."""
+    contents: str
+    """A digest of all that the request says, the PIN left aside."""
+
+
+class _Served(NamedTuple):
+    contents: str
+    answer: "asyncio.Task[Answer]"
 
 
 class RequestDesk:
@@ -96,93 +120,110 @@ class RequestDesk:
         table: TableDesk,
         pins: PinOffice,
         replayer: Replayer,
+        seat_users: Mapping[str, str],
     ) -> None:
+        """`seat_users` are users of the broker that may bet for one seat alone, each with that seat."""
         self._topics = topics
         self._table = table
         self._pins = pins
         self._replayer = replayer
+        self._seat_users = seat_users
         self._pin_turn = asyncio.Lock()
         self._pins_waiting = 0
-        self._replay_turn = asyncio.Lock()
-        self._replays_waiting = 0
-        self._given: dict[str, asyncio.Task[Answer]] = {}
-        """Answers by request, the oldest first: a repeat gets the first answer."""
+        self._replays = 0
+        self._served: dict[str, _Served] = {}
+        """By the request's whole id, the oldest first: a repeat gets the first answer."""
         self.on_failure: Callable[[Exception], object] = lambda _: None
-        """Told of errors of our own, which must not reach whoever caused them."""
+        """Called with errors of our own, which must not reach the client that caused them."""
 
     async def answer(self, message: Incoming) -> Answer | None:
-        """Do what is asked. `None` where nobody may be answered, and then nothing was done either."""
-        if message.response_topic is not None and not self._topics.is_reply(message.response_topic):
-            return None
+        """Do what is asked. `None` where no answer may be sent, and then nothing was done either."""
+        sender = self._topics.read_request(message.topic)
+        if message.response_topic is not None:
+            user = self._topics.client_of(message.response_topic) if sender is None else sender.user
+            if not self._topics.is_reply(message.response_topic, user):
+                return None
         try:
-            return await self._answer(message)
+            return await self._answer(sender, message)
         except RequestRefusedError as error:
-            return refused(error.refusal, error.request_id)
+            return refused(error.refusal, _request_id_in(message.payload))
         except Exception as error:  # noqa: BLE001 - whatever is asked, it must not end the daemon
             self.on_failure(error)
-            return refused(Failed())
+            return refused(Failed(), _request_id_in(message.payload))
 
-    async def _once(self, whole_id: str, serve: Coroutine[None, None, Answer]) -> Answer:
-        """Serve a request, unless the same one was served before."""
-        known = self._given.get(whole_id)
-        if known is not None:
-            serve.close()
-        else:
-            known = self._given[whole_id] = asyncio.create_task(serve)
-            known.add_done_callback(lambda task: self._forget_if_passing(whole_id, task))
-            while len(self._given) > MOST_REMEMBERED:
-                del self._given[next(iter(self._given))]
-        return await asyncio.shield(known)
-
-    def _forget_if_passing(self, whole_id: str, task: "asyncio.Task[Answer]") -> None:
-        """What was refused for a reason that passes is tried again when it is asked again."""
-        failed = task.cancelled() or task.exception() is not None
-        if failed or isinstance(task.result().refusal, PASSING):
-            self._given.pop(whole_id, None)
-
-    async def _answer(self, message: Incoming) -> Answer:
-        named = self._topics.request(message.topic)
-        role = None if named is None else _ROLES.get(named[0])
-        if named is None or role is None:
+    async def _answer(self, sender: RequestTopic | None, message: Incoming) -> Answer:
+        role = None if sender is None else _ROLES.get(sender.role)
+        if sender is None or role is None:
             raise RequestRefusedError(UnknownRequest())
-        name = named[1]
         if message.retain:
             raise RequestRefusedError(Retained())
         match role:
-            case RequestRole.WAGERS if name == "place":
-                wagers = _decoded(_decode_wagers, message.payload)
-                whole_id = self._whole_id(message, role.value, wagers.request_id)
-                return await self._once(whole_id, self._wagers(wagers, whole_id))
-            case RequestRole.DISPLAY if name == "replay":
+            case RequestRole.WAGERS if sender.name == PLACE:
+                return await self._place(_decoded(_decode_wagers, message.payload), sender)
+            case RequestRole.DISPLAY if sender.name == REPLAY:
                 return await self._replay(_decoded(_decode_replay, message.payload), message)
-            case RequestRole.DEALER | RequestRole.SUPERVISOR if name in acts_of(role):
+            case RequestRole.DEALER | RequestRole.SUPERVISOR if sender.name in acts_of(role):
                 request = _decoded(_decode_act, message.payload)
-                whole_id = self._whole_id(message, role.value, request.request_id)
-                return await self._once(whole_id, self._act(request, role, acts_of(role)[name], whole_id))
+                identity = _identity(sender, request.request_id, msgspec.structs.replace(request, pin=None))
+                return await self._once(identity, self._act(request, role, sender, identity))
         raise RequestRefusedError(UnknownRequest())
 
-    async def _wagers(self, request: WagersRequest, whole_id: str) -> Answer:
-        if not 1 <= len(request.stakes) <= MOST_STAKES:
-            text = f"stakes must name 1 to {MOST_STAKES} wagers"
-            raise RequestRefusedError(BadRequest(text=text), request.request_id)
+    # --- repeats -----------------------------------------------------------------------------------------------------
+
+    async def _once(self, identity: _Identity, serve: Coroutine[None, None, Answer]) -> Answer:
+        """Serve a request, unless the same one was served before."""
+        whole_id, contents = identity
+        known = self._served.get(whole_id)
+        if known is not None:
+            serve.close()
+            if known.contents != contents:
+                raise RequestRefusedError(OtherContents())
+        else:
+            known = self._served[whole_id] = _Served(contents, asyncio.create_task(serve))
+            known.answer.add_done_callback(lambda task: self._forget_if_judged_anew(whole_id, task))
+            while len(self._served) > MOST_REMEMBERED:
+                del self._served[next(iter(self._served))]
+        return await asyncio.shield(known.answer)
+
+    def _forget_if_judged_anew(self, whole_id: str, task: "asyncio.Task[Answer]") -> None:
+        failed = task.cancelled() or task.exception() is not None
+        if failed or isinstance(task.result().refusal, NOT_REMEMBERED):
+            self._served.pop(whole_id, None)
+
+    # --- wagers ------------------------------------------------------------------------------------------------------
+
+    async def _place(self, request: WagersRequest, sender: RequestTopic) -> Answer:
+        own_seat = self._seat_users.get(sender.user, request.seat)
+        if request.seat != own_seat:
+            raise RequestRefusedError(OtherSeat(seat=own_seat))
+        identity = _identity(sender, request.request_id, request)
+        answer = await self._once(identity, self._wagers(request, sender, identity))
+        if isinstance(answer.refusal, UnknownSeat):
+            return answer
+        # As they stand now, also where the answer itself is that to an earlier request.
+        return msgspec.structs.replace(answer, wagers=self._table.seat_wagers(request.seat))
+
+    async def _wagers(self, request: WagersRequest, sender: RequestTopic, identity: _Identity) -> Answer:
+        twice = _named_twice(request.stakes)
+        if twice is not None:
+            return refused(WagerNamedTwice(wager=twice), request.request_id)
         refusal = await self._table.ask(
             SeatBets(
                 seat=request.seat,
                 stakes=request.stakes,
                 shoe=request.shoe,
                 round=request.round,
-                request_id=whole_id,
+                request_id=identity.whole_id,
+                contents=identity.contents,
+                user=sender.user,
             )
         )
         return _answer_to(refusal, request.request_id)
 
-    async def _act(self, request: ActRequest, role: RequestRole, act: type[Act], whole_id: str) -> Answer:
-        if len(request.reason) > LONGEST_REASON:
-            text = f"the reason has more than {LONGEST_REASON} characters"
-            raise RequestRefusedError(BadRequest(text=text), request.request_id)
-        if len(request.person) > LONGEST_PERSON:
-            raise RequestRefusedError(BadRequest(text="the person's id is too long"), request.request_id)
-        made = _act_from(act, request)
+    # --- acts --------------------------------------------------------------------------------------------------------
+
+    async def _act(self, request: ActRequest, role: RequestRole, sender: RequestTopic, identity: _Identity) -> Answer:
+        made = _act_from(acts_of(role)[sender.name], request)
         as_role = Role.SUPERVISOR if role is RequestRole.SUPERVISOR else Role.DEALER
         verdict = PinVerdict.NOT_GIVEN
         if as_role is Role.SUPERVISOR or rule_of(made).pin:
@@ -196,25 +237,22 @@ class RequestDesk:
                 reason=request.reason,
                 shoe=request.shoe,
                 round=request.round,
-                request_id=whole_id,
+                request_id=identity.whole_id,
+                contents=identity.contents,
+                user=sender.user,
             )
         )
         return _answer_to(refusal, request.request_id)
 
-    def _whole_id(self, message: Incoming, role: str, request_id: str) -> str:
-        """Two terminals may choose the same id; the client in the reply topic tells them apart."""
-        _check_id(request_id)
-        return f"{role} {self._topics.client_of(message.response_topic)} {request_id}"
-
     async def _verdict(self, request: ActRequest, role: Role) -> PinVerdict:
-        """A person who is unknown, or has not that role, is told no more than one with a wrong PIN."""
+        """A person who is unknown, or has not that role, learns no more than one with a wrong PIN."""
         if request.pin is None:
-            raise RequestRefusedError(PinMissing(), request.request_id)
+            raise RequestRefusedError(PinMissing())
         if self._table.locked_out(request.person):
             # The table refuses it whatever the PIN is; guessing must not even cost the time to look.
             return PinVerdict.WRONG
         if self._pins_waiting >= MOST_PIN_CHECKS:
-            raise RequestRefusedError(Busy(), request.request_id)
+            raise RequestRefusedError(Busy())
         self._pins_waiting += 1
         try:
             async with self._pin_turn:
@@ -223,27 +261,37 @@ class RequestDesk:
             self._pins_waiting -= 1
         if verdict is None:
             # Not put on the record: anybody could fill it with names.
-            raise RequestRefusedError(WrongPin(), request.request_id)
+            raise RequestRefusedError(WrongPinRefused())
         return verdict
 
+    # --- replays -----------------------------------------------------------------------------------------------------
+
     async def _replay(self, request: ReplayRequest, message: Incoming) -> Answer:
-        _check_id(request.request_id)
         if message.response_topic is None:
-            raise RequestRefusedError(NoResponseTopic(), request.request_id)
-        if request.after < 0 or not 1 <= request.limit <= MOST_REPLAYED:
-            text = f"after must be 0 or more, and limit from 1 to {MOST_REPLAYED}"
-            raise RequestRefusedError(BadRequest(text=text), request.request_id)
-        if self._replays_waiting >= MOST_REPLAYS:
-            raise RequestRefusedError(Busy(), request.request_id)
-        self._replays_waiting += 1
+            raise RequestRefusedError(NoResponseTopic())
+        if self._replays >= MOST_REPLAYS:
+            raise RequestRefusedError(Busy())
+        self._replays += 1
         try:
-            async with self._replay_turn:
-                done = await self._replayer.replay(
-                    request.after, request.limit, message.response_topic, message.correlation
-                )
+            done = await self._replayer.replay(request, message.response_topic, message.correlation)
         finally:
-            self._replays_waiting -= 1
-        return Answer(status="ok", request_id=request.request_id, data=done)
+            self._replays -= 1
+        return Answer(status="ok", request_id=request.request_id, replay=done)
+
+
+class _OnlyId(msgspec.Struct):
+    request_id: RequestId
+
+
+_decode_id = msgspec.json.Decoder(_OnlyId).decode
+
+
+def _request_id_in(payload: bytes) -> str:
+    """The id of a request that is refused, where it has one that can be read."""
+    try:
+        return _decode_id(payload).request_id
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
 
 
 def _decoded(decode: Callable[[bytes], T], payload: bytes) -> T:
@@ -253,20 +301,25 @@ def _decoded(decode: Callable[[bytes], T], payload: bytes) -> T:
         raise RequestRefusedError(BadRequest(text=str(error))) from None
 
 
-def _check_id(request_id: str) -> None:
-    if not 0 < len(request_id) <= LONGEST_ID:
-        raise RequestRefusedError(BadRequest(text=f"request_id must have 1 to {LONGEST_ID} characters"))
+def _identity(sender: RequestTopic, request_id: str, request: msgspec.Struct) -> _Identity:
+    digest = blake2s(_encode_sorted((sender, request)), digest_size=DIGEST_BYTES)
+    return _Identity(f"{sender.role} {sender.user} {request_id}", digest.hexdigest())
+
+
+def _named_twice(stakes: tuple[Stake, ...]) -> str | None:
+    named = [change.wager for change in stakes]
+    return next((wager for wager in named if named.count(wager) > 1), None)
 
 
 def _act_from(act: type[Act], request: ActRequest) -> AnyAct:
     unknown = set(request.details) - {field.name for field in msgspec.structs.fields(act)}
     if unknown:
-        raise RequestRefusedError(BadRequest(text=f"details: unknown {', '.join(sorted(unknown))}"), request.request_id)
+        raise RequestRefusedError(BadRequest(text=f"details: unknown {', '.join(sorted(unknown))}"))
     tag = act.__struct_config__.tag
     try:
         made: AnyAct = msgspec.convert({**request.details, "act": tag}, AnyAct)
     except msgspec.ValidationError as error:
-        raise RequestRefusedError(BadRequest(text=f"details: {error}"), request.request_id) from None
+        raise RequestRefusedError(BadRequest(text=f"details: {error}")) from None
     return made
 
 

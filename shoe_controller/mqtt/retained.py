@@ -6,9 +6,19 @@ from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.roads import RoadWinner, roads
 from shoe_controller.messages.alerts import AlertKind, AlertMessage, Severity
 from shoe_controller.messages.details import SystemError
-from shoe_controller.messages.retained import Counts, InfoMessage, RoadsMessage, StateMessage
+from shoe_controller.messages.requests import SeatWagers
+from shoe_controller.messages.retained import (
+    Counts,
+    DealtRound,
+    InfoMessage,
+    RoadsMessage,
+    RoundsMessage,
+    StateMessage,
+    TableListing,
+)
 from shoe_controller.messages.topics import round_id
 from shoe_controller.table.alerts import alert_message
+from shoe_controller.table.finishing import placed
 from shoe_controller.table.published_rules import published_rules
 from shoe_controller.table.state import Alert, RulesSource, TableState
 from shoe_controller.table.view import view_of
@@ -50,6 +60,44 @@ def roads_message(state: TableState, journal: str) -> RoadsMessage:
     )
 
 
+def seat_wagers(state: TableState, seat: str) -> SeatWagers | None:
+    """The wagers of a seat as they stand; `None` while there is no round."""
+    if state.round is None:
+        return None
+    wagers = placed(wager for wager in state.round.wagers if wager.seat == seat)
+    return SeatWagers(
+        seq=state.lasting.seq,
+        shoe=state.shoe_number,
+        round=state.round_number,
+        seat=seat,
+        wagers=wagers,
+        total=sum(wager.stake for wager in wagers),
+    )
+
+
+def rounds_message(state: TableState, journal: str) -> RoundsMessage:
+    shoe, number = state.shoe, state.shoe_number
+    settled = () if shoe is None else shoe.settled
+    return RoundsMessage(
+        journal=journal,
+        seq=state.lasting.seq,
+        shoe=number,
+        missing=0 if shoe is None else len(shoe.results) - len(settled),
+        rounds=tuple(
+            DealtRound(
+                round=dealt.number,
+                round_id=round_id(journal, number, dealt.number),
+                player=dealt.player,
+                banker=dealt.banker,
+                winner=dealt.winner,
+                free=dealt.free,
+                seq=dealt.seq,
+            )
+            for dealt in settled
+        ),
+    )
+
+
 class Posted(msgspec.Struct, frozen=True, kw_only=True):
     """What of a table's file is published beside its rules."""
 
@@ -73,4 +121,10 @@ def info_message(  # noqa: PLR0913 - the parts of the message, each given by nam
         headline=posted.headline,
         rules=published_rules(rules, house),
         rules_pending=rules_pending,
+    )
+
+
+def table_listing(posted: Posted, journal: str) -> TableListing:
+    return TableListing(
+        journal=journal, site=posted.site, table=posted.table, title=posted.title, version=posted.version
     )

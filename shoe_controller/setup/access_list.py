@@ -1,7 +1,9 @@
 """Who may read and write what at the broker, worked out from the contract, and as an access list of Mosquitto.
 
 The controller cannot see who wrote a request, so the broker keeps the roles apart: a display cannot command, a wager
-terminal cannot confirm, a table cannot speak for another. `init` writes the list, `doctor` tries it.
+terminal cannot confirm, a table cannot speak for another. The topic of a request names its user, and each user may
+write its own name alone: a line for each user and request, for a `pattern` line would give every user every role.
+`init` writes the list, `doctor` tries it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,9 +11,9 @@ from enum import Enum
 from typing import NamedTuple
 
 from shoe_controller.messages.requests import RequestRole
-from shoe_controller.messages.topics import TopicKind, TopicRow, Topics, contract
+from shoe_controller.messages.topics import ANY, TopicKind, TopicRow, Topics, contract
 
-EVERY_TABLE = "+"
+EVERY_TABLE = ANY
 """Stands for the table in the rules of a user that serves all tables of a site."""
 
 ANY_CLIENT = "{client}/{name}"
@@ -34,7 +36,7 @@ class BrokerRole(Enum):
 WHAT = {
     BrokerRole.TABLE: "the controller of one table: the only one that speaks for it, and that sees requests",
     BrokerRole.DISPLAY: "results boards and the pit view: read, and ask for events again",
-    BrokerRole.WAGERS: "wager terminals: read, and place wagers",
+    BrokerRole.WAGERS: "wager terminals: read, and place wagers, for one seat where the table's file says so",
     BrokerRole.DEALER: "a dealer's own terminal: reads, and asks for what a dealer does",
     BrokerRole.SUPERVISOR: "a supervisor's own terminal: reads, and asks for what a supervisor does",
     BrokerRole.CONSOLE: "the console beside the table, which dealers and supervisors share",
@@ -43,12 +45,12 @@ WHAT = {
 ASKS: dict[BrokerRole, frozenset[RequestRole]] = {
     BrokerRole.TABLE: frozenset(),
     BrokerRole.DISPLAY: frozenset({RequestRole.DISPLAY}),
-    BrokerRole.WAGERS: frozenset({RequestRole.WAGERS}),
-    BrokerRole.DEALER: frozenset({RequestRole.DEALER}),
+    BrokerRole.WAGERS: frozenset({RequestRole.WAGERS, RequestRole.DISPLAY}),
+    BrokerRole.DEALER: frozenset({RequestRole.DEALER, RequestRole.DISPLAY}),
     BrokerRole.SUPERVISOR: frozenset({RequestRole.SUPERVISOR, RequestRole.DISPLAY}),
     BrokerRole.CONSOLE: frozenset(RequestRole),
 }
-"""The requests that each role may send."""
+"""The requests that each role may send. A replay sends every event, so that a role with it must read all of them."""
 
 
 class BrokerUser(NamedTuple):
@@ -61,7 +63,7 @@ class BrokerUser(NamedTuple):
 def may_write(role: BrokerRole, row: TopicRow) -> bool:
     if role is BrokerRole.TABLE:
         return row.kind is not TopicKind.REQUEST
-    return row.kind is TopicKind.REQUEST and RequestRole(row.below.split("/")[1]) in ASKS[role]
+    return row.role in ASKS[role]
 
 
 def may_read(role: BrokerRole, row: TopicRow) -> bool:
@@ -84,14 +86,15 @@ def _lines(site: str, users: Iterable[BrokerUser]) -> Iterator[str]:
         yield ""
         yield f"# {user.role.value}: {user.role.what}"
         yield f"user {user.name}"
-        prefix = Topics(site, user.table).prefix
         for row in contract():
             access = _ACCESS[may_read(user.role, row), may_write(user.role, row)]
             if access:
-                yield f"topic {access} {prefix}/{row.below.replace(ANY_CLIENT, '#')}"
+                # Only a table's own user reads requests, and it reads those of every user.
+                sender = ANY if user.role is BrokerRole.TABLE else user.name
+                yield f"topic {access} {row.address(site, user.table, sender).replace(ANY_CLIENT, '#')}"
     yield ""
     yield "# Everybody reads the answers to oneself, and to nobody else."
-    yield "pattern read shoe/v1/+/+/reply/%u/#"
+    yield f"pattern read {Topics(ANY, ANY).replies}%u/#"
 
 
 _ACCESS = {(False, False): "", (True, False): "read", (False, True): "write", (True, True): "readwrite"}

@@ -1,5 +1,7 @@
 """What a person decides about a new table, and the configuration files that come of it. Pure."""
 
+import re
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from shoe_controller.config.shoe import Wire
@@ -11,6 +13,8 @@ TABLE_SECTIONS = ("house", "procedure", "table", "shoe", "mqtt", "journal", "log
 
 BOARD = "board"
 """The user that serves all tables of a site."""
+
+_IN_USER_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class NewPerson(NamedTuple):
@@ -40,6 +44,17 @@ class NewTable(NamedTuple):
     journal: str | None
     """`None` for the usual place."""
     people: tuple[NewPerson, ...]
+    seat_users: Mapping[str, str]
+    """Users that may bet for one seat alone, each with that seat."""
+
+
+def seat_users_of(table: str, seats: Iterable[str]) -> dict[str, str]:
+    """A user for each seat, which can bet for that seat alone; `ValueError` where a seat cannot be in a user's name."""
+    unfit = [seat for seat in seats if not _IN_USER_NAME.fullmatch(seat)]
+    if unfit:
+        names = ", ".join(map(repr, unfit))
+        raise ValueError(f"a user for each seat needs names of letters, digits, - and _, and these are not: {names}")
+    return {f"seat-{seat}-{table}": seat for seat in seats}
 
 
 def users_of(new: NewTable) -> tuple[BrokerUser, ...]:
@@ -48,6 +63,7 @@ def users_of(new: NewTable) -> tuple[BrokerUser, ...]:
         BrokerUser(f"table-{new.name}", BrokerRole.TABLE, new.name),
         BrokerUser(BOARD, BrokerRole.DISPLAY),
         BrokerUser(f"seats-{new.name}", BrokerRole.WAGERS, new.name),
+        *(BrokerUser(user, BrokerRole.WAGERS, new.name) for user in new.seat_users),
         BrokerUser(f"dealer-{new.name}", BrokerRole.DEALER, new.name),
         BrokerUser(f"supervisor-{new.name}", BrokerRole.SUPERVISOR, new.name),
         BrokerUser(f"console-{new.name}", BrokerRole.CONSOLE, new.name),
@@ -75,6 +91,8 @@ def table_text(new: NewTable, example: str, files: "FileNames") -> str:
     sections = [name for name in TABLE_SECTIONS if name != "mqtt" or new.broker_host is not None]
     if new.broker_host is not None:
         _fill_mqtt(template, new.broker_host, f"table-{new.name}", files.table_password, files.ca)
+        if new.seat_users:
+            template.section("mqtt").put("seat_users", dict(new.seat_users))
     head = (
         f"# The configuration of table {new.site}/{new.name}. Every key is shown; those with a default say so.\n"
         "# Check it with: shoe-controller doctor FILE. All amounts are in whole minor units (cents).\n"

@@ -35,6 +35,7 @@ from shoe_controller.messages.refusals import (
     CardIsUnknown,
     CardMissing,
     ForeignCardRefused,
+    FreeHandRefused,
     LidOpen,
     NoExtraCard,
     NoShoeLink,
@@ -51,7 +52,6 @@ from shoe_controller.messages.refusals import (
     TableStopped,
     WagersStand,
 )
-from shoe_controller.messages.refusals import FreeHand as FreeHandAlready
 from shoe_controller.table.alerts import Scope, rule_of
 from shoe_controller.table.dealing import (
     after_cards_changed,
@@ -84,7 +84,7 @@ def why_not(draft: Draft, act: AnyAct, given: PersonActs) -> AnyRefusal | None: 
         case Confirm():
             return _why_not_confirm(draft, given)
         case FreeHand() if draft.round.free:
-            return FreeHandAlready()
+            return FreeHandRefused()
         case FreeHand() if draft.round.wagers:
             return WagersStand()
         case NoMoreBets() if draft.stopped:
@@ -101,7 +101,7 @@ def why_not(draft: Draft, act: AnyAct, given: PersonActs) -> AnyRefusal | None: 
             return _why_not_correct(draft, act)
         case UseExtraCard() | BurnExtraCard() if not draft.round.extras:
             return NoExtraCard()
-        case UseExtraCard() if not may_use_extra(draft.state):
+        case UseExtraCard() if not may_use_extra(draft.state, draft.phase):
             return OnlyBurned()
         case UndoLastResult():
             return _why_not_undo(draft)
@@ -187,7 +187,7 @@ def _alert(draft: Draft, number: int) -> Alert | None:
     return next((alert for alert in draft.lasting.alerts if alert.number == number), None)
 
 
-def _why_not_clear(draft: Draft, act: ClearAlert, given: PersonActs) -> AnyRefusal | None:  # noqa: PLR0911 - a reason each
+def _why_not_clear(draft: Draft, act: ClearAlert, given: PersonActs) -> AnyRefusal | None:
     alert = _alert(draft, act.alert)
     if alert is None:
         return NoSuchAlert(number=act.alert)
@@ -216,7 +216,7 @@ def _clear(draft: Draft, act: ClearAlert, person: str) -> None:
     if alert is None:
         return
     if alert.kind is AlertKind.OVER_DRAW:
-        used = draft.procedure.over_drawn is OverDrawn.USE and may_use_extra(draft.state)
+        used = draft.procedure.over_drawn is OverDrawn.USE and may_use_extra(draft.state, draft.phase)
         decide_extra(draft, used=used, person=person)
     if alert.kind is AlertKind.LATE_WAGER:
         return_wagers_of(draft, set(alert.seats), ReturnCause.LATE)
@@ -263,7 +263,8 @@ def _why_not_correct(draft: Draft, act: CorrectCard) -> AnyRefusal | None:
     laid = draft.round.cards[act.number - 1]
     if laid.card is None:
         return CardIsUnknown()
-    if laid.card is act.card:
+    if laid.card is act.card and laid.shown:
+        # Of a card that lies face down, this refusal would confirm a guess without leaving a trace.
         return SameCard()
     return None
 
@@ -324,8 +325,8 @@ def decide_extra(draft: Draft, *, used: bool, person: str) -> None:
     draft.end_alerts(EndedByPerson(person=person), AlertKind.OVER_DRAW, AlertKind.EXTRA_CARD)
 
 
-def may_use_extra(state: TableState) -> bool:
+def may_use_extra(state: TableState, phase: Phase) -> bool:
     """Only a card drawn after a complete round can begin the next one, and only one card can."""
     outside = any(alert.kind is AlertKind.EXTRA_CARD for alert in state.lasting.alerts)
     carried = state.shoe is not None and state.shoe.carried is not None
-    return state.phase is not Phase.DEALING and not outside and not carried
+    return phase is not Phase.DEALING and not outside and not carried

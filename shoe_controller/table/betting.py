@@ -6,8 +6,8 @@ from shoe_controller.messages.facts import WagersChanged
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.refusals import (
     AnyRefusal,
-    BettingClosed,
-    FreeHand,
+    BettingClosedRefused,
+    FreeHandRefused,
     NoShoeLink,
     NoSuchWager,
     TableStopped,
@@ -46,17 +46,23 @@ def seat_bets(draft: Draft, given: SeatBets) -> None:
             # Nothing stands that could show it, should it turn out that the first card had left by now.
             before = tuple(taken for taken in draft.round.taken_back if taken[0] != given.seat)
             draft.round.taken_back = (*before, (given.seat, draft.now))
-        draft.emit(WagersChanged, seat=given.seat, wagers=placed(wagers), total=sum(wager.stake for wager in wagers))
+        draft.emit(
+            WagersChanged,
+            seat=given.seat,
+            wagers=placed(wagers),
+            total=sum(wager.stake for wager in wagers),
+            user=given.user,
+        )
 
 
 def why_betting_closed(state: TableState) -> AnyRefusal | None:
     """Why no wager is accepted now; nothing if one is."""
     if state.phase is not Phase.BETTING or state.round is None:
-        return BettingClosed()
+        return BettingClosedRefused()
     if is_stopped(state):
         return TableStopped()
     if not state.lasting.link.up:
         return NoShoeLink()
     if state.round.free:
-        return FreeHand()
+        return FreeHandRefused()
     return None

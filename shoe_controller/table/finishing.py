@@ -43,13 +43,17 @@ from shoe_controller.table.alerts import Scope
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.judging import judge, place_of, standing_of
 from shoe_controller.table.phases import Move
-from shoe_controller.table.state import Round, StandingWager
+from shoe_controller.table.state import Round, SettledRound, StandingWager
 
 _ROAD_WINNERS = {
     Winner.BANKER: roads.RoadWinner.BANKER,
     Winner.PLAYER: roads.RoadWinner.PLAYER,
     Winner.TIE: roads.RoadWinner.TIE,
 }
+
+
+KEEPS_ROUNDS = 2
+"""The first `REVISION` in which a shoe keeps its rounds with their cards."""
 
 
 def open_betting(draft: Draft) -> None:
@@ -109,9 +113,10 @@ def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
     house = draft.house
     deal = judge(playing.cards).deal
     facts = deal.facts
+    outcome = outcome_of(deal, house.schedule)
     playing.outcome_seq = draft.emit(
         RoundResult,
-        outcome=outcome_of(deal, house.schedule),
+        outcome=outcome,
         why=deal.why,
         confirmed_by=confirmed_by,
         free=playing.free,
@@ -134,6 +139,16 @@ def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
             natural=facts.player_natural or facts.banker_natural,
         ),
     )
+    if shoe.revision >= KEEPS_ROUNDS:
+        dealt = SettledRound(
+            number=playing.number,
+            free=playing.free,
+            seq=playing.outcome_seq,
+            player=outcome.player,
+            banker=outcome.banker,
+            winner=outcome.winner,
+        )
+        shoe.settled = (*shoe.settled, dealt)
     shoe.previous = playing
     draft.end_alerts(RoundSettledNow(), scope=Scope.ROUND)
     draft.move(Move.SETTLE)
@@ -234,6 +249,7 @@ def undo(draft: Draft, settled: Round) -> None:
     shoe = draft.shoe
     shoe.previous = None
     shoe.results = shoe.results[:-1]
+    shoe.settled = shoe.settled[:-1]
     shoe.commission = _sum_by_seat(shoe.commission, previous.commission, sign=-1)
     draft.state.round = previous
     if previous.outcome_seq is not None:

@@ -45,6 +45,10 @@ class PersonActs(Input, frozen=True, kw_only=True, tag="person_acts"):
     round: int
     """What the person means: an act for another round is late."""
     request_id: str = ""
+    contents: str = ""
+    """A digest of the request: one with the same id and other contents is refused. Empty in older journals."""
+    user: str = ""
+    """The broker's user who sent the request; empty in older journals."""
 
 
 class SeatBets(Input, frozen=True, kw_only=True, tag="seat_bets"):
@@ -55,6 +59,9 @@ class SeatBets(Input, frozen=True, kw_only=True, tag="seat_bets"):
     shoe: int
     round: int
     request_id: str = ""
+    contents: str = ""
+    user: str = ""
+    """As in `PersonActs`."""
 
 
 class TimerRanOut(Input, frozen=True, kw_only=True, tag="timer_ran_out"):

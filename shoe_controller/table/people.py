@@ -5,8 +5,7 @@ What an act does once it is allowed is in `act_effects.py`.
 
 from shoe_controller.messages.acts import ActRule, Approve, OpenShoe, Role, Withdraw, rule_of
 from shoe_controller.messages.causes import ProposalReplaced, ProposalWithdrawn
-from shoe_controller.messages.facts import ActProposed, PersonActed
-from shoe_controller.messages.facts import WrongPin as WrongPinGiven
+from shoe_controller.messages.facts import ActProposed, PersonActed, WrongPin
 from shoe_controller.messages.refusals import (
     LockedOut,
     NoProposal,
@@ -16,7 +15,7 @@ from shoe_controller.messages.refusals import (
     PinMissing,
     ReasonMissing,
     SamePerson,
-    WrongPin,
+    WrongPinRefused,
 )
 from shoe_controller.table.act_effects import as_published, do, why_not
 from shoe_controller.table.act_phases import phases_of
@@ -65,9 +64,14 @@ def answered_before(state: TableState, given: PersonActs | SeatBets) -> Answered
     return next((answer for answer in state.lasting.answered if answer.request_id == given.request_id), None)
 
 
+def says_something_else(given: PersonActs | SeatBets, before: Answered) -> bool:
+    """Whether a request uses the id of another one. What has no digest was stored by a version that made none."""
+    return bool(before.contents) and bool(given.contents) and given.contents != before.contents
+
+
 def remember(draft: Draft, given: PersonActs | SeatBets) -> None:
     if given.request_id:
-        answer = Answered(request_id=given.request_id, refusal=draft.refusal)
+        answer = Answered(request_id=given.request_id, contents=given.contents, refusal=draft.refusal)
         draft.lasting.answered = (*draft.lasting.answered, answer)[-REMEMBERED_REQUESTS:]
 
 
@@ -97,7 +101,7 @@ def _may(draft: Draft, given: PersonActs, rule: ActRule) -> bool:
             return False
         _forget_failures(draft, given.person)
     if given.pin is PinVerdict.WRONG:
-        _wrong_pin(draft, given.person)
+        _wrong_pin(draft, given.person, given.user)
         return False
     if given.pin is PinVerdict.RIGHT:
         _forget_failures(draft, given.person)
@@ -114,7 +118,7 @@ def _may(draft: Draft, given: PersonActs, rule: ActRule) -> bool:
     return True
 
 
-def _wrong_pin(draft: Draft, person: str) -> None:
+def _wrong_pin(draft: Draft, person: str, user: str) -> None:
     before = next((record.failures for record in draft.lasting.pins if record.person == person), 0)
     failures = before + 1
     locked = failures >= draft.procedure.wrong_pins
@@ -122,8 +126,8 @@ def _wrong_pin(draft: Draft, person: str) -> None:
     record = PinRecord(person=person, failures=failures, locked_until_ns=until)
     _forget_failures(draft, person)
     draft.lasting.pins = (*draft.lasting.pins, record)
-    draft.emit(WrongPinGiven, person=person, failures=failures, locked_out=locked)
-    draft.refuse(WrongPin(locked_out=locked))
+    draft.emit(WrongPin, person=person, failures=failures, locked_out=locked, user=user)
+    draft.refuse(WrongPinRefused(locked_out=locked))
 
 
 def _forget_failures(draft: Draft, person: str) -> None:
@@ -150,7 +154,7 @@ def _propose(draft: Draft, given: PersonActs) -> None:
         shoe=given.shoe,
         round=given.round,
     )
-    draft.emit(ActProposed, proposal=number, act=given.act, person=given.person, reason=given.reason)
+    draft.emit(ActProposed, proposal=number, act=given.act, person=given.person, reason=given.reason, user=given.user)
 
 
 def _approve(draft: Draft, given: PersonActs, act: Approve) -> None:
@@ -178,6 +182,7 @@ def _approve(draft: Draft, given: PersonActs, act: Approve) -> None:
             role=Role.SUPERVISOR,
             reason=proposal.reason,
             approved_by=given.person,
+            user=given.user,
         )
         do(draft, proposal.act, proposal.person, proposal.reason)
         settle_if_ready(draft)
@@ -197,6 +202,6 @@ def _carry_out(draft: Draft, given: PersonActs) -> None:
         draft.refuse(why)
         return
     act = as_published(draft, given.act)
-    draft.emit(PersonActed, act=act, person=given.person, role=given.role, reason=given.reason)
+    draft.emit(PersonActed, act=act, person=given.person, role=given.role, reason=given.reason, user=given.user)
     do(draft, given.act, given.person, given.reason)
     settle_if_ready(draft)

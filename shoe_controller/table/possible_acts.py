@@ -1,7 +1,7 @@
 """What people can do now, by role, and what each act needs: the list that `state` publishes.
 
-It looks only at what may be shown. While cards lie face down it is given both phases that the table may be in, so that
-neither an act nor its absence gives a card away. The table decides all the same; a test compares both.
+While cards lie face down it goes by both phases that the table may be in, so that neither an act nor its absence gives
+a card away. The table decides when an act is requested; `test_possible_acts.py` compares both.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ def possible_acts(state: TableState, phases: Sequence[Phase]) -> tuple[PossibleA
         _possible(act, role, targets)
         for role in Role
         for act in _acts_of(role)
-        if not PHASES[act].isdisjoint(phases) and (targets := _targets(act, role, state)) is not None
+        if (targets := _targets(act, role, state, phases)) is not None
     )
 
 
@@ -68,27 +68,34 @@ def _possible(act: type[Act], role: Role, targets: Targets) -> PossibleAct:
     )
 
 
-def _targets(act: type[Act], role: Role, state: TableState) -> Targets | None:  # noqa: PLR0911 - a rule for each act
+def _targets(  # noqa: PLR0911 - a rule for each act
+    act: type[Act], role: Role, state: TableState, phases: Sequence[Phase]
+) -> Targets | None:
     """What the act can be about; `None` where it is not possible."""
+    if PHASES[act].isdisjoint(phases):
+        return None
     if act is ClearAlert:
         return _some("alerts", _clearable(role, state))
-    if act in (Approve, Withdraw):
-        return _some("proposals", () if state.lasting.proposal is None else (state.lasting.proposal.number,))
+    if act is Approve:
+        return _some("proposals", _proposal(state) if _may_approve(state, phases) else ())
+    if act is Withdraw:
+        return _some("proposals", _proposal(state))
     if act is IdentifyCard:
         return _some("cards", _identifiable(state))
     if act is CorrectCard:
-        # A card that lies face down is known to the table, and may be wrong too.
-        return _some("cards", () if state.round is None else tuple(range(1, len(state.round.cards) + 1)))
+        return _some("cards", _correctable(state))
     if act is RevealCards:
         return _some("hands", _hands_face_down(state))
-    return {} if _is_possible(act, role, state) else None
+    return {} if _is_possible(act, role, state, phases) else None
 
 
 def _some(field: str, targets: tuple[object, ...]) -> Targets | None:
     return {field: targets} if targets else None
 
 
-def _is_possible(act: type[Act], role: Role, state: TableState) -> bool:  # noqa: PLR0911 - a rule for each act
+def _is_possible(  # noqa: PLR0911 - a rule for each act
+    act: type[Act], role: Role, state: TableState, phases: Sequence[Phase]
+) -> bool:
     playing = state.round
     if act is NoMoreBets:
         return not is_stopped(state)
@@ -97,7 +104,7 @@ def _is_possible(act: type[Act], role: Role, state: TableState) -> bool:  # noqa
     if act is Confirm:
         return _may_confirm(role, state)
     if act is UseExtraCard:
-        return _has_extra(playing) and may_use_extra(state)
+        return _has_extra(playing) and any(may_use_extra(state, phase) for phase in phases)
     if act is BurnExtraCard:
         return _has_extra(playing)
     if act is UndoLastResult:
@@ -110,6 +117,18 @@ def _is_possible(act: type[Act], role: Role, state: TableState) -> bool:  # noqa
 def _may_confirm(role: Role, state: TableState) -> bool:
     stopping = {alert.kind for alert in state.lasting.alerts if rule_of(alert).severity is Severity.STOPS}
     return not stopping or (role is Role.SUPERVISOR and stopping == {AlertKind.RESULT_UNDONE})
+
+
+def _proposal(state: TableState) -> tuple[int, ...]:
+    return () if state.lasting.proposal is None else (state.lasting.proposal.number,)
+
+
+def _may_approve(state: TableState, phases: Sequence[Phase]) -> bool:
+    """Whether what was proposed is still possible: it is for its round alone."""
+    proposal = state.lasting.proposal
+    if proposal is None or (proposal.shoe, proposal.round) != (state.shoe_number, state.round_number):
+        return False
+    return _targets(type(proposal.act), Role.SUPERVISOR, state, phases) is not None
 
 
 def _has_extra(playing: Round | None) -> bool:
@@ -136,6 +155,12 @@ def _identifiable(state: TableState) -> tuple[int, ...]:
         for number, laid in enumerate(cards, 1)
         if (laid.card is None or not laid.shown) and number not in foreign
     )
+
+
+def _correctable(state: TableState) -> tuple[int, ...]:
+    # As above: what lies face down may be known, and wrong.
+    cards = () if state.round is None else state.round.cards
+    return tuple(number for number, laid in enumerate(cards, 1) if laid.card is not None or not laid.shown)
 
 
 def _hands_face_down(state: TableState) -> tuple[Side, ...]:

@@ -10,6 +10,8 @@ import msgspec
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import ResultIndicated
+from shoe_controller.baccarat.facts import Winner
+from shoe_controller.baccarat.outcome import HandOutcome
 from shoe_controller.baccarat.roads import Result
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.actors import AnyActor
@@ -27,7 +29,7 @@ REVISION = 2
 """Revision of the table's decisions. A shoe keeps the one it was opened with: a replay must lead to the recorded facts.
 
 2: a card that was set aside is recognised when the shoe names it later. In 1 that raised `event_gap`, and the face was
-not counted.
+not counted. The shoe keeps its rounds with their cards; in 1 it kept the results alone.
 """
 
 
@@ -105,6 +107,18 @@ class Round(msgspec.Struct, kw_only=True):
     """Commission marked by seat when the round was settled."""
 
 
+class SettledRound(msgspec.Struct, frozen=True, kw_only=True):
+    """A round that has a result, for the list of the shoe's rounds."""
+
+    number: int
+    free: bool
+    seq: int
+    """The number of its result."""
+    player: HandOutcome
+    banker: HandOutcome
+    winner: Winner
+
+
 class Shoe(msgspec.Struct, kw_only=True):
     number: int
     rules: RulesSource
@@ -125,6 +139,8 @@ class Shoe(msgspec.Struct, kw_only=True):
     ended_seq: int | None = None
     """The last fact about the end of this shoe."""
     results: tuple[Result, ...] = ()
+    settled: tuple[SettledRound, ...] = ()
+    """The rounds of `results`, with their cards; empty in a shoe of revision 1."""
     commission: tuple[tuple[str, int], ...] = ()
     """Marked and not yet collected, by seat."""
     carried: ExtraCard | None = None
@@ -179,6 +195,8 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     """A request that changed something, with its answer: a repeat gets the same again."""
 
     request_id: str
+    contents: str = ""
+    """A digest of the request; empty where it was made by a version that compared the ids alone."""
     refusal: AnyRefusal | None
 
 

@@ -26,7 +26,7 @@ from shoe_controller.messages.causes import (
 )
 from shoe_controller.messages.facts import AnyFact, PersonActed, ShoeEnded, ShoeOpened
 from shoe_controller.messages.phases import Phase
-from shoe_controller.messages.refusals import AnyRefusal
+from shoe_controller.messages.refusals import AnyRefusal, OtherContents
 from shoe_controller.table import link_events
 from shoe_controller.table.act_phases import phases_of
 from shoe_controller.table.alerts import ALERTS, Scope
@@ -66,6 +66,7 @@ from shoe_controller.table.people import (
     meant_for_another_round,
     person_acts,
     remember,
+    says_something_else,
 )
 from shoe_controller.table.phases import Move
 from shoe_controller.table.published_rules import published_rules
@@ -100,7 +101,8 @@ class Table:
         if isinstance(given, PersonActs | SeatBets):
             before = answered_before(self.state, given)
             if before is not None:
-                return Handled(self.state, (), before.refusal, changed=False)
+                refusal = OtherContents() if says_something_else(given, before) else before.refusal
+                return Handled(self.state, (), refusal, changed=False)
             _ask(draft, given)
             if not draft.facts:
                 return Handled(self.state, (), draft.refusal, changed=False)
@@ -119,7 +121,8 @@ class Table:
         match given:
             case PersonActs(act=OpenShoe()):
                 meant = (given.shoe, given.round) == (self.state.shoe_number, self.state.round_number)
-                return phase in phases_of(given.act) and meant and may_open_shoe(given)
+                new = answered_before(self.state, given) is None
+                return phase in phases_of(given.act) and meant and new and may_open_shoe(given)
             case ShoeReport(event=ButtonPressed(button=Button.NEW_SHOE)):
                 # A shoe from which nothing was drawn is still the new one.
                 fresh = self.state.shoe is not None and self.state.shoe.cards_out == 0 and phase is not Phase.ENDED
@@ -231,7 +234,9 @@ def _open_shoe(draft: Draft, given: NewShoe) -> None:
     cause = given.cause
     opened_by = Person(person=cause.person) if isinstance(cause, PersonActs) else ShoeItself()
     if isinstance(cause, PersonActs):
-        draft.emit(PersonActed, act=cause.act, person=cause.person, role=cause.role, reason=cause.reason)
+        draft.emit(
+            PersonActed, act=cause.act, person=cause.person, role=cause.role, reason=cause.reason, user=cause.user
+        )
         remember(draft, cause)
     draft.emit(
         ShoeOpened,

@@ -1,4 +1,4 @@
-"""Clients come and go: who is let in, whose session goes on, what becomes of a will and of a session left behind."""
+"""Clients come and go: who is let in, whose session goes on, what becomes of a will and of a session."""
 
 import math
 
@@ -7,7 +7,7 @@ from simulator.broker.connection import Connection, Ending
 from simulator.broker.delivery import PostOffice
 from simulator.broker.encoding import REFUSALS_IN_3_1_1
 from simulator.broker.messages import Message
-from simulator.broker.packets import MQTT_3_1_1, MQTT_5, Connack, Connect, Disconnect
+from simulator.broker.packets import HIGHEST_QOS, MQTT_3_1_1, MQTT_5, Connack, Connect, Disconnect, Will
 from simulator.broker.properties import Properties
 from simulator.broker.reasons import ClientError, Reason
 from simulator.broker.session import ClientSession
@@ -46,8 +46,9 @@ class FrontDesk:
         introduction = Properties(
             assigned_client_id=None if packet.client_id else person.client_id,
             receive_maximum=limits.in_flight,
-            topic_alias_maximum=limits.topic_aliases,
+            maximum_qos=HIGHEST_QOS,
             maximum_packet_size=limits.packet_bytes,
+            subscription_identifiers_available=0,
             shared_subscriptions_available=0,
         )
         if not connection.say(Connack(reason=Reason.SUCCESS, session_present=present, properties=introduction)):
@@ -73,7 +74,7 @@ class FrontDesk:
         self.leave(connection, now, Ending.POLITELY)
 
     def leave(self, connection: Connection, now: float, ending: Ending, *, publish_will: bool = True) -> None:
-        """End a connection. Its session and its will live on for as long as the client asked."""
+        """End a connection and publish its will. Its session lives on for as long as the client asked."""
         connection.end(ending)
         self._state.agenda.strike(connection)
         session, connection.session = connection.session, None
@@ -83,29 +84,23 @@ class FrontDesk:
         session.detach()
         session.ends_at = now + connection.session_expiry
         if connection.will is not None and publish_will:
-            session.will = connection.will
-            session.will_due = now + (connection.will.properties.will_delay or 0)
+            self._publish_will(session, connection.will, now)
         self.look_at_session(session, now)
 
     def look_at_session(self, session: ClientSession, now: float) -> None:
-        """Do what is due for a session whose client is away: publish its will, forget it."""
-        if session.will is not None and now >= min(session.will_due, session.ends_at):
-            self.publish_will(session, now)
+        """Forget a session whose client has been away for too long."""
         if now >= session.ends_at:
             self._state.memory.end(session)
             self._state.agenda.strike(session)
-            return
-        next_look = session.ends_at if session.will is None else min(session.will_due, session.ends_at)
-        if next_look < math.inf:
-            self._state.agenda.enter(session, next_look)
+        elif session.ends_at < math.inf:
+            self._state.agenda.enter(session, session.ends_at)
 
-    def publish_will(self, session: ClientSession, now: float) -> None:
-        will, session.will = session.will, None
-        if will is not None and self._state.access.may_write(session.person, will.topic):
+    def _publish_will(self, session: ClientSession, will: Will, now: float) -> None:
+        if self._state.access.may_write(session.person, will.topic):
             self._post.publish(Message.left_behind(will, session.client_id, now), now)
 
     def end_session(self, session: ClientSession, now: float) -> None:
-        """Forget the session of a client that is away; a will still waiting is due with it."""
+        """Forget the session of a client that is away."""
         session.ends_at = now
         self.look_at_session(session, now)
 
@@ -113,6 +108,10 @@ class FrontDesk:
         if packet.properties.authentication_method is not None:
             raise ClientError(
                 Reason.BAD_AUTHENTICATION_METHOD, "this broker knows user names and passwords only, no other method"
+            )
+        if packet.will is not None and packet.will.properties.will_delay:
+            raise ClientError(
+                Reason.IMPLEMENTATION_SPECIFIC_ERROR, "this broker publishes a will at once and knows no will delay"
             )
         if not packet.client_id and packet.version == MQTT_3_1_1 and not packet.clean_start:
             raise ClientError(Reason.CLIENT_ID_NOT_VALID, "a session that is to be kept needs a client id")
@@ -133,8 +132,6 @@ class FrontDesk:
         elif old is not None:
             old.person = person
             return old, True
-        if len(sessions) >= self._state.limits.sessions:
-            raise ClientError(Reason.QUOTA_EXCEEDED, f"this broker keeps {self._state.limits.sessions} sessions")
         session = ClientSession(person=person, queue_limit=self._state.limits.queued)
         sessions[person.client_id] = session
         return session, False

@@ -6,7 +6,7 @@ from enum import Enum
 
 from simulator.broker.encoding import encode
 from simulator.broker.framing import PacketSplitter
-from simulator.broker.packets import MQTT_3_1_1, Acknowledgement, Connack, Disconnect, ToClient, Will
+from simulator.broker.packets import MQTT_3_1_1, Connack, Disconnect, Puback, ToClient, Will
 from simulator.broker.session import ClientSession
 
 _GRACE = 1.5
@@ -38,13 +38,12 @@ class Connection:
     keep_alive: int = 0
     session_expiry: float = 0.0
     will: Will | None = None
-    aliases: dict[int, str] = field(default_factory=dict)
     largest_packet: float = math.inf
     """The largest packet the client says it can take."""
     output: bytearray = field(default_factory=bytearray)
     congested: bool = False
     """The other end is slow to read: messages wait in the session."""
-    withheld: list[Acknowledgement] = field(default_factory=list)
+    withheld: list[Puback] = field(default_factory=list)
     ending: Ending | None = None
 
     @property

@@ -19,7 +19,7 @@ from simulator.broker.decoding import decode, protocol_version
 from simulator.broker.delivery import PostOffice
 from simulator.broker.framing import Frame, PacketSplitter
 from simulator.broker.limits import BrokerLimits
-from simulator.broker.memory import Memory, RetainedMessages
+from simulator.broker.memory import Memory
 from simulator.broker.misbehaviour import Misbehaviour
 from simulator.broker.packet_handlers import Conversation
 from simulator.broker.packets import Connect, PacketType
@@ -50,7 +50,7 @@ class BrokerCore:
             users=Users(users),
             access=access,
             misbehaviour=Misbehaviour(),
-            memory=Memory(RetainedMessages(limits.retained)),
+            memory=Memory(),
         )
         self._post = PostOffice(self._state)
         self._desk = FrontDesk(self._state, self._post)
@@ -97,11 +97,7 @@ class BrokerCore:
             outbox=self._outbox,
             connect_seconds=limits.connect_seconds,
         )
-        if len(self._connections) >= limits.connections:
-            self._state.notes.append(f"a connection is refused: there are {limits.connections} already")
-            connection.end(Ending.AT_ONCE)
-        else:
-            self._state.agenda.enter(connection, connection.deadline)
+        self._state.agenda.enter(connection, connection.deadline)
         self._connections[connection.number] = connection
         return connection.number
 
@@ -164,7 +160,7 @@ class BrokerCore:
         return None if self._stalled else self._state.agenda.next_time()
 
     def tick(self, now: float) -> None:
-        """Do what is due: keep-alives, wills, sessions that end, deliveries that were held back."""
+        """Do what is due: keep-alives, sessions that end, deliveries that were held back."""
         if self._stalled:
             return
         for thing in self._state.agenda.due(now):
@@ -211,7 +207,6 @@ class BrokerCore:
         self.cut(now, client_id)
         session = self._state.memory.sessions.get(client_id)
         if session is not None:
-            session.will = None
             self._desk.end_session(session, now)
 
     def restart(
@@ -226,9 +221,6 @@ class BrokerCore:
             if connection.is_open():
                 self._desk.leave(connection, now, Ending.AT_ONCE, publish_will=orderly)
         for session in list(self._state.memory.sessions.values()):
-            if orderly:
-                self._desk.publish_will(session, now)
-            session.will = None
             if not keep_sessions:
                 self._desk.end_session(session, now)
         if not keep_retained:

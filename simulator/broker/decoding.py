@@ -3,14 +3,15 @@
 from simulator.broker.fields import FieldReader
 from simulator.broker.framing import Frame
 from simulator.broker.packets import (
+    HIGHEST_QOS,
     MQTT_3_1_1,
     MQTT_5,
-    Acknowledgement,
     Connect,
     Disconnect,
     FromClient,
     PacketType,
     Ping,
+    Puback,
     Publish,
     Subscribe,
     Subscription,
@@ -22,7 +23,7 @@ from simulator.broker.reasons import ClientError, Reason, malformed, protocol_er
 from simulator.broker.topics import is_filter, is_topic
 
 # The low four bits of the header that each kind must have; PUBLISH uses them for fields.
-_FLAGS = {PacketType.PUBREL: 2, PacketType.SUBSCRIBE: 2, PacketType.UNSUBSCRIBE: 2}
+_FLAGS = {PacketType.SUBSCRIBE: 2, PacketType.UNSUBSCRIBE: 2}
 
 
 def protocol_version(frame: Frame) -> int:
@@ -51,8 +52,8 @@ def decode(frame: Frame, version: int) -> FromClient:
             packet = _connect(reader)
         case PacketType.PUBLISH:
             packet = _publish(frame.flags, reader, version)
-        case PacketType.PUBACK | PacketType.PUBREC | PacketType.PUBREL | PacketType.PUBCOMP:
-            packet = _acknowledgement(kind, reader, version)
+        case PacketType.PUBACK:
+            packet = _puback(reader, version)
         case PacketType.SUBSCRIBE:
             packet = _subscribe(reader, version)
         case PacketType.UNSUBSCRIBE:
@@ -103,8 +104,7 @@ def _will(flags: int, reader: FieldReader, version: int) -> Will | None:
         if qos or retain:
             raise malformed("the options of a will are set, but there is no will")
         return None
-    if qos == 3:
-        raise malformed("there is no QoS 3")
+    _check_qos(qos)
     properties = _properties(reader, version, Carrier.WILL)
     topic, payload = reader.text(), reader.binary()
     _check_topic(topic)
@@ -114,15 +114,13 @@ def _will(flags: int, reader: FieldReader, version: int) -> Will | None:
 
 def _publish(flags: int, reader: FieldReader, version: int) -> Publish:
     qos = flags >> 1 & 0x03
-    if qos == 3:
-        raise malformed("there is no QoS 3")
+    _check_qos(qos)
     if flags & 0x08 and not qos:
         raise malformed("a QoS 0 message cannot be a repetition")
     topic = reader.text()
     packet_id = _packet_id(reader) if qos else None
     properties = _properties(reader, version, Carrier.PUBLISH)
-    if topic or properties.topic_alias is None:
-        _check_topic(topic)
+    _check_topic(topic)
     _check_response_topic(properties)
     return Publish(
         topic=topic,
@@ -135,20 +133,19 @@ def _publish(flags: int, reader: FieldReader, version: int) -> Publish:
     )
 
 
-def _acknowledgement(kind: PacketType, reader: FieldReader, version: int) -> Acknowledgement:
+def _puback(reader: FieldReader, version: int) -> Puback:
     packet_id = _packet_id(reader)
     if version != MQTT_5 or reader.at_end():
-        return Acknowledgement(kind=kind, packet_id=packet_id)
+        return Puback(packet_id)
     reason = reader.byte()
     if not reader.at_end():
-        read_properties(reader, Carrier.ACKNOWLEDGEMENT)
-    return Acknowledgement(kind=kind, packet_id=packet_id, reason=reason)
+        read_properties(reader, Carrier.PUBACK)
+    return Puback(packet_id, reason)
 
 
 def _subscribe(reader: FieldReader, version: int) -> Subscribe:
     packet_id = _packet_id(reader)
-    properties = _properties(reader, version, Carrier.SUBSCRIBE)
-    identifier = properties.subscription_identifiers[0] if properties.subscription_identifiers else None
+    _properties(reader, version, Carrier.SUBSCRIBE)
     subscriptions = []
     while not reader.at_end():
         topic_filter, options = reader.text(), reader.byte()
@@ -162,11 +159,10 @@ def _subscribe(reader: FieldReader, version: int) -> Subscribe:
         subscriptions.append(
             Subscription(
                 topic_filter=topic_filter,
-                qos=qos,
+                qos=min(qos, HIGHEST_QOS),
                 no_local=bool(options & 0x04),
                 retain_as_published=bool(options & 0x08),
                 retain_handling=retain_handling,
-                identifier=identifier,
             )
         )
     if not subscriptions:
@@ -200,6 +196,15 @@ def _packet_id(reader: FieldReader) -> int:
     if not packet_id:
         raise protocol_error("0 is not a packet identifier")
     return packet_id
+
+
+def _check_qos(qos: int) -> None:
+    if qos == 3:
+        raise malformed("there is no QoS 3")
+    if qos > HIGHEST_QOS:
+        raise ClientError(
+            Reason.QOS_NOT_SUPPORTED, f"this broker takes messages up to QoS {HIGHEST_QOS}, not QoS {qos}"
+        )
 
 
 def _check_topic(topic: str) -> None:

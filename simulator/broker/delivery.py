@@ -1,7 +1,7 @@
 """The way of a message: from whoever published it to every subscriber's session, and from there to its connection."""
 
 from simulator.broker.messages import Delivery, Message
-from simulator.broker.packets import Publish, Subscription
+from simulator.broker.packets import Subscription
 from simulator.broker.reasons import Reason
 from simulator.broker.session import ClientSession
 from simulator.broker.state import BrokerState
@@ -26,14 +26,12 @@ class PostOffice:
 
     def subscribe(self, session: ClientSession, subscription: Subscription) -> int:
         """Enter or replace a subscription; gives the code for the client: the QoS granted, or why not."""
-        topic_filter, limits = subscription.topic_filter, self._state.limits
+        topic_filter = subscription.topic_filter
         if topic_filter.startswith(SHARED_PREFIX):
             return Reason.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED
         if not self._state.access.may_subscribe(session.person, topic_filter):
             self._state.notes.append(f"{session.client_id!r} may not subscribe to {topic_filter!r}")
             return Reason.NOT_AUTHORISED
-        if topic_filter not in session.subscriptions and len(session.subscriptions) >= limits.subscriptions:
-            return Reason.QUOTA_EXCEEDED
         session.subscriptions[topic_filter] = subscription
         return subscription.qos
 
@@ -58,7 +56,7 @@ class PostOffice:
             packet = session.next_packet(now)
             if packet is None:
                 break
-            if not connection.say(packet) and isinstance(packet, Publish):
+            if not connection.say(packet):
                 session.unsendable(packet)
                 self._state.lost_messages += 1
         if (held_until := session.waiting_until()) > now:

@@ -3,11 +3,11 @@
 from simulator.broker.fields import write_text, write_variable
 from simulator.broker.packets import (
     MQTT_5,
-    Acknowledgement,
     Connack,
     Disconnect,
     PacketType,
     Pong,
+    Puback,
     Publish,
     SubscriptionAnswer,
     ToClient,
@@ -19,7 +19,6 @@ from simulator.broker.reasons import FIRST_FAILURE, Reason
 REFUSALS_IN_3_1_1 = {
     Reason.UNSUPPORTED_PROTOCOL_VERSION: 1,
     Reason.CLIENT_ID_NOT_VALID: 2,
-    Reason.QUOTA_EXCEEDED: 3,
     Reason.NOT_AUTHORISED: 5,
 }
 
@@ -28,13 +27,12 @@ def encode(packet: ToClient, version: int) -> bytes:
     match packet:
         case Publish():
             return _publish(packet, version)
-        case Acknowledgement():
-            flags = 0x02 if packet.kind is PacketType.PUBREL else 0
+        case Puback():
             body = packet.packet_id.to_bytes(2, "big")
             # A success needs no word, and 3.1.1 has none for a failure.
             if version == MQTT_5 and packet.reason != Reason.SUCCESS:
                 body += packet.reason.to_bytes(1, "big")
-            return _packet(packet.kind, flags, body)
+            return _packet(PacketType.PUBACK, 0, body)
         case Connack():
             return _connack(packet, version)
         case SubscriptionAnswer():

@@ -13,13 +13,6 @@ class BrokerLimits:
     """Messages to and from a client whose handshake is open at the same time."""
     queued: int = 1000
     """Messages that wait for one client; more are lost."""
-    connections: int = 1000
-    sessions: int = 10_000
-    subscriptions: int = 1000
-    """Of one client."""
-    retained: int = 10_000
-    topic_aliases: int = 10
-    """Of one connection."""
     output_bytes: int = 64 * 1024
     """Written ahead for one connection before its messages wait in the queue."""
     connect_seconds: int = 10
@@ -29,7 +22,7 @@ class BrokerLimits:
         for each in fields(self):
             if getattr(self, each.name) < 1:
                 raise ValueError(f"the limit {each.name} must be at least 1, not {getattr(self, each.name)}.")
-        if self.in_flight > 65_535 or self.topic_aliases > 65_535:
-            raise ValueError("MQTT counts messages in flight and topic aliases to 65535 only.")
+        if self.in_flight > 65_535:
+            raise ValueError("MQTT counts messages in flight to 65535 only.")
         if self.packet_bytes > LARGEST_VARIABLE:
             raise ValueError(f"MQTT knows no packets of more than {LARGEST_VARIABLE} bytes.")

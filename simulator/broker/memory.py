@@ -11,15 +11,7 @@ from simulator.broker.topics import matches
 class RetainedMessages:
     """The last retained message of each topic."""
 
-    limit: int
     _by_topic: dict[str, Message] = field(default_factory=dict)
-
-    def has_room_for(self, topic: str, now: float) -> bool:
-        """Say whether a message under this topic can be kept; those past their time make room first."""
-        if topic not in self._by_topic and len(self._by_topic) >= self.limit:
-            for old in [each.topic for each in self._by_topic.values() if each.expired(now)]:
-                del self._by_topic[old]
-        return topic in self._by_topic or len(self._by_topic) < self.limit
 
     def keep(self, message: Message) -> None:
         """Take the place of the topic's last one; an empty message clears the place."""
@@ -37,7 +29,7 @@ class RetainedMessages:
 
 @dataclass(slots=True)
 class Memory:
-    retained: RetainedMessages
+    retained: RetainedMessages = field(default_factory=RetainedMessages)
     sessions: dict[str, ClientSession] = field(default_factory=dict)
 
     def end(self, session: ClientSession) -> None:

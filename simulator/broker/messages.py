@@ -57,7 +57,6 @@ class Delivery(NamedTuple):
     message: Message
     qos: int
     retain: bool
-    identifiers: tuple[int, ...] = ()
     not_before: float = -math.inf
     """A broker told to dawdle keeps it until then."""
 
@@ -68,15 +67,12 @@ class Delivery(NamedTuple):
             message=message,
             qos=min(message.qos, subscription.qos),
             retain=newly_subscribed or (message.retain and subscription.retain_as_published),
-            identifiers=() if subscription.identifier is None else (subscription.identifier,),
         )
 
     def packet(self, now: float, *, packet_id: int | None, dup: bool) -> Publish:
         message, properties = self.message, self.message.properties
-        if self.identifiers or message.expiry is not None:
-            properties = replace(
-                properties, subscription_identifiers=self.identifiers, message_expiry=message.expiry_left(now)
-            )
+        if message.expiry is not None:
+            properties = replace(properties, message_expiry=message.expiry_left(now))
         return Publish(
             topic=message.topic,
             payload=message.payload,

@@ -62,7 +62,7 @@ class Misbehaviour:
         self._duplicate: list[_Order] = []
 
     def withhold_acknowledgements(self, **aim: Unpack[Aim]) -> None:
-        """Take messages, and pass on those of QoS 1, but keep back the PUBACK or PUBREC that says so."""
+        """Take messages and pass them on, but keep back the PUBACK that says so."""
         self._withhold.append(_Order(**aim))
 
     def deny_publishes(

@@ -13,6 +13,8 @@ from simulator.broker.reasons import Reason
 MQTT_3_1_1, MQTT_5 = 4, 5
 """The protocol levels this broker speaks, as CONNECT writes them."""
 
+HIGHEST_QOS = 1
+
 
 class PacketType(IntEnum):
     CONNECT = 1
@@ -67,16 +69,13 @@ class Publish(NamedTuple):
     payload: bytes
     qos: int = 0
     packet_id: int | None = None
-    """Present exactly when the QoS is 1 or 2."""
+    """Present exactly when the QoS is 1."""
     retain: bool = False
     dup: bool = False
     properties: Properties = NONE
 
 
-class Acknowledgement(NamedTuple):
-    """PUBACK, PUBREC, PUBREL or PUBCOMP: the same fields in all four."""
-
-    kind: PacketType
+class Puback(NamedTuple):
     packet_id: int
     reason: int = Reason.SUCCESS
     """A plain number: a client may use codes this broker has no name for."""
@@ -91,7 +90,6 @@ class Subscription:
     no_local: bool = False
     retain_as_published: bool = False
     retain_handling: int = 0
-    identifier: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,5 +129,5 @@ class Disconnect:
     properties: Properties = NONE
 
 
-FromClient = Connect | Publish | Acknowledgement | Subscribe | Unsubscribe | Ping | Disconnect
-ToClient = Connack | Publish | Acknowledgement | SubscriptionAnswer | Pong | Disconnect
+FromClient = Connect | Publish | Puback | Subscribe | Unsubscribe | Ping | Disconnect
+ToClient = Connack | Publish | Puback | SubscriptionAnswer | Pong | Disconnect

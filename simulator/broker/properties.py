@@ -17,7 +17,6 @@ class Properties:
     content_type: str | None = None
     response_topic: str | None = None
     correlation_data: bytes | None = None
-    subscription_identifiers: tuple[int, ...] = ()
     session_expiry: int | None = None
     assigned_client_id: str | None = None
     authentication_method: str | None = None
@@ -28,9 +27,10 @@ class Properties:
     reason_string: str | None = None
     receive_maximum: int | None = None
     topic_alias_maximum: int | None = None
-    topic_alias: int | None = None
     user_properties: tuple[tuple[str, str], ...] = ()
+    maximum_qos: int | None = None
     maximum_packet_size: int | None = None
+    subscription_identifiers_available: int | None = None
     shared_subscriptions_available: int | None = None
 
 
@@ -43,7 +43,7 @@ class Carrier(Flag):
     CONNECT = auto()
     WILL = auto()
     PUBLISH = auto()
-    ACKNOWLEDGEMENT = auto()
+    PUBACK = auto()
     SUBSCRIBE = auto()
     UNSUBSCRIBE = auto()
     DISCONNECT = auto()
@@ -54,7 +54,6 @@ class _Form(Enum):
     BYTE = 1
     TWO_BYTES = 2
     FOUR_BYTES = 4
-    VARIABLE = "variable"
     TEXT = "text"
     BINARY = "binary"
     PAIR = "pair"
@@ -75,7 +74,7 @@ _ANYWHERE = (
     Carrier.CONNECT
     | Carrier.WILL
     | Carrier.PUBLISH
-    | Carrier.ACKNOWLEDGEMENT
+    | Carrier.PUBACK
     | Carrier.SUBSCRIBE
     | Carrier.UNSUBSCRIBE
     | Carrier.DISCONNECT
@@ -86,7 +85,6 @@ _TABLE = (
     _Kind(0x03, "content_type", _Form.TEXT, _MESSAGE),
     _Kind(0x08, "response_topic", _Form.TEXT, _MESSAGE),
     _Kind(0x09, "correlation_data", _Form.BINARY, _MESSAGE),
-    _Kind(0x0B, "subscription_identifiers", _Form.VARIABLE, Carrier.SUBSCRIBE, least=1),
     _Kind(0x11, "session_expiry", _Form.FOUR_BYTES, Carrier.CONNECT | Carrier.DISCONNECT),
     _Kind(0x12, "assigned_client_id", _Form.TEXT, Carrier.NONE_OF_THEM),
     _Kind(0x15, "authentication_method", _Form.TEXT, Carrier.CONNECT),
@@ -94,12 +92,13 @@ _TABLE = (
     _Kind(0x17, "request_problem_information", _Form.BYTE, Carrier.CONNECT, most=1),
     _Kind(0x18, "will_delay", _Form.FOUR_BYTES, Carrier.WILL),
     _Kind(0x19, "request_response_information", _Form.BYTE, Carrier.CONNECT, most=1),
-    _Kind(0x1F, "reason_string", _Form.TEXT, Carrier.ACKNOWLEDGEMENT | Carrier.DISCONNECT),
+    _Kind(0x1F, "reason_string", _Form.TEXT, Carrier.PUBACK | Carrier.DISCONNECT),
     _Kind(0x21, "receive_maximum", _Form.TWO_BYTES, Carrier.CONNECT, least=1),
     _Kind(0x22, "topic_alias_maximum", _Form.TWO_BYTES, Carrier.CONNECT),
-    _Kind(0x23, "topic_alias", _Form.TWO_BYTES, Carrier.PUBLISH),
+    _Kind(0x24, "maximum_qos", _Form.BYTE, Carrier.NONE_OF_THEM),
     _Kind(0x26, "user_properties", _Form.PAIR, _ANYWHERE),
     _Kind(0x27, "maximum_packet_size", _Form.FOUR_BYTES, Carrier.CONNECT, least=1),
+    _Kind(0x29, "subscription_identifiers_available", _Form.BYTE, Carrier.NONE_OF_THEM),
     _Kind(0x2A, "shared_subscriptions_available", _Form.BYTE, Carrier.NONE_OF_THEM),
 )
 _BY_IDENTIFIER = {kind.identifier: kind for kind in _TABLE}
@@ -143,10 +142,7 @@ def write_properties(properties: Properties) -> bytes:
 
 
 def _collected(found: dict[str, list[_Value]]) -> Properties:
-    fields = {
-        name: tuple(values) if name in {"user_properties", "subscription_identifiers"} else values[0]
-        for name, values in found.items()
-    }
+    fields = {name: tuple(values) if name == "user_properties" else values[0] for name, values in found.items()}
     # The table says which form each field has, which is more than a type checker can follow.
     return Properties(**fields)  # type: ignore[arg-type]
 
@@ -160,7 +156,6 @@ def _read(reader: FieldReader, form: _Form) -> _Value:
         _Form.BYTE: reader.byte,
         _Form.TWO_BYTES: reader.two_bytes,
         _Form.FOUR_BYTES: reader.four_bytes,
-        _Form.VARIABLE: reader.variable,
         _Form.TEXT: reader.text,
         _Form.BINARY: reader.binary,
         _Form.PAIR: reader.pair,
@@ -171,7 +166,7 @@ def _read(reader: FieldReader, form: _Form) -> _Value:
 def _write(form: _Form, value: _Value) -> bytes:
     match value:
         case int():
-            return write_variable(value) if form is _Form.VARIABLE else value.to_bytes(form.value, "big")
+            return value.to_bytes(form.value, "big")
         case str():
             return write_text(value)
         case bytes():

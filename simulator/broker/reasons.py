@@ -21,12 +21,11 @@ class Reason(IntEnum):
     SESSION_TAKEN_OVER = 0x8E
     TOPIC_NAME_INVALID = 0x90
     PACKET_ID_IN_USE = 0x91
-    PACKET_ID_NOT_FOUND = 0x92
     RECEIVE_MAXIMUM_EXCEEDED = 0x93
-    TOPIC_ALIAS_INVALID = 0x94
     PACKET_TOO_LARGE = 0x95
     QUOTA_EXCEEDED = 0x97
     PAYLOAD_FORMAT_INVALID = 0x99
+    QOS_NOT_SUPPORTED = 0x9B
     SHARED_SUBSCRIPTIONS_NOT_SUPPORTED = 0x9E
 
 
@@ -42,7 +41,7 @@ REFUSALS_OF_A_MESSAGE = frozenset(
         Reason.PAYLOAD_FORMAT_INVALID,
     }
 )
-"""The reasons a PUBACK or PUBREC can give for not taking a message."""
+"""The reasons a PUBACK can give for not taking a message."""
 
 
 class ClientError(Exception):

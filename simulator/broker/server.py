@@ -95,11 +95,6 @@ class EmulatedBroker:
         await self.stop(keep_sessions=keep_sessions, keep_retained=keep_retained, orderly=orderly)
         await self.start()
 
-    def cut(self, client_id: str | None = None) -> None:
-        """End the connection of a client, or all, without a word."""
-        self.core.cut(self.now, client_id)
-        self.flush()
-
     def stall(self) -> None:
         """Hang: connections stay open, and nothing more is read or written."""
         self.core.stall()
@@ -116,11 +111,6 @@ class EmulatedBroker:
     def release_acknowledgements(self) -> None:
         """Send every acknowledgement that was withheld and whose client is still there."""
         self.core.release_acknowledgements()
-        self.flush()
-
-    def forget_session(self, client_id: str) -> None:
-        """Lose all memory of a client, and its connection if it has one."""
-        self.core.forget_session(client_id, self.now)
         self.flush()
 
     @property

@@ -10,20 +10,10 @@ from dataclasses import dataclass, field
 
 from simulator.broker.access import Person
 from simulator.broker.messages import Delivery, Message
-from simulator.broker.packets import Acknowledgement, PacketType, Publish, Subscription, Will
-from simulator.broker.reasons import FIRST_FAILURE, Reason, protocol_error
+from simulator.broker.packets import Publish, Subscription
 from simulator.broker.topics import matches
 
 _PACKET_IDS = 65_535
-
-
-@dataclass(slots=True)
-class _UnderWay:
-    """A message sent with QoS 1 or 2 whose handshake is not finished."""
-
-    delivery: Delivery
-    released: bool = False
-    """The client has it for good (PUBREC came); only the PUBREL is still open."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -32,18 +22,13 @@ class ClientSession:
     """Who may read what is still decided by this while the client is away."""
     queue_limit: int
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
-    incoming: dict[int, Message | None] = field(default_factory=dict)
-    """QoS 2 messages from the client that it has not released yet; `None` for one that will go nowhere."""
     connected: bool = False
     one_copy: bool = False
     """Overlapping subscriptions share one copy of a message, as 3.1.1 clients expect; otherwise each brings its own."""
-    will: Will | None = None
-    """Left behind by a connection that vanished, until it is due."""
-    will_due: float = math.inf
     ends_at: float = math.inf
     """When the broker forgets this session, unless the client comes back."""
     _queue: deque[Delivery] = field(default_factory=deque)
-    _under_way: dict[int, _UnderWay] = field(default_factory=dict)
+    _under_way: dict[int, Delivery] = field(default_factory=dict)
     _again: deque[int] = field(default_factory=deque)
     """Packet ids to be sent once more on this connection."""
     _window: int = 0
@@ -56,12 +41,12 @@ class ClientSession:
     def attach(self, window: int, *, one_copy: bool) -> None:
         """Begin a connection: what was under way is to be sent again, in its old order."""
         self.connected, self.one_copy = True, one_copy
-        self.will, self.will_due, self.ends_at = None, math.inf, math.inf
+        self.ends_at = math.inf
         self._window = window
         self._again = deque(self._under_way)
 
     def detach(self) -> None:
-        """End a connection: only messages of QoS 1 and 2 wait for the next."""
+        """End a connection: only messages of QoS 1 wait for the next."""
         self.connected = False
         self._queue = deque(delivery for delivery in self._queue if delivery.qos)
 
@@ -82,7 +67,7 @@ class ClientSession:
         self._queue.append(delivery)
         return True
 
-    def next_packet(self, now: float) -> Publish | Acknowledgement | None:
+    def next_packet(self, now: float) -> Publish | None:
         """Take the next packet that may go out to the client now, if any."""
         if self._again:
             return self._packet_again(now)
@@ -96,7 +81,7 @@ class ClientSession:
             if not delivery.qos:
                 return delivery.packet(now, packet_id=None, dup=False)
             packet_id = self._free_packet_id()
-            self._under_way[packet_id] = _UnderWay(delivery)
+            self._under_way[packet_id] = delivery
             return delivery.packet(now, packet_id=packet_id, dup=False)
         return None
 
@@ -107,42 +92,20 @@ class ClientSession:
     def unsendable(self, packet: Publish) -> None:
         """Give up a message the client has said it cannot take, as if it had been delivered."""
         if packet.packet_id is not None:
-            self._finish(packet.packet_id)
+            self.acknowledged(packet.packet_id)
 
-    def acknowledged(self, packet: Acknowledgement) -> Acknowledgement | None:
-        """Take the client's PUBACK, PUBREC or PUBCOMP for a message it got; gives the answer it calls for."""
-        under_way = self._under_way.get(packet.packet_id)
-        if under_way is None:
-            if packet.kind is not PacketType.PUBREC:
-                return None
-            return packet._replace(kind=PacketType.PUBREL, reason=Reason.PACKET_ID_NOT_FOUND)
-        if (packet.kind is PacketType.PUBACK) is not (under_way.delivery.qos == 1):
-            raise protocol_error(
-                f"{packet.kind.name} does not answer message {packet.packet_id} of QoS {under_way.delivery.qos}"
-            )
-        if packet.kind is PacketType.PUBREC and packet.reason < FIRST_FAILURE:
-            under_way.released = True
-            return packet._replace(kind=PacketType.PUBREL, reason=Reason.SUCCESS)
-        if packet.kind is PacketType.PUBCOMP and not under_way.released:
-            raise protocol_error(f"PUBCOMP for message {packet.packet_id} came before its PUBREC")
-        self._finish(packet.packet_id)
-        return None
-
-    def _finish(self, packet_id: int) -> None:
-        del self._under_way[packet_id]
+    def acknowledged(self, packet_id: int) -> None:
+        """The client has this message; whatever else it acknowledges is ignored."""
+        self._under_way.pop(packet_id, None)
         if packet_id in self._again:  # the client remembered it from before and did not wait for the repetition
             self._again.remove(packet_id)
 
-    def _packet_again(self, now: float) -> Publish | Acknowledgement | None:
-        packet_id = self._again[0]
-        under_way = self._under_way[packet_id]
+    def _packet_again(self, now: float) -> Publish | None:
         sent_now = len(self._under_way) - len(self._again)
-        if not under_way.released and sent_now >= self._window:
+        if sent_now >= self._window:
             return None
-        self._again.popleft()
-        if under_way.released:
-            return Acknowledgement(kind=PacketType.PUBREL, packet_id=packet_id)
-        return under_way.delivery.packet(now, packet_id=packet_id, dup=True)
+        packet_id = self._again.popleft()
+        return self._under_way[packet_id].packet(now, packet_id=packet_id, dup=True)
 
     def _free_packet_id(self) -> int:
         # The window is far smaller than the number of identifiers, so one is always free.

@@ -17,10 +17,13 @@ from usb.core import USBError, USBTimeoutError  # type: ignore[import-untyped]  
 
 from simulator.ports.port import Happening, Host, PortListener, tell
 from simulator.ports.usb_plug import UsbHandle, UsbPlug
-from simulator.ports.usb_shoe import DATA_IN, DATA_OUT, FULL_SPEED, Setup, UsbIdentity, UsbKind, UsbShoe
+from simulator.ports.usb_shoe import FULL_SPEED, Part, Setup, UsbIdentity, UsbKind, UsbShoe, parts
 
-BUS_NUMBER = 1
+BUS_NUMBER = 250
+"""More than a machine has, so that no device of this bus is taken for a real one."""
 _LIBUSB_TIMEOUT, _LIBUSB_OTHER = -7, -99
+_TO_HOST = 0x80
+"""The bit of an endpoint's address that says which way it goes."""
 
 _Layout = tuple[str, str]
 """How a descriptor is packed, and what pyusb calls its fields."""
@@ -85,7 +88,8 @@ class UsbPort:
     async def replug(self) -> None:
         if self._plug is None:
             device = UsbShoe(self._identity, UsbKind.VENDOR)
-            self._plug = UsbPlug(device, self._bus.new_address(), self._happened, kernel_driver=self._kernel_driver)
+            drivers = [0] if self._kernel_driver else []
+            self._plug = UsbPlug(device, self._bus.new_address(), self._happened, kernel_drivers=drivers)
             self._bus.plug_in(self._plug)
 
     async def close(self) -> None:
@@ -143,11 +147,11 @@ class UsbBus(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no types
         return descriptor
 
     def get_configuration_descriptor(self, plug: UsbPlug, config: int) -> SimpleNamespace:
-        return _configurations(plug)[config]
+        return _configuration(plug, config)
 
     def get_interface_descriptor(self, plug: UsbPlug, intf: int, alt: int, config: int) -> SimpleNamespace:
-        interfaces: list[SimpleNamespace] = _configurations(plug)[config].interfaces
-        return [interfaces[intf]][alt]
+        interfaces: list[list[SimpleNamespace]] = _configuration(plug, config).interfaces
+        return interfaces[intf][alt]
 
     def get_endpoint_descriptor(self, plug: UsbPlug, ep: int, intf: int, alt: int, config: int) -> SimpleNamespace:
         endpoints: list[SimpleNamespace] = self.get_interface_descriptor(plug, intf, alt, config).endpoints
@@ -173,33 +177,32 @@ class UsbBus(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no types
 
     def set_interface_altsetting(self, handle: UsbHandle, intf: int, alt: int) -> None:
         with _as_pyusb():
+            handle.plug.check_claim(handle, intf)
             handle.plug.control(Setup(0x01, 0x0B, alt, intf, 0))
 
     def claim_interface(self, handle: UsbHandle, intf: int) -> None:
         with _as_pyusb():
-            _check_number(intf == 0)
-            handle.plug.claim(handle)
+            _check_interface(handle.plug.device.has_interface(intf))
+            handle.plug.claim(handle, intf)
 
     def release_interface(self, handle: UsbHandle, intf: int) -> None:
         with _as_pyusb():
-            _check_number(intf == 0)
-            handle.plug.release(handle)
+            handle.plug.release(handle, intf)
             handle.plug.check()
 
     def is_kernel_driver_active(self, handle: UsbHandle, intf: int) -> bool:
         with _as_pyusb():
-            _check_number(intf == 0)
-            return handle.plug.kernel_driver
+            return handle.plug.has_kernel_driver(intf)
 
     def detach_kernel_driver(self, handle: UsbHandle, intf: int) -> None:
         with _as_pyusb():
-            _check_number(intf == 0 and handle.plug.kernel_driver)
-            handle.plug.kernel_driver = False
+            _check_interface(handle.plug.has_kernel_driver(intf))
+            handle.plug.detach_kernel_driver(intf)
 
     def attach_kernel_driver(self, handle: UsbHandle, intf: int) -> None:
         with _as_pyusb():
-            _check_number(intf == 0)
-            handle.plug.kernel_driver = True
+            _check_interface(handle.plug.device.has_interface(intf))
+            handle.plug.attach_kernel_driver(intf)
 
     def clear_halt(self, handle: UsbHandle, ep: int) -> None:
         with _as_pyusb():
@@ -212,15 +215,15 @@ class UsbBus(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no types
 
     def bulk_read(self, handle: UsbHandle, ep: int, intf: int, buff: "array[int]", timeout: int) -> int:
         with _as_pyusb():
-            _check_number(intf == 0 and ep == DATA_IN)
-            data = handle.plug.read(handle, len(buff), timeout)
+            packet_size = _packet_size(handle, intf, ep, to_host=True)
+            data = handle.plug.read(handle, intf, packet_size, len(buff), timeout)
         buff[: len(data)] = array("B", data)
         return len(data)
 
     def bulk_write(self, handle: UsbHandle, ep: int, intf: int, data: "array[int]", timeout: int) -> int:
         with _as_pyusb():
-            _check_number(intf == 0 and ep == DATA_OUT)
-            return handle.plug.write(handle, data.tobytes(), timeout)
+            _packet_size(handle, intf, ep, to_host=False)
+            return handle.plug.write(handle, intf, data.tobytes(), timeout)
 
     def ctrl_transfer(  # noqa: PLR0913, PLR0917 - pyusb calls it so
         self,
@@ -252,9 +255,16 @@ def _as_pyusb() -> Iterator[None]:
         raise USBError(error.strerror, _LIBUSB_OTHER, error.errno) from error
 
 
-def _check_number(known: bool) -> None:  # noqa: FBT001 - reads as a sentence where it is called
+def _check_interface(known: bool) -> None:  # noqa: FBT001 - reads as a sentence where it is called
     if not known:
-        raise OSError(errno.ENOENT, "the device has no such interface or endpoint")
+        raise OSError(errno.ENOENT, "the device has no such interface")
+
+
+def _packet_size(handle: UsbHandle, interface: int, endpoint: int, *, to_host: bool) -> int:
+    size = handle.plug.device.bulk_packet_size(interface, endpoint)
+    if size is None or bool(endpoint & _TO_HOST) != to_host:
+        raise OSError(errno.ENOENT, "the interface has no such bulk endpoint")
+    return size
 
 
 def _parse(layout: _Layout, data: bytes) -> SimpleNamespace:
@@ -263,21 +273,21 @@ def _parse(layout: _Layout, data: bytes) -> SimpleNamespace:
     return SimpleNamespace(**dict(fields), extra_descriptors=[])
 
 
-def _configurations(plug: UsbPlug) -> list[SimpleNamespace]:
-    """The configurations with their interfaces, and those with their endpoints, read from the device's bytes."""
-    rest = plug.device.configuration_descriptor
+def _configuration(plug: UsbPlug, index: int) -> SimpleNamespace:
+    """A configuration with the alternate settings of its interfaces, and those with their endpoints."""
     configuration = SimpleNamespace()
-    while rest:
-        part, rest = rest[: rest[0]], rest[rest[0] :]
+    interfaces: dict[int, list[SimpleNamespace]] = {}
+    for part in parts(plug.device.configurations[index]):
         match part[1]:
-            case 2:
+            case Part.CONFIGURATION:
                 configuration = _parse(_CONFIGURATION, part)
-                configuration.interfaces = []
-            case 4:
-                configuration.interfaces.append(_parse(_INTERFACE, part))
-                configuration.interfaces[-1].endpoints = []
-            case 5:
+            case Part.INTERFACE:
+                interface = _parse(_INTERFACE, part)
+                interface.endpoints = []
+                interfaces.setdefault(interface.bInterfaceNumber, []).append(interface)
+            case Part.ENDPOINT:
                 endpoint = _parse(_ENDPOINT, part)
                 endpoint.bRefresh = endpoint.bSynchAddress = 0  # only for audio
-                configuration.interfaces[-1].endpoints.append(endpoint)
-    return [configuration]
+                interface.endpoints.append(endpoint)
+    configuration.interfaces = list(interfaces.values())
+    return configuration

@@ -8,12 +8,12 @@ import asyncio
 import errno
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from simulator.ports.port import LINE_BUFFER, Happening, Host
-from simulator.ports.usb_shoe import CONFIGURATION, PACKET_SIZE, Setup, UsbShoe
+from simulator.ports.usb_shoe import CONFIGURATION, Setup, UsbShoe
 
 
 @dataclass(eq=False, frozen=True)
@@ -35,7 +35,7 @@ class UsbPlug:
         address: int,
         happened: "Callable[[UsbPlug], None]",
         *,
-        kernel_driver: bool,
+        kernel_drivers: Iterable[int] = (),
     ) -> None:
         device.configuration = CONFIGURATION  # as the kernel sets it when a device is plugged in
         self.device = device
@@ -43,8 +43,10 @@ class UsbPlug:
         self._happened = happened
         self._loop = asyncio.get_running_loop()
         self._changed = threading.Condition()
-        self._kernel_driver = kernel_driver
-        self._holder: UsbHandle | None = None
+        self._kernel_drivers = set(kernel_drivers)
+        """Interfaces that a driver of the host's kernel holds."""
+        self._claims: dict[int, UsbHandle] = {}
+        """By interface. While there is one, there is a host."""
         self._plugged_in = True
         self._from_shoe = bytearray()
         self._to_shoe = 0
@@ -56,7 +58,7 @@ class UsbPlug:
     def offer(self, data: bytes) -> int:
         """Keep bytes for the host to fetch, if there is one. Returns how many, the newest ones, did not fit."""
         with self._changed:
-            if self._holder is None:
+            if not self._claims:
                 return 0
             fits = data[: max(0, LINE_BUFFER - len(self._from_shoe))]
             self._from_shoe += fits
@@ -82,38 +84,49 @@ class UsbPlug:
         if not self._plugged_in or self._loop.is_closed():
             raise _error(errno.ENODEV)
 
-    def claim(self, handle: UsbHandle) -> None:
+    def claim(self, handle: UsbHandle, interface: int) -> None:
         with self._changed:
             self.check()
-            if self._kernel_driver or self._holder not in {None, handle}:
+            if interface in self._kernel_drivers or self._claims.get(interface, handle) is not handle:
                 raise _error(errno.EBUSY)
-            if self._holder is None:
-                self._holder = handle
+            if not self._claims:
                 self._from_shoe.clear()
                 self._note(Host.ATTACHED)
+            self._claims[interface] = handle
 
-    def release(self, handle: UsbHandle) -> None:
-        """Give up the claim of this handle, if it has one."""
+    def release(self, handle: UsbHandle, interface: int | None = None) -> None:
+        """Give up the claim of this handle, if it has one: that of one interface, else all."""
         with self._changed:
-            if self._holder is handle:
-                self._holder = None
+            left = {
+                number: holder
+                for number, holder in self._claims.items()
+                if holder is not handle or interface not in {None, number}
+            }
+            if self._claims and not left:
                 self._note(Host.DETACHED)
-                self._changed.notify_all()
+            self._claims = left
+            self._changed.notify_all()
 
-    def read(self, handle: UsbHandle, size: int, milliseconds: int) -> bytes:
+    def check_claim(self, handle: UsbHandle, interface: int) -> None:
+        self.check()
+        if self._claims.get(interface) is not handle:
+            raise _error(errno.EINVAL)
+
+    def read(self, handle: UsbHandle, interface: int, packet_size: int, size: int, milliseconds: int) -> bytes:
         """One transfer to the host: what is there, up to `size`. The shoe ends it when it has no more to say."""
         with self._changed:
-            self._wait(handle, lambda: bool(self._from_shoe), milliseconds)
-            packets = -(-size // PACKET_SIZE)
-            data = bytes(self._from_shoe[: packets * PACKET_SIZE])
+            self._wait(handle, interface, lambda: bool(self._from_shoe), milliseconds)
+            packets = -(-size // packet_size)
+            data = bytes(self._from_shoe[: packets * packet_size])
             del self._from_shoe[: len(data)]
             if len(data) > size:  # the last packet was longer than the room the host had for it, and is lost
                 raise _error(errno.EOVERFLOW)
             return data
 
-    def write(self, handle: UsbHandle, data: bytes, milliseconds: int) -> int:
+    def write(self, handle: UsbHandle, interface: int, data: bytes, milliseconds: int) -> int:
+        """One transfer to the shoe; how many bytes of it the shoe takes."""
         with self._changed:
-            self._wait(handle, lambda: self._to_shoe < LINE_BUFFER, milliseconds)
+            self._wait(handle, interface, self._has_room, milliseconds)
             if data:
                 self._to_shoe += len(data)
                 self._note(data)
@@ -127,34 +140,38 @@ class UsbPlug:
             raise _error(errno.EPIPE)
         return answer
 
-    @property
-    def kernel_driver(self) -> bool:
+    def has_kernel_driver(self, interface: int) -> bool:
         self.check()
-        return self._kernel_driver
+        return interface in self._kernel_drivers
 
-    @kernel_driver.setter
-    def kernel_driver(self, active: bool) -> None:
+    def attach_kernel_driver(self, interface: int) -> None:
         with self._changed:
             self.check()
-            if active and self._holder is not None:
+            if interface in self._claims:
                 raise _error(errno.EBUSY)
-            self._kernel_driver = active
+            self._kernel_drivers.add(interface)
+
+    def detach_kernel_driver(self, interface: int) -> None:
+        with self._changed:
+            self.check()
+            self._kernel_drivers.discard(interface)
 
     @property
     def in_use(self) -> bool:
         self.check()
-        return self._kernel_driver or self._holder is not None
+        return bool(self._kernel_drivers or self._claims)
 
-    def _wait(self, handle: UsbHandle, ready: Callable[[], bool], milliseconds: int) -> None:
+    def _has_room(self) -> bool:
+        return self._to_shoe < LINE_BUFFER
+
+    def _wait(self, handle: UsbHandle, interface: int, ready: Callable[[], bool], milliseconds: int) -> None:
         """Wait for a transfer that the shoe is ready for; 0 milliseconds mean for ever, as libusb has it."""
 
         def over() -> bool:
-            return not self._plugged_in or self._holder is not handle
+            return not self._plugged_in or self._claims.get(interface) is not handle
 
         in_time = self._changed.wait_for(lambda: ready() or over(), milliseconds / 1000 or None)
-        self.check()
-        if self._holder is not handle:
-            raise _error(errno.EINVAL)
+        self.check_claim(handle, interface)
         if not in_time:
             raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
 

@@ -6,8 +6,9 @@ A full-speed device, as most microcontrollers are.
 """
 
 import struct
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import Self
 
 from simulator.ports.port import PortError
@@ -18,6 +19,7 @@ DATA_IN, DATA_OUT, NOTIFICATION_IN = 0x81, 0x02, 0x83
 PACKET_SIZE = 64
 FULL_SPEED = 2
 CONFIGURATION = 1
+VENDOR_CLASS = 0xFF
 LONGEST_TEXT = 126
 """Characters in a string descriptor, of two bytes each."""
 
@@ -26,6 +28,15 @@ _MANUFACTURER, _PRODUCT, _SERIAL_NUMBER = 1, 2, 3
 _DEVICE_TO_HOST = 0x80
 _DTR = 0x01
 _CARRIER_AND_READY = 0x03
+_BULK, _INTERRUPT = 2, 3
+
+
+class Part(IntEnum):
+    """The types of descriptor that bulk transfers need."""
+
+    CONFIGURATION = 2
+    INTERFACE = 4
+    ENDPOINT = 5
 
 
 class UsbKind(Enum):
@@ -81,12 +92,19 @@ class Setup:
 
 
 class UsbShoe:
-    """A device as it is just after it was plugged in, and as control requests change it."""
+    """A device as it is just after it was plugged in, and as control requests change it.
 
-    def __init__(self, identity: UsbIdentity, kind: UsbKind) -> None:
+    `configurations` are the descriptors of a device that is laid out differently from the two kinds.
+    """
+
+    def __init__(self, identity: UsbIdentity, kind: UsbKind, configurations: Sequence[bytes] = ()) -> None:
         self.identity = identity
         self.kind = kind
+        self.configurations = configurations or [_CDC_ACM if kind is UsbKind.CDC_ACM else _VENDOR]
+        """Each with everything in it, as the host reads it."""
         self.configuration = 0
+        self.alternate_settings: dict[int, int] = {}
+        """By interface, where the host has chosen one."""
         self.port_open = False
         """CDC-ACM: whether the host holds its DTR line up, which Linux does while the tty is open."""
         self._line_coding = struct.pack("<IBBB", 115_200, 0, 0, 8)
@@ -99,26 +117,40 @@ class UsbShoe:
             "<BBHBBBBHHHBBBB",
             *(18, 1, 0x0200, device_class, 0, 0, PACKET_SIZE),
             *(self.identity.vendor, self.identity.product, 0x0100),
-            *(_MANUFACTURER, _PRODUCT, serial_number, 1),
+            *(_MANUFACTURER, _PRODUCT, serial_number, len(self.configurations)),
         )
-
-    @property
-    def configuration_descriptor(self) -> bytes:
-        """The configuration with all that is in it, as the host reads it."""
-        parts = _ACM_PARTS if self.kind is UsbKind.CDC_ACM else _VENDOR_PARTS
-        inside = b"".join(parts)
-        bus_powered, milliamperes = 0x80, 100
-        head = struct.pack(
-            "<BBHBBBBB",
-            *(9, 2, 9 + len(inside), len(self.interface_classes), CONFIGURATION, 0, bus_powered, milliamperes // 2),
-        )
-        return head + inside
 
     @property
     def interface_classes(self) -> list[bytes]:
         """Class, subclass and protocol of each interface."""
-        parts = _ACM_PARTS if self.kind is UsbKind.CDC_ACM else _VENDOR_PARTS
-        return [part[5:8] for part in parts if part[1] == 4]
+        return [part[5:8] for part in parts(self.configurations[0]) if part[1] == Part.INTERFACE]
+
+    def _has_configuration(self, value: int) -> bool:
+        """0 stands for none."""
+        return value == 0 or any(descriptor[5] == value for descriptor in self.configurations)
+
+    def has_interface(self, number: int, alternate_setting: int = 0) -> bool:
+        return (number, alternate_setting) in self._active_interfaces()
+
+    def bulk_packet_size(self, interface: int, endpoint: int) -> int | None:
+        """Of a bulk endpoint, if the interface has it in its present alternate setting."""
+        setting = self.alternate_settings.get(interface, 0)
+        for part in self._active_interfaces().get((interface, setting), []):
+            if part[2:4] == bytes([endpoint, _BULK]):
+                return int.from_bytes(part[4:6], "little")
+        return None
+
+    def _active_interfaces(self) -> dict[tuple[int, int], list[bytes]]:
+        """The endpoints of the active configuration by number and alternate setting of their interface."""
+        interfaces: dict[tuple[int, int], list[bytes]] = {}
+        for descriptor in self.configurations:
+            if descriptor[5] == self.configuration:
+                for part in parts(descriptor):
+                    if part[1] == Part.INTERFACE:
+                        endpoints = interfaces[part[2], part[3]] = []
+                    elif part[1] == Part.ENDPOINT:
+                        endpoints.append(part)
+        return interfaces
 
     def answer(self, setup: Setup, data: bytes = b"") -> bytes | None:
         """The answer to a control request, or `None` for a stall. `data` is what the host sent with it."""
@@ -131,17 +163,18 @@ class UsbShoe:
         match setup:
             case Setup(0x80, 0x06, value, _):  # GET_DESCRIPTOR
                 return self._descriptor(value >> 8, value & 0xFF)
-            case Setup(0x00, 0x09, 0 | 1):  # SET_CONFIGURATION
-                self.configuration = setup.value
+            case Setup(0x00, 0x09, value) if self._has_configuration(value):  # SET_CONFIGURATION
+                self.configuration = value
+                self.alternate_settings.clear()
                 self.port_open = False
             case Setup(0x80, 0x08):  # GET_CONFIGURATION
                 return bytes([self.configuration])
             case Setup(0x80 | 0x81 | 0x82, 0x00):  # GET_STATUS: bus powered, no remote wake-up, no endpoint halted
                 return b"\0\0"
-            case Setup(0x81, 0x0A) if setup.index < len(self.interface_classes):  # GET_INTERFACE
-                return b"\0"
-            case Setup(0x01, 0x0B, 0) if setup.index < len(self.interface_classes):  # SET_INTERFACE: there is only 0
-                pass
+            case Setup(0x81, 0x0A, _, interface) if self.has_interface(interface):  # GET_INTERFACE
+                return bytes([self.alternate_settings.get(interface, 0)])
+            case Setup(0x01, 0x0B, setting, interface) if self.has_interface(interface, setting):  # SET_INTERFACE
+                self.alternate_settings[interface] = setting
             case Setup(0x02, 0x01, 0):  # CLEAR_FEATURE of an endpoint: end its halt, which it never has
                 pass
             case Setup(0x00, 0x05):  # SET_ADDRESS, which is the business of whoever runs the bus
@@ -159,8 +192,8 @@ class UsbShoe:
         match kind, index:
             case 1, 0:
                 return self.device_descriptor
-            case 2, 0:
-                return self.configuration_descriptor
+            case 2, _ if index < len(self.configurations):
+                return self.configurations[index]
             case 3, 0:
                 return struct.pack("<BBH", 4, 3, _ENGLISH)
             case 3, _ if (text := texts.get(index)) is not None:
@@ -196,23 +229,50 @@ def serial_state() -> bytes:
     return struct.pack("<BBHHHH", 0xA1, 0x20, 0, 0, 2, _CARRIER_AND_READY)
 
 
-def _interface(number: int, endpoints: int, interface_class: int, subclass: int = 0, protocol: int = 0) -> bytes:
-    return bytes([9, 4, number, 0, endpoints, interface_class, subclass, protocol, 0])
+def parts(configuration: bytes) -> Iterator[bytes]:
+    """The descriptors that a configuration is made of; the first is its own."""
+    while configuration:
+        size = configuration[0]
+        yield configuration[:size]
+        configuration = configuration[size:]
 
 
-def _bulk(address: int) -> bytes:
-    return struct.pack("<BBBBHB", 7, 5, address, 2, PACKET_SIZE, 0)
+def configuration_of(inside: Sequence[bytes], value: int = CONFIGURATION) -> bytes:
+    """A configuration with these descriptors in it."""
+    interfaces = {part[2] for part in inside if part[1] == Part.INTERFACE}
+    length = 9 + sum(map(len, inside))
+    bus_powered, milliamperes = 0x80, 100
+    head = struct.pack(
+        "<BBHBBBBB", 9, Part.CONFIGURATION, length, len(interfaces), value, 0, bus_powered, milliamperes // 2
+    )
+    return head + b"".join(inside)
 
 
-_VENDOR_PARTS = [_interface(0, 2, 0xFF), _bulk(DATA_IN), _bulk(DATA_OUT)]
-_ACM_PARTS = [
-    _interface(0, 1, 0x02, 0x02),  # communications, abstract control model, no modem commands
-    bytes([5, 0x24, 0x00, 0x10, 0x01]),  # CDC release 1.10
-    bytes([5, 0x24, 0x01, 0x00, 1]),  # no call management
-    bytes([4, 0x24, 0x02, 0x06]),  # line coding, control lines, serial state and break are understood
-    bytes([5, 0x24, 0x06, 0, 1]),  # interface 0 governs interface 1
-    struct.pack("<BBBBHB", 7, 5, NOTIFICATION_IN, 3, 16, 16),  # interrupt, asked every 16 ms
-    _interface(1, 2, 0x0A),  # the data
-    _bulk(DATA_IN),
-    _bulk(DATA_OUT),
-]
+def interface_of(number: int, endpoints: int, classes: tuple[int, int, int], alternate_setting: int = 0) -> bytes:
+    """The head of an interface with this class, subclass and protocol; its endpoints follow it."""
+    return bytes([9, Part.INTERFACE, number, alternate_setting, endpoints, *classes, 0])
+
+
+def bulk_endpoint(address: int, packet_size: int = PACKET_SIZE) -> bytes:
+    return struct.pack("<BBBBHB", 7, Part.ENDPOINT, address, _BULK, packet_size, 0)
+
+
+def interrupt_endpoint(address: int) -> bytes:
+    """Sixteen bytes, asked for every 16 ms."""
+    return struct.pack("<BBBBHB", 7, Part.ENDPOINT, address, _INTERRUPT, 16, 16)
+
+
+_VENDOR = configuration_of([interface_of(0, 2, (VENDOR_CLASS, 0, 0)), bulk_endpoint(DATA_IN), bulk_endpoint(DATA_OUT)])
+_CDC_ACM = configuration_of(
+    [
+        interface_of(0, 1, (0x02, 0x02, 0)),  # communications, abstract control model, no modem commands
+        bytes([5, 0x24, 0x00, 0x10, 0x01]),  # CDC release 1.10
+        bytes([5, 0x24, 0x01, 0x00, 1]),  # no call management
+        bytes([4, 0x24, 0x02, 0x06]),  # line coding, control lines, serial state and break are understood
+        bytes([5, 0x24, 0x06, 0, 1]),  # interface 0 governs interface 1
+        interrupt_endpoint(NOTIFICATION_IN),
+        interface_of(1, 2, (0x0A, 0, 0)),  # the data
+        bulk_endpoint(DATA_IN),
+        bulk_endpoint(DATA_OUT),
+    ]
+)

@@ -8,6 +8,7 @@ from firmware_protocol.cards import Card
 from shoe_controller.baccarat.deal import Deal, OutOfTurnError, OverDrawError, UnderDrawError
 from shoe_controller.baccarat.facts import Facts, all_facts, number_of
 from shoe_controller.baccarat.outcome import ImpossibleCardError, dealt_round
+from shoe_controller.baccarat.reasons import BankerDrawsAfterThird, PlayerDraws
 from shoe_controller.baccarat.sides import Side
 from tests.baccarat import oracle
 from tests.baccarat.sample_rounds import round_for_each_facts
@@ -24,9 +25,9 @@ def fed(texts: str) -> Deal:
 
 def test_a_round_as_a_dealer_sees_it() -> None:
     deal = fed("5H TD KS 5C")
-    assert (deal.next_side, deal.why) == (Side.PLAYER, "Player has 5: Player draws")
+    assert (deal.next_side, deal.why) == (Side.PLAYER, PlayerDraws(player_total=5))
     assert deal.feed(Card.parse("4D")) is Side.BANKER
-    assert deal.why == "Banker has 5, Player's third card is 4: Banker draws"
+    assert deal.why == BankerDrawsAfterThird(banker_total=5, player_third=4)
     assert deal.feed(Card.parse("AS")) is None
     assert deal.complete
     assert [str(card) for card in deal.player] == ["5H", "KS", "4D"]

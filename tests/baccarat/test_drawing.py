@@ -7,6 +7,19 @@ import pytest
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.drawing import NOTHING_DEALT, Standing, dealt, next_side, reason
+from shoe_controller.baccarat.reasons import (
+    BankerDraws,
+    BankerDrawsAfterThird,
+    BankerHasDrawn,
+    BankerNatural,
+    BankerStandsAfterThird,
+    BothNatural,
+    BothStand,
+    FirstCard,
+    PlayerDraws,
+    PlayerNatural,
+    SecondCard,
+)
 from shoe_controller.baccarat.sides import Side
 from tests.baccarat import oracle
 
@@ -19,13 +32,19 @@ def test_after_four_cards(player: int, banker: int) -> None:
     at = Standing(2, 2, player, banker, None)
     if player >= 8 or banker >= 8:
         assert next_side(at) is None
-        assert "natural" in reason(at)
+        naturals = (
+            BothNatural(player_total=player, banker_total=banker),
+            PlayerNatural(player_total=player),
+            BankerNatural(banker_total=banker),
+        )
+        assert reason(at) == naturals[0 if player >= 8 and banker >= 8 else 1 if player >= 8 else 2]
     elif player <= 5:
         assert next_side(at) is Side.PLAYER
-        assert reason(at) == f"Player has {player}: Player draws"
+        assert reason(at) == PlayerDraws(player_total=player)
     else:
         assert next_side(at) is (Side.BANKER if banker <= 5 else None)
-        assert reason(at).startswith(f"Player stands on {player}, Banker has {banker}: Banker ")
+        stood = BankerDraws if banker <= 5 else BothStand
+        assert reason(at) == stood(player_total=player, banker_total=banker)
 
 
 PRINTED_TABLE = {
@@ -47,9 +66,8 @@ def test_after_players_third_card(banker: int, third: int) -> None:
     at = Standing(3, 2, 4, banker, third)
     draws = str(third) in PRINTED_TABLE[banker]
     assert next_side(at) is (Side.BANKER if draws else None)
-    verb = "draws" if draws else "stands"
-    shown = {0: "counts 0", 1: "is an ace"}.get(third, f"is {third}")
-    assert reason(at) == f"Banker has {banker}, Player's third card {shown}: Banker {verb}"
+    after_third = BankerDrawsAfterThird if draws else BankerStandsAfterThird
+    assert reason(at) == after_third(banker_total=banker, player_third=third)
 
 
 def test_first_four_cards_alternate_beginning_with_player() -> None:
@@ -59,21 +77,17 @@ def test_first_four_cards_alternate_beginning_with_player() -> None:
         said.append((next_side(at), reason(at)))
         at = dealt(at, 1)
     assert said == [
-        (Side.PLAYER, "Player's first card"),
-        (Side.BANKER, "Banker's first card"),
-        (Side.PLAYER, "Player's second card"),
-        (Side.BANKER, "Banker's second card"),
+        (Side.PLAYER, FirstCard(hand=Side.PLAYER)),
+        (Side.BANKER, FirstCard(hand=Side.BANKER)),
+        (Side.PLAYER, SecondCard(hand=Side.PLAYER)),
+        (Side.BANKER, SecondCard(hand=Side.BANKER)),
     ]
-
-
-def test_both_naturals_are_named() -> None:
-    assert reason(Standing(2, 2, 8, 9, None)) == "Player has a natural 8 and Banker has a natural 9: no more cards"
 
 
 def test_after_bankers_third_card_the_round_is_complete() -> None:
     at = Standing(3, 3, 4, 7, 2)
     assert next_side(at) is None
-    assert reason(at) == "Banker has drawn to 7: no more cards"
+    assert reason(at) == BankerHasDrawn(banker_total=7)
 
 
 @pytest.mark.parametrize("first", range(10))

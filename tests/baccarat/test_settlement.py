@@ -25,6 +25,18 @@ from shoe_controller.baccarat.house import (
 )
 from shoe_controller.baccarat.outcome import dealt_round
 from shoe_controller.baccarat.settlement import Settlement, WagersRefusedError, settle
+from shoe_controller.baccarat.wager_refusals import (
+    AboveMaximum,
+    AnyWagerRefusal,
+    BelowMinimum,
+    NeedsBaseWager,
+    NoMultiple,
+    NotOffered,
+    OneOfOption,
+    PlacedTwice,
+    TooManyOptions,
+    UnknownSeat,
+)
 from shoe_controller.baccarat.wagers import OptionRule, Result, Row, Schedule
 from shoe_controller.house.catalogue_files import built_in_catalogue
 
@@ -45,6 +57,7 @@ def house(**changes: object) -> House:
         rounding=Rounding(),
         round_limit=None,
         commission_taken=CommissionTaken.AT_ONCE,
+        names={},
     )
     return msgspec.structs.replace(plain, **changes)
 
@@ -230,32 +243,43 @@ def test_nepals_six_pays_half_rounded() -> None:
     assert (wager.pays, wager.winnings, wager.returned) == ("1:2", 12, 37)
 
 
-REFUSED = [
-    ("unknown_seat", {}, [("4", "base.player", 100)], "there is no such seat"),
-    ("not_offered", {"offered": ("base.player",)}, [("1", "base.tie", 100)], "not offered at this table"),
-    ("not_offered", {}, [("1", "base.nonsense", 100)], "not offered at this table"),
-    ("below_minimum", {}, [("1", "base.tie", 0)], "below the minimum of 1"),
-    ("below_minimum", {}, [("1", "base.tie", -5)], "below the minimum of 1"),
-    ("above_maximum", {}, [("1", "base.tie", 10_000_001)], "above the maximum of 10000000"),
-    ("no_multiple", {"rounding": Rounding(unit=50)}, [("1", "base.tie", 120)], "120 is no multiple of 50"),
-    ("placed_twice", {}, [("1", "base.tie", 5), ("1", "base.tie", 5)], "has this wager already"),
-    ("needs_base_wager", {"needs_base": SIDE_WAGERS}, [("1", "pairs.player", 5)], "needs a wager on Player or Banker"),
+REFUSED: list[tuple[AnyWagerRefusal, dict[str, object], list[tuple[str, str, int]]]] = [
+    (UnknownSeat(seat="4", wager="base.player", seats=SEATS), {}, [("4", "base.player", 100)]),
     (
-        "needs_base_wager",
+        NotOffered(seat="1", wager="lucky_8.banker", nearest=None),
+        {"offered": ("base.player",)},
+        [("1", "lucky_8.banker", 100)],
+    ),
+    (NotOffered(seat="1", wager="base.plyer", nearest="base.player"), {}, [("1", "base.plyer", 100)]),
+    (BelowMinimum(seat="1", wager="base.tie", stake=0, min=1), {}, [("1", "base.tie", 0)]),
+    (BelowMinimum(seat="1", wager="base.tie", stake=-5, min=1), {}, [("1", "base.tie", -5)]),
+    (
+        AboveMaximum(seat="1", wager="base.tie", stake=10_000_001, max=10_000_000),
+        {},
+        [("1", "base.tie", 10_000_001)],
+    ),
+    (
+        NoMultiple(seat="1", wager="base.tie", stake=120, unit=50),
+        {"rounding": Rounding(unit=50)},
+        [("1", "base.tie", 120)],
+    ),
+    (PlacedTwice(seat="1", wager="base.tie"), {}, [("1", "base.tie", 5), ("1", "base.tie", 5)]),
+    (NeedsBaseWager(seat="1", wager="pairs.player"), {"needs_base": SIDE_WAGERS}, [("1", "pairs.player", 5)]),
+    (
+        NeedsBaseWager(seat="1", wager="pairs.player"),
         {"needs_base": SIDE_WAGERS},
         [("1", "pairs.player", 5), ("1", "base.tie", 5), ("3", "base.player", 5)],
-        "needs a wager on Player or Banker",
     ),
 ]
 
 
-@pytest.mark.parametrize(("code", "changes", "placed", "why"), REFUSED)
+@pytest.mark.parametrize(("refusal", "changes", "placed"), REFUSED)
 def test_what_the_house_does_not_permit_is_refused_and_nothing_settled(
-    code: str, changes: dict[str, object], placed: list[tuple[str, str, int]], why: str
+    refusal: AnyWagerRefusal, changes: dict[str, object], placed: list[tuple[str, str, int]]
 ) -> None:
-    with pytest.raises(WagersRefusedError, match=why) as refused:
+    with pytest.raises(WagersRefusedError, match=refusal.code) as refused:
         settled(house(**changes), "4H 9D KS KC", ("9", "base.player", 100), *placed)
-    assert [refusal.code for refusal in refused.value.refused] == [code]
+    assert refused.value.refused == [refusal]
 
 
 def test_a_side_wager_stands_beside_player_or_banker() -> None:
@@ -289,7 +313,16 @@ def test_three_of_the_four_options_of_lucky_8(wagers: list[str], codes: list[str
     assert refusals(LUCKY_8_TABLE, [PlacedWager("3", "base.banker", 10), PlacedWager("1", "base.player", 10)]) == []
 
 
-def test_all_refusals_are_told_at_once() -> None:
+def test_the_values_of_refused_options() -> None:
+    placed = [PlacedWager("1", wager, 10) for wager in ("base.player", "base.banker")]
+    both = OneOfOption(seat="1", wager="base.banker", wagers=("base.player", "base.banker"))
+    assert refusals(LUCKY_8_TABLE, placed) == [both]
+    placed = [PlacedWager("1", wager, 10) for wager in ("base.player", "base.tie", "lucky_8.player", "lucky_8.banker")]
+    too_many = TooManyOptions(seat="1", wager="lucky_8.banker", options=4, at_most=3)
+    assert refusals(LUCKY_8_TABLE, placed) == [too_many]
+
+
+def test_all_refusals_are_given_at_once() -> None:
     placed = [PlacedWager("4", "base.tie", 5), PlacedWager("1", "base.tie", 0), PlacedWager("1", "no.such", 5)]
     assert [refusal.code for refusal in refusals(house(), placed)] == ["unknown_seat", "below_minimum", "not_offered"]
 

@@ -103,7 +103,7 @@ def _chained(entries: list[Entry]) -> Iterator[list[Record]]:
     head, seq = Head(number=0, hash=IDENTITY.genesis), 0
     for one in entries:
         records = chain_entry(one, head, seq, "bench")
-        head, seq = Head(number=records[-1].number, hash=records[-1].hash), seq + len(one.messages)
+        head, seq = Head(number=records[-1].number, hash=records[-1].hash), seq + len(one.events)
         yield records
 
 

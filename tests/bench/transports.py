@@ -1,13 +1,14 @@
 """How long a message takes from the shoe to the controller's callback, beside the least that reading it can cost.
 
 Serial: another process writes to a pseudo-terminal, and the same terminal is read with a bare, blocking `os.read` and
-then through the transport. USB: a thread puts packets on the software bus of the tests, which are read with a bare,
+then through the transport. USB: a thread sends on the emulator's bus, which is read with a bare,
 blocking `bulk_read` and then through the transport. Each message carries the time at which it was sent.
 """
 
 # ruff: noqa: T201 - a benchmark reports to the terminal
 
 import asyncio
+import functools
 import os
 import statistics
 import struct
@@ -24,7 +25,10 @@ from usb.core import USBTimeoutError  # type: ignore[import-untyped]  # pyusb ha
 from shoe_controller.transports.serial_port import SerialPort
 from shoe_controller.transports.transport import Port
 from shoe_controller.transports.usb_device import UsbDevice
-from tests.transports.fake_usb import FakeShoe, UsbBus
+from simulator.ports.port import plugged_in
+from simulator.ports.usb import UsbBus, UsbPort
+from simulator.ports.usb_shoe import DATA_IN, PACKET_SIZE, UsbIdentity
+from tests.simulator.ports.shoe_end import ShoeEnd
 
 ROUNDS = 7
 """The two ways of reading take turns, and the median round is shown: other work on the machine hits single rounds."""
@@ -52,14 +56,11 @@ def main() -> None:
     tty.setraw(slave)
     port: Port = SerialPort(os.ttyname(slave))
     shoe_on_pty = _shoe_on_pty(master)
-    _compare("serial", "os.read", lambda: _bare_serial(slave, shoe_on_pty), lambda: _through(port, shoe_on_pty))
+    through = functools.partial(_through, port, shoe_on_pty)
+    _compare("serial", "os.read", lambda: _bare_serial(slave, shoe_on_pty), lambda: asyncio.run(through()))
     os.close(master)
     os.close(slave)
-    shoe = FakeShoe()
-    bus = UsbBus(shoe)
-    device: Port = UsbDevice(shoe.vendor, shoe.product, backend=bus)
-    shoe_on_usb = _shoe_on_usb(shoe)
-    _compare("USB", "bulk_read", lambda: _bare_usb(bus, shoe, shoe_on_usb), lambda: _through(device, shoe_on_usb))
+    _compare("USB", "bulk_read", lambda: asyncio.run(_bare_usb()), lambda: asyncio.run(_through_usb()))
 
 
 def _compare(kind: str, call: str, bare: Callable[[], list[float]], through: Callable[[], list[float]]) -> None:
@@ -90,11 +91,11 @@ def _shoe_on_pty(master: int) -> StartShoe:
     return start
 
 
-def _shoe_on_usb(shoe: FakeShoe) -> StartShoe:
+def _shoe_on_usb(shoe: UsbPort) -> StartShoe:
     def send() -> None:
         for _ in range(MESSAGES):
             time.sleep(PAUSE)
-            shoe.send(STAMP.pack(time.monotonic_ns()))
+            shoe.write(STAMP.pack(time.monotonic_ns()))
 
     def start() -> Callable[[], object]:
         thread = threading.Thread(target=send)
@@ -113,15 +114,22 @@ def _bare_serial(slave: int, start_shoe: StartShoe) -> list[float]:
     return ages
 
 
-def _bare_usb(bus: UsbBus, shoe: FakeShoe, start_shoe: StartShoe) -> list[float]:
+async def _bare_usb() -> list[float]:
+    bus = UsbBus()
+    shoe = UsbPort(bus)
+    async with plugged_in(shoe, ShoeEnd()):
+        return await asyncio.to_thread(_read_usb, bus, _shoe_on_usb(shoe))
+
+
+def _read_usb(bus: UsbBus, start_shoe: StartShoe) -> list[float]:
     ages: list[float] = []
-    handle = bus.open_device(shoe)
+    handle = bus.open_device(next(bus.enumerate_devices()))
     bus.claim_interface(handle, 0)
-    buffer = array("B", bytes(64))
+    buffer = array("B", bytes(PACKET_SIZE))
     wait = start_shoe()
     while len(ages) < MESSAGES:
         try:
-            count = bus.bulk_read(handle, 0x81, 0, buffer, 250)
+            count = bus.bulk_read(handle, DATA_IN, 0, buffer, 250)
         except USBTimeoutError:
             continue
         _ages(buffer[:count].tobytes(), ages)
@@ -131,11 +139,14 @@ def _bare_usb(bus: UsbBus, shoe: FakeShoe, start_shoe: StartShoe) -> list[float]
     return ages
 
 
-def _through(port: Port, start_shoe: StartShoe) -> list[float]:
-    return asyncio.run(_read_through(port, start_shoe))
+async def _through_usb() -> list[float]:
+    bus, identity = UsbBus(), UsbIdentity()
+    shoe = UsbPort(bus, identity)
+    async with plugged_in(shoe, ShoeEnd()):
+        return await _through(UsbDevice(identity.vendor, identity.product, backend=bus), _shoe_on_usb(shoe))
 
 
-async def _read_through(port: Port, start_shoe: StartShoe) -> list[float]:
+async def _through(port: Port, start_shoe: StartShoe) -> list[float]:
     ages: list[float] = []
     done = asyncio.Event()
 

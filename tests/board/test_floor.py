@@ -27,9 +27,9 @@ def test_it_subscribes_to_all_tables_and_to_the_answers_to_itself() -> None:
         f"{PREFIX}/+/status",
         f"{PREFIX}/+/info",
         f"{PREFIX}/+/state",
-        f"{PREFIX}/+/roads",
         f"{PREFIX}/+/event/#",
         f"{PREFIX}/+/reply/board/id/replay",
+        f"{PREFIX}/+/roads",
     )
 
 
@@ -127,7 +127,7 @@ def test_what_is_missing_is_asked_of_its_table_and_the_answer_is_taken() -> None
     receive(all_tables, f"{PREFIX}/t2/state", encode(state(1)), 0.0)
     assert list(all_tables.requests(0.0)) == []
     (request,) = all_tables.requests(PATIENCE * 2)
-    assert request.topic == f"{PREFIX}/t2/request/display/replay"
+    assert request.topic == f"{PREFIX}/t2/request/display/board/replay"
     assert request.response_topic == f"{PREFIX}/t2/reply/board/id/replay"
     asked = msgspec.json.decode(request.payload, type=ReplayRequest)
     assert (asked.request_id, asked.after) == ("id-1", 0)

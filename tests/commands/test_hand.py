@@ -234,7 +234,7 @@ def test_the_drawing_shows_both_hands_every_reason_and_every_wager(capsys: Capsy
     assert (answer.exit_code, answer.err) == (0, "")
     for part in (
         "Player has 5: Player draws",
-        "Banker has 5, Player's third card is 4: Banker draws",
+        "Banker has 5, Player’s third card counts 4: Banker draws",
         "2H 3S 4H  9",
         "3D 2C AS  6",
         "Player wins",

@@ -208,7 +208,7 @@ LUCKY = {"layout": "lucky_8"}
         ({}, [("1", "base.player", -50)], "below_minimum", "-50 is below the minimum of 1"),
         ({}, [("1", "base.player", 101)], "above_maximum", "101 is above the maximum of 100"),
         ({}, [("1", "base.player", 10**30)], "above_maximum", "above the maximum of 100"),
-        ({}, [BASE, BASE], "placed_twice", "has this wager already"),
+        ({}, [BASE, BASE], "placed_twice", "already; place it once"),
         (
             {"needs_base": ["pairs"]},
             [("1", "pairs.player", 9)],
@@ -217,12 +217,17 @@ LUCKY = {"layout": "lucky_8"}
         ),
         ({"needs_base": ["pairs"]}, [("1", "pairs.player", 9), ("1", "base.tie", 9)], "needs_base_wager", "needs a"),
         ({"needs_base": ["pairs"]}, [("1", "pairs.player", 9), ("2", "base.player", 9)], "needs_base_wager", "needs a"),
-        (LUCKY, [BASE, ("1", "base.banker", 50)], "one_of_option", "only one of base.player and base.banker"),
+        (
+            LUCKY,
+            [BASE, ("1", "base.banker", 50)],
+            "one_of_option",
+            "only one of base.player, base.banker may be played",
+        ),
         (
             LUCKY,
             [BASE, ("1", "base.tie", 9), ("1", "lucky_8.player", 9), ("1", "lucky_8.banker", 9)],
             "too_many_options",
-            "of the 4 betting options a seat may play 3",
+            "of 4 betting options a seat may play 3",
         ),
     ],
 )
@@ -237,7 +242,7 @@ def test_each_rule_of_the_house_is_named_and_nothing_is_settled(
     assert list(answer.json) == ["error"]
     assert error["code"] == "refused"
     (refusal,) = error["refused"]
-    assert list(refusal) == ["code", "seat", "wager", "message"]
+    assert {"code", "seat", "wager", "message"} <= refusal.keys()
     assert (refusal["code"], refusal["seat"]) == (code, placed[0][0])
     assert refusal["wager"] in {wager for _, wager, _ in placed}
     assert reason in refusal["message"]

@@ -92,10 +92,10 @@ def test_the_file_knows_every_choice_of_the_procedure(
 
 
 def test_a_table_is_called_by_its_name_unless_it_has_a_title(tmp_path: Path) -> None:
-    assert load(tmp_path, with_sections(table=TABLE)).table == TableSettings("north", "t-1", "t-1", "", "")
-    titled = TABLE | {"title": "百家樂 1", "currency": "€", "headline": "Good luck!"}
+    assert load(tmp_path, with_sections(table=TABLE)).table == TableSettings("north", "t-1", "t-1", "", 2, "")
+    titled = TABLE | {"title": "百家樂 1", "currency": "NT$", "decimals": 0, "headline": "Good luck!"}
     assert load(tmp_path, with_sections(table=titled)).table == TableSettings(
-        "north", "t-1", "百家樂 1", "€", "Good luck!"
+        "north", "t-1", "百家樂 1", "NT$", 0, "Good luck!"
     )
 
 
@@ -231,6 +231,8 @@ SECONDS = "must be seconds, more than 0 and at most 86400, not "
         ("table", TABLE | {"title": "x" * 81}, "table.title: must have at most 80 characters, not 81"),
         ("table", TABLE | {"headline": "a\nb"}, "table.headline: must be one line of text"),
         ("table", TABLE | {"currency": "x" * 21}, "table.currency: must have at most 20 characters"),
+        ("table", TABLE | {"decimals": 5}, "table.decimals: must be 0 to 4, not 5"),
+        ("table", TABLE | {"decimals": -1}, "table.decimals: must be 0 to 4, not -1"),
         ("shoe", {"key_file": "k"}, "shoe.port: is missing"),
         ("shoe", {"port": "/dev/x"}, "shoe.key_file: is missing"),
         ("shoe", {"port": "/dev/x", "insecure": False}, "shoe.key_file: is missing"),

@@ -53,7 +53,7 @@ def test_the_example_loads_and_means_what_it_says() -> None:
     assert house.commission_taken is CommissionTaken.AT_ONCE
     assert house.option_rules == ()
     assert config.procedure == Procedure()
-    assert config.table == TableSettings("kathmandu", "baccarat-3", "Baccarat 3", "NPR", "Welcome")
+    assert config.table == TableSettings("kathmandu", "baccarat-3", "Baccarat 3", "NPR", 2, "Welcome")
     assert config.shoe is not None
     assert (config.shoe.wire, config.shoe.key_file) == ("native", EXAMPLE.parent / "shoe.key")
     assert config.mqtt is not None

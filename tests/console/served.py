@@ -54,7 +54,7 @@ class Served:
         self.asked.append((role, name, request))
         self._stirred.set()
         await self.answers_wait.wait()
-        answer = await self.counter.bring(f"request/{role}/{name}", msgspec.json.encode(request))
+        answer = await self.counter.bring(f"{role}/{name}", msgspec.json.encode(request))
         assert answer is not None
         self.follow()
         return answer

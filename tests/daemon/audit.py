@@ -18,9 +18,9 @@ from shoe_controller.baccarat.house import House, PlacedWager
 from shoe_controller.baccarat.roads import Result, RoadWinner, roads
 from shoe_controller.baccarat.settlement import settle
 from shoe_controller.baccarat.sides import Side
-from shoe_controller.daemon.table_journal import replay
+from shoe_controller.daemon.table_journal import published_fact, replay
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Head, StoredMessage
+from shoe_controller.journal.records import Head, StoredEvent
 from shoe_controller.journal.verify import verify
 from shoe_controller.messages.facts import (
     AnyFact,
@@ -37,6 +37,7 @@ from shoe_controller.messages.facts import (
     WagersChanged,
     WagersReturned,
 )
+from shoe_controller.mqtt.envelope import without_envelope
 from simulator.truth import AnyHappening, CardOut, RoundEnded
 from tests.daemon.clients import Display, Event
 
@@ -197,18 +198,20 @@ def journal_agrees(journal: Path, display: Display) -> None:
     assert display.contradictions == []
     assert display.missing == []
     with JournalReader(journal) as reader:
-        stored: list[StoredMessage] = []
-        while found := reader.messages(stored[-1].seq if stored else 0):
+        journal_id = reader.identity.journal_id
+        stored: list[StoredEvent] = []
+        while found := reader.events(stored[-1].seq if stored else 0):
             stored += found
-    assert [message.seq for message in stored] == sorted(display.events) == list(range(1, len(stored) + 1))
+    assert [each.seq for each in stored] == sorted(display.events) == list(range(1, len(stored) + 1))
     heads = []
-    for message in stored:
-        event = display.events[message.seq]
-        if message.topic == "event/outcome":
+    for each in stored:
+        event, fact = display.events[each.seq], published_fact(each)
+        if fact.topic == "event/outcome":
             heads.append(_head(event))
-            assert heads[-1] == message.head
-            event = Event(event.topic, b"{" + event.payload.partition(b",")[2])
-        assert event == Event(message.topic, message.payload)
+            assert heads[-1] == each.head
+        envelope = msgspec.json.decode(event.payload)
+        assert (envelope["journal"], envelope["round_id"]) == (journal_id, f"{journal_id}-{fact.shoe}-{fact.round}")
+        assert (event.topic, without_envelope(event.payload)) == (fact.topic, each.body)
     report = verify(
         journal, replay=replay, software=version("shoe-controller"), heads=heads, progress=lambda _done, _all: None
     )

@@ -76,7 +76,7 @@ async def test_faults_are_caught_named_and_cleared(folder: Folder, wire: str, fa
 async def test_ended_in_the_middle(folder: Folder, number: signal.Signals, pages: str) -> None:
     demo = folder.demo("--speed", "40", "--broker", "emulated", "--pages", pages)
     await demo.start(80)
-    await demo.shows("Player's second card")
+    await demo.shows("Player’s second card")
     demo.signal(number)
     assert await demo.ended() == 0, demo.text
     assert YES in demo.report
@@ -111,7 +111,7 @@ async def test_plain_lines_where_there_is_no_terminal(folder: Folder) -> None:
     await demo.start()
     assert await demo.ended() == 0, demo.text
     assert "\x1b" not in demo.report
-    assert re.search(r"^ +\d+\.\d\d  Player \S+  Player's first card$", demo.report, re.MULTILINE)
+    assert re.search(r"^ +\d+\.\d\d  Player \S+  Player’s first card$", demo.report, re.MULTILINE)
     assert YES in demo.report
     assert folder.is_clean()
 

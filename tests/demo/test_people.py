@@ -12,14 +12,14 @@ from shoe_controller.demo.players import stakes_of_seat
 from shoe_controller.demo.supervisor import AtTheShoe, Deed, next_deed
 from shoe_controller.demo.truth import Happening, Truth
 from shoe_controller.messages.acts import AnyAct
-from shoe_controller.messages.alerts import AlertMessage, Clearer
+from shoe_controller.messages.alerts import AlertKind, Clearer
 from shoe_controller.messages.facts import CardPlace
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.requests import RequestRole, acts_of
 from shoe_controller.messages.retained import TableView
-from shoe_controller.table.alerts import ALERTS, Scope
+from shoe_controller.table.alerts import ALERTS, Scope, alert_message
 from shoe_controller.table.phases import CARDS_OUT
-from shoe_controller.table.state import TableState
+from shoe_controller.table.state import Alert, TableState
 from shoe_controller.table.view import view_of
 
 PHASES = [Phase.DEALING, Phase.COMPLETE, Phase.BETTING]
@@ -35,25 +35,15 @@ def truth_with(*, in_round: bool, reading: str = "read") -> Truth:
     return truth
 
 
-def table_with(kind: str, phase: Phase, *, extra_cards: int = 0) -> TableView:
-    rule = ALERTS[kind]
-    alert = AlertMessage(
-        alert=7,
-        kind=kind,
-        severity=rule.severity.value,
-        happened=rule.happened,
-        detail="",
-        to_do=rule.to_do,
-        cleared_by=rule.cleared_by.value,
-        ended_by=rule.ended_by,
-    )
+def table_with(kind: AlertKind, phase: Phase, *, extra_cards: int = 0) -> TableView:
+    alert = alert_message(Alert(number=7, kind=kind, seq=1))
     cards = (
         CardPlace(number=1, hand=Side.PLAYER, card=Card("9H")),
         CardPlace(number=2, hand=Side.BANKER, card=None),
     )
     return msgspec.structs.replace(
         view_of(TableState()),
-        phase=phase.value,
+        phase=phase,
         link_up=True,
         alerts=(alert,),
         cards=cards if phase in CARDS_OUT else (),
@@ -65,7 +55,9 @@ def table_with(kind: str, phase: Phase, *, extra_cards: int = 0) -> TableView:
 @pytest.mark.parametrize("phase", PHASES)
 @pytest.mark.parametrize("in_round", [True, False])
 @pytest.mark.parametrize("extra_cards", [0, 1])
-def test_the_supervisor_does_what_ends_the_alert(kind: str, phase: Phase, in_round: bool, extra_cards: int) -> None:  # noqa: FBT001
+def test_the_supervisor_does_what_ends_the_alert(
+    kind: AlertKind, phase: Phase, in_round: bool, extra_cards: int
+) -> None:  # noqa: FBT001
     deed = next_deed(table_with(kind, phase, extra_cards=extra_cards), truth_with(in_round=in_round))
     rule = ALERTS[kind]
     if deed is None:
@@ -88,13 +80,13 @@ def test_the_supervisor_does_what_ends_the_alert(kind: str, phase: Phase, in_rou
 
 
 def test_an_unread_card_is_named_as_it_lies_there() -> None:
-    deed = next_deed(table_with("misread", Phase.DEALING), truth_with(in_round=True))
+    deed = next_deed(table_with(AlertKind.MISREAD, Phase.DEALING), truth_with(in_round=True))
     assert isinstance(deed, Deed)
     assert (deed.act, deed.details) == ("identify_card", {"number": 2, "card": "4D"})
 
 
 def test_where_two_cards_lie_the_round_is_voided() -> None:
-    table = table_with("misread", Phase.DEALING)
+    table = table_with(AlertKind.MISREAD, Phase.DEALING)
     assert next_deed(table, truth_with(in_round=True, reading="with_another")) is AtTheShoe.END_ROUND_BY_FORCE
     deed = next_deed(table, truth_with(in_round=False, reading="with_another"))
     assert isinstance(deed, Deed)
@@ -102,7 +94,7 @@ def test_where_two_cards_lie_the_round_is_voided() -> None:
 
 
 def test_nothing_wrong_is_nothing_to_do() -> None:
-    table = msgspec.structs.replace(table_with("misread", Phase.DEALING), alerts=())
+    table = msgspec.structs.replace(table_with(AlertKind.MISREAD, Phase.DEALING), alerts=())
     assert next_deed(table, truth_with(in_round=True)) is None
 
 

@@ -27,6 +27,7 @@ ONE_TABLE = NewTable(
     broker_host="localhost",
     journal=None,
     people=(),
+    seat_users={"seat-1-t1": "1"},
 )
 
 MADE = {

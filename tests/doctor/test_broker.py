@@ -10,9 +10,11 @@ import msgspec
 import pytest
 
 from shoe_controller.doctor.findings import Machine, Thresholds
-from shoe_controller.messages.alerts import AlertMessage
+from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
+from shoe_controller.table.alerts import alert_message
+from shoe_controller.table.state import Alert
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE, write_secret
 from tests.doctor.clinic import clinic_file, good, not_looked, patient_with, problems
@@ -25,16 +27,7 @@ pytestmark = pytest.mark.asyncio
 
 TOPICS = Topics(SITE, TABLE)
 
-ALERT = AlertMessage(
-    alert=1,
-    kind="misread",
-    severity="stops",
-    happened="A card was not read.",
-    detail="",
-    to_do="Look.",
-    cleared_by="supervisor",
-    ended_by=(),
-)
+ALERT = alert_message(Alert(number=1, kind=AlertKind.MISREAD, seq=1))
 
 
 @asynccontextmanager
@@ -166,7 +159,7 @@ async def test_a_running_table_is_good(tmp_path: Path) -> None:
         ),
         (
             msgspec.json.encode(StatusMessage(online=True, session=1, alert=ALERT)),
-            "stands still: A card was not read.",
+            "stands still: A card left the shoe and could not be read.",
         ),
         (b"42", "is no status"),
     ],

@@ -109,14 +109,6 @@ def _with_answers(line: str) -> str:
     return line if "init" not in line or "--site" in line else f"{line} {options}"
 
 
-def test_the_readme_installs_as_the_manual_does() -> None:
-    five = next(snippet for snippet in snippets_of("README.md") if "apt install" in snippet.text)
-    assert len(five.lines) == 5
-    assert five.text == next(
-        snippet.text for snippet in snippets_of("docs/install.md") if "apt install" in snippet.text
-    )
-
-
 OPTIONS = re.findall(r"^\| `([A-Z]+=\S+)` \| `(--\S.*?)` \|", text_of("docs/demo.md"), re.MULTILINE)
 
 

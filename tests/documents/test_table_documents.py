@@ -14,14 +14,12 @@ import pytest
 from firmware_protocol.events import Button, ButtonPressed
 from shoe_controller.baccarat.settlement import Settlement
 from shoe_controller.history.rounds import RecalledRound
-from shoe_controller.messages.acts import ACTS, Role
-from shoe_controller.messages.alerts import Clearer
+from shoe_controller.messages.acts import ACTS
 from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.alerts import ALERTS
 from shoe_controller.table.inputs import AnyInput, ShoeReport
 from shoe_controller.table.phases import TRANSITIONS
-from shoe_controller.table.procedure import Procedure
 from tests.renew_documents import COMMAND, DOCS, PARTS, renewed
 from tests.table.sitting import Sitting
 from tests.table_files import EXAMPLE
@@ -107,19 +105,6 @@ def test_the_manual_names_only_what_there_is() -> None:
     keys = set(re.findall(r"^(?:# )?(\w+) = ", EXAMPLE.read_text(encoding="utf-8"), re.MULTILINE))
     named = set(re.findall(r"`([^`]+)`", WRITTEN_BY_HAND["operator.md"]))
     assert {name for name in named if name.partition(" = ")[0] not in keys} <= known
-
-
-def test_every_act_of_a_supervisor_that_changes_a_round_is_explained_in_words() -> None:
-    for rule in ACTS.values():
-        if rule.role is Role.SUPERVISOR and rule.reason:
-            assert f"`{rule.name}`" in WRITTEN_BY_HAND["operator.md"]
-
-
-def test_what_the_manual_says_about_people_is_so() -> None:
-    assert [rule.name for rule in ACTS.values() if rule.two_people] == ["undo_last_result"]
-    defaults = Procedure()
-    assert (defaults.wrong_pins, defaults.locked_out_for, defaults.approve_within) == (5, 300.0, 120.0)
-    assert {kind.cleared_by for kind in ALERTS.values()} == set(Clearer)
 
 
 def test_the_lines_of_python_do_what_their_comments_say() -> None:

@@ -1,4 +1,4 @@
-"""Links lead somewhere, names are those of something that there is, and figures are right."""
+"""Links lead somewhere, and names are those of something that there is."""
 
 import re
 from importlib.util import find_spec
@@ -6,12 +6,8 @@ from importlib.util import find_spec
 import pytest
 
 from shoe_controller.cli import COMMANDS, parser
-from shoe_controller.house.catalogue_files import built_in_catalogue
-from simulator.faults import FAULTS
 from tests.documents.running import make
 from tests.documents.snippets import DOCUMENTS, ROOT, inline_code, text_of
-
-NUMBERS = {3: "three", 60: "sixty"}
 
 OPTIONAL = re.compile(r"…|\b[A-Z]{2,}\b")
 """What stands for something else: such a command is a name, and nothing to be typed."""
@@ -57,14 +53,6 @@ def _help(name: str) -> str:
             if isinstance(action.choices, dict):
                 levels.extend(action.choices.values())
     return "\n".join(texts)
-
-
-def test_the_figures_of_the_readme() -> None:
-    catalogue, text = built_in_catalogue(), text_of("README.md")
-    wagers, games = NUMBERS[len(catalogue.wagers)], NUMBERS[len(catalogue.base_games)]
-    assert f"{wagers} wagers, {games} base games" in text
-    assert f"{len(FAULTS)} kinds of fault" in text
-    assert f"{wagers} wagers with their pay tables" in text_of("CHANGELOG.md")
 
 
 def test_every_document_can_be_found_from_the_readme() -> None:

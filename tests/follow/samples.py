@@ -237,17 +237,18 @@ def published(fact: Fact, journal: str = JOURNAL) -> bytes:
     return begin[:-1] + b"," + encode(fact)[1:]
 
 
-def replayed(fact: Fact, journal: str = JOURNAL) -> bytes:
-    """An event as it is sent again on request."""
-    return b'{"topic":"event/' + fact.TOPIC.encode() + b'",' + published(fact, journal)[1:]
+def replayed(*facts: Fact, journal: str = JOURNAL) -> bytes:
+    """Events as they are sent again on request."""
+    each = (b'{"topic":"event/' + fact.TOPIC.encode() + b'",' + published(fact, journal)[1:] for fact in facts)
+    return b'{"events":[' + b",".join(each) + b"]}"
 
 
 def answered(request: Request, newest: int, last: int | None = None) -> bytes:
     """The answer that comes after the events."""
     asked = msgspec.json.decode(request.payload, type=ReplayRequest)
     last = newest if last is None else last
-    done = ReplayDone(sent=last - asked.after, last=last, newest=newest)
-    return encode(Answer(status="ok", request_id=asked.request_id, data=done))
+    done = ReplayDone(sent=last - asked.after, last=last, oldest=1, newest=newest)
+    return encode(Answer(status="ok", request_id=asked.request_id, replay=done))
 
 
 def refused_replay(request: Request, refusal: AnyRefusal) -> bytes:

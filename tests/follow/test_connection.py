@@ -138,7 +138,7 @@ async def test_a_board_that_may_not_ask_says_so_once_and_goes_on(tmp_path: Path)
             await becomes(lambda: floor.connected)
             await say(broker.port, ("status", encode(status())), ("state", encode(state(5))), username="table")
             await becomes(lambda: notes.count("not sent") == 1)
-            assert "request/display/replay" in notes.lines[-1]
+            assert "request/display/board/replay" in notes.lines[-1]
             await say(broker.port, ("state", encode(state(6))), username="table")
             await becomes(lambda: floor.tables[TABLE].followed.state == state(6))
     finally:

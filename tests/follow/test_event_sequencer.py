@@ -20,7 +20,7 @@ def begun(after: int = 0) -> EventSequencer:
 
 
 def done(last: int, newest: int, after: int = 0) -> Answer:
-    return Answer(status="ok", data=ReplayDone(sent=last - after, last=last, newest=newest))
+    return Answer(status="ok", replay=ReplayDone(sent=last - after, last=last, oldest=1, newest=newest))
 
 
 @given(st.permutations(range(1, 9)), st.lists(st.integers(1, 8)))

@@ -205,8 +205,7 @@ def test_no_more_than_so_many_events_wait() -> None:
     table.receive("state", encode(state(last)), 0.0)
     assert table.request(0.0) is None
     assert after(table.request(LATER)) == MOST_WAITING + 1
-    for fact in facts[MOST_WAITING + 1 :]:
-        table.receive(REPLY, replayed(fact), 0.0)
+    table.receive(REPLY, replayed(*facts[MOST_WAITING + 1 :]), 0.0)
     assert table.have == last
 
 
@@ -219,7 +218,7 @@ def test_a_display_begins_with_the_latest_events() -> None:
     request = table.due(LATER)
     assert after(request) == 1000 - LATEST
     assert table.record.began[-1] == (JOURNAL, 1000 - LATEST)
-    assert request.topic == f"shoe/v1/{SITE}/{TABLE}/request/display/replay"
+    assert request.topic == f"shoe/v1/{SITE}/{TABLE}/request/display/board/replay"
     assert request.response_topic == f"shoe/v1/{SITE}/{TABLE}/{REPLY}"
     assert msgspec.json.decode(request.payload, type=ReplayRequest).limit == MOST_AT_ONCE
 
@@ -240,8 +239,8 @@ def test_after_pruned_it_follows_from_the_oldest_that_is_there(latest: int | Non
     table.request(1.0)
     request = table.due(1.0 + LATER)
     assert after(request) == 949
-    for seq in range(950, 1001):
-        table.receive(REPLY, replayed(other(seq)), 2.0)
+    table.receive(REPLY, replayed(*others(*range(950, 980))), 2.0)
+    table.receive(REPLY, replayed(*others(*range(980, 1001))), 2.0)
     table.receive(REPLY, answered(request, 1000), 2.0)
     assert table.record.seqs == list(range(950, 1001))
     assert table.request(100.0) is None
@@ -375,6 +374,5 @@ def _answer(table: Table, facts: list[Fact], now: float) -> None:
         return
     asked = after(request) or 0
     found = facts[asked : asked + 10]
-    for fact in found:
-        table.receive(REPLY, replayed(fact), now)
+    table.receive(REPLY, replayed(*found), now)
     table.receive(REPLY, answered(request, len(facts), last=asked + len(found)), now)

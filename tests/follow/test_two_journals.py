@@ -101,7 +101,7 @@ class Both:
             if request is not None:
                 below = followed.reply_topic.removeprefix(f"{followed.topics.prefix}/")
                 for fact in life.table.facts[after(request) :]:
-                    followed.receive(below, replayed(fact, life.journal), now)
+                    followed.receive(below, replayed(fact, journal=life.journal), now)
                 followed.receive(below, answered(request, life.table.facts[-1].seq), now)
 
     # --- what is shown -----------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def late_replay(both: Both, old: Life, _new: Life) -> None:
     for followed in both.followed:
         below = followed.reply_topic.removeprefix(f"{followed.topics.prefix}/")
         for fact in old.table.facts:
-            followed.receive(below, replayed(fact, old.journal), 0.0)
+            followed.receive(below, replayed(fact, journal=old.journal), 0.0)
 
 
 def broker_with_old_retained(both: Both, old: Life, _new: Life) -> None:

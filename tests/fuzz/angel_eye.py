@@ -33,8 +33,6 @@ def one_input(data: bytes) -> None:
                 controller.committed(item, now)
             if isinstance(item, LineError):
                 assert 0 <= item.offset < item.offset + item.length <= received
-        if source.ConsumeIntInRange(0, 9) == 0:
-            controller.forget()
         controller.tick(now)
         shoe.receive(piece, now)
         shoe.tick(now)

@@ -57,8 +57,6 @@ def one_input(data: bytes) -> None:
                 controller.committed(item, now)
             if isinstance(item, LineError):
                 assert item.length > 0
-        if source.ConsumeIntInRange(0, 9) == 0:
-            controller.forget()
         shoe.receive(to_shoe, now)
         listener.from_shoe(to_controller)
         listener.from_controller(to_shoe)

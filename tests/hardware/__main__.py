@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.hardware.guest_image import Guest
 
 VERDICT = "guest: all checks passed"
-BOOT_AND_CHECK_SECONDS = 900
+BOOT_AND_CHECK_SECONDS = 1800
 SYSTEM_PACKAGES = Path(__file__).parents[2] / ".ci" / "system-packages"
 
 

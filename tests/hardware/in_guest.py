@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from tests.deploy import udev_checks
 from tests.hardware import emulator_checks, init_checks, line_checks, table_checks
 
-LONGEST_CHECK = 240.0
+LONGEST_CHECK = 600.0
 
 CHECKS: tuple[Callable[[], Awaitable[None]], ...] = (
     line_checks.a_serial_shoe_is_a_tty,

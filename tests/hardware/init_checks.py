@@ -73,6 +73,8 @@ async def init_asks_about_the_shoe_that_is_plugged_in() -> None:
             for question in ("The base game", "Decks", "The layout", "What is offered", "The seats", "The least stake"):
                 talk.answer(question, "")
             talk.answer("The most", "")
+            for role in ("dealer", "supervisor"):
+                talk.answer(f"The id of a {role}", "")
             assert talk.end() == 0, talk.said
         assert f"Plugged in: {NAME}\r\n" in talk.said
         assert f"{NAME}: native shoe " in talk.said, talk.said

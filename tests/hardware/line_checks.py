@@ -19,8 +19,9 @@ from simulator.ports.usbip import UsbIpPort
 from tests.hardware.shoe_elsewhere import ShoeElsewhere, elsewhere
 from tests.hardware.usbip_command import attach, detach
 
-PATIENCE = 30.0
-"""Seconds for things that take a tenth of one on a real machine: the guest's processor is emulated."""
+PATIENCE = 120.0
+"""Seconds for things that take a tenth of one on a real machine: the guest's processor is emulated, and on a busy host
+it took more than 30 of them to start the daemon."""
 BURST = 64 * 1024
 IDENTITY = UsbIdentity(serial_number="GUEST-1")
 

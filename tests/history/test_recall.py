@@ -11,10 +11,13 @@ import pytest
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardIdentified, CutCard, Hand, IndicatedWinner, Misread, ResultIndicated
 from shoe_controller.baccarat.deal import Deal
+from shoe_controller.baccarat.reasons import FirstCard, NotDue, NotShown, SecondCard
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.commands.recall import recalled
-from shoe_controller.history.recall import WHY_NOT_DUE, WHY_NOT_SHOWN, last_rounds
+from shoe_controller.history.recall import last_rounds
 from shoe_controller.history.rounds import RecalledRound
 from shoe_controller.journal.reading import JournalReader
+from shoe_controller.messages.actors import FirstCardDrawn, Person, Shoe
 from shoe_controller.messages.acts import (
     Approve,
     BurnExtraCard,
@@ -31,6 +34,7 @@ from shoe_controller.messages.acts import (
     VoidRound,
     Withdraw,
 )
+from shoe_controller.messages.causes import EndedByPerson, ProposalWithdrawn, RoundVoidedNow
 from shoe_controller.messages.facts import ShoeEnded
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose, Reveal
@@ -87,7 +91,7 @@ def test_a_round_as_it_was_dealt() -> None:
     table.deal("2H 4D 3S AC 4C 5D")
     table.result(IndicatedWinner.PLAYER)
     told = last_of(table)
-    assert (told.shoe, told.round, told.state, told.closed_by) == (1, 1, "settled", "first_card")
+    assert (told.shoe, told.round, told.state, told.closed_by) == (1, 1, "settled", FirstCardDrawn())
     (attempt,) = told.attempts
     assert [str(card.card) for card in attempt.cards] == ["2H", "4D", "3S", "AC", "4C", "5D"]
     assert [str(card.hand) for card in attempt.cards] == ["Player", "Banker"] * 3
@@ -97,7 +101,7 @@ def test_a_round_as_it_was_dealt() -> None:
         assert card.card is not None
         deal.feed(card.card)
     (result,) = attempt.results
-    assert (result.why, result.confirmed_by, result.undone) == (deal.why, "shoe", None)
+    assert (result.why, result.confirmed_by, result.undone) == (deal.why, Shoe(), None)
     assert (result.outcome.player.total, result.outcome.banker.total) == (9, 0)
     assert result.settlement is not None
     assert result.settlement.totals.stakes == 75
@@ -127,7 +131,7 @@ def test_a_round_counts_when_its_wagers_are_closed() -> None:
     assert [playing.state for playing in rounds_of(table, 1)] == ["before", "open"]
     table.dealer(NoMoreBets())
     (told,) = rounds_of(table, 1)
-    assert (told.state, told.closed_by, told.attempts) == ("under_way", "dan", [])
+    assert (told.state, told.closed_by, told.attempts) == ("under_way", Person(person="dan"), [])
     assert [act.act for act in told.acts] == ["no_more_bets"]
 
 
@@ -138,7 +142,7 @@ def test_an_open_round_follows_the_last_as_soon_as_it_has_something_to_tell() ->
     table.give(ClockStepped(by_ms=5000))
     first, open_ = rounds_of(table, 1)
     assert (first.round, open_.round, open_.state) == (1, 2, "open")
-    assert [alert.kind for alert in open_.alerts] == ["clock_stepped"]
+    assert [alert.alert.kind for alert in open_.alerts] == ["clock_stepped"]
     assert open_.alerts[0].ended is None
 
 
@@ -174,7 +178,8 @@ def test_identified_and_corrected_cards_say_by_whom_and_why() -> None:
         ("correct_card", 4, "2C"),
     ]
     (alert,) = told.alerts
-    assert (alert.kind, alert.ended_by, alert.ended_how) == ("misread", "ann", "identify_card")
+    assert (alert.alert.kind, alert.ended_how) == ("misread", "identify_card")
+    assert alert.cause == EndedByPerson(person="ann")
     assert alert.ended is not None
 
 
@@ -183,8 +188,8 @@ def test_a_card_that_was_not_due_says_so() -> None:
     table.deal("2H 4D 3S 2C 9C")
     table.act(CorrectCard(number=3, card=Card.parse("6S")), reason="a six")
     told = last_of(table)
-    assert [card.why for card in told.attempts[0].cards][-1] == WHY_NOT_DUE
-    assert "card_not_due" in [alert.kind for alert in told.alerts]
+    assert [card.why for card in told.attempts[0].cards][-1] == NotDue()
+    assert "card_not_due" in [alert.alert.kind for alert in told.alerts]
 
 
 @pytest.mark.parametrize("reveal", [Reveal.BY_DEALER, Reveal.AT_RESULT])
@@ -201,7 +206,7 @@ def test_no_face_is_told_before_it_is_shown(reveal: Reveal) -> None:
     assert not [face for face in ("2H", "4D", "3S", "3C", "AD", "9C") if f'"{face}"' in text]
     told = last_of(table)
     whys = [card.why for card in told.attempts[0].cards]
-    assert whys[3:] == ["Banker's second card", WHY_NOT_SHOWN]
+    assert whys[3:] == [SecondCard(hand=Side.BANKER), NotShown()]
     assert [(act.act, act.card) for act in told.acts] == [("identify_card", None), ("correct_card", None)]
     table.dealer(Confirm())
     told = last_of(table)
@@ -217,10 +222,10 @@ def test_reasons_are_right_where_only_a_later_card_is_known() -> None:
     cards = last_of(table).attempts[0].cards
     assert [card.card and str(card.card) for card in cards] == [None, None, "9H", None]
     assert [card.why for card in cards] == [
-        "Player's first card",
-        "Banker's first card",
-        "Player's second card",
-        "Banker's second card",
+        FirstCard(hand=Side.PLAYER),
+        FirstCard(hand=Side.BANKER),
+        SecondCard(hand=Side.PLAYER),
+        SecondCard(hand=Side.BANKER),
     ]
 
 
@@ -255,13 +260,13 @@ def test_a_void_round_says_why_and_what_went_back() -> None:
     table.act(VoidRound(), reason="chips fell over")
     told = last_of(table)
     assert (told.state, told.wagers) == ("void", [])
-    assert (told.attempts[0].ended, told.attempts[0].void_why, told.attempts[0].voided_by) == (
+    assert (told.attempts[0].ended, told.attempts[0].void_reason, told.attempts[0].voided_by) == (
         "void",
         "chips fell over",
         "ann",
     )
     (returned,) = told.returned
-    assert (returned.why, returned.total, returned.wagers[0].seat) == ("chips fell over", 50, "1")
+    assert (returned.reason, returned.total, returned.wagers[0].seat) == ("chips fell over", 50, "1")
 
 
 def test_a_round_that_was_dealt_again_shows_both_attempts() -> None:
@@ -276,17 +281,14 @@ def test_a_round_that_was_dealt_again_shows_both_attempts() -> None:
     table.result(IndicatedWinner.PLAYER)
     told = last_of(table)
     first, second = told.attempts
-    assert (first.ended, first.void_why, len(first.cards)) == ("replay", "out of turn", 1)
+    assert (first.ended, first.void_reason, len(first.cards)) == ("replay", "out of turn", 1)
     assert [str(aside.card) for aside in first.set_aside] == ["9D"]
     assert [str(card.card) for card in second.cards] == NATURAL.split()
     assert (second.extra_cards[0].burned, second.extra_cards[0].person) == (1, "ann")
     assert (told.state, told.returned, told.wagers[0].stake) == ("settled", [], 50)
     out_of_turn = told.alerts[0]
-    assert (out_of_turn.kind, out_of_turn.ended_by, out_of_turn.ended_how) == (
-        "out_of_turn",
-        "the round is void",
-        "void_and_replay",
-    )
+    assert (out_of_turn.alert.kind, out_of_turn.ended_how) == ("out_of_turn", "void_and_replay")
+    assert out_of_turn.cause == RoundVoidedNow()
 
 
 def test_an_undone_result_is_marked_and_the_new_one_follows_it() -> None:
@@ -320,7 +322,7 @@ def test_a_proposal_that_came_to_nothing_is_told_with_the_round_it_was_about() -
     table.act(Withdraw(proposal=table.state.lasting.proposal.number))
     (act,) = last_of(table).acts
     assert act.outcome == "not_done"
-    assert act.detail.startswith("withdrawn")
+    assert act.not_done == ProposalWithdrawn(person="ann")
 
 
 def test_a_result_that_came_too_late_and_differs_is_told_with_its_round() -> None:
@@ -329,10 +331,10 @@ def test_a_result_that_came_too_late_and_differs_is_told_with_its_round() -> Non
     table.dealer(Confirm())
     table.event(ResultIndicated(winner=IndicatedWinner.BANKER))
     (told,) = rounds_of(table, 1)
-    assert (told.round, [alert.kind for alert in told.alerts]) == (1, ["settled_result_differs"])
+    assert (told.round, [alert.alert.kind for alert in told.alerts]) == (1, ["settled_result_differs"])
     table.act(ClearAlert(alert=table.alert_number("settled_result_differs")), reason="the lamp is broken")
     told, following = rounds_of(table, 1)
-    assert (told.alerts[0].ended_by, told.alerts[0].ended_how) == ("ann", "clear_alert")
+    assert (told.alerts[0].cause, told.alerts[0].ended_how) == (EndedByPerson(person="ann"), "clear_alert")
     assert following.acts[0].alert_kind == "settled_result_differs"
 
 
@@ -344,7 +346,7 @@ def test_wagers_voided_before_the_first_card_leave_the_number_free() -> None:
     told = last_of(table)
     assert (told.round, told.state) == (1, "settled")
     assert [attempt.ended for attempt in told.attempts] == ["void", None]
-    assert [returned.why for returned in told.returned] == ["wrong seat"]
+    assert [returned.reason for returned in told.returned] == ["wrong seat"]
 
 
 def test_a_shoe_that_ends_before_the_next_round_says_so() -> None:
@@ -375,7 +377,7 @@ def test_wrong_pins_are_told() -> None:
     table.deal("9H")
     table.act(VoidRound(), pin=PinVerdict.WRONG)
     (act,) = last_of(table).acts
-    assert (act.outcome, act.person, act.detail) == ("wrong_pin", "ann", "1 in a row")
+    assert (act.outcome, act.person, act.failures, act.locked_out) == ("wrong_pin", "ann", 1, False)
 
 
 # --- out of a journal ------------------------------------------------------------------------------------------------

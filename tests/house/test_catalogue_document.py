@@ -21,12 +21,6 @@ def extended_by(example: str) -> Catalogue:
     return extend(built_in_catalogue(), [("example.toml", example)])
 
 
-def test_there_are_the_two_worked_examples_and_several_small_ones() -> None:
-    assert len(EXAMPLES) >= 6
-    assert "[[wager]]" in EXAMPLES[-2]
-    assert "[[base_game]]" in EXAMPLES[-1]
-
-
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_every_example_loads_on_its_own_and_changes_the_catalogue(example: str) -> None:
     assert extended_by(example) != built_in_catalogue()

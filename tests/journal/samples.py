@@ -1,6 +1,6 @@
 """Entries as a table might submit them, and journals made of them. Everything follows from the numbers passed in."""
 
-import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +11,8 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import (
     Direction,
     Entry,
-    Fact,
+    Event,
     Input,
-    Message,
     Raw,
     Start,
     StoredInput,
@@ -32,20 +31,22 @@ def moment(number: int) -> Moment:
     return Moment(wall_ms=NOON + 1000 * number, mono_ns=10**9 * number, synchronised=number % 3 != 0)
 
 
-def facts_of(given: Input) -> tuple[Fact, ...]:
-    """A table in one line: the facts that an input leads to follow from its bytes alone."""
-    digest = hashlib.sha256(given.body).digest()
-    return tuple(Fact(name=f"fact_{index}", body=digest[: index + 4]) for index in range(1 + digest[0] % 3))
+def events_of(given: Input) -> tuple[Event, ...]:
+    """A table in one line: the events that an input leads to follow from its bytes alone."""
+    many = re.search(rb"with (\d+) events", given.body)
+    count = int(many[1]) if many else 1
+    return tuple(Event(name=f"event_{part}", body=b"%b, event %d" % (given.body, part)) for part in range(count))
 
 
-def replay(inputs: Iterable[StoredInput]) -> Iterator[Fact]:
+def replay(inputs: Iterable[StoredInput]) -> Iterator[Event]:
     for given in inputs:
-        yield from facts_of(given.input)
+        yield from events_of(given.input)
 
 
-def entry(number: int, *, shoe: int = 1, start: Start | None = None, messages: int = 1) -> Entry:
-    """The entry with that number in the life of a table: two pieces of raw bytes, an input, its facts, messages."""
-    given = Input(name="card_drawn" if start is None else start.value, body=b"input %d" % number, start=start)
+def entry(number: int, *, shoe: int = 1, start: Start | None = None, events: int = 1) -> Entry:
+    """The entry with that number in the life of a table: two pieces of raw bytes, an input, its events."""
+    body = b"input %d" % number if events == 1 else b"input %d with %d events" % (number, events)
+    given = Input(name="card_drawn" if start is None else start.value, body=body, start=start)
     at = moment(number)
     return Entry(
         at=at,
@@ -56,11 +57,7 @@ def entry(number: int, *, shoe: int = 1, start: Start | None = None, messages: i
             Raw(direction=Direction.TO_SHOE, data=b"\x06", mono_ns=at.mono_ns - 4),
         ),
         input=given,
-        facts=facts_of(given),
-        messages=tuple(
-            Message(topic="table/7/round", payload=b'{"entry":%d,"part":%d}' % (number, part))
-            for part in range(messages)
-        ),
+        events=events_of(given),
         link_state=b"link %d" % number,
     )
 
@@ -81,12 +78,12 @@ def write(path: Path, entries: Iterable[Entry], *, software: str = SOFTWARE) -> 
             answer.result(timeout=30)
 
 
-def shoes(count: int, entries_each: int = 6) -> Iterator[Entry]:
+def shoes(count: int, entries_each: int = 6, events: int = 1) -> Iterator[Entry]:
     """Whole shoes, each with its opening."""
     for shoe in range(1, count + 1):
         for index in range(entries_each):
             number = (shoe - 1) * entries_each + index + 1
-            yield entry(number, shoe=shoe, start=Start.OPENING if index == 0 else None)
+            yield entry(number, shoe=shoe, start=Start.OPENING if index == 0 else None, events=events)
 
 
 def verified(path: Path, *, software: str = SOFTWARE) -> Report:

@@ -14,7 +14,7 @@ RECORDS = st.builds(
     Record,
     number=INTEGERS,
     entry=INTEGERS,
-    kind=st.sampled_from(["raw", "input", "fact"]),
+    kind=st.sampled_from(["raw", "input", "event", "fact"]),
     name=st.text(max_size=4),
     wall_ms=INTEGERS,
     mono_ns=INTEGERS,

@@ -9,7 +9,7 @@ import pytest
 
 from shoe_controller.commands import journal as command
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Fact, Start, StoredInput
+from shoe_controller.journal.records import Event, Start, StoredInput
 from tests.commands.running import Answer
 from tests.journal.samples import entry, moment, opened, replay, shoes, write
 from tests.journal.tampering import query, tampered
@@ -46,14 +46,14 @@ class Say:
 
 
 def test_verify_says_that_it_is_whole_and_what_was_not_replayed(path: Path, say: Say) -> None:
-    facts = query(path, "SELECT count(*) FROM record WHERE kind = 'fact'")[0][0]
+    events = query(path, "SELECT count(*) FROM record WHERE kind = 'event'")[0][0]
     newer = [entry(200, shoe=4, start=Start.SNAPSHOT), entry(201, shoe=4)]
     write(path, newer, software="7.0")
     answer = say("verify", path)
     assert answer.exit_code == 0
     assert f"{path} is whole: table pit 3 table 7, " in answer.out
-    assert f"gave {facts} facts again, byte for byte" in answer.out
-    assert f"Not replayed: {sum(len(one.facts) for one in newer)} facts written by version 7.0." in answer.out
+    assert f"gave {events} events again, byte for byte" in answer.out
+    assert f"Not replayed: {sum(len(one.events) for one in newer)} events written by version 7.0." in answer.out
     assert answer.err == ""
 
 
@@ -66,22 +66,22 @@ def test_verify_for_programs(path: Path, say: Say) -> None:
     assert answer.json["head"] == str(head)
     assert answer.json["records"] == query(path, "SELECT count(*) FROM record")[0][0]
     assert answer.json["replay"] == {
-        "same": query(path, "SELECT count(*) FROM record WHERE kind = 'fact'")[0][0],
+        "same": query(path, "SELECT count(*) FROM record WHERE kind = 'event'")[0][0],
         "not_replayed": {},
     }
     assert answer.json["problems"] == []
 
 
-def test_verify_tells_of_facts_that_do_not_come_out_again(
+def test_verify_tells_of_events_that_do_not_come_out_again(
     path: Path, say: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def nothing(inputs: Iterable[StoredInput]) -> list[Fact]:
-        return [fact for fact in replay(inputs) if not fact.name]
+    def nothing(inputs: Iterable[StoredInput]) -> list[Event]:
+        return [event for event in replay(inputs) if not event.name]
 
     monkeypatch.setattr(command, "REPLAY", nothing)
     answer = say("verify", path)
     assert answer.exit_code == 1
-    assert "replaying does not give this fact" in answer.out
+    assert "replaying does not give this event" in answer.out
 
 
 def test_verify_names_what_is_wrong(path: Path, say: Say) -> None:

@@ -30,7 +30,7 @@ with opened(Path(sys.argv[1])) as journal:
     number = first
     while True:
         # A few at a time, as they come from several sides; each is answered for itself.
-        answers = [journal.submit(entry(number + more, messages=1)) for more in range(1 + number % 5)]
+        answers = [journal.submit(entry(number + more, events=1)) for more in range(1 + number % 5)]
         for answer in answers:
             answer.add_done_callback(answered)
         journal.confirm(max(0, number - 10))
@@ -69,7 +69,7 @@ def test_every_answered_entry_survives_a_kill(tmp_path: Path) -> None:
         # The last entry is whole.
         last = [record for record in records if record.entry == records[-1].entry]
         whole = entry(stored)
-        assert len(last) == len(whole.raw) + 1 + len(whole.facts) + 1
+        assert len(last) == len(whole.raw) + 1 + len(whole.events)
         assert verified(path).good
 
 

@@ -13,7 +13,7 @@ import pytest
 from shoe_controller.journal.chain import link
 from shoe_controller.journal.export import COLUMNS, Form, Selection, header, line, selected
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Fact, Input, Record
+from shoe_controller.journal.records import Event, Input, Record
 from tests.journal.samples import entry, moment, opened, shoes, write
 
 AWKWARD = [b"", b"plain", 'quote " comma , 中'.encode(), b"line\nbreak", b"\x00\xff", "\u2028".encode(), b"=1+1", b"\r"]
@@ -50,9 +50,9 @@ def exported(reader: JournalReader, form: Form, selection: Selection) -> bytes:
 
 @pytest.mark.parametrize("form", Form)
 def test_nothing_is_lost(path: Path, form: Form) -> None:
-    facts = tuple(Fact(name="awkward", body=body) for body in AWKWARD)
+    events = tuple(Event(name="awkward", body=body) for body in AWKWARD)
     given = Input(name='a "name", with 中', body=b"{}")
-    write(path, [msgspec.structs.replace(entry(300), input=given, facts=facts)])
+    write(path, [msgspec.structs.replace(entry(300), input=given, events=events)])
     with JournalReader(path) as reader:
         records = list(reader.records(0, reader.position().head.number))
         text = exported(reader, form, Selection())

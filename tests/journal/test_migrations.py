@@ -1,11 +1,12 @@
-"""Old files are brought up to date all at once or not at all, with a copy from before beside them."""
+"""Old files are brought up to date all at once or not at all, with a copy from before beside them.
 
-import shutil
+The versions ahead are made up. Files that an older program wrote are in `test_old_journals.py`.
+"""
+
 from pathlib import Path
 
 import pytest
 
-from shoe_controller.journal.database import Database
 from shoe_controller.journal.errors import FileError, OlderJournalError, WrongSchemaError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.schema import SCHEMA, Schema
@@ -13,16 +14,13 @@ from shoe_controller.journal.store import Journal, open_journal
 from tests.journal.samples import IDENTITY, NOON, SOFTWARE, STAMP, entry, opened, shoes, verified, write
 from tests.journal.tampering import query
 
-OLD_FILES = Path(__file__).parent / "old_files"
-OLD_VERSIONS = sorted(OLD_FILES.glob("*.journal"))
-
 NOTES = "CREATE TABLE note (number INTEGER PRIMARY KEY, sentence TEXT NOT NULL) STRICT"
 LATER = Schema(
-    version=3,
+    version=4,
     tables=(*SCHEMA.tables, NOTES, "CREATE INDEX note_by_sentence ON note (sentence)"),
     migrations={
-        1: (NOTES, "INSERT INTO note SELECT number, name FROM record WHERE kind = 'opening'"),
-        2: ("CREATE INDEX note_by_sentence ON note (sentence)",),
+        2: (NOTES, "INSERT INTO note SELECT number, name FROM record WHERE kind = 'opening'"),
+        3: ("CREATE INDEX note_by_sentence ON note (sentence)",),
     },
 )
 """Two versions ahead, for this test alone."""
@@ -46,11 +44,11 @@ def test_a_file_two_versions_old_is_brought_up_to_date(path: Path) -> None:
     journal.close()
     assert query(path, "SELECT * FROM record")[: len(before)] == before
     assert query(path, "SELECT count(*) FROM note") == [(3,)]
-    assert query(path, "PRAGMA user_version") == [(3,)]
+    assert query(path, "PRAGMA user_version") == [(4,)]
     with JournalReader(path, LATER) as reader:
         assert len(list(reader.current_shoe())) == 7
     assert journal.backup is not None
-    assert journal.backup.name == f"table.journal.schema-1-{STAMP}"
+    assert journal.backup.name == f"table.journal.schema-2-{STAMP}"
     assert query(journal.backup, "SELECT * FROM record") == before
     assert verified(journal.backup).good
 
@@ -72,7 +70,7 @@ def test_a_second_start_has_nothing_to_do(path: Path) -> None:
 )
 def test_a_migration_that_fails_leaves_the_file_as_it_was(path: Path, second_step: tuple[str, ...]) -> None:
     before = query(path, "SELECT * FROM record"), query(path, "SELECT * FROM sqlite_schema")
-    broken = Schema(version=3, tables=LATER.tables, migrations={1: LATER.migrations[1], 2: second_step})
+    broken = Schema(version=4, tables=LATER.tables, migrations={2: LATER.migrations[2], 3: second_step})
     with pytest.raises(FileError):
         opened_later(path, broken)
     assert (query(path, "SELECT * FROM record"), query(path, "SELECT * FROM sqlite_schema")) == before
@@ -83,12 +81,12 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(path: Path, second_ste
     journal = opened_later(path)
     journal.close()
     assert journal.backup is not None
-    assert journal.backup.name == f"table.journal.schema-1-{STAMP}-2"
+    assert journal.backup.name == f"table.journal.schema-2-{STAMP}-2"
 
 
 def test_no_way_is_an_error(path: Path) -> None:
-    with pytest.raises(WrongSchemaError, match="no way from schema 1 to 2"):
-        opened_later(path, Schema(version=2, tables=SCHEMA.tables))
+    with pytest.raises(WrongSchemaError, match="no way from schema 2 to 3"):
+        opened_later(path, Schema(version=3, tables=SCHEMA.tables))
 
 
 def test_a_reader_changes_nothing_and_says_what_to_do(path: Path) -> None:
@@ -96,31 +94,3 @@ def test_a_reader_changes_nothing_and_says_what_to_do(path: Path) -> None:
     with pytest.raises(OlderJournalError, match="when the table's controller next starts"):
         JournalReader(path, LATER)
     assert path.read_bytes() == before
-
-
-def test_there_is_an_old_file_of_every_version() -> None:
-    assert [file.name for file in OLD_VERSIONS] == [f"version-{one}.journal" for one in range(1, SCHEMA.version + 1)]
-
-
-@pytest.mark.parametrize("old", OLD_VERSIONS, ids=lambda old: old.name)
-def test_an_old_file_is_still_read_verified_and_written(tmp_path: Path, old: Path) -> None:
-    path = tmp_path / "table.journal"
-    shutil.copy(old, path)
-    with opened(path) as journal:
-        journal.submit(entry(19, shoe=3)).result(timeout=10)
-    report = verified(path)
-    assert report.good
-    assert report.replayed
-    with JournalReader(path) as reader:
-        assert [step.input.input.body for step in reader.current_shoe()] == [b"input %d" % one for one in range(13, 20)]
-        assert reader.messages(0)[0].payload == b'{"entry":1,"part":0}'
-
-
-def make_old_file(path: Path) -> None:
-    """Made the file of version 1, and makes that of a new version before it is released."""
-    write(path, shoes(3))
-    path.with_name(f"{path.name}.lock").unlink()
-    database = Database.for_writing(path)
-    database.run("PRAGMA journal_mode = DELETE")
-    database.run("VACUUM")
-    database.close()

@@ -34,22 +34,22 @@ class JournalModel(RuleBasedStateMachine):
     def opened(self) -> Journal:
         return open_journal(self.path, identity=IDENTITY, software=SOFTWARE, now_ms=NOON, stamp=STAMP)
 
-    def new_entry(self, *, start: Start | None = None, messages: int = 1) -> Entry:
+    def new_entry(self, *, start: Start | None = None, events: int = 1) -> Entry:
         self.number += 1
-        return entry(self.number, shoe=self.shoe, start=start, messages=messages)
+        return entry(self.number, shoe=self.shoe, start=start, events=events)
 
     @property
-    def messages(self) -> list[bytes]:
-        return [message.payload for one in self.entries for message in one.messages]
+    def events(self) -> list[bytes]:
+        return [event.body for one in self.entries for event in one.events]
 
     def store(self, crowd: list[Entry]) -> None:
         for answer in [self.journal.submit(one) for one in crowd]:
             answer.result(timeout=30)
         self.entries += crowd
 
-    @rule(messages=st.integers(0, 3))
-    def play(self, messages: int) -> None:
-        self.store([self.new_entry(messages=messages)])
+    @rule(events=st.integers(0, 3))
+    def play(self, events: int) -> None:
+        self.store([self.new_entry(events=events)])
 
     @rule(size=st.integers(2, 12))
     def crowd(self, size: int) -> None:
@@ -66,7 +66,7 @@ class JournalModel(RuleBasedStateMachine):
 
     @rule(part=st.floats(0, 1))
     def confirm(self, part: float) -> None:
-        seq = int(part * len(self.messages))
+        seq = int(part * len(self.events))
         self.journal.confirm(seq).result(timeout=30)
         self.published = max(self.published, seq)
 
@@ -120,13 +120,13 @@ class JournalModel(RuleBasedStateMachine):
             return
         with JournalReader(self.path) as reader:
             position = reader.position()
-            assert position.last_seq == len(self.messages)
+            assert position.last_seq == len(self.events)
             assert position.published_seq == self.published
             assert position.link_state == (self.entries[-1].link_state if self.entries else None)
             tombstones = reader.tombstones()
             pruned = tombstones[-1].last_seq if tombstones else 0
             assert pruned <= self.published
-            assert [message.payload for message in reader.messages(pruned)] == self.messages[pruned:]
+            assert [event.body for event in reader.events(pruned)] == self.events[pruned:]
             steps = [step.input.input for step in reader.current_shoe()]
         starts = [place for place, one in enumerate(self.entries) if one.input is not None and one.input.start]
         assert steps == [one.input for one in self.entries[starts[-1] if starts else 0 :]]

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from shoe_controller.journal import prune as pruning
-from shoe_controller.journal.errors import BrokenChainError, JournalInUseError, MessagesPrunedError, StorageError
+from shoe_controller.journal.errors import BrokenChainError, EventsPrunedError, JournalInUseError, StorageError
 from shoe_controller.journal.prune import Pruned, prune
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Record, RecordKind
@@ -23,7 +23,7 @@ EACH = 6
 
 @pytest.fixture
 def journal_path(tmp_path: Path) -> Path:
-    """Five shoes of six entries; all messages of the first four were sent."""
+    """Five shoes of six entries; all events of the first four were published."""
     name = tmp_path / "table.journal"
     write(name, shoes(SHOES, EACH))
     with opened(name) as journal:
@@ -94,17 +94,17 @@ def test_a_tombstone_says_what_is_gone(journal_path: Path) -> None:
 def test_life_goes_on_after_pruning(journal_path: Path) -> None:
     with JournalReader(journal_path) as reader:
         steps = list(reader.current_shoe())
-        messages = reader.messages(4 * EACH)
+        events = reader.events(4 * EACH)
     for older_than in (EACH + 1, 2 * EACH + 1, 1000, 1000):
         pruned(journal_path, older_than=older_than)
         assert verified(journal_path).good
     with JournalReader(journal_path) as reader:
         assert list(reader.current_shoe()) == steps
-        assert reader.messages(4 * EACH) == messages
-        with pytest.raises(MessagesPrunedError, match="message 1 was pruned; the oldest that is still here is 25"):
-            reader.messages(0)
-        with pytest.raises(MessagesPrunedError):
-            reader.messages(4 * EACH - 1)
+        assert reader.events(4 * EACH) == events
+        with pytest.raises(EventsPrunedError, match="event 1 was pruned; the oldest that is still here is 25"):
+            reader.events(0)
+        with pytest.raises(EventsPrunedError):
+            reader.events(4 * EACH - 1)
     more = [
         msgspec.structs.replace(one, shoe=one.shoe + SHOES, at=moment(2000 + number))
         for number, one in enumerate(shoes(3))
@@ -119,7 +119,7 @@ def test_life_goes_on_after_pruning(journal_path: Path) -> None:
     assert [record.shoe for record in records_of(journal_path) if record.kind == RecordKind.OPENING] == [SHOES + 3]
 
 
-def test_messages_that_were_not_sent_stay(tmp_path: Path) -> None:
+def test_events_that_were_not_published_stay(tmp_path: Path) -> None:
     path = tmp_path / "table.journal"
     (tmp_path / "exports").mkdir()
     write(path, shoes(4))
@@ -127,23 +127,23 @@ def test_messages_that_were_not_sent_stay(tmp_path: Path) -> None:
         journal.confirm(11).result(timeout=10)
     result = pruned(path, older_than=1000)
     assert result.shoes == 1
-    assert "message 12 and others" in result.kept_because
+    assert "event 12 and others" in result.kept_because
 
 
-def test_a_shoe_without_messages_can_go(tmp_path: Path) -> None:
+def test_a_shoe_without_events_can_go(tmp_path: Path) -> None:
     path = tmp_path / "table.journal"
     (tmp_path / "exports").mkdir()
-    write(path, [msgspec.structs.replace(one, messages=()) for one in shoes(3)])
+    write(path, shoes(3, events=0))
     assert pruned(path, older_than=1000).shoes == 2
     assert verified(path).good
     with JournalReader(path) as reader:
-        assert reader.messages(0) == []
+        assert reader.events(0) == []
 
 
 def test_records_from_before_the_first_shoe_go_with_it(tmp_path: Path) -> None:
     path = tmp_path / "table.journal"
     (tmp_path / "exports").mkdir()
-    write(path, [msgspec.structs.replace(entry(0, shoe=0), messages=()), *shoes(2)])
+    write(path, [entry(0, shoe=0, events=0), *shoes(2)])
     with opened(path) as journal:
         journal.confirm(12).result(timeout=10)
     assert pruned(path, older_than=1000).shoes == 2

@@ -9,7 +9,7 @@ import pytest
 from shoe_controller.journal.errors import BrokenChainError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import ReplayStep, Start
-from tests.journal.samples import entry, facts_of, shoes, write
+from tests.journal.samples import entry, events_of, shoes, write
 from tests.journal.tampering import tampered
 
 
@@ -33,14 +33,14 @@ def test_before_the_first_shoe_everything_is_read(path: Path) -> None:
     assert [step.input.input.body for step in current(path)] == [b"input 1", b"input 2", b"input 3"]
 
 
-def test_only_the_current_shoe_is_read_with_its_facts(path: Path) -> None:
+def test_only_the_current_shoe_is_read_with_its_events(path: Path) -> None:
     written = list(shoes(3))
     write(path, written)
     steps = current(path)
     assert [step.input.input for step in steps] == [one.input for one in written if one.shoe == 3]
     assert steps[0].input.input.start is Start.OPENING
     for step, one in zip(steps, written[-6:], strict=True):
-        assert step.facts == facts_of(step.input.input)
+        assert step.events == events_of(step.input.input)
         assert (step.input.at, step.input.shoe, step.input.round) == (one.at, one.shoe, one.round)
 
 
@@ -73,9 +73,9 @@ def test_no_scan_of_the_history(path: Path) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE record SET body = x'00' WHERE number = 80",
+        "UPDATE record SET body = x'00' WHERE number = 60",
         "UPDATE record SET mono_ns = mono_ns + 1 WHERE number = (SELECT max(number) FROM record)",
-        "DELETE FROM record WHERE number = 80",
+        "DELETE FROM record WHERE number = 60",
         "DELETE FROM record WHERE number = (SELECT max(number) FROM record)",
         "DELETE FROM record",
     ],

@@ -17,7 +17,7 @@ from shoe_controller.journal.database import ROWS_IN_A_STATEMENT, Database
 from shoe_controller.journal.errors import JournalInUseError, JournalMissingError, JournalUsageError, OtherTableError
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Entry, Fact, Input, Message, Receipt, Record, RecordKind
+from shoe_controller.journal.records import Entry, Event, Input, Receipt, Record, RecordKind
 from shoe_controller.journal.store import Journal
 from shoe_controller.journal.verify import verify
 from tests.journal.samples import IDENTITY, SOFTWARE, entry, moment, opened, verified
@@ -34,7 +34,7 @@ def all_records(path: Path) -> list[Record]:
 
 
 def test_an_entry_comes_back_as_it_went_in(path: Path) -> None:
-    given = entry(7, messages=2)
+    given = entry(7, events=2)
     with opened(path) as journal:
         receipt = journal.submit(given).result(timeout=10)
     records = all_records(path)
@@ -42,8 +42,7 @@ def test_an_entry_comes_back_as_it_went_in(path: Path) -> None:
     parts = [
         *((RecordKind.RAW, raw.direction, raw.data, raw.mono_ns) for raw in given.raw),
         (RecordKind.INPUT, given.input.name, given.input.body, given.at.mono_ns),
-        *((RecordKind.FACT, fact.name, fact.body, given.at.mono_ns) for fact in given.facts),
-        *((RecordKind.MESSAGE, message.topic, message.payload, given.at.mono_ns) for message in given.messages),
+        *((RecordKind.EVENT, event.name, event.body, given.at.mono_ns) for event in given.events),
     ]
     assert [(one.kind, one.name, one.body, one.mono_ns) for one in records] == parts
     assert [one.number for one in records] == list(range(1, len(parts) + 1))
@@ -51,8 +50,10 @@ def test_an_entry_comes_back_as_it_went_in(path: Path) -> None:
         assert (record.entry, record.shoe, record.round) == (1, given.shoe, given.round)
         assert (record.wall_ms, record.synchronised) == (given.at.wall_ms, given.at.synchronised)
         assert record.software == SOFTWARE
-    assert [record.seq for record in records if record.kind == RecordKind.MESSAGE] == list(receipt.seqs) == [1, 2]
-    assert (receipt.head.number, receipt.head.hash) == (records[-1].number, records[-1].hash)
+    events = [record for record in records if record.kind == RecordKind.EVENT]
+    assert [record.seq for record in events] == list(receipt.seqs) == [1, 2]
+    assert [(head.number, head.hash) for head in receipt.heads] == [(one.number, one.hash) for one in events]
+    assert receipt.head == receipt.heads[-1]
     with JournalReader(path) as reader:
         position = reader.position()
     assert position.head == receipt.head
@@ -199,11 +200,11 @@ def test_who_cannot_take_his_answer_keeps_nobody_from_theirs(path: Path, monkeyp
 
 @pytest.mark.parametrize("parts", range(2 * ROWS_IN_A_STATEMENT + 3))
 def test_an_entry_of_any_number_of_records_is_stored_whole(path: Path, parts: int) -> None:
-    facts = tuple(Fact(name=f"fact {part}", body=b"%d" % part) for part in range(parts))
-    given = Entry(at=moment(1), shoe=1, round=1, input=Input(name="input", body=b""), facts=facts)
+    events = tuple(Event(name=f"event {part}", body=b"%d" % part) for part in range(parts))
+    given = Entry(at=moment(1), shoe=1, round=1, input=Input(name="input", body=b""), events=events)
     with opened(path) as journal:
         journal.submit(given).result(timeout=10)
-    assert [(one.name, one.body) for one in all_records(path)[1:]] == [(one.name, one.body) for one in facts]
+    assert [(one.name, one.body) for one in all_records(path)[1:]] == [(one.name, one.body) for one in events]
     assert verify(path, software=SOFTWARE, progress=lambda _done, _all: None).good
 
 
@@ -227,8 +228,8 @@ def test_an_entry_given_up_while_it_waits_is_not_stored(path: Path, monkeypatch:
         {"round": -(2**63)},
         {"input": None},
         {"input": Input(name="\udc80", body=b"")},
-        {"facts": (Fact(name="fact", body="text"),)},  # type: ignore[arg-type]  # that is the point
-        {"messages": (Message(topic="\ud800", payload=b""),)},
+        {"events": (Event(name="event", body="text"),)},  # type: ignore[arg-type]  # that is the point
+        {"events": (Event(name="\ud800", body=b""),)},
     ],
     ids=str,
 )

@@ -8,20 +8,23 @@ import msgspec
 
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.acts import Role
-from shoe_controller.messages.requests import Answer, ReplayDone
+from shoe_controller.messages.refusals import AnyRefusal
+from shoe_controller.messages.requests import Answer, ReplayDone, ReplayRequest, RequestRole, SeatWagers
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.mqtt.requests import RequestDesk, encode_answer
+from shoe_controller.mqtt.retained import seat_wagers
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 from shoe_controller.table.people import locked_out_until
-from shoe_controller.table.state import Refusal
 from tests.mqtt.schema_check import objections
 from tests.recorded_sitting import RecordedSitting
 
 TOPICS = Topics("north", "t1")
-REPLY = f"{TOPICS.prefix}/reply/board/1"
+USER = "board"
+REPLY = f"{TOPICS.replies}{USER}/1"
 PINS = {"ann": "480612", "ben": "773501"}
 DEALERS = {"dan": "264079"}
+SEAT_USERS = {"seat-1": "1"}
 
 
 class Counter:
@@ -36,11 +39,15 @@ class Counter:
         self.pins_open.set()
         self.replays_open = asyncio.Event()
         self.replays_open.set()
-        self.desk = RequestDesk(TOPICS, self, self, self)
+        self.desk = self.new_desk()
+
+    def new_desk(self) -> RequestDesk:
+        """One that remembers nothing, as after a restart."""
+        return RequestDesk(TOPICS, self, self, self, SEAT_USERS)
 
     # --- TableDesk, PinOffice, Replayer ------------------------------------------------------------------------------
 
-    async def ask(self, given: PersonActs | SeatBets) -> Refusal | None:
+    async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         return self.sitting.give(given).refusal
 
     def locked_out(self, person: str) -> bool:
@@ -55,26 +62,35 @@ class Counter:
             return None
         return PinVerdict.RIGHT if known[person] == pin else PinVerdict.WRONG
 
-    async def replay(self, after: int, limit: int, reply_to: str, correlation: bytes | None) -> ReplayDone:
+    def seat_wagers(self, seat: str) -> SeatWagers | None:
+        return seat_wagers(self.sitting.state, seat)
+
+    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
         assert (reply_to, correlation) == (REPLY, b"c")
         await self.replays_open.wait()
         with JournalReader(self.sitting.write(self.journal)) as reader:
-            found = [message.seq for message in reader.messages(after, limit)]
+            found = [event.seq for event in reader.events(request.after, request.limit)]
         self.replayed += found
-        return ReplayDone(sent=len(found), last=found[-1] if found else after, newest=self.sitting.facts[-1].seq)
+        newest = self.sitting.facts[-1].seq
+        return ReplayDone(sent=len(found), last=found[-1] if found else request.after, oldest=1, newest=newest)
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
-    async def bring(self, below: str, payload: bytes, **fields: Any) -> Answer | None:  # noqa: ANN401 - of Incoming
+    async def bring(self, request: str, payload: bytes, user: str = USER, **fields: Any) -> Answer | None:  # noqa: ANN401 - of Incoming
+        """Bring a request, named by role and name: `dealer/confirm`."""
+        role, _, name = request.partition("/")
+        return await self.bring_to(TOPICS.request(RequestRole(role), user, name), payload, **fields)
+
+    async def bring_to(self, topic: str, payload: bytes, **fields: Any) -> Answer | None:  # noqa: ANN401 - of Incoming
         usual: dict[str, Any] = {"response_topic": REPLY, "correlation": b"c"}
-        message = Incoming(topic=f"{TOPICS.prefix}/{below}", payload=payload, **(usual | fields))
+        message = Incoming(topic=topic, payload=payload, **(usual | fields))
         answer = await self.desk.answer(message)
         if answer is not None:
             assert objections("reply.answer", msgspec.json.decode(encode_answer(answer)), strict=True) == []
         return answer
 
-    async def request(self, below: str, **fields: Any) -> Answer:  # noqa: ANN401 - fields of the request
-        answer = await self.bring(below, msgspec.json.encode(self.named(**fields)))
+    async def request(self, request: str, **fields: Any) -> Answer:  # noqa: ANN401 - fields of the request
+        answer = await self.bring(request, msgspec.json.encode(self.named(**fields)))
         assert answer is not None
         return answer
 
@@ -84,6 +100,6 @@ class Counter:
 
     async def supervisor(self, name: str, person: str = "ann", **fields: Any) -> Answer:  # noqa: ANN401 - as above
         return await self.request(
-            f"request/supervisor/{name}",
+            f"supervisor/{name}",
             **({"person": person, "pin": PINS.get(person, "0"), "reason": "seen"} | fields),
         )

@@ -17,6 +17,7 @@ from jsonschema import Draft7Validator, Draft202012Validator
 from shoe_controller.mqtt.codes import CODES
 
 from shoe_controller.baccarat import roads, wagers
+from shoe_controller.journal.records import Head
 from shoe_controller.messages.acts import ACTS
 from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.messages.requests import ActRequest, RequestRole, acts_of
@@ -25,6 +26,7 @@ from shoe_controller.mqtt.documents import asyncapi
 from shoe_controller.mqtt.documents.json_schema import SchemaBook
 from shoe_controller.mqtt.documents.message_schemas import Messages
 from shoe_controller.mqtt.documents.yaml_text import yaml_text
+from shoe_controller.mqtt.envelope import Envelopes
 from shoe_controller.mqtt.requests import FAILED
 from shoe_controller.mqtt.retained import roads_message, state_message
 from tests.mqtt.every_fact import RememberedSitting, every_sitting
@@ -34,7 +36,7 @@ PROJECT = Path(__file__).parent.parent.parent
 GENERATED = asyncapi.files(PROJECT)
 DOCUMENT = yaml.safe_load((asyncapi.HERE / "asyncapi.yaml").read_text(encoding="utf-8"))
 NAMES = [message.name for message in Messages("#/$defs/").all]
-HEAD = f"17:{'0f' * 32}"
+HEAD = Head(number=17, hash=b"\x0f" * 32)
 
 
 @pytest.fixture(scope="module")
@@ -255,9 +257,17 @@ def test_a_request_is_known_by_its_topic_under_this_table_alone() -> None:
 
 
 def message_of(fact: Fact) -> dict[str, Any]:
-    """As it goes out; that the head is there and stands first is seen where a real broker is."""
-    head = {"head": HEAD} if fact.TOPIC == "outcome" else {}
-    return {**head, **as_json(fact)}
+    """As it is published."""
+    message = Envelopes("a1b2").message(
+        seq=fact.seq,
+        topic=f"event/{fact.TOPIC}",
+        shoe=fact.shoe,
+        round_number=fact.round,
+        head=HEAD,
+        body=msgspec.json.encode(fact),
+    )
+    decoded: dict[str, Any] = msgspec.json.decode(message.payload)
+    return decoded
 
 
 def test_the_sittings_say_everything_that_a_table_can_say(sittings: list[RememberedSitting]) -> None:
@@ -393,13 +403,16 @@ class Odd(msgspec.Struct):
     when: Fraction
 
 
+class TwoResults(msgspec.Struct):
+    of_round: roads.Result
+    of_wager: wagers.Result
+
+
 def test_a_type_that_has_no_schema_is_not_passed_over() -> None:
-    with pytest.raises(TypeError, match="if they should, say here"):
-        SchemaBook("#/$defs/", written=True).ref(Odd)
+    with pytest.raises(TypeError, match="Fraction"):
+        SchemaBook([Odd], "#/$defs/", written=True)
 
 
 def test_two_types_with_one_name_are_not_mixed_up() -> None:
-    book = SchemaBook("#/$defs/", written=True)
-    book.ref(roads.Result)
     with pytest.raises(TypeError, match="two types are called Result"):
-        book.ref(wagers.Result)
+        SchemaBook([TwoResults], "#/$defs/", written=True)

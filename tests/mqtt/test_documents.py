@@ -20,14 +20,13 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
+from shoe_controller.journal.records import Head
 from shoe_controller.messages.acts import CorrectCard
 from shoe_controller.messages.facts import CardCorrected, CardDealt
-from shoe_controller.messages.requests import ReplayRequest
-from shoe_controller.messages.topics import LONGEST_CLIENT, Topics, contract
+from shoe_controller.messages.topics import Topics, contract
 from shoe_controller.mqtt.broker import Incoming, PublishRefusedError
-from shoe_controller.mqtt.requests import LONGEST_ID, MOST_REPLAYED
+from shoe_controller.mqtt.envelope import Envelopes
 from shoe_controller.setup.access_list import BrokerRole, may_read, may_write
-from shoe_controller.table.people import REMEMBERED_REQUESTS
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE
 from tests.mqtt.brokers import BrokerUnderTest, connected, next_message
@@ -43,18 +42,6 @@ COMMANDS = re.findall(r"^```sh\n(mosquitto_.*?)\n```", DOCUMENT, re.MULTILINE)
 SHOWN = re.findall(r"```sh\n(mosquitto_rr .*?)\n```\n\n    (.*)\n", DOCUMENT)
 ACCESS = "\n".join(re.findall(r"```acl\n(.*?)```", DOCUMENT, re.DOTALL))
 PATIENCE = 30.0
-
-
-def test_its_numbers_are_the_real_ones() -> None:
-    flowing = " ".join(DOCUMENT.split())
-    assert f"At most {MOST_REPLAYED} events are sent for one request, and {default_limit()} unless" in flowing
-    assert f"yours to choose, up to {LONGEST_ID} characters" in flowing
-    assert f"your own name, up to {LONGEST_CLIENT} characters" in flowing
-    assert f"The last {REMEMBERED_REQUESTS} of a table" in flowing
-
-
-def default_limit() -> int:
-    return ReplayRequest(request_id="r", after=0).limit
 
 
 # --- its commands ----------------------------------------------------------------------------------------------------
@@ -215,7 +202,18 @@ def test_its_events_are_what_a_table_says() -> None:
     sitting.deal("9H 4D")
     sitting.act(CorrectCard(number=1, card=Card.parse("6H")))
     dealt, corrected = sitting.all(CardDealt)[0], sitting.last(CardCorrected)
-    assert [msgspec.json.encode(fact).decode() for fact in (dealt, corrected)] == EVENTS
+    envelopes = Envelopes("4f2a9c1e77b3d508")
+    assert [
+        envelopes.message(
+            seq=fact.seq,
+            topic="event/card",
+            shoe=fact.shoe,
+            round_number=fact.round,
+            head=Head(number=1, hash=b""),
+            body=msgspec.json.encode(fact),
+        ).payload.decode()
+        for fact in (dealt, corrected)
+    ] == EVENTS
 
 
 @pytest.mark.asyncio

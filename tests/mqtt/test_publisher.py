@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from shoe_controller.clock.moment import Moment
-from shoe_controller.journal.records import Head, StoredMessage
 from shoe_controller.mqtt import publisher as under_test
 from shoe_controller.mqtt.broker import BrokerError, Incoming, PublishRefusedError
 from shoe_controller.mqtt.client import NetworkBroker
-from shoe_controller.mqtt.publisher import LiveMessage, Publisher
+from shoe_controller.mqtt.envelope import EventMessage
+from shoe_controller.mqtt.publisher import Publisher
 from tests.mqtt.brokers import address, becomes
 from tests.mqtt.counter import REPLY, TOPICS, Counter
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
@@ -29,18 +28,21 @@ class House:
     """What stands around a publisher: events that are stored, retained messages, and somebody who is told."""
 
     def __init__(self, events: int) -> None:
-        self.events = [stored(seq) for seq in range(1, events + 1)]
+        self.stored = [event(seq) for seq in range(1, events + 1)]
+        self.most_read = 0
+        """Events that were asked for at once."""
         self.shown = {TOPICS.info: b"info", TOPICS.state: b"state"}
         self.told: list[str] = []
         self.confirmed = 0
 
     # --- Outbox ------------------------------------------------------------------------------------------------------
 
-    def messages(self, after: int, limit: int) -> list[StoredMessage]:
-        return self.events[after : after + limit]
+    def events(self, after: int, limit: int) -> list[EventMessage]:
+        self.most_read = max(self.most_read, limit)
+        return self.stored[after : after + limit]
 
     def newest(self) -> int:
-        return len(self.events)
+        return len(self.stored)
 
     def confirm(self, seq: int) -> None:
         self.confirmed = seq
@@ -77,22 +79,14 @@ class House:
 
     def store_one(self, publisher: Publisher) -> int:
         """One event more, which is told at once."""
-        event = stored(len(self.events) + 1)
-        self.events.append(event)
-        publisher.offer([LiveMessage(event.seq, event.topic, event.payload)])
-        return event.seq
+        one = event(len(self.stored) + 1)
+        self.stored.append(one)
+        publisher.offer([one])
+        return one.seq
 
 
-def stored(seq: int) -> StoredMessage:
-    return StoredMessage(
-        seq=seq,
-        topic=CARD,
-        payload=b'{"seq":%d}' % seq,
-        at=Moment(wall_ms=0, mono_ns=0, synchronised=True),
-        shoe=1,
-        round=1,
-        head=Head(number=seq, hash=bytes(32)),
-    )
+def event(seq: int) -> EventMessage:
+    return EventMessage(seq, CARD, b'{"seq":%d}' % seq)
 
 
 @asynccontextmanager
@@ -169,7 +163,7 @@ async def test_one_refused_retained_topic_disturbs_nothing_else(
             assert (await newcomer.message()).payload == b"info"
             await newcomer.subscribe(TOPICS.status)
             assert (await newcomer.message()).payload == b"1 True "
-    assert house.confirmed == len(house.events)
+    assert house.confirmed == len(house.stored)
 
 
 # --- a replay --------------------------------------------------------------------------------------------------------
@@ -190,5 +184,6 @@ async def test_what_is_dealt_during_a_replay_is_not_kept_waiting(port: int, tmp_
             heard.append(await display.message())
         done = await sent_again
         assert (done.sent, done.last, done.newest) == (500, 500, live)
+        assert house.most_read <= under_test.WINDOW, "no reading of the journal holds up a card for long"
         replayed = [message.payload for message in heard if message.topic == REPLY]
         assert replayed == [b'{"topic":"event/card","seq":%d}' % seq for seq in range(1, 501)]

@@ -16,9 +16,26 @@ from hypothesis import strategies as st
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.messages.acts import ACTS, Role, SignIn
 from shoe_controller.messages.facts import ActProposed, PersonActed, ShoeOpened, WagersChanged, WrongPin
-from shoe_controller.messages.requests import LARGEST_SEQ, Answer, ReplayDone, RequestRole, acts_of
-from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, MOST_PIN_CHECKS, MOST_REPLAYS
-from tests.mqtt.counter import DEALERS, PINS, TOPICS, Counter
+from shoe_controller.messages.refusals import OtherContents, OtherSeat, WagerNamedTwice
+from shoe_controller.messages.requests import (
+    LARGEST_SEQ,
+    LARGEST_STAKE,
+    LONGEST_USER,
+    Answer,
+    PersonId,
+    Pin,
+    Reason,
+    ReplayDone,
+    RequestId,
+    RequestRole,
+    SeatName,
+    SeatWagers,
+    Stakes,
+    WagerId,
+    acts_of,
+)
+from shoe_controller.mqtt.requests import MOST_PIN_CHECKS, MOST_REPLAYS
+from tests.mqtt.counter import DEALERS, PINS, TOPICS, USER, Counter
 
 pytestmark = pytest.mark.asyncio
 
@@ -39,25 +56,61 @@ def stakes(**by_wager: int) -> list[dict[str, Any]]:
 
 async def test_wagers_are_placed_changed_and_taken_back(counter: Counter) -> None:
     for number, stake in enumerate((50, 70, 0)):
-        answer = await counter.request(
-            "request/wagers/place", request_id=f"r{number}", seat="1", stakes=stakes(player=stake)
+        answer = await counter.request("wagers/place", request_id=f"r{number}", seat="1", stakes=stakes(player=stake))
+        changed = counter.sitting.last(WagersChanged)
+        assert (changed.total, changed.user) == (stake, USER)
+        assert answer == Answer(
+            status="ok",
+            request_id=f"r{number}",
+            wagers=SeatWagers(seq=changed.seq, shoe=1, round=1, seat="1", wagers=changed.wagers, total=stake),
         )
-        assert answer == Answer(status="ok", request_id=f"r{number}")
-        assert counter.sitting.last(WagersChanged).total == stake
 
 
-async def test_a_refused_wager_changes_nothing_and_says_why(counter: Counter) -> None:
-    answer = await counter.request("request/wagers/place", seat="1", stakes=stakes(player=50, tie=100_000))
-    assert (answer.status, answer.code, answer.request_id) == ("error", "above_maximum", "r1")
-    assert "1000" in answer.message
+async def test_a_refused_wager_changes_nothing_and_the_answer_says_why_and_what_stands(counter: Counter) -> None:
+    await counter.request("wagers/place", seat="1", stakes=stakes(player=60))
+    answer = await counter.request("wagers/place", request_id="r2", seat="1", stakes=stakes(player=50, tie=100_000))
+    assert (answer.status, answer.code, answer.request_id) == ("error", "above_maximum", "r2")
+    assert answer.wagers is not None
+    assert (answer.wagers.seat, answer.wagers.total) == ("1", 60)
+    assert len(counter.sitting.all(WagersChanged)) == 1
+
+
+async def test_the_answer_has_no_wagers_where_there_is_no_such_seat_or_no_round(tmp_path: Path) -> None:
+    counter = Counter(tmp_path)
+    early = await counter.request("wagers/place", seat="1", stakes=stakes(player=50))
+    assert (early.code, early.wagers) == ("betting_closed", None)
+    counter.sitting.open_shoe()
+    nowhere = await counter.request("wagers/place", request_id="r2", seat="77", stakes=stakes(player=50))
+    assert (nowhere.code, nowhere.wagers) == ("unknown_seat", None)
+
+
+async def test_one_wager_named_twice_is_refused(counter: Counter) -> None:
+    named = [*stakes(player=50, tie=10), *stakes(player=70)]
+    answer = await counter.request("wagers/place", seat="1", stakes=named)
+    assert answer.refusal == WagerNamedTwice(wager="base.player")
     assert counter.sitting.all(WagersChanged) == []
 
 
+async def test_a_user_of_one_seat_bets_for_that_seat_alone(counter: Counter) -> None:
+    def place(seat: str, request_id: str) -> Any:  # noqa: ANN401 - an answer to come
+        request = msgspec.json.encode(counter.named(request_id=request_id, seat=seat, stakes=stakes(player=50)))
+        return counter.bring("wagers/place", request, user="seat-1", response_topic=f"{TOPICS.replies}seat-1/1")
+
+    other = await place("2", "r1")
+    assert (other.refusal, other.wagers) == (OtherSeat(seat="1"), None)
+    assert (await place("1", "r2")).status == "ok"
+    (changed,) = counter.sitting.all(WagersChanged)
+    assert (changed.seat, changed.user) == ("1", "seat-1")
+
+
 async def test_a_dealer_needs_no_pin_and_may_give_a_name(counter: Counter) -> None:
-    assert (await counter.request("request/dealer/call_supervisor", person="dan")).status == "ok"
-    assert (await counter.request("request/dealer/free_hand", request_id="r2")).status == "ok"
+    assert (await counter.request("dealer/call_supervisor", person="dan")).status == "ok"
+    assert (await counter.request("dealer/free_hand", request_id="r2")).status == "ok"
     acted = counter.sitting.all(PersonActed)[-2:]
-    assert [(fact.person, fact.role) for fact in acted] == [("dan", "dealer"), ("dealer", "dealer")]
+    assert [(fact.person, fact.role, fact.user) for fact in acted] == [
+        ("dan", "dealer", USER),
+        ("dealer", "dealer", USER),
+    ]
     assert counter.looked_at == []
 
 
@@ -84,7 +137,8 @@ async def test_two_people_over_mqtt(counter: Counter) -> None:
     assert same.code == "same_person"
     other = await counter.supervisor("approve", person="ben", request_id="r3", details={"proposal": proposal})
     assert other.status == "ok"
-    assert counter.sitting.last(PersonActed).approved_by == "ben"
+    acted = counter.sitting.last(PersonActed)
+    assert (acted.person, acted.approved_by) == ("ann", "ben")
 
 
 @pytest.mark.parametrize("role", [RequestRole.DEALER, RequestRole.SUPERVISOR])
@@ -98,7 +152,7 @@ async def test_every_act_can_be_asked_for_and_gets_an_answer(counter: Counter, r
     }
     for name in acts_of(role):
         fields: dict[str, Any] = {"request_id": name, "person": "ann", "pin": PINS["ann"], "reason": "seen"}
-        answer = await counter.request(f"request/{role.value}/{name}", **fields, details=details.get(name, {}))
+        answer = await counter.request(f"{role.value}/{name}", **fields, details=details.get(name, {}))
         assert answer.code not in {"bad_request", "unknown_request", "pin_missing", "wrong_pin"}, name
 
 
@@ -107,18 +161,84 @@ async def test_every_act_can_be_asked_for_and_gets_an_answer(counter: Counter, r
 
 async def test_a_repeat_gets_the_first_answer_and_does_nothing_twice(counter: Counter) -> None:
     request = msgspec.json.encode(counter.named(seat="1", stakes=stakes(player=50)))
-    first = await counter.bring("request/wagers/place", request)
+    first = await counter.bring("wagers/place", request)
     counter.sitting.deal("7H")
-    again = await counter.bring("request/wagers/place", request)
-    assert first == again == Answer(status="ok", request_id="r1")
+    again = await counter.bring("wagers/place", request)
+    assert first is not None
+    assert again is not None
+    assert first.status == again.status == "ok"
+    assert first.wagers is not None
+    assert again.wagers is not None
+    assert again.wagers.wagers == first.wagers.wagers
+    assert again.wagers.seq == counter.sitting.facts[-1].seq, "the wagers are those that stand now"
     assert len(counter.sitting.all(WagersChanged)) == 1
 
 
+OTHERS: list[dict[str, Any]] = [
+    {"round": 2},
+    {"shoe": 2},
+    {"seat": "2"},
+    {"stakes": stakes(player=60)},
+    {"stakes": stakes(banker=50)},
+    {"stakes": stakes(player=50, tie=10)},
+]
+
+
+@pytest.mark.parametrize("other", OTHERS, ids=str)
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_used_id_with_other_contents_is_refused_and_nothing_is_placed(
+    counter: Counter, other: dict[str, Any], *, restarted: bool
+) -> None:
+    request = {"request_id": "1", "seat": "1", "stakes": stakes(player=50)}
+    assert (await counter.request("wagers/place", **request)).status == "ok"
+    if restarted:
+        counter.desk = counter.new_desk()
+    answer = await counter.request("wagers/place", **(request | other))
+    assert (answer.refusal, answer.request_id) == (OtherContents(), "1")
+    assert (await counter.request("wagers/place", **request)).status == "ok", "the repeat itself still is one"
+    assert len(counter.sitting.all(WagersChanged)) == 1
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_an_act_under_a_used_id_is_refused_whatever_its_pin(counter: Counter, *, restarted: bool) -> None:
+    assert (await counter.supervisor("void_round", reason="coffee")).code == "nothing_to_void"
+    assert (await counter.supervisor("sign_in", request_id="r2")).status == "ok"
+    if restarted:
+        counter.desk = counter.new_desk()
+    facts = len(counter.sitting.facts)
+    assert (await counter.supervisor("end_shoe", request_id="r2")).code == "other_contents"
+    assert (await counter.supervisor("sign_in", request_id="r2", person="ben")).code == "other_contents"
+    assert (await counter.supervisor("sign_in", request_id="r2", reason="another")).code == "other_contents"
+    assert (await counter.supervisor("sign_in", request_id="r2")).status == "ok"
+    assert len(counter.sitting.facts) == facts
+
+
+async def test_a_used_id_does_not_open_the_next_shoe(tmp_path: Path) -> None:
+    counter = Counter(tmp_path)
+    assert (await counter.request("dealer/open_shoe", request_id="1")).status == "ok"
+    assert (await counter.supervisor("end_shoe", request_id="2")).status == "ok"
+    counter.desk = counter.new_desk()
+    assert (await counter.request("dealer/open_shoe", request_id="1")).code == "other_contents"
+    assert len(counter.sitting.all(ShoeOpened)) == 1
+    assert (await counter.request("dealer/open_shoe", request_id="3")).status == "ok"
+
+
+async def test_the_order_of_fields_and_what_is_left_out_make_no_other_request(counter: Counter) -> None:
+    stands = counter.named(request_id="1")
+    written = [
+        {**stands, "reason": "", "details": {}},
+        dict(reversed(stands.items())),
+    ]
+    answers = [await counter.bring("dealer/call_supervisor", msgspec.json.encode(each)) for each in written]
+    assert [None if answer is None else answer.code for answer in answers] == ["ok", "ok"]
+    assert counter.sitting.alerts == ["supervisor_called"]
+
+
 async def test_a_repeat_of_what_was_refused_gets_the_first_answer_unless_the_reason_passes(counter: Counter) -> None:
-    first = await counter.request("request/dealer/confirm", request_id="same")
+    first = await counter.request("dealer/confirm", request_id="same")
     counter.sitting.deal("7H 4D KS 2C")
     counter.sitting.result(IndicatedWinner.PLAYER)
-    again = await counter.request("request/dealer/confirm", request_id="same")
+    again = await counter.request("dealer/confirm", request_id="same", round=1)
     assert first.code == again.code == "not_now"
 
     counter.pins_open.clear()
@@ -133,25 +253,26 @@ async def test_a_repeat_of_what_was_refused_gets_the_first_answer_unless_the_rea
 async def test_a_repeated_new_shoe_opens_one_shoe(tmp_path: Path) -> None:
     counter = Counter(tmp_path)
     request = msgspec.json.encode(counter.named())
-    answers = [await counter.bring("request/dealer/open_shoe", request) for _ in range(3)]
+    answers = [await counter.bring("dealer/open_shoe", request) for _ in range(3)]
     assert answers == [Answer(status="ok", request_id="r1")] * 3
     assert len(counter.sitting.all(ShoeOpened)) == 1
 
 
-async def test_two_clients_and_two_roles_may_choose_the_same_id(counter: Counter) -> None:
+async def test_two_users_and_two_roles_may_choose_the_same_id(counter: Counter) -> None:
     request = msgspec.json.encode(counter.named(seat="1", stakes=stakes(player=50)))
     other = msgspec.json.encode(counter.named(seat="2", stakes=stakes(player=60)))
-    await counter.bring("request/wagers/place", request)
-    await counter.bring("request/wagers/place", other, response_topic=f"{TOPICS.prefix}/reply/elsewhere/1")
-    assert (await counter.request("request/dealer/call_supervisor")).status == "ok"
+    await counter.bring("wagers/place", request)
+    elsewhere = f"{TOPICS.replies}elsewhere/1"
+    await counter.bring("wagers/place", other, user="elsewhere", response_topic=elsewhere)
+    assert (await counter.request("dealer/call_supervisor")).status == "ok"
     assert [fact.seat for fact in counter.sitting.all(WagersChanged)] == ["1", "2"]
     assert counter.sitting.alerts == ["supervisor_called"]
 
 
-@pytest.mark.parametrize(("shoe", "round_"), [(0, 1), (2, 1), (1, 0), (1, 2), (-1, -1), (10**30, 10**30)])
+@pytest.mark.parametrize(("shoe", "round_"), [(0, 1), (2, 1), (1, 0), (1, 2), (LARGEST_SEQ, LARGEST_SEQ)])
 async def test_a_request_for_another_shoe_or_round_is_refused(counter: Counter, shoe: int, round_: int) -> None:
     before = len(counter.sitting.facts)
-    for below in ("request/wagers/place", "request/dealer/call_supervisor"):
+    for below in ("wagers/place", "dealer/call_supervisor"):
         fields = {"seat": "1", "stakes": stakes(player=50)} if "wagers" in below else {}
         answer = await counter.request(below, shoe=shoe, round=round_, **fields)
         assert answer.code == "other_round"
@@ -165,13 +286,13 @@ async def test_a_wrong_pin_is_on_the_record_and_a_name_that_nobody_has_is_not(co
     known = await counter.supervisor("sign_in", pin="000000")
     unknown = await counter.supervisor("sign_in", person="mallory", request_id="r2")
     assert known.code == unknown.code == "wrong_pin"
-    assert known.message == unknown.message
-    assert [fact.person for fact in counter.sitting.all(WrongPin)] == ["ann"]
+    assert known.refusal == unknown.refusal
+    assert [(fact.person, fact.user) for fact in counter.sitting.all(WrongPin)] == [("ann", USER)]
 
 
 async def test_a_dealer_signs_in_with_a_pin_and_is_no_supervisor(counter: Counter) -> None:
     def sign_in(**fields: Any) -> Any:  # noqa: ANN401 - fields of the request, and its answer
-        return counter.request("request/dealer/sign_in", **fields)
+        return counter.request("dealer/sign_in", **fields)
 
     assert (await sign_in(person="dan", pin=DEALERS["dan"])).status == "ok"
     acted = counter.sitting.last(PersonActed)
@@ -189,12 +310,12 @@ async def test_wrong_pins_lock_a_dealer_out_of_signing_in_and_not_out_of_dealing
     counter = Counter(tmp_path, wrong_pins=2)
     counter.sitting.open_shoe()
     for number in range(2):
-        await counter.request("request/dealer/sign_in", request_id=f"r{number}", person="dan", pin="000000")
+        await counter.request("dealer/sign_in", request_id=f"r{number}", person="dan", pin="000000")
     looked_at = len(counter.looked_at)
-    answer = await counter.request("request/dealer/sign_in", request_id="r9", person="dan", pin=DEALERS["dan"])
+    answer = await counter.request("dealer/sign_in", request_id="r9", person="dan", pin=DEALERS["dan"])
     assert answer.code == "locked_out"
     assert len(counter.looked_at) == looked_at
-    assert (await counter.request("request/dealer/call_supervisor", request_id="r10", person="dan")).status == "ok"
+    assert (await counter.request("dealer/call_supervisor", request_id="r10", person="dan")).status == "ok"
 
 
 async def test_whoever_is_locked_out_is_not_even_looked_at(tmp_path: Path) -> None:
@@ -227,7 +348,7 @@ async def test_pins_are_checked_one_at_a_time_and_a_flood_is_turned_away(counter
     assert {task.result().code for task in done} == {"busy"}
     assert len(counter.looked_at) == 1
     # Whoever needs no PIN does not wait for those who do.
-    assert (await counter.request("request/dealer/call_supervisor", request_id="d1")).status == "ok"
+    assert (await counter.request("dealer/call_supervisor", request_id="d1")).status == "ok"
     counter.pins_open.set()
     answers = [await task for task in asked]
     assert [answer.code for answer in answers].count("ok") == MOST_PIN_CHECKS
@@ -239,17 +360,17 @@ async def test_pins_are_checked_one_at_a_time_and_a_flood_is_turned_away(counter
 
 async def test_events_are_sent_again_from_a_number_on(counter: Counter) -> None:
     newest = counter.sitting.facts[-1].seq
-    answer = await counter.request("request/display/replay", shoe=None, round=None, after=2, limit=2)
+    answer = await counter.request("display/replay", shoe=None, round=None, after=2, limit=2)
     assert answer.code == "bad_request"
     answer = await replay(counter, after=2, limit=2)
-    assert answer.data == ReplayDone(sent=2, last=4, newest=newest)
+    assert answer.replay == ReplayDone(sent=2, last=4, oldest=1, newest=newest)
     assert counter.replayed == [3, 4]
     answer = await replay(counter, after=newest)
-    assert answer.data == ReplayDone(sent=0, last=newest, newest=newest)
+    assert answer.replay == ReplayDone(sent=0, last=newest, oldest=1, newest=newest)
 
 
 async def replay(counter: Counter, **fields: Any) -> Answer:  # noqa: ANN401 - fields of the request
-    answer = await counter.bring("request/display/replay", msgspec.json.encode({"request_id": "p1"} | fields))
+    answer = await counter.bring("display/replay", msgspec.json.encode({"request_id": "p1"} | fields))
     assert answer is not None
     return answer
 
@@ -260,7 +381,9 @@ async def replay(counter: Counter, **fields: Any) -> Answer:  # noqa: ANN401 - f
         {},
         {"after": -1},
         {"after": 0, "limit": 0},
-        {"after": 0, "limit": 2001},
+        {"after": 0, "limit": 100_001},
+        {"after": 0, "batch": 0},
+        {"after": 0, "batch": 101},
         {"after": 0, "limit": -1},
         {"after": 0, "limit": 10**30},
         {"after": LARGEST_SEQ + 1},
@@ -275,24 +398,19 @@ async def test_a_replay_that_makes_no_sense_is_refused(counter: Counter, fields:
     assert counter.replayed == []
 
 
-async def test_the_largest_number_of_all_is_looked_for_and_not_found(counter: Counter) -> None:
-    answer = await replay(counter, after=LARGEST_SEQ)
-    assert answer.data == ReplayDone(sent=0, last=LARGEST_SEQ, newest=counter.sitting.facts[-1].seq)
-
-
 async def test_a_replay_needs_a_topic_to_go_to(counter: Counter) -> None:
-    answer = await counter.bring("request/display/replay", b'{"request_id":"p1","after":0}', response_topic=None)
+    answer = await counter.bring("display/replay", b'{"request_id":"p1","after":0}', response_topic=None)
     assert answer is not None
     assert answer.code == "no_response_topic"
 
 
-async def test_replays_take_turns_and_a_flood_is_turned_away(counter: Counter) -> None:
+async def test_a_flood_of_replays_is_turned_away(counter: Counter) -> None:
     counter.replays_open.clear()
     asked = [asyncio.create_task(replay(counter, request_id=f"p{number}", after=0)) for number in range(300)]
     async with asyncio.timeout(10):
         turned_away = await asyncio.gather(*asked[MOST_REPLAYS:])
     assert {(answer.status, answer.code) for answer in turned_away} == {("error", "busy")}
-    assert (await counter.request("request/dealer/call_supervisor")).status == "ok", "nobody else waits for them"
+    assert (await counter.request("dealer/call_supervisor")).status == "ok", "nobody else waits for them"
     newest = counter.sitting.facts[-1].seq
     counter.replays_open.set()
     answers = await asyncio.gather(*asked[:MOST_REPLAYS])
@@ -315,6 +433,7 @@ async def test_replays_take_turns_and_a_flood_is_turned_away(counter: Counter) -
         f"{TOPICS.prefix}/reply//x",
         f"{TOPICS.prefix}/reply/+/x",
         f"{TOPICS.prefix}/reply/board/#",
+        f"{TOPICS.prefix}/reply/seat-1/1",
         "shoe/v1/north/t2/reply/board/1",
         "",
         "\x00",
@@ -322,20 +441,20 @@ async def test_replays_take_turns_and_a_flood_is_turned_away(counter: Counter) -
 )
 async def test_a_forged_response_topic_gets_no_answer_and_nothing_is_done(counter: Counter, topic: str) -> None:
     before = len(counter.sitting.facts)
-    for below in ("request/dealer/call_supervisor", "request/display/replay"):
+    for below in ("dealer/call_supervisor", "display/replay"):
         payload = msgspec.json.encode(counter.named())
         assert await counter.bring(below, payload, response_topic=topic) is None
     assert (len(counter.sitting.facts), counter.replayed) == (before, [])
 
 
 async def test_a_request_without_a_response_topic_is_done_all_the_same(counter: Counter) -> None:
-    await counter.bring("request/dealer/call_supervisor", msgspec.json.encode(counter.named()), response_topic=None)
+    await counter.bring("dealer/call_supervisor", msgspec.json.encode(counter.named()), response_topic=None)
     assert counter.sitting.alerts == ["supervisor_called"]
 
 
 async def test_a_retained_request_is_refused(counter: Counter) -> None:
     payload = msgspec.json.encode(counter.named())
-    answer = await counter.bring("request/dealer/call_supervisor", payload, retain=True)
+    answer = await counter.bring("dealer/call_supervisor", payload, retain=True)
     assert answer is not None
     assert answer.code == "retained"
     assert counter.sitting.alerts == []
@@ -344,35 +463,51 @@ async def test_a_retained_request_is_refused(counter: Counter) -> None:
 @pytest.mark.parametrize(
     "below",
     [
-        "request/dealer/end_shoe",
-        "request/supervisor/open_shoe",
-        "request/display/call_supervisor",
-        "request/wagers/replay",
-        "request/wagers/",
-        "request//place",
-        "request/boss/confirm",
-        "request/dealer/confirm/now",
+        f"request/dealer/{USER}/end_shoe",
+        f"request/supervisor/{USER}/open_shoe",
+        f"request/display/{USER}/call_supervisor",
+        f"request/wagers/{USER}/replay",
+        f"request/wagers/{USER}/",
+        "request/wagers//place",
+        f"request//{USER}/place",
+        f"request/boss/{USER}/confirm",
+        f"request/dealer/{USER}/confirm/now",
+        f"request/dealer/{'u' * (LONGEST_USER + 1)}/confirm",
+        "request/dealer/confirm",
         "request/dealer",
         "status",
     ],
 )
 async def test_what_a_role_cannot_ask_for_is_unknown(counter: Counter, below: str) -> None:
     before = len(counter.sitting.facts)
-    answer = await counter.bring(below, msgspec.json.encode(counter.named(person="ann", pin=PINS["ann"], reason="x")))
+    payload = msgspec.json.encode(counter.named(person="ann", pin=PINS["ann"], reason="x"))
+    answer = await counter.bring_to(f"{TOPICS.prefix}/{below}", payload, response_topic=None)
     assert answer is not None
-    assert answer.code == "unknown_request"
+    assert (answer.code, answer.request_id) == ("unknown_request", "r1")
     assert len(counter.sitting.facts) == before
+
+
+def most(of: Any) -> int:  # noqa: ANN401 - an annotated type of the contract
+    (limits,) = of.__metadata__
+    assert isinstance(limits.max_length, int)
+    return limits.max_length
 
 
 CHANGES: list[Callable[[dict[str, Any]], object]] = [
     lambda request: request.pop("request_id"),
     lambda request: request.pop("shoe"),
     lambda request: request.update(request_id=""),
-    lambda request: request.update(request_id="r" * (LONGEST_ID + 1)),
+    lambda request: request.update(request_id="r" * (most(RequestId) + 1)),
     lambda request: request.update(request_id=7),
     lambda request: request.update(shoe="1"),
+    lambda request: request.update(shoe=-1),
+    lambda request: request.update(round=10**30),
     lambda request: request.update(round=1.5),
-    lambda request: request.update(person="p" * (LONGEST_PERSON + 1)),
+    lambda request: request.update(person=""),
+    lambda request: request.update(person="p" * (most(PersonId) + 1)),
+    lambda request: request.update(pin=""),
+    lambda request: request.update(pin="9" * (most(Pin) + 1)),
+    lambda request: request.update(reason="x" * (most(Reason) + 1)),
     lambda request: request.update(details=[]),
     lambda request: request.update(details={"act": "end_shoe"}),
     lambda request: request.update(details={"alert": 1}),
@@ -386,11 +521,43 @@ async def test_a_request_that_is_not_as_it_should_be_is_refused(
 ) -> None:
     request = counter.named()
     change(request)
-    answer = await counter.bring("request/dealer/call_supervisor", msgspec.json.encode(request))
+    answer = await counter.bring("dealer/call_supervisor", msgspec.json.encode(request))
     assert answer is not None
     assert answer.code == "bad_request"
-    assert answer.message
+    assert answer.request_id == (request["request_id"] if request.get("request_id") == "r1" else "")
     assert counter.sitting.alerts == []
+
+
+WAGER_CHANGES: list[Callable[[dict[str, Any]], object]] = [
+    lambda request: request.update(seat=""),
+    lambda request: request.update(seat="s" * (most(SeatName) + 1)),
+    lambda request: request.update(stakes=[]),
+    lambda request: request.update(stakes=[*stakes(player=50)] * (most(Stakes) + 1)),
+    lambda request: request["stakes"][0].update(wager=""),
+    lambda request: request["stakes"][0].update(wager="w" * (most(WagerId) + 1)),
+    lambda request: request["stakes"][0].update(stake=-1),
+    lambda request: request["stakes"][0].update(stake=LARGEST_STAKE + 1),
+    lambda request: request["stakes"][0].update(stake=50.0),
+    lambda request: request["stakes"][0].update(note="for luck"),
+    lambda request: request.update(pin="1234"),
+]
+
+
+@pytest.mark.parametrize("change", WAGER_CHANGES)
+async def test_wagers_that_are_not_as_they_should_be_are_refused(
+    counter: Counter, change: Callable[[dict[str, Any]], object]
+) -> None:
+    request = counter.named(seat="1", stakes=stakes(player=50))
+    change(request)
+    answer = await counter.bring("wagers/place", msgspec.json.encode(request))
+    assert answer is not None
+    assert (answer.code, answer.request_id) == ("bad_request", "r1")
+    assert counter.sitting.all(WagersChanged) == []
+
+
+async def test_limits_of_fields_are_within_them(counter: Counter) -> None:
+    longest = {"request_id": "r" * most(RequestId), "reason": "x" * most(Reason), "person": "p" * most(PersonId)}
+    assert (await counter.request("dealer/call_supervisor", **longest)).status == "ok"
 
 
 NONSENSE = [
@@ -410,28 +577,41 @@ NONSENSE = [
 @pytest.mark.parametrize("payload", NONSENSE, ids=lambda payload: repr(payload[:12]))
 async def test_nonsense_is_answered_and_the_table_goes_on(counter: Counter, payload: bytes) -> None:
     for below in (
-        "request/wagers/place",
-        "request/dealer/confirm",
-        "request/supervisor/sign_in",
-        "request/display/replay",
+        "wagers/place",
+        "dealer/confirm",
+        "supervisor/sign_in",
+        "display/replay",
     ):
         answer = await counter.bring(below, payload)
         assert answer is not None
         assert answer.code == "bad_request"
-    assert (await counter.request("request/dealer/call_supervisor")).status == "ok"
+    assert (await counter.request("dealer/call_supervisor")).status == "ok"
 
 
 REQUEST_TOPICS = [
-    "request/wagers/place",
-    "request/display/replay",
-    *(f"request/supervisor/{rule.name}" for rule in ACTS.values()),
+    "wagers/place",
+    "display/replay",
+    *(f"supervisor/{rule.name}" for rule in ACTS.values()),
 ]
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=5,
 )
-FIELDS = ("request_id", "shoe", "round", "seat", "stakes", "person", "pin", "reason", "details", "after", "limit")
+FIELDS = (
+    "request_id",
+    "shoe",
+    "round",
+    "seat",
+    "stakes",
+    "person",
+    "pin",
+    "reason",
+    "details",
+    "after",
+    "limit",
+    "batch",
+)
 
 
 @given(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from firmware_protocol.angel_eye.shoe import Disclosing
 from shoe_controller.daemon.assembly import SOFTWARE
-from shoe_controller.daemon.table_journal import replay
+from shoe_controller.daemon.table_journal import published_fact, replay
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.verify import verify
 from shoe_controller.messages.alerts import Severity
@@ -49,7 +49,8 @@ def _journal_is_whole(world: "World") -> None:
     if report.replayed != len(world.books.messages):
         raise BrokenPromiseError(f"{report.replayed} facts were replayed of {len(world.books.messages)}")
     with JournalReader(path) as reader:
-        stored = [(message.topic, message.payload) for message in reader.messages(0, len(world.books.messages) + 1)]
+        events = reader.events(0, len(world.books.messages) + 1)
+        stored = [(published_fact(event).topic, event.body) for event in events]
     if stored != world.books.messages:
         raise BrokenPromiseError("the journal does not hold what was stored")
 

@@ -16,6 +16,7 @@ from firmware_protocol.events import AnyShoeEvent, CardDrawn, DoubleFeed, Foreig
 from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.baccarat.settlement import SettledWager
 from shoe_controller.baccarat.wagers import Result
+from shoe_controller.daemon.table_journal import topic_of
 from shoe_controller.journal.records import Entry, Receipt
 from shoe_controller.messages.acts import CorrectCard, IdentifyCard, rule_of
 from shoe_controller.messages.facts import (
@@ -184,16 +185,17 @@ class Books:
                 self._heard_by.append((report.sequence, self._heard))
             elif isinstance(report, PersonActs | SeatBets):
                 self._check_request(report)
-        if list(receipt.seqs) != list(range(len(self.messages) + 1, len(self.messages) + 1 + len(entry.messages))):
+        if list(receipt.seqs) != list(range(len(self.messages) + 1, len(self.messages) + 1 + len(entry.events))):
             raise BrokenPromiseError(f"messages {receipt.seqs} follow {len(self.messages)}")
-        facts = [_decode_fact(fact.body) for fact in entry.facts]
+        facts = [_decode_fact(event.body) for event in entry.events]
         if isinstance(report, PersonActs):
             self._hear_of_act(report, facts)
         for number, fact in enumerate(facts, len(self.messages) + 1):
             if fact.seq != number:
                 raise BrokenPromiseError(f"fact {fact.seq} is stored as {number}: {fact}")
             self._hear(fact, cards)
-        self.messages += [(message.topic, message.payload) for message in entry.messages]
+        topics = [topic_of(type(fact)) for fact in facts]
+        self.messages += list(zip(topics, (event.body for event in entry.events), strict=True))
 
     def _check_number(self, report: ShoeReport) -> None:
         if not self._keeps_events:

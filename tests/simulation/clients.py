@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from shoe_controller.messages.refusals import Failed
 from shoe_controller.messages.requests import Answer
 from shoe_controller.messages.retained import StateMessage, StatusMessage, TableView
 from shoe_controller.messages.topics import Topics
+from shoe_controller.mqtt.envelope import without_envelope
 from tests.simulation.virtual_broker import Endpoint, Outgoing, VirtualBroker
 from tests.simulation.virtual_time import VirtualTime
 from tests.simulator.broker.wire import Received
@@ -28,6 +30,7 @@ _decode_answer = msgspec.json.Decoder(Answer).decode
 
 
 class _Numbered(msgspec.Struct):
+    journal: str
     seq: int
 
 
@@ -87,13 +90,15 @@ class Shown(NamedTuple):
     """Below the table's own topic."""
     payload: bytes
 
+    @property
+    def journal(self) -> str:
+        """The journal that the event itself names."""
+        return _decode_numbered(self.payload).journal
+
 
 def same_event(stored: tuple[str, bytes], shown: Shown) -> bool:
-    """Whether what is shown is this message of the journal; an outcome is shown with the journal's head in front."""
-    topic, payload = stored
-    if topic != shown.topic:
-        return False
-    return shown.payload == payload or (shown.payload.startswith(b'{"head":"') and shown.payload.endswith(payload[1:]))
+    """Whether what is shown is this event of the journal, in its envelope."""
+    return stored == (shown.topic, without_envelope(shown.payload))
 
 
 class Display(Client):
@@ -254,7 +259,7 @@ class Terminal(Client):
             return
         if tries == 0:
             self._open.pop(request_id)
-            asked[2](Answer(status="error", code="no_answer", request_id=request_id))
+            asked[2](Answer(status="error", request_id=request_id, refusal=Failed()))
             return
         self.asked += 1
         topic = f"{self.topics.prefix}/request/{asked[0]}"

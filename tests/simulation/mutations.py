@@ -19,13 +19,13 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import Misread
 from shoe_controller.daemon import daemon
 from shoe_controller.daemon.daemon import Daemon
-from shoe_controller.daemon.engine import RETRY_STORING, Engine
-from shoe_controller.daemon.table_journal import topic_of
+from shoe_controller.daemon.engine import RETRY_STORING, Engine, Stored
+from shoe_controller.daemon.table_journal import events_of
 from shoe_controller.journal.errors import FileError
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Receipt
+from shoe_controller.journal.records import Head, Receipt
 from shoe_controller.messages.topics import Topics
-from shoe_controller.mqtt.publisher import LiveMessage, Publisher
+from shoe_controller.mqtt.publisher import Publisher
 from shoe_controller.table import act_effects, betting, dealing, finishing, link_events, shoe_events
 from shoe_controller.table import table as table_module
 from shoe_controller.table.inputs import PinVerdict
@@ -72,38 +72,43 @@ def found_at(mutation: Mutation, seeds: Iterable[int]) -> tuple[int, str] | None
 
 
 def _acknowledge_first(original: Part) -> Part:
-    async def store(self: Part, given: Part, handled: Part, work: Part) -> Receipt:
+    async def store(self: Part, given: Part, handled: Part, work: Part) -> Stored:
         if work.delivery is not None:
             self.link.committed(work.delivery, self._seconds())
             self._send(keep=False)
-        receipt: Receipt = await original(self, given, handled, work)
-        return receipt
+        stored: Stored = await original(self, given, handled, work)
+        return stored
 
     return store
 
 
 def _publish_first(original: Part) -> Part:
-    async def store(self: Part, given: Part, handled: Part, work: Part) -> Receipt:
+    async def store(self: Part, given: Part, handled: Part, work: Part) -> Stored:
         publisher = self._observer.publisher
-        publisher.offer([LiveMessage(f.seq, topic_of(f), msgspec.json.encode(f)) for f in handled.facts])
-        receipt: Receipt = await original(self, given, handled, work)
-        return receipt
+        outbox = self._observer._outbox  # noqa: SLF001 - a bug reaches wherever it likes
+        last, head = outbox.last_seq, Head(number=0, hash=b"")
+        too_early = Receipt(head=head, seqs=range(0), heads=(head,) * len(handled.facts))
+        if handled.facts:
+            publisher.offer(outbox.just_stored(Stored(given, handled.facts, events_of(handled), too_early)))
+            outbox.last_seq = last
+        stored: Stored = await original(self, given, handled, work)
+        return stored
 
     return store
 
 
 def _take_over_first(original: Part) -> Part:
-    async def store(self: Part, given: Part, handled: Part, work: Part) -> Receipt:
+    async def store(self: Part, given: Part, handled: Part, work: Part) -> Stored:
         self.table.take_over(handled)
         self._observer.publisher.touch()
-        receipt: Receipt = await original(self, given, handled, work)
-        return receipt
+        stored: Stored = await original(self, given, handled, work)
+        return stored
 
     return store
 
 
 def _give_up_when_full(original: Part) -> Part:
-    async def store(self: Part, given: Part, handled: Part, work: Part) -> Receipt:
+    async def store(self: Part, given: Part, handled: Part, work: Part) -> Stored:
         submit = self._journal.submit
 
         class Once:
@@ -111,7 +116,7 @@ def _give_up_when_full(original: Part) -> Part:
                 try:
                     receipt: Receipt = await submit(entry)
                 except FileError:
-                    empty = msgspec.structs.replace(entry, input=None, facts=(), messages=(), raw=(), link_state=None)
+                    empty = msgspec.structs.replace(entry, input=None, events=(), raw=(), link_state=None)
                     while True:
                         try:
                             await submit(empty)
@@ -120,15 +125,16 @@ def _give_up_when_full(original: Part) -> Part:
                         else:
                             break
                     first = handled.facts[0].seq if handled.facts else 1
-                    return Receipt(head=None, seqs=range(first, first + len(handled.facts)))  # type: ignore[arg-type]
+                    head, facts = Head(number=0, hash=b""), len(handled.facts)
+                    return Receipt(head=head, seqs=range(first, first + facts), heads=(head,) * facts)
                 return receipt
 
         before, self._journal = self._journal, Once()
         try:
-            receipt: Receipt = await original(self, given, handled, work)
+            stored: Stored = await original(self, given, handled, work)
         finally:
             self._journal = before
-        return receipt
+        return stored
 
     return store
 

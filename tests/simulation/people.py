@@ -5,7 +5,6 @@ emulator's own dealer; when a supervisor voids a round, he ends it at the shoe a
 """
 
 import random
-import re
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -27,9 +26,11 @@ from shoe_controller.messages.acts import (
     VoidRound,
 )
 from shoe_controller.messages.alerts import AlertMessage
+from shoe_controller.messages.details import AnyDetail, CardOfRound, FirstCardOfShoe
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.requests import Answer
 from shoe_controller.messages.retained import TableView
+from shoe_controller.table.act_phases import PHASES
 from simulator.emulation import Emulation
 from simulator.firmware import Stage
 from simulator.virtual_shoe import CannotError
@@ -49,7 +50,6 @@ CONFIRM_AFTER = 9.0
 """Seconds after which the dealer confirms a complete round whose result the shoe does not give."""
 STUCK = 60.0
 """Seconds after which people look why no card can be drawn."""
-_CARD = re.compile(r"card (\d+)")
 
 UNASKED = (
     CallSupervisor,
@@ -151,7 +151,7 @@ class Staff:
         """The how-maniest round of the shoe each round of the table is: people know when they deal another one."""
         self._mistaken: tuple[int, int, int, Card] | None = None
         """The shoe, the round and the card of which something wrong was said, and what it is."""
-        self._new_cards_for = ""
+        self._new_cards_for: AnyDetail | None = None
         """The damaged journal after which new cards were put in last."""
         terminal.time.after(LOOK_UP, self._look_up)
 
@@ -234,7 +234,7 @@ class Staff:
         if view is None or self._busy:
             return
         phase = Phase(view.phase)
-        possible = [ACTS[act] for act in UNASKED if phase in ACTS[act].phases]
+        possible = [ACTS[act] for act in UNASKED if phase in PHASES[act]]
         rule = possible[number % len(possible)]
         if view.cards and number % 2:
             rule = ACTS[CorrectCard]
@@ -262,7 +262,7 @@ class Staff:
 
     def _put_right(self, view: TableView, stopping: list[AlertMessage]) -> None:
         for alert in stopping:
-            tried = self._refused.get((alert.alert, view.phase), 0)
+            tried = self._refused.get((alert.number, view.phase), 0)
             if alert.kind == "shoe_lost" and not view.link_up:
                 continue  # there is nothing to do but to wait, or to look at another alert
             if alert.kind == "lid_opened" and self._emulation.shoe.lid_open:
@@ -328,10 +328,9 @@ class Staff:
         return same and (complete or (firmware.in_round and not firmware.spoilt))
 
     def _identify(self, view: TableView, alert: AlertMessage) -> bool:
-        number = _CARD.search(alert.detail)
         faces = self._faces()
-        place = 0 if number is None else int(number[1])
-        if alert.detail == "first card":
+        place = alert.detail.number if isinstance(alert.detail, CardOfRound) else 0
+        if isinstance(alert.detail, FirstCardOfShoe):
             face = self._first_face()
         else:
             face = faces[place - 1] if 0 < place <= len(faces) else None
@@ -367,9 +366,9 @@ class Staff:
 
     def _clear(self, view: TableView, alert: AlertMessage) -> None:
         if alert.cleared_by == "dealer":
-            self._deal(view, "clear_alert", {"alert": alert.alert})
+            self._deal(view, "clear_alert", {"alert": alert.number})
         else:
-            self._supervise(view, "clear_alert", {"alert": alert.alert}, alert=alert)
+            self._supervise(view, "clear_alert", {"alert": alert.number}, alert=alert)
 
     def _supervise(
         self,
@@ -384,7 +383,7 @@ class Staff:
 
         def refused() -> None:
             if alert is not None:
-                key = (alert.alert, view.phase)
+                key = (alert.number, view.phase)
                 self._refused[key] = self._refused.get(key, 0) + 1
 
         fields: dict[str, object] = {

@@ -12,7 +12,7 @@ from tests.simulation.seeds import plan_of
 
 CAN = [(name, phase) for name in (*FAULTS, *AROUND) for phase in PHASES if why_never(name, phase) is None]
 ALL_MET = Counter(CAN)
-ALL_DONE = Counter(ALL_ACTS)
+ALL_DONE: Counter[str] = Counter(ALL_ACTS)
 ALL_SETTLED = Counter((game, wager) for game in GAMES for wager in every_wager())
 
 

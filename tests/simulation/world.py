@@ -174,9 +174,9 @@ class World:
         if self._told is not None:
             given = entry.input
             self.tell(f"stored   {'nothing' if given is None else f'{given.name} {given.body[:160]!r}'}")
-            for fact in entry.facts:
-                self.tell(f"  fact   {fact.body.decode()[:300]}")
-        said = {fact.name for fact in entry.facts}
+            for event in entry.events:
+                self.tell(f"  event  {event.body.decode()[:300]}")
+        said = {event.name for event in entry.events}
         self._begin(
             lambda mishap: (
                 not mishap.phase and (mishap.after in said or (not mishap.after and mishap.entry <= self.books.entries))
@@ -215,13 +215,16 @@ class World:
         journals = [books.messages]
         if display.journal != books.journal:
             journals.append(books.journals.get(display.journal, []))
+        if shown is not None:
+            journals = [books.journals.get(shown.journal, [])]
         if seq > max(map(len, journals)):
             raise BrokenPromiseError(f"{display.name} shows event {seq}, and the journal ends with {len(journals[0])}")
         if shown is None:
             return
-        found = [messages[seq - 1] for messages in journals if seq <= len(messages)]
-        if not any(same_event(stored, shown) for stored in found):
-            raise BrokenPromiseError(f"{display.name} shows {shown} as event {seq}, and the journal has {found}")
+        if not same_event(journals[0][seq - 1], shown):
+            raise BrokenPromiseError(
+                f"{display.name} shows {shown} as event {seq}, and the journal has {journals[0][seq - 1]}"
+            )
         if seq not in display.events and self._told is not None:
             self.tell(f"{display.name} shows {seq}")
 
@@ -264,7 +267,7 @@ class World:
             if failures:
                 raise BrokenPromiseError(f"the daemon failed: {failures[0]}")
             if time.now > end or time.steps > MOST_STEPS:
-                stands = [f"{each.kind} ({each.detail})" for each in self.books.standing.values()]
+                stands = [f"{each.alert.kind} ({each.alert.detail})" for each in self.books.standing.values()]
                 raise BrokenPromiseError(
                     f"waited {within:g} s for {what}: phase {self.phase}, alerts {stands}, "
                     f"shoe {self.emulation.shoe.firmware.stage.value}, {self.emulation.shoe.why_no_card}"

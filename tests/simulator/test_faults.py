@@ -162,7 +162,7 @@ def test_a_card_out_of_turn_is_no_lost_event_however_late_the_round_is_voided(
     for event in events[: by_force + 1]:
         table.event(event)
     button = ["result_too_early"] if wire is Wire.NATIVE else []
-    assert [fact.kind for fact in table.all(AlertRaised)] == ["out_of_turn", *button]
+    assert [fact.alert.kind for fact in table.all(AlertRaised)] == ["out_of_turn", *button]
     assert len(table.all(RoundResult)) == FAULTY_ROUND - 1
 
 

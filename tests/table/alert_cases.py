@@ -12,7 +12,8 @@ from firmware_protocol.events import (
     LidChanged,
     Started,
 )
-from shoe_controller.messages.acts import AnyAct, CorrectCard, IdentifyCard
+from shoe_controller.messages.acts import ActName, AnyAct, CorrectCard, IdentifyCard
+from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.procedure import BetsClose
 from shoe_controller.table.inputs import LinkBack, MessagesTaken
 from tests.table.alert_causes import (
@@ -72,9 +73,9 @@ from tests.table.alert_causes import (
     result_differs_once_known,
     result_undone,
     settled_result_differs,
-    shoe_ailing,
     shoe_changed_angel_eye,
     shoe_changed_native,
+    shoe_fault,
     shoe_lost,
     shoe_stopped,
     stray_result,
@@ -91,7 +92,7 @@ from tests.table.sitting import Sitting
 
 
 class Case(NamedTuple):
-    kind: str
+    kind: AlertKind
     cause: Callable[[Sitting], None]
     acts: tuple[AnyAct, ...] = ()
     """The acts of `ended_by` that need to name a card here; the others need nothing."""
@@ -101,7 +102,7 @@ class Case(NamedTuple):
     """What must be so before anybody can clear it."""
     procedure: dict[str, Any] = {}  # noqa: RUF012 - never changed
     decks: int = 8
-    impossible: tuple[str, ...] = ()
+    impossible: tuple[ActName, ...] = ()
     """Ways to end it that are not possible in the phase in which it is raised here."""
 
     @property
@@ -142,80 +143,81 @@ def ask_for_another_card(table: Sitting) -> None:
     table.act(CorrectCard(number=1, card=Card.parse("2H")))
 
 
-VOIDS = ("void_round", "void_and_replay")
 FIRST_IS_SEVEN = (IdentifyCard(number=1, card=Card.parse("7H")),)
 OURS = {"card_sets": ("ours",)}
 
 CASES = (
-    Case("over_draw", over_draw_native),
-    Case("over_draw", over_draw_angel_eye),
-    Case("over_draw", over_draw_without_warning),
-    Case("over_draw", over_draw_after_settlement, impossible=("void_and_replay",)),
-    Case("extra_card", extra_card),
-    Case("extra_card", extra_card_before_the_round, impossible=("void_and_replay",)),
-    Case("out_of_turn", out_of_turn),
-    Case("out_of_turn", out_of_turn_undisclosed),
-    Case("out_of_turn", burned_in_the_round),
-    Case("place_filled", place_filled),
-    Case("place_filled", place_filled_later),
-    Case("misread", misread_native, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
-    Case("misread", misread_angel_eye, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
-    Case("undisclosed_card", undisclosed_native, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
-    Case("undisclosed_card", undisclosed_angel_eye, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
-    Case("too_many_copies", too_many_copies, acts=(CorrectCard(number=6, card=Card.parse("QS")),), decks=5),
-    Case("too_many_copies", too_many_copies, acts=(CorrectCard(number=1, card=Card.parse("QS")),), decks=5),
-    Case("too_many_copies", too_many_copies_later, acts=(CorrectCard(number=6, card=Card.parse("QS")),), decks=5),
-    Case("card_twice", card_twice),
-    Case("foreign_card", foreign_native),
-    Case("foreign_card", foreign_angel_eye),
-    Case("foreign_card", foreign_by_its_set, procedure=OURS),
-    Case("foreign_card", foreign_found_out_later, procedure=OURS),
-    Case("double_feed", double_feed),
-    Case("card_not_due", not_due_by_correction, acts=(CorrectCard(number=1, card=Card.parse("2H")),)),
-    Case("card_not_due", not_due_at_the_result, acts=(CorrectCard(number=1, card=Card.parse("2H")),)),
-    Case("bad_card_out_of_round", bad_burned_card),
-    Case("bad_card_out_of_round", bad_burned_card_angel_eye),
-    Case("card_pushed_back", pushed_back_native),
-    Case("card_pushed_back", pushed_back_angel_eye),
-    Case("late_wager", late_wager),
-    Case("draw_before_close", draw_before_close, procedure={"bets_close": BetsClose.DEALER}),
-    Case("result_too_early", too_early_native),
-    Case("result_too_early", too_early_angel_eye),
-    Case("result_differs", result_differs, acts=(CorrectCard(number=2, card=Card.parse("6D")),)),
-    Case("result_differs", result_differs_once_known, acts=(CorrectCard(number=1, card=Card.parse("7H")),)),
-    Case("settled_result_differs", settled_result_differs),
-    Case("ended_by_force", ended_by_force),
-    Case("result_undone", result_undone, itself=(ask_for_another_card,)),
-    Case("result_after_shoe_change", result_after_shoe_change),
-    Case("stray_result", stray_result),
-    Case("draw_too_slow", too_slow, itself=(next_card,)),
-    Case("no_card_came", no_card_came),
-    Case("burn_differs", burn_announced_wrong),
-    Case("burn_differs", burn_counted_wrong),
-    Case("burn_differs", burn_broken_off, impossible=("end_shoe",)),
-    Case("burn_differs", nothing_burned, impossible=("end_shoe",)),
-    Case("burned_between_rounds", burned_between_rounds),
-    Case("card_without_shoe", card_without_shoe, impossible=("end_shoe",)),
-    Case("card_without_shoe", two_cards_without_shoe, impossible=("end_shoe",)),
-    Case("card_after_end", card_after_end, impossible=("end_shoe",)),
-    Case("shoe_changed", shoe_changed_native),
-    Case("shoe_changed", shoe_changed_angel_eye),
-    Case("lid_opened", lid_opened, ready=close_lid),
-    Case("lid_opened", lid_open_at_the_opening, ready=close_lid),
-    Case("gate_forced", gate_forced),
-    Case("shoe_restarted", restarted_native),
-    Case("shoe_restarted", restarted_angel_eye),
-    Case("shoe_lost", shoe_lost, itself=(link_back,), ready=link_back_with_loss),
-    Case("event_gap", event_gap),
-    Case("event_gap", event_store_full),
-    Case("event_gap", named_a_card_that_never_came),
-    Case("shoe_stopped", shoe_stopped, itself=(over(FaultCode.SENSOR), lambda table: table.event(Started()))),
-    Case("shoe_ailing", shoe_ailing, itself=(over(FaultCode.LOW_VOLTAGE), lambda table: table.event(Started()))),
-    Case("preset_changed", preset_changed),
-    Case("line_refused", line_refused),
-    Case("clock_stepped", clock_stepped),
-    Case("messages_refused", messages_refused, itself=(lambda table: table.give(MessagesTaken()),)),
-    Case("journal_damaged", journal_damaged),
-    Case("supervisor_called", called_by_act),
-    Case("supervisor_called", called_by_button),
+    Case(AlertKind.OVER_DRAW, over_draw_native),
+    Case(AlertKind.OVER_DRAW, over_draw_angel_eye),
+    Case(AlertKind.OVER_DRAW, over_draw_without_warning),
+    Case(AlertKind.OVER_DRAW, over_draw_after_settlement, impossible=(ActName.VOID_AND_REPLAY,)),
+    Case(AlertKind.EXTRA_CARD, extra_card),
+    Case(AlertKind.EXTRA_CARD, extra_card_before_the_round, impossible=(ActName.VOID_AND_REPLAY,)),
+    Case(AlertKind.OUT_OF_TURN, out_of_turn),
+    Case(AlertKind.OUT_OF_TURN, out_of_turn_undisclosed),
+    Case(AlertKind.OUT_OF_TURN, burned_in_the_round),
+    Case(AlertKind.PLACE_FILLED, place_filled),
+    Case(AlertKind.PLACE_FILLED, place_filled_later),
+    Case(AlertKind.MISREAD, misread_native, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
+    Case(AlertKind.MISREAD, misread_angel_eye, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
+    Case(AlertKind.UNDISCLOSED_CARD, undisclosed_native, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
+    Case(AlertKind.UNDISCLOSED_CARD, undisclosed_angel_eye, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
+    Case(AlertKind.TOO_MANY_COPIES, too_many_copies, acts=(CorrectCard(number=6, card=Card.parse("QS")),), decks=5),
+    Case(AlertKind.TOO_MANY_COPIES, too_many_copies, acts=(CorrectCard(number=1, card=Card.parse("QS")),), decks=5),
+    Case(
+        AlertKind.TOO_MANY_COPIES, too_many_copies_later, acts=(CorrectCard(number=6, card=Card.parse("QS")),), decks=5
+    ),
+    Case(AlertKind.CARD_TWICE, card_twice),
+    Case(AlertKind.FOREIGN_CARD, foreign_native),
+    Case(AlertKind.FOREIGN_CARD, foreign_angel_eye),
+    Case(AlertKind.FOREIGN_CARD, foreign_by_its_set, procedure=OURS),
+    Case(AlertKind.FOREIGN_CARD, foreign_found_out_later, procedure=OURS),
+    Case(AlertKind.DOUBLE_FEED, double_feed),
+    Case(AlertKind.CARD_NOT_DUE, not_due_by_correction, acts=(CorrectCard(number=1, card=Card.parse("2H")),)),
+    Case(AlertKind.CARD_NOT_DUE, not_due_at_the_result, acts=(CorrectCard(number=1, card=Card.parse("2H")),)),
+    Case(AlertKind.BAD_CARD_OUT_OF_ROUND, bad_burned_card),
+    Case(AlertKind.BAD_CARD_OUT_OF_ROUND, bad_burned_card_angel_eye),
+    Case(AlertKind.CARD_PUSHED_BACK, pushed_back_native),
+    Case(AlertKind.CARD_PUSHED_BACK, pushed_back_angel_eye),
+    Case(AlertKind.LATE_WAGER, late_wager),
+    Case(AlertKind.DRAW_BEFORE_CLOSE, draw_before_close, procedure={"bets_close": BetsClose.DEALER}),
+    Case(AlertKind.RESULT_TOO_EARLY, too_early_native),
+    Case(AlertKind.RESULT_TOO_EARLY, too_early_angel_eye),
+    Case(AlertKind.RESULT_DIFFERS, result_differs, acts=(CorrectCard(number=2, card=Card.parse("6D")),)),
+    Case(AlertKind.RESULT_DIFFERS, result_differs_once_known, acts=(CorrectCard(number=1, card=Card.parse("7H")),)),
+    Case(AlertKind.SETTLED_RESULT_DIFFERS, settled_result_differs),
+    Case(AlertKind.ENDED_BY_FORCE, ended_by_force),
+    Case(AlertKind.RESULT_UNDONE, result_undone, itself=(ask_for_another_card,)),
+    Case(AlertKind.RESULT_AFTER_SHOE_CHANGE, result_after_shoe_change),
+    Case(AlertKind.STRAY_RESULT, stray_result),
+    Case(AlertKind.DRAW_TOO_SLOW, too_slow, itself=(next_card,)),
+    Case(AlertKind.NO_CARD_CAME, no_card_came),
+    Case(AlertKind.BURN_DIFFERS, burn_announced_wrong),
+    Case(AlertKind.BURN_DIFFERS, burn_counted_wrong),
+    Case(AlertKind.BURN_DIFFERS, burn_broken_off, impossible=(ActName.END_SHOE,)),
+    Case(AlertKind.BURN_DIFFERS, nothing_burned, impossible=(ActName.END_SHOE,)),
+    Case(AlertKind.BURNED_BETWEEN_ROUNDS, burned_between_rounds),
+    Case(AlertKind.CARD_WITHOUT_SHOE, card_without_shoe, impossible=(ActName.END_SHOE,)),
+    Case(AlertKind.CARD_WITHOUT_SHOE, two_cards_without_shoe, impossible=(ActName.END_SHOE,)),
+    Case(AlertKind.CARD_AFTER_END, card_after_end, impossible=(ActName.END_SHOE,)),
+    Case(AlertKind.SHOE_CHANGED, shoe_changed_native),
+    Case(AlertKind.SHOE_CHANGED, shoe_changed_angel_eye),
+    Case(AlertKind.LID_OPENED, lid_opened, ready=close_lid),
+    Case(AlertKind.LID_OPENED, lid_open_at_the_opening, ready=close_lid),
+    Case(AlertKind.GATE_FORCED, gate_forced),
+    Case(AlertKind.SHOE_RESTARTED, restarted_native),
+    Case(AlertKind.SHOE_RESTARTED, restarted_angel_eye),
+    Case(AlertKind.SHOE_LOST, shoe_lost, itself=(link_back,), ready=link_back_with_loss),
+    Case(AlertKind.EVENT_GAP, event_gap),
+    Case(AlertKind.EVENT_GAP, event_store_full),
+    Case(AlertKind.EVENT_GAP, named_a_card_that_never_came),
+    Case(AlertKind.SHOE_STOPPED, shoe_stopped, itself=(over(FaultCode.SENSOR), lambda table: table.event(Started()))),
+    Case(AlertKind.SHOE_FAULT, shoe_fault, itself=(over(FaultCode.LOW_VOLTAGE), lambda table: table.event(Started()))),
+    Case(AlertKind.PRESET_CHANGED, preset_changed),
+    Case(AlertKind.LINE_REFUSED, line_refused),
+    Case(AlertKind.CLOCK_STEPPED, clock_stepped),
+    Case(AlertKind.MESSAGES_REFUSED, messages_refused, itself=(lambda table: table.give(MessagesTaken()),)),
+    Case(AlertKind.JOURNAL_DAMAGED, journal_damaged),
+    Case(AlertKind.SUPERVISOR_CALLED, called_by_act),
+    Case(AlertKind.SUPERVISOR_CALLED, called_by_button),
 )

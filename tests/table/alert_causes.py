@@ -434,7 +434,7 @@ def shoe_stopped(table: Sitting) -> None:
     table.event(stop(FaultCode.SENSOR))
 
 
-def shoe_ailing(table: Sitting) -> None:
+def shoe_fault(table: Sitting) -> None:
     start(table)
     table.event(Fault(code=FaultCode.LOW_VOLTAGE, detail=7))
 

@@ -15,6 +15,7 @@ from shoe_controller.baccarat.settlement import Settlement, Totals
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.baccarat.wagers import Result
 from shoe_controller.messages.acts import CorrectCard, IdentifyCard
+from shoe_controller.messages.alerts import Severity
 from shoe_controller.messages.facts import (
     AlertEnded,
     AlertRaised,
@@ -83,7 +84,7 @@ class Auditor:
         state = handled.state
         assert state.lasting.seq == self.seq
         assert {alert.number: (alert.kind, alert.seq) for alert in state.lasting.alerts} == {
-            number: (raised.kind, raised.seq) for number, raised in self.alerts.items()
+            number: (raised.alert.kind, raised.seq) for number, raised in self.alerts.items()
         }
         self._check_money(state)
         if state.shoe is not None:
@@ -92,10 +93,11 @@ class Auditor:
     def _hear(self, fact: AnyFact) -> None:
         match fact:
             case AlertRaised():
-                assert fact.alert not in self.alerts
-                self.alerts[fact.alert] = fact
+                assert fact.alert.number not in self.alerts
+                self.alerts[fact.alert.number] = fact
             case AlertEnded():
-                assert self.alerts.pop(fact.alert).seq == fact.replaces
+                raised = self.alerts.pop(fact.alert.number)
+                assert (raised.seq, raised.alert) == (fact.replaces, fact.alert)
             case CardDealt() | CardsShown() | CardCorrected():
                 self._hear_of_cards(fact)
             case RoundResult() | ResultUndone():
@@ -145,7 +147,7 @@ class Auditor:
             self.cards = dict(self.last.cards)
             return
         self.results += 1
-        assert [raised.kind for raised in self.alerts.values() if raised.severity == "stops"] == []
+        assert [raised for raised in self.alerts.values() if raised.alert.severity is Severity.STOPS] == []
         known = {number: told.card for number, told in self.cards.items() if told.card is not None}
         assert len(known) == len(self.cards), "a result on a card that nobody knows"
         cards = [known[number] for number in sorted(known)]
@@ -263,7 +265,7 @@ def check_cards(before: TableState, given: AnyInput, handled: Handled) -> None:
     }
     certain, possible = faces_told(before, report, handled)
     assert change in (certain, possible), f"{change} after {given}"
-    raised = [fact.kind for fact in handled.facts if isinstance(fact, AlertRaised)]
+    raised = [fact.alert.kind for fact in handled.facts if isinstance(fact, AlertRaised)]
     stand = [alert.kind for alert in handled.state.lasting.alerts]
     for card, by in change.items():
         if by > 0 and shoe.copies[card.number] > shoe.decks:

@@ -23,9 +23,9 @@ def records_of(path: Path) -> list[Record]:
 
 
 def heads_of(path: Path) -> list[Head]:
-    """What someone has who kept all messages, and the end of the chain."""
+    """What someone has who kept all heads, and the end of the chain."""
     with JournalReader(path) as reader:
-        return [*(message.head for message in reader.messages(0)), reader.position().head]
+        return [*(event.head for event in reader.events(0)), reader.position().head]
 
 
 def forged(path: Path, copy: Path, change: Change) -> list[Record]:
@@ -37,9 +37,9 @@ def forged(path: Path, copy: Path, change: Change) -> list[Record]:
     for _, entry in groupby(change(records_of(path)), key=lambda record: record.entry):
         first = len(records) + 1
         for record in entry:
-            seq += record.kind == RecordKind.MESSAGE
+            seq += record.kind == RecordKind.EVENT
             renumbered = record._replace(
-                number=len(records) + 1, entry=first, seq=seq if record.kind == RecordKind.MESSAGE else None
+                number=len(records) + 1, entry=first, seq=seq if record.kind == RecordKind.EVENT else None
             )
             before = link(before, renumbered)
             records.append(renumbered._replace(hash=before))

@@ -34,6 +34,7 @@ from shoe_controller.config.strict_reading import Problem, read
 from shoe_controller.house.rules import read_rules
 from shoe_controller.house.texts import built_in_texts, house_text_of
 from shoe_controller.messages.acts import AnyAct, OpenShoe, Role
+from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.requests import Stake
@@ -223,7 +224,7 @@ class Sitting:
         return self.state.phase is phase
 
     @property
-    def alerts(self) -> list[str]:
+    def alerts(self) -> list[AlertKind]:
         """The kinds of the alerts that stand."""
         return [alert.kind for alert in self.state.lasting.alerts]
 

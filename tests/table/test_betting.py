@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
 from firmware_protocol.events import CardDrawn, CutCard, Fault, FaultCode, Hand, IndicatedWinner, ResultIndicated
 from shoe_controller.baccarat.deal import Deal
+from shoe_controller.messages.actors import FirstCardDrawn
 from shoe_controller.messages.acts import (
     Approve,
     CallSupervisor,
@@ -38,7 +39,6 @@ from shoe_controller.messages.facts import (
 )
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose
-from shoe_controller.table.betting import MOST_AT_ONCE
 from shoe_controller.table.inputs import LinkBack, LinkLost
 from shoe_controller.table.table import Handled
 from tests.table.sitting import Sitting
@@ -136,9 +136,7 @@ def test_when_wagers_are_refused(before: Callable[[Sitting], None], code: str) -
         ("1", [("base.player", -1)], "below_minimum"),
         ("1", [("base.plyer", 5)], "not_offered"),
         ("1", [("base.tie", 0)], "no_such_wager"),
-        ("1", [], "nothing"),
         ("1", [("base.tie", 5), ("base.player", 1001)], "above_maximum"),
-        ("1", [("base.player", n + 1) for n in range(MOST_AT_ONCE + 1)], "too_many"),
         ("1", [("pairs.player", 5)], "needs_base_wager"),
         ("1", [("base.tie", 5), ("pairs.player", 5)], "needs_base_wager"),
     ],
@@ -186,7 +184,7 @@ def test_the_first_card_closes_the_wagers() -> None:
     table = opened()
     table.bet("1", "base.player", 50)
     table.deal("7H")
-    assert (table.last(BettingClosed).closed_by, table.last(BettingClosed).stakes) == ("first_card", 50)
+    assert (table.last(BettingClosed).closed_by, table.last(BettingClosed).stakes) == (FirstCardDrawn(), 50)
     assert table.alerts == []
 
 

@@ -13,6 +13,7 @@ from shoe_controller.baccarat.deal import Deal, DealError
 from shoe_controller.baccarat.outcome import outcome_of
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.house.rules import read_rules
+from shoe_controller.messages.actors import Shoe
 from shoe_controller.messages.acts import (
     Approve,
     ClearAlert,
@@ -248,7 +249,7 @@ def test_a_result_on_cards_that_the_shoe_never_named_waits_for_each_of_them() ->
     assert table.alerts == ["undisclosed_card"]
     table.act(IdentifyCard(number=3, card=Card.parse("KS")))
     assert table.alerts == []
-    assert table.last(RoundResult).confirmed_by == "shoe"
+    assert table.last(RoundResult).confirmed_by == Shoe()
 
 
 def test_a_result_that_came_while_a_card_was_unread_is_compared_when_it_is_known() -> None:

@@ -7,7 +7,10 @@ import pytest
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import Button, ButtonPressed, CardDrawn, Fault, FaultCode, Hand, IndicatedWinner, Started
+from shoe_controller.messages.actors import ShoeButton, TimeRanOut
 from shoe_controller.messages.acts import ClearAlert, UndoLastResult, VoidAndReplay, VoidRound
+from shoe_controller.messages.details import ClockStep
+from shoe_controller.messages.details import LinkLost as LinkDropped
 from shoe_controller.messages.facts import AlertRaised, RoundResult, ShoeLinkChanged
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.desired_shoe import RESULT_GRACE
@@ -46,7 +49,7 @@ def at(phase: Phase) -> Sitting:
 def test_the_link_is_lost_and_comes_back(phase: Phase, *, keeps_events: bool) -> None:
     table = at(phase)
     table.give(LinkLost(reason="the cable was pulled"))
-    assert table.last(ShoeLinkChanged).why == "the cable was pulled"
+    assert table.last(ShoeLinkChanged).cause == LinkDropped(text="the cable was pulled")
     assert table.alerts == (["shoe_lost"] if phase in IN_ROUND else [])
     table.give(LinkLost(reason="once more"))
     assert len(table.all(ShoeLinkChanged)) == 2, "it cannot be lost twice"
@@ -126,7 +129,7 @@ def test_what_happens_to_clock_line_and_journal_moves_no_card(phase: Phase) -> N
     table.give(LineRefused(reason="a repeated frame"))
     table.give(JournalFailed(trouble=JournalTrouble.FULL, detail="no space left"))
     assert table.alerts == ["clock_stepped", "line_refused"]
-    assert table.all(AlertRaised)[0].detail == "by +3600.0 s"
+    assert table.all(AlertRaised)[0].alert.detail == ClockStep(by_ms=3_600_000)
     table.give(JournalFailed(trouble=JournalTrouble.DAMAGED, detail="page 7"))
     assert table.alerts[-1] == "journal_damaged"
     assert table.table.desired_shoe.gate_locked
@@ -223,10 +226,10 @@ def test_a_timer_stands_still_while_the_table_is_stopped_and_gets_its_whole_time
 def test_what_the_timers_do() -> None:
     table = waiting(Timer.CONFIRM)
     table.timer()
-    assert table.last(RoundResult).confirmed_by == "time"
+    assert table.last(RoundResult).confirmed_by == TimeRanOut()
     table = waiting(Timer.RESULT)
     table.timer()
-    assert table.last(RoundResult).confirmed_by == "shoe_button"
+    assert table.last(RoundResult).confirmed_by == ShoeButton()
     table = waiting(Timer.DRAW)
     table.timer()
     assert table.alerts == ["draw_too_slow"]

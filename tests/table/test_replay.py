@@ -95,7 +95,7 @@ def numbers_of(report: Report) -> list[int | None]:
 def test_every_fact_comes_out_again(path: Path) -> None:
     report = verified(path, heads=heads_of(path))
     assert report.good
-    assert report.replayed == query(path, "SELECT count(*) FROM record WHERE kind = 'fact'")[0][0] > 30
+    assert report.replayed == query(path, "SELECT count(*) FROM record WHERE kind = 'event'")[0][0] > 30
     assert report.not_replayed == {}
 
 
@@ -134,7 +134,7 @@ def test_a_forgery_that_changes_nothing_changes_nothing(path: Path, tmp_path: Pa
 def test_every_fact_that_does_not_follow_is_named_although_the_chain_fits(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     records = records_of(path)
-    facts = [record for record in records if record.kind == RecordKind.FACT]
+    facts = [record for record in records if record.kind == RecordKind.EVENT]
     for fact, following in pairwise(facts):
         number = fact.number
         given = max(record.number for record in records[:number] if record.kind in INPUTS)
@@ -155,17 +155,17 @@ def test_every_fact_that_does_not_follow_is_named_although_the_chain_fits(path: 
 
 def test_the_last_fact_of_a_journal_cannot_be_removed_or_doubled_either(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
-    last = [record for record in records_of(path) if record.kind == RecordKind.FACT][-1]
+    last = [record for record in records_of(path) if record.kind == RecordKind.EVENT][-1]
     forged(path, copy, removed(last.number))
     (problem,) = verified(copy).problems
-    assert f'gives one more fact "{last.name}"' in problem.what
+    assert f'gives one more event "{last.name}"' in problem.what
     forged(path, copy, doubled(last.number))
     (problem,) = verified(copy).problems
     assert problem.number == last.number + 1
-    assert "replaying does not give this fact" in problem.what
+    assert "replaying does not give this event" in problem.what
 
 
-def test_another_outcome_is_named_although_message_and_chain_were_changed_with_it(path: Path, tmp_path: Path) -> None:
+def test_another_outcome_is_named_although_the_chain_was_changed_with_it(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     fact = next(record for record in records_of(path) if record.name == "round_result")
 
@@ -177,21 +177,21 @@ def test_another_outcome_is_named_although_message_and_chain_were_changed_with_i
             for one in records
         ]
 
-    assert sum(one != old for one, old in zip(change(records_of(path)), records_of(path), strict=True)) == 2
+    assert sum(one != old for one, old in zip(change(records_of(path)), records_of(path), strict=True)) == 1
     forged(path, copy, change)
     (problem,) = verified(copy).problems
     assert problem.number == fact.number
-    assert 'replaying gives another fact here, "round_result"' in problem.what
+    assert 'replaying gives another event here, "round_result"' in problem.what
 
 
 def test_heads_that_were_kept_find_every_other_change(path: Path, tmp_path: Path) -> None:
-    """Inputs, raw bytes and messages: what replaying does not notice, the heads do."""
+    """Inputs and raw bytes: what replaying does not notice, the heads do."""
     copy = tmp_path / "copy"
     heads = heads_of(path)
-    by_replay = {"input": 0, "raw": 0, "message": 0, "opening": 0, "snapshot": 0}
+    by_replay = {"input": 0, "raw": 0, "opening": 0, "snapshot": 0}
     *records, last = records_of(path)
     for record in (*records, last):
-        if record.kind == RecordKind.FACT:
+        if record.kind == RecordKind.EVENT:
             continue
         # A record more after the last one that anybody heard of is no change of what was.
         changes = [removed(record.number)] + [doubled(record.number)] * (record is not last)
@@ -207,7 +207,7 @@ def test_heads_that_were_kept_find_every_other_change(path: Path, tmp_path: Path
             told = [problem for problem in report.problems if " known as " in problem.what or "beyond" in problem.what]
             assert told
             assert all(problem.number is not None and problem.number >= record.number - 1 for problem in told)
-    assert by_replay["raw"] == by_replay["message"] == 0
+    assert by_replay["raw"] == 0
     assert by_replay["input"] > 20
 
 
@@ -226,7 +226,7 @@ def test_an_input_that_makes_no_sense_is_named_with_its_reason(path: Path, tmp_p
 
 
 def test_a_table_does_not_start_on_facts_that_do_not_follow(path: Path, tmp_path: Path) -> None:
-    fact = [record for record in records_of(path) if record.kind == RecordKind.FACT][-1]
+    fact = [record for record in records_of(path) if record.kind == RecordKind.EVENT][-1]
     copy = tmp_path / "copy"
     forged(path, copy, replaced(fact.number, fact._replace(body=fact.body + b" ")))
     with JournalReader(copy) as reader, pytest.raises(ReplayDiffersError) as raised:
@@ -327,7 +327,7 @@ def test_pruning_by_another_version_asks_for_no_snapshot(tmp_path: Path) -> None
         desk.check_recovery()
         report = verified(desk.path)
         assert report.good
-        assert report.replayed == query(desk.path, "SELECT count(*) FROM record WHERE kind = 'fact'")[0][0]
+        assert report.replayed == query(desk.path, "SELECT count(*) FROM record WHERE kind = 'event'")[0][0]
 
 
 # --- before the first shoe -------------------------------------------------------------------------------------------
@@ -397,7 +397,7 @@ def test_the_command_verifies_beside_a_writer_that_deals_on(tmp_path: Path) -> N
         answer = run_program("journal", "verify", str(desk.path), "--head", str(heads_of(desk.path)[-1]))
         assert (answer.exit_code, answer.err) == (0, "")
         assert f"{desk.path} is whole: table {IDENTITY.table}, " in answer.out
-        assert f"Replaying the inputs gave {len(desk.facts)} facts again, byte for byte." in answer.out
+        assert f"Replaying the inputs gave {len(desk.facts)} events again, byte for byte." in answer.out
         assert len(desk.facts) > asked
 
 
@@ -410,4 +410,4 @@ def test_the_command_names_a_fact_that_does_not_follow(tmp_path: Path) -> None:
     answer = run_program("journal", "verify", str(copy))
     assert answer.exit_code == 1
     assert f"{copy} IS DAMAGED" in answer.out
-    assert f'record {fact.number} (fact "round_settled"): replaying gives another fact here' in answer.out
+    assert f'record {fact.number} (event "round_settled"): replaying gives another event here' in answer.out

@@ -3,6 +3,8 @@
 Shoes that disclose their cards only at the result go through the same life as those that disclose them at the draw.
 """
 
+from collections.abc import Callable
+
 import msgspec
 import pytest
 from hypothesis import assume, given, settings
@@ -14,22 +16,50 @@ from firmware_protocol.events import (
     ButtonPressed,
     CardDrawn,
     CardIdentified,
+    CardReturned,
+    DoubleFeed,
+    Fault,
+    FaultCleared,
+    FaultCode,
     Hand,
     IndicatedWinner,
+    LidChanged,
     ResultIndicated,
+    Started,
 )
 from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.sides import Side
-from shoe_controller.messages.acts import RevealCards
+from shoe_controller.messages.acts import (
+    ACTS,
+    ActName,
+    AnyAct,
+    CallSupervisor,
+    ClearAlert,
+    Confirm,
+    CorrectCard,
+    OpenShoe,
+    RevealCards,
+    Role,
+    UndoLastResult,
+    VoidAndReplay,
+    VoidRound,
+)
 from shoe_controller.messages.facts import AnyFact, CardsShown, RoundResult, RoundSettled
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import Reveal
+from shoe_controller.messages.prompts import ShowCards
+from shoe_controller.messages.refusals import AnyRefusal, NotNow
+from shoe_controller.messages.retained import TableView
+from shoe_controller.table.inputs import EventsMissed, LinkBack, LinkLost, PersonActs, PinVerdict
 from shoe_controller.table.judging import judge
 from shoe_controller.table.procedure import GateLocks
 from shoe_controller.table.view import view_of
 from tests.table.sitting import Sitting
+from tests.table.test_possible_acts import attempts
 
 HIDING = [Reveal.BY_DEALER, Reveal.AT_RESULT]
+NATURAL = "9H 4D KS 2C"
+ANOTHER_IS_DUE = "2H 4D KS 2C"
 
 cards = st.sampled_from(CARDS_BY_NUMBER)
 six_cards = st.lists(cards, min_size=6, max_size=6)
@@ -46,10 +76,39 @@ def dealt(faces: list[Card]) -> list[tuple[Hand, Card]]:
 
 
 def seen(table: Sitting) -> bytes:
-    """All that leaves the table: facts, the retained state, and the wishes for gate, lamps and next hand."""
-    wish = table.table.desired_shoe
-    lamps = sorted(lamp.value for lamp in wish.lamps)
-    return msgspec.json.encode((table.facts, view_of(table.state), wish.gate_locked, lamps, wish.next_hand))
+    """All that leaves the table: facts, the retained state, refusals, and what is desired of the shoe."""
+    desired = table.table.desired_shoe
+    lamps = sorted(lamp.value for lamp in desired.lamps)
+    shoe = (desired.gate_locked, lamps, desired.next_hand)
+    return msgspec.json.encode((table.facts, view_of(table.state), refusals(table), shoe))
+
+
+def refusals(table: Sitting) -> list[AnyRefusal | None]:
+    """Why the table refuses each act with each target, to a dealer and to a supervisor."""
+    return [
+        _refusal(table, attempt, role)
+        for act in ACTS
+        for role in Role
+        for attempt, _ in attempts(act)
+        if not isinstance(attempt, Confirm | OpenShoe)
+    ]
+
+
+def _refusal(table: Sitting, act: AnyAct, role: Role) -> AnyRefusal | None:
+    given = PersonActs(
+        act=act,
+        person="cat",
+        role=role,
+        pin=PinVerdict.RIGHT if role is Role.SUPERVISOR else PinVerdict.NOT_GIVEN,
+        reason="as seen on the table",
+        shoe=table.state.shoe_number,
+        round=table.state.round_number,
+    )
+    return table.table.handle(given, table.moment()).refusal
+
+
+def acts_in(view: TableView) -> set[ActName]:
+    return {listed.act for listed in view.acts}
 
 
 @pytest.mark.parametrize("reveal", HIDING)
@@ -72,6 +131,92 @@ def test_rounds_that_differ_in_hidden_faces_alone_look_the_same(
         assert seen(tables[0]) == seen(tables[1])
 
 
+HAPPENINGS: dict[str, Callable[[Sitting], object]] = {
+    "lost": lambda table: table.give(LinkLost(reason="cable")),
+    "back": lambda table: table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1)),
+    "lid": lambda table: table.event(LidChanged(opened=True)),
+    "lid closed": lambda table: table.event(LidChanged(opened=False)),
+    "gate": lambda table: table.event(Fault(code=FaultCode.GATE_FORCED)),
+    "fault": lambda table: table.event(Fault(code=FaultCode.SENSOR, stopped=True)),
+    "fault over": lambda table: table.event(FaultCleared(code=FaultCode.SENSOR)),
+    "unreadable": lambda table: table.event(Fault(code=FaultCode.UNREADABLE, stopped=True)),
+    "pushed back": lambda table: table.event(CardReturned(card=Card.parse("4D"))),
+    "together": lambda table: table.event(DoubleFeed(cards=2)),
+    "restarted": lambda table: table.event(Started()),
+    "gap": lambda table: table.give(EventsMissed(reason="numbers 5 to 7 never came")),
+    "call": lambda table: table.dealer(CallSupervisor()),
+    "clear": lambda table: [table.act(ClearAlert(alert=alert.number)) for alert in table.state.lasting.alerts],
+    "propose": lambda table: table.act(UndoLastResult()),
+    "wait": lambda table: table.wait(3600),
+    "void": lambda table: table.act(VoidRound()),
+    "replay": lambda table: table.act(VoidAndReplay()),
+}
+"""What may happen while cards lie face down, and has nothing to do with their faces."""
+
+
+@pytest.mark.parametrize("reveal", HIDING)
+@settings(max_examples=60)
+@given(
+    one=six_cards,
+    other=six_cards,
+    dealt_first=st.integers(min_value=1, max_value=4),
+    happens=st.lists(st.sampled_from(sorted(HAPPENINGS)), max_size=5),
+)
+def test_what_goes_wrong_meanwhile_gives_nothing_away(
+    one: list[Card], other: list[Card], dealt_first: int, happens: list[str], reveal: Reveal
+) -> None:
+    tables = [Sitting(reveal=reveal, burn=False) for _ in range(2)]
+    for table, faces in zip(tables, (one, other), strict=True):
+        table.open_shoe()
+        table.bet("1", "base.player", 50)
+        for hand, card in dealt(faces)[:dealt_first]:
+            table.card(card.value, hand)
+    for name in happens:
+        for table in tables:
+            HAPPENINGS[name](table)
+        assert seen(tables[0]) == seen(tables[1])
+        assert tables[0].table.next_timer == tables[1].table.next_timer
+
+
+@pytest.mark.parametrize("reveal", HIDING)
+def test_a_card_that_the_shoe_calls_one_too_many_does_not_tell_whether_the_round_was_complete(reveal: Reveal) -> None:
+    tables = []
+    for faces in (NATURAL, ANOTHER_IS_DUE):
+        table = Sitting(reveal=reveal)
+        table.open_shoe()
+        table.deal(faces)
+        table.event(Fault(code=FaultCode.OVER_DRAW))
+        table.event(CardDrawn(hand=Hand.EXTRA))
+        tables.append(table)
+    views = [view_of(table.state) for table in tables]
+    assert views[0] == views[1]
+    assert ActName.USE_EXTRA_CARD in acts_in(views[0])
+
+
+@pytest.mark.parametrize("reveal", HIDING)
+def test_a_result_that_is_not_there_yet_is_refused_in_the_same_words_whatever_the_cards_are(reveal: Reveal) -> None:
+    given: list[AnyRefusal | None] = []
+    for faces in (NATURAL, ANOTHER_IS_DUE, "2H 4D KS 9C"):
+        table = Sitting(reveal=reveal)
+        table.open_shoe()
+        table.deal(faces)
+        given.append(_refusal(table, Confirm(), Role.DEALER))
+    too_early = NotNow(act=ActName.CONFIRM, phase=Phase.DEALING)
+    assert given == [None, too_early, too_early]
+
+
+@pytest.mark.parametrize("reveal", HIDING)
+def test_a_correction_does_not_confirm_a_guess(reveal: Reveal) -> None:
+    said = []
+    for guess in ("2H", "3H"):
+        table = Sitting(reveal=reveal)
+        table.open_shoe()
+        table.deal("2H 4D")
+        table.act(CorrectCard(number=1, card=Card.parse(guess)))
+        said.append(seen(table))
+    assert said[0] == said[1]
+
+
 @settings(max_examples=40)
 @given(one=six_cards, other=six_cards)
 def test_one_hand_shown_says_nothing_of_the_other(one: list[Card], other: list[Card]) -> None:
@@ -91,13 +236,14 @@ def test_one_hand_shown_says_nothing_of_the_other(one: list[Card], other: list[C
 
 @pytest.mark.parametrize("reveal", HIDING)
 def test_a_natural_is_not_given_away_by_what_people_may_do(reveal: Reveal) -> None:
-    for faces in ("9H 4D KS 2C", "2H 4D KS 2C"):
+    for faces in (NATURAL, ANOTHER_IS_DUE):
         table = Sitting(reveal=reveal)
         table.open_shoe()
         table.deal(faces)
         view = view_of(table.state)
         assert view.phase == "dealing"
-        assert "confirm" in view.possible_acts
+        assert ActName.CONFIRM in acts_in(view)
+        assert view.prompt == ShowCards()
         assert view.standing is not None
         assert (view.standing.next_hand, view.standing.complete) == (None, None)
         assert not table.table.desired_shoe.gate_locked
@@ -118,7 +264,7 @@ def test_the_dealer_shows_hand_by_hand() -> None:
     table.dealer(RevealCards())
     assert table.last(CardsShown).standing.next_hand is Side.PLAYER
     assert view_of(table.state).phase == "dealing"
-    assert "confirm" not in view_of(table.state).possible_acts
+    assert ActName.CONFIRM not in acts_in(view_of(table.state))
     table.card("5H")
     assert view_of(table.state).cards[4].card is None
     table.dealer(RevealCards())

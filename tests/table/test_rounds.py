@@ -3,6 +3,8 @@
 import pytest
 
 from firmware_protocol.events import CutCard, IndicatedWinner
+from shoe_controller.baccarat.reasons import FirstCard, PlayerNatural, SecondCard
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.facts import BettingOpened, CardDealt, RoundResult, RoundSettled, ShoeEnded, ShoeOpened
 from shoe_controller.messages.phases import Phase
 from tests.table.sitting import Sitting
@@ -25,7 +27,13 @@ def test_a_whole_round() -> None:
     assert table.at(Phase.BETTING)
     assert table.state.round_number == 2
     assert [fact.seq for fact in table.facts] == list(range(1, len(table.facts) + 1))
-    assert [fact.standing.why != "" for fact in table.all(CardDealt)] == [True] * 4
+    assert [fact.standing.why for fact in table.all(CardDealt)] == [
+        FirstCard(hand=Side.BANKER),
+        SecondCard(hand=Side.PLAYER),
+        SecondCard(hand=Side.BANKER),
+        PlayerNatural(player_total=9),
+    ]
+    assert table.last(RoundResult).why == PlayerNatural(player_total=9)
 
 
 def test_after_the_cut_card_the_round_is_finished_and_one_more_is_dealt() -> None:

@@ -27,6 +27,7 @@ from firmware_protocol.events import (
 )
 from firmware_protocol.link import Lamp
 from shoe_controller.house.rules import read_rules
+from shoe_controller.messages.actors import Person, Shoe
 from shoe_controller.messages.acts import (
     AnyAct,
     BurnExtraCard,
@@ -39,6 +40,7 @@ from shoe_controller.messages.acts import (
     VoidAndReplay,
     VoidRound,
 )
+from shoe_controller.messages.causes import LastRoundOver
 from shoe_controller.messages.facts import (
     AlertRaised,
     BettingOpened,
@@ -83,10 +85,10 @@ def play(table: Sitting) -> None:
 def test_opened_by_act_by_button_and_by_the_first_card() -> None:
     table = Sitting()
     table.dealer(OpenShoe())
-    assert table.last(ShoeOpened).opened_by == "dan"
+    assert table.last(ShoeOpened).opened_by == Person(person="dan")
     table.event(first("AS"))
     table.event(ButtonPressed(button=Button.NEW_SHOE))
-    assert (table.last(ShoeOpened).opened_by, table.state.shoe_number) == ("shoe", 2)
+    assert (table.last(ShoeOpened).opened_by, table.state.shoe_number) == (Shoe(), 2)
     table.event(first("AS"))
     table.event(CardDrawn(hand=Hand.BURN))
     table.event(first("2S"))
@@ -304,7 +306,7 @@ def test_after_the_cut_card_the_round_is_finished_and_so_many_more_are_dealt(whe
         assert table.state.phase in (Phase.BETTING, Phase.CLOSED)
         play(table)
     assert table.at(Phase.ENDED)
-    assert table.last(ShoeEnded).why == "the last round is over"
+    assert table.last(ShoeEnded).cause == LastRoundOver()
     assert table.table.desired_shoe.gate_locked
     assert table.table.desired_shoe.lamps == {Lamp.PLAYER}
 
@@ -469,7 +471,7 @@ def test_a_card_out_of_turn_may_be_named_before_the_round_is_void_or_after_it(be
     table.act(void)
     for event in NAMED_AT_THE_RESULT[before:]:
         table.event(event)
-    assert [fact.kind for fact in table.all(AlertRaised)] == ["out_of_turn"]
+    assert [fact.alert.kind for fact in table.all(AlertRaised)] == ["out_of_turn"]
     assert table.alerts == []
     assert table.state.shoe is not None
     copies = table.state.shoe.copies

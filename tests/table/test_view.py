@@ -1,31 +1,47 @@
-"""What a table shows and wishes at each moment: the dealer's next sentence, whose card is next, gate and lamps."""
+"""What a table shows and wishes at each moment: what the dealer does next, whose card is next, gate and lamps."""
 
 import pytest
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardDrawn, CardReturned, Fault, FaultCode, Hand, IndicatedWinner, Misread
 from firmware_protocol.link import DesiredShoe, Lamp
+from shoe_controller.baccarat.reasons import BothStand, SecondCard
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.acts import CorrectCard, EndShoe, FreeHand, IdentifyCard, NoMoreBets, UndoLastResult
+from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.facts import CardCorrected, CardsShown
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose
-from shoe_controller.table.alerts import ALERTS
+from shoe_controller.messages.prompts import (
+    AnnounceShoe,
+    AnyPrompt,
+    BurnCards,
+    ChangeCards,
+    ConfirmResult,
+    ConnectShoe,
+    DrawCard,
+    ResolveAlert,
+    ShowFirstCard,
+    TakeWagers,
+    TakeWagersAndDraw,
+)
 from shoe_controller.table.inputs import LinkLost
+from shoe_controller.table.phases import IN_ROUND
 from shoe_controller.table.procedure import GateLocks
 from shoe_controller.table.view import view_of
 from tests.table.sitting import Sitting
 from tests.table.test_phases import TO
 
-PLAYER_FIRST = "Draw a card for Player."
-PROMPTS = {
-    Phase.NO_SHOE: "Put the cards in and announce the new shoe.",
-    Phase.FIRST_CARD: "Draw the first card and show it.",
-    Phase.BURNING: "Burn 2 more cards.",
-    Phase.BETTING: "Take the wagers, then draw Player's first card.",
+PLAYER_FIRST = DrawCard(hand=Side.PLAYER)
+PROMPTS: dict[Phase, AnyPrompt] = {
+    Phase.NO_SHOE: AnnounceShoe(),
+    Phase.FIRST_CARD: ShowFirstCard(),
+    Phase.BURNING: BurnCards(cards=2),
+    Phase.BETTING: TakeWagersAndDraw(),
     Phase.CLOSED: PLAYER_FIRST,
-    Phase.DEALING: "Draw a card for Player. Player's second card.",
-    Phase.COMPLETE: "Player stands on 7, Banker has 6: Banker stands. Ask for the result.",
-    Phase.ENDED: "The shoe is over. Change the cards and announce the new shoe.",
+    Phase.DEALING: DrawCard(hand=Side.PLAYER, why=SecondCard(hand=Side.PLAYER)),
+    Phase.COMPLETE: ConfirmResult(why=BothStand(player_total=7, banker_total=6)),
+    Phase.ENDED: ChangeCards(),
 }
 WISHES = {
     Phase.NO_SHOE: (False, None),
@@ -40,17 +56,19 @@ WISHES = {
 
 
 @pytest.mark.parametrize("phase", Phase)
-def test_the_dealers_next_sentence(phase: Phase) -> None:
+def test_what_the_dealer_does_next(phase: Phase) -> None:
     table = Sitting()
     TO[phase](table)
     view = view_of(table.state)
-    assert (view.phase, view.prompt, view.seq) == (phase.value, PROMPTS[phase], len(table.facts))
+    assert (view.phase, view.prompt, view.seq) == (phase, PROMPTS[phase], len(table.facts))
     table.give(LinkLost(reason="cable"))
-    assert "connect" in view_of(table.state).prompt or "cable" in view_of(table.state).prompt
+    lost = view_of(table.state)
+    in_round = phase in IN_ROUND
+    assert lost.prompt == (ResolveAlert(number=1, kind=AlertKind.SHOE_LOST) if in_round else ConnectShoe())
     table.event(Fault(code=FaultCode.GATE_FORCED))
     view = view_of(table.state)
     assert view.stopped
-    assert view.prompt == ALERTS[view.alerts[0].kind].to_do
+    assert view.prompt == ResolveAlert(number=view.alerts[0].number, kind=view.alerts[0].kind)
 
 
 @pytest.mark.parametrize("gate", GateLocks)
@@ -67,7 +85,7 @@ def test_what_is_wanted_of_the_shoe(phase: Phase, gate: GateLocks) -> None:
 def test_where_the_dealer_closes_the_wagers_no_card_is_due_before() -> None:
     table = Sitting(bets_close=BetsClose.DEALER)
     table.open_shoe()
-    assert view_of(table.state).prompt == 'Take the wagers, then say "no more bets".'
+    assert view_of(table.state).prompt == TakeWagers()
     assert table.table.desired_shoe == DesiredShoe(gate_locked=True)
     table.dealer(FreeHand())
     assert view_of(table.state).prompt == PLAYER_FIRST

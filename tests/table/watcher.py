@@ -6,7 +6,7 @@ It keeps its own books of alerts, wagers and cards. `see` is called after every 
 from firmware_protocol.events import CardDrawn, CardIdentified, DoubleFeed, ForeignCard, Misread
 from firmware_protocol.link import DesiredShoe, Lamp
 from shoe_controller.baccarat.house import PlacedWager
-from shoe_controller.messages.alerts import Severity
+from shoe_controller.messages.alerts import AlertKind, Severity
 from shoe_controller.messages.facts import (
     AlertEnded,
     AlertRaised,
@@ -33,7 +33,7 @@ Wagers = tuple[PlacedWager, ...]
 class Watcher:
     def __init__(self) -> None:
         self.seq = 0
-        self.alerts: dict[int, str] = {}
+        self.alerts: dict[int, AlertKind] = {}
         self.standing: Wagers = ()
         self.cards_out: int | None = None
         """Cards that left the shoe in play, as its events tell."""
@@ -78,9 +78,9 @@ class Watcher:
         assert fact.seq == self.seq, "facts are numbered without a gap"
         match fact:
             case AlertRaised():
-                self.alerts[fact.alert] = fact.kind
+                self.alerts[fact.alert.number] = fact.alert.kind
             case AlertEnded():
-                assert self.alerts.pop(fact.alert) == fact.kind
+                assert self.alerts.pop(fact.alert.number) is fact.alert.kind
             case ShoeOpened():
                 self.cards_out = self.named = 0
                 self.settled.clear()

@@ -14,9 +14,9 @@ import msgspec
 
 from firmware_protocol.events import AnyShoeEvent, CardDrawn, Hand
 from shoe_controller.daemon.assembly import SOFTWARE
-from shoe_controller.daemon.table_journal import read_fact, read_input, replay
+from shoe_controller.daemon.table_journal import published_fact, read_fact, read_input, replay
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Head, StoredMessage
+from shoe_controller.journal.records import Head, StoredEvent
 from shoe_controller.journal.verify import verify
 from shoe_controller.messages.facts import (
     AlertRaised,
@@ -31,6 +31,7 @@ from shoe_controller.messages.facts import (
     WagersChanged,
     WagersReturned,
 )
+from shoe_controller.mqtt.envelope import Envelopes
 from shoe_controller.table.inputs import AnyInput, NewShoe, ShoeReport
 from simulator.truth import AnyHappening, CardOut, RoundEnded
 from tests.simulator.agreement import LaidCard, cards_of_events, cards_of_truth, same_card
@@ -69,19 +70,22 @@ def read_journal(path: Path) -> Journal:
     with JournalReader(path) as reader:
         steps = list(reader.steps(reader.oldest()))
         events: dict[int, tuple[str, bytes]] = {}
-        while more := reader.messages(len(events), 1000):
-            events |= {message.seq: (message.topic, _as_published(message)) for message in more}
+        envelopes = Envelopes(reader.identity.journal_id)
+        while more := reader.events(len(events), 1000):
+            events |= {stored.seq: _as_published(stored, envelopes) for stored in more}
     return Journal(
         inputs=[read_input(step.input.input) for step in steps],
-        facts=[read_fact(fact) for step in steps for fact in step.facts],
+        facts=[read_fact(fact) for step in steps for fact in step.events],
         events=events,
     )
 
 
-def _as_published(message: StoredMessage) -> bytes:
-    if message.topic != OUTCOME:
-        return message.payload
-    return b'{"head":"' + str(message.head).encode() + b'",' + message.payload[1:]
+def _as_published(stored: StoredEvent, envelopes: Envelopes) -> tuple[str, bytes]:
+    fact = published_fact(stored)
+    _, topic, payload = envelopes.message(
+        seq=stored.seq, topic=fact.topic, shoe=fact.shoe, round_number=fact.round, head=stored.head, body=fact.body
+    )
+    return topic, payload
 
 
 # --- journal and subscriber ------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry
 from shoe_controller.journal.store import open_journal
+from shoe_controller.messages.details import SystemError
 from shoe_controller.messages.facts import RoundSettled
 from shoe_controller.table.inputs import ClockStepped
 from shoe_controller.table.table import Handled
@@ -123,8 +124,9 @@ async def _everybody_is_told(table: Sitting, aside: Path) -> str:
     await display.until(lambda: display.state and display.state.stopped, PATIENCE)
     assert display.state is not None
     (alert,) = [alert for alert in display.state.alerts if alert.kind == "journal_damaged"]
-    assert aside.name in alert.detail, alert
-    return alert.detail
+    assert isinstance(alert.detail, SystemError)
+    assert aside.name in alert.detail.text, alert
+    return alert.detail.text
 
 
 async def _goes_on_with_a_new_shoe(hand: HandShoe, table: Sitting) -> None:

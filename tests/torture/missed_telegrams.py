@@ -144,8 +144,8 @@ class Shoe:
                 facts = listener.hear(telegram)
                 heard += 1
             for fact in facts:
-                if isinstance(fact, AlertRaised) and fact.severity == Severity.STOPS.value:
-                    return Verdict(before.state.phase, _letters(left_out), heard, fact.kind, results)
+                if isinstance(fact, AlertRaised) and fact.alert.severity is Severity.STOPS:
+                    return Verdict(before.state.phase, _letters(left_out), heard, fact.alert.kind, results)
                 results += isinstance(fact, RoundResult)
         return Verdict(before.state.phase, _letters(left_out), None, "", results)
 

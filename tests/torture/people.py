@@ -146,12 +146,14 @@ class Supervisor:
         heals = bool(kind.ends_itself)
         if kind.severity is not Severity.STOPS or (heals and alert.kind not in self._voids) or not state.link_up:
             return None
-        if "void_round" in state.possible_acts and (alert.kind in self._voids or alert.cleared_by == "nobody"):
+        if any(act.act == "void_round" for act in state.acts) and (
+            alert.kind in self._voids or alert.cleared_by == "nobody"
+        ):
             return "void_round"
         return None if alert.cleared_by == "nobody" else "clear_alert"
 
     async def _do(self, alert: AlertMessage, deed: str) -> None:
-        details: dict[str, Any] = {"alert": alert.alert} if deed == "clear_alert" else {}
+        details: dict[str, Any] = {"alert": alert.number} if deed == "clear_alert" else {}
         seq = self._seq()
         try:
             answer = await self.terminal.supervisor(deed, within=ANSWER_WITHIN, **details)

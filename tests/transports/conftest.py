@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.transports.fake_usb import UsbBus
 from tests.transports.leaks import Belongings
 from tests.transports.pty_shoe import PtyShoe
+from tests.transports.usb_lines import WatchedBus
 
 
 @pytest_asyncio.fixture(autouse=True)
@@ -32,10 +32,9 @@ def shoe(tmp_path: Path, nothing_leaks: None) -> Iterator[PtyShoe]:  # noqa: ARG
 
 
 @pytest.fixture
-def bus() -> Iterator[UsbBus]:
+def bus() -> Iterator[WatchedBus]:
     """A USB bus with nothing on it; afterwards nobody may hold anything of it, or have held on to what is gone."""
-    bus = UsbBus()
+    bus = WatchedBus()
     yield bus
     assert bus.open_handles == set()
-    assert bus.claimed == set()
     assert bus.wrongs == []

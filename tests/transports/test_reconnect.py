@@ -22,10 +22,10 @@ from shoe_controller.transports.socket_port import SocketPort
 from shoe_controller.transports.transport import LOCAL_RETRY, OnBytes, OnLost, Port, Transport, TransportError
 from shoe_controller.transports.usb_device import UsbDevice
 from tests.transports.ears import Ears
-from tests.transports.fake_usb import PRODUCT, VENDOR, FakeShoe, UsbBus
 from tests.transports.leaks import has_open
 from tests.transports.noise import BURST, noise
 from tests.transports.pty_shoe import PtyShoe
+from tests.transports.usb_lines import PRODUCT, VENDOR, ShoeOnBus, WatchedBus
 
 
 async def hardly_sleep(_: float) -> None:
@@ -111,12 +111,12 @@ async def test_a_port_in_use_is_waited_for(shoe: PtyShoe) -> None:
 
 
 @pytest.mark.asyncio
-async def test_a_usb_shoe_comes_and_goes(bus: UsbBus) -> None:
+async def test_a_usb_shoe_comes_and_goes(bus: WatchedBus) -> None:
     ears = Ears()
     async with running(UsbDevice(VENDOR, PRODUCT, backend=bus), ears) as reconnector:
         await ears.hear_reports(1)
         for turn in range(3):
-            shoe = bus.plug_in(FakeShoe())
+            shoe = ShoeOnBus(bus)
             await ears.hear_reports(2 * turn + 2)
             ears.data.clear()
             shoe.send(noise(300))
@@ -150,8 +150,8 @@ async def test_a_serial_server_comes_and_goes() -> None:
 
 @pytest.mark.parametrize("turns", range(12))
 @pytest.mark.asyncio
-async def test_cancelling_at_any_moment_leaves_nothing(shoe: PtyShoe, bus: UsbBus, turns: int) -> None:
-    usb_shoe = bus.plug_in(FakeShoe())
+async def test_cancelling_at_any_moment_leaves_nothing(shoe: PtyShoe, bus: WatchedBus, turns: int) -> None:
+    usb_shoe = ShoeOnBus(bus)
     with socket.create_server(("127.0.0.1", 0)) as server:
         ports: list[Port] = [
             SerialPort(shoe.path),
@@ -320,6 +320,6 @@ async def test_running_twice_is_a_fault_but_running_again_is_not(shoe: PtyShoe) 
 
 
 @pytest.mark.asyncio
-async def test_local_devices_are_looked_for_every_half_second(bus: UsbBus) -> None:
+async def test_local_devices_are_looked_for_every_half_second(bus: WatchedBus) -> None:
     for port in (SerialPort("/dev/shoe"), UsbDevice(1, 1, backend=bus)):
         assert [delay for delay, _ in zip(port.retry_delays(), range(5), strict=False)] == 5 * [0.5]

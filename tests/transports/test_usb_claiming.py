@@ -1,4 +1,4 @@
-"""Finding and claiming a USB shoe: pyusb's real code over the bus of fake_usb.py."""
+"""Finding and claiming a USB shoe: pyusb's real code over the emulator's bus."""
 
 import errno
 
@@ -6,40 +6,37 @@ import pytest
 
 from shoe_controller.transports.transport import TransportError
 from shoe_controller.transports.usb_device import UsbDevice
-from tests.transports.ears import Ears
-from tests.transports.fake_usb import (
-    HID_CLASS,
-    INTERRUPT,
-    PRODUCT,
-    VENDOR,
-    FakeConfiguration,
-    FakeEndpoint,
-    FakeInterface,
-    FakeShoe,
-    UsbBus,
-    usb_error,
+from simulator.ports.usb_shoe import (
+    VENDOR_CLASS,
+    UsbIdentity,
+    bulk_endpoint,
+    configuration_of,
+    interface_of,
+    interrupt_endpoint,
 )
+from tests.transports.ears import Ears
 from tests.transports.noise import noise
-from tests.transports.usb_lines import open_device, the_shoe
+from tests.transports.usb_lines import PRODUCT, VENDOR, ShoeOnBus, WatchedBus, open_device, the_shoe, usb_error
 
-KEYBOARD = FakeInterface(0, kind=HID_CLASS, endpoints=(FakeEndpoint(0x81, INTERRUPT),))
-ONE_WAY = FakeInterface(1, endpoints=(FakeEndpoint(0x82, INTERRUPT), FakeEndpoint(0x02)))
-SHOE = FakeInterface(2, endpoints=(FakeEndpoint(0x85, INTERRUPT), FakeEndpoint(0x84), FakeEndpoint(0x06)))
-EMPTY = FakeInterface(2, endpoints=())
-OTHER_SETTING = FakeInterface(2, alternate=1, endpoints=(FakeEndpoint(0x06), FakeEndpoint(0x84)))
+HID, VENDOR_SPECIFIC = (0x03, 0, 0), (VENDOR_CLASS, 0, 0)
+KEYBOARD = [interface_of(0, 1, HID), interrupt_endpoint(0x81)]
+ONE_WAY = [interface_of(1, 2, VENDOR_SPECIFIC), interrupt_endpoint(0x82), bulk_endpoint(0x02)]
+SHOE = [interface_of(2, 3, VENDOR_SPECIFIC), interrupt_endpoint(0x85), bulk_endpoint(0x84), bulk_endpoint(0x06)]
+EMPTY = [interface_of(2, 0, VENDOR_SPECIFIC)]
+OTHER_SETTING = [interface_of(2, 2, VENDOR_SPECIFIC, 1), bulk_endpoint(0x06), bulk_endpoint(0x84)]
 
 
 @pytest.mark.parametrize(
     "interfaces",
     [
-        ((SHOE,),),
-        ((KEYBOARD,), (ONE_WAY,), (SHOE,)),
-        ((KEYBOARD,), (EMPTY, OTHER_SETTING)),
+        SHOE,
+        KEYBOARD + ONE_WAY + SHOE,
+        KEYBOARD + EMPTY + OTHER_SETTING,
     ],
 )
 @pytest.mark.asyncio
-async def test_endpoints_are_looked_up(bus: UsbBus, interfaces: tuple[tuple[FakeInterface, ...], ...]) -> None:
-    shoe = bus.plug_in(FakeShoe(configurations=(FakeConfiguration(1, interfaces),)))
+async def test_endpoints_are_looked_up(bus: WatchedBus, interfaces: list[bytes]) -> None:
+    shoe = ShoeOnBus(bus, configurations=[configuration_of(interfaces)])
     ears = Ears()
     line = await open_device(bus, ears)
     shoe.send(b"heard")
@@ -48,28 +45,29 @@ async def test_endpoints_are_looked_up(bus: UsbBus, interfaces: tuple[tuple[Fake
     assert await the_shoe(shoe, 4) == b"said"
     await line.close()
     assert shoe.endpoints_used == {0x84, 0x06}
-    assert ("alternate setting 1 of interface 2" in shoe.calls) == (OTHER_SETTING in interfaces[-1])
+    assert shoe.device.alternate_settings == ({2: 1} if EMPTY[0] in interfaces else {})
 
 
 @pytest.mark.parametrize("size", [8, 64, 512, 1024])
 @pytest.mark.asyncio
-async def test_packets_may_be_as_large_as_the_descriptor_says(bus: UsbBus, size: int) -> None:
-    pipes = FakeInterface(endpoints=(FakeEndpoint(0x81, packet=size), FakeEndpoint(0x01, packet=size)))
-    shoe = bus.plug_in(FakeShoe(configurations=(FakeConfiguration(1, ((pipes,),)),)))
+async def test_packets_may_be_as_large_as_the_descriptor_says(bus: WatchedBus, size: int) -> None:
+    pipes = [interface_of(0, 2, VENDOR_SPECIFIC), bulk_endpoint(0x81, size), bulk_endpoint(0x01, size)]
+    shoe = ShoeOnBus(bus, configurations=[configuration_of(pipes)])
     ears = Ears()
     line = await open_device(bus, ears)
-    shoe.send(noise(4096), packet=size)
+    shoe.send(noise(4096))
     assert await ears.hear_bytes(4096) == noise(4096)
+    assert shoe.packets_read == 4096 / size
     await line.close()
 
 
 @pytest.mark.parametrize("active", [0, 1])
 @pytest.mark.asyncio
-async def test_the_configuration_is_set_where_another_or_none_is_active(bus: UsbBus, active: int) -> None:
-    configurations = (FakeConfiguration(1, ((KEYBOARD,),)), FakeConfiguration(2, ((SHOE,),)))
-    shoe = bus.plug_in(FakeShoe(configurations=configurations, active=active, kernel_drivers={0} if active else set()))
+async def test_the_configuration_is_set_where_another_or_none_is_active(bus: WatchedBus, active: int) -> None:
+    configurations = [configuration_of(KEYBOARD, 1), configuration_of(SHOE, 2)]
+    shoe = ShoeOnBus(bus, configurations=configurations, active=active, kernel_drivers={0} if active else ())
     line = await open_device(bus, Ears())
-    assert shoe.active == 2
+    assert shoe.device.configuration == 2
     assert shoe.calls.count("set_configuration") == 1
     line.write(b"said")
     assert await the_shoe(shoe, 4) == b"said"
@@ -77,33 +75,34 @@ async def test_the_configuration_is_set_where_another_or_none_is_active(bus: Usb
 
 
 @pytest.mark.asyncio
-async def test_a_configuration_that_is_active_is_left_alone(bus: UsbBus) -> None:
-    configurations = (FakeConfiguration(1, ((SHOE,),)), FakeConfiguration(2, ((SHOE,),)))
-    shoe = bus.plug_in(FakeShoe(configurations=configurations, active=2))
+async def test_a_configuration_that_is_active_is_left_alone(bus: WatchedBus) -> None:
+    configurations = [configuration_of(SHOE, 1), configuration_of(SHOE, 2)]
+    shoe = ShoeOnBus(bus, configurations=configurations, active=2)
     line = await open_device(bus, Ears())
     await line.close()
-    assert shoe.active == 2
+    assert shoe.device.configuration == 2
     assert "set_configuration" not in shoe.calls
 
 
 @pytest.mark.asyncio
-async def test_a_device_that_is_no_shoe(bus: UsbBus) -> None:
-    bus.plug_in(FakeShoe(configurations=(FakeConfiguration(1, ((KEYBOARD,), (ONE_WAY,))),)))
+async def test_a_device_that_is_no_shoe(bus: WatchedBus) -> None:
+    ShoeOnBus(bus, configurations=[configuration_of(KEYBOARD + ONE_WAY)])
     with pytest.raises(TransportError, match="no vendor-class interface with two bulk endpoints"):
         await open_device(bus, Ears())
 
 
 @pytest.mark.asyncio
-async def test_a_kernel_driver_is_detached(bus: UsbBus) -> None:
-    shoe = bus.plug_in(FakeShoe(kernel_drivers={0}))
+async def test_a_kernel_driver_is_detached(bus: WatchedBus) -> None:
+    shoe = ShoeOnBus(bus, kernel_drivers={0})
     line = await open_device(bus, Ears())
-    assert shoe.kernel_drivers == set()
+    assert not shoe.has_kernel_driver(0)
     await line.close()
 
 
 @pytest.mark.asyncio
-async def test_a_backend_that_knows_no_kernel_drivers(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe(kernel_drivers=None)), Ears()
+async def test_a_backend_that_knows_no_kernel_drivers(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
+    shoe.faults["is_kernel_driver_active"] = NotImplementedError("is_kernel_driver_active")
     line = await open_device(bus, ears)
     shoe.send(b"heard")
     assert await ears.hear_bytes(5) == b"heard"
@@ -111,45 +110,45 @@ async def test_a_backend_that_knows_no_kernel_drivers(bus: UsbBus) -> None:
 
 
 @pytest.mark.asyncio
-async def test_the_serial_number_chooses(bus: UsbBus) -> None:
-    bus.plug_in(FakeShoe(serial_number="SHOE-1"))
-    bus.plug_in(FakeShoe(serial_number=None))
-    second = bus.plug_in(FakeShoe(serial_number="SHOE-2"))
-    bus.plug_in(FakeShoe(product=1, serial_number="SHOE-2"))
+async def test_the_serial_number_chooses(bus: WatchedBus) -> None:
+    ShoeOnBus(bus, UsbIdentity("SHOE-1"))
+    ShoeOnBus(bus, UsbIdentity(None))
+    second = ShoeOnBus(bus, UsbIdentity("SHOE-2"))
+    ShoeOnBus(bus, UsbIdentity("SHOE-2", product=1))
     line = await open_device(bus, Ears(), "SHOE-2")
-    assert {handle.shoe for handle in bus.open_handles} == {second}
+    assert {handle.plug for handle in bus.open_handles} == {second}
     line.write(b"said")
     assert await the_shoe(second, 4) == b"said"
     await line.close()
 
 
 @pytest.mark.asyncio
-async def test_the_right_shoe_is_not_there(bus: UsbBus) -> None:
-    bus.plug_in(FakeShoe(serial_number="SHOE-1"))
+async def test_the_right_shoe_is_not_there(bus: WatchedBus) -> None:
+    ShoeOnBus(bus, UsbIdentity("SHOE-1"))
     with pytest.raises(TransportError, match=r"USB 1209:5b0e serial number SHOE-2: no shoe is there. Plug it in"):
         await open_device(bus, Ears(), "SHOE-2")
 
 
 @pytest.mark.asyncio
-async def test_two_shoes_and_no_serial_number(bus: UsbBus) -> None:
-    bus.plug_in(FakeShoe(serial_number="SHOE-1"))
-    bus.plug_in(FakeShoe(serial_number="SHOE-2"))
+async def test_two_shoes_and_no_serial_number(bus: WatchedBus) -> None:
+    ShoeOnBus(bus, UsbIdentity("SHOE-1"))
+    ShoeOnBus(bus, UsbIdentity("SHOE-2"))
     with pytest.raises(TransportError, match="2 such devices are plugged in"):
         await open_device(bus, Ears())
 
 
 @pytest.mark.parametrize("serial_number", [None, "SHOE-1"])
 @pytest.mark.asyncio
-async def test_a_device_that_we_may_not_open(bus: UsbBus, serial_number: str | None) -> None:
-    shoe = bus.plug_in(FakeShoe())
+async def test_a_device_that_we_may_not_open(bus: WatchedBus, serial_number: str | None) -> None:
+    shoe = ShoeOnBus(bus)
     shoe.faults["open_device"] = usb_error(errno.EACCES)
     with pytest.raises(TransportError, match=r"may not be opened by the user .* udev rule"):
         await open_device(bus, Ears(), serial_number)
 
 
 @pytest.mark.asyncio
-async def test_a_device_that_another_program_holds(bus: UsbBus) -> None:
-    bus.plug_in(FakeShoe())
+async def test_a_device_that_another_program_holds(bus: WatchedBus) -> None:
+    ShoeOnBus(bus)
     line = await open_device(bus, Ears())
     with pytest.raises(TransportError, match=r"is in use by another program \(`sudo fuser -v /dev/bus/usb/250/001`"):
         await open_device(bus, Ears())
@@ -157,8 +156,8 @@ async def test_a_device_that_another_program_holds(bus: UsbBus) -> None:
 
 
 @pytest.mark.asyncio
-async def test_a_fault_while_opening_is_not_hidden(bus: UsbBus) -> None:
-    bus.plug_in(FakeShoe()).faults["claim_interface"] = ZeroDivisionError("a fault")
+async def test_a_fault_while_opening_is_not_hidden(bus: WatchedBus) -> None:
+    ShoeOnBus(bus).faults["claim_interface"] = ZeroDivisionError("a fault")
     with pytest.raises(ZeroDivisionError):
         await open_device(bus, Ears())
 
@@ -178,7 +177,7 @@ async def test_without_libusb_the_error_names_the_package() -> None:
 
 
 @pytest.mark.asyncio
-async def test_nobody_there(bus: UsbBus) -> None:
+async def test_nobody_there(bus: WatchedBus) -> None:
     with pytest.raises(TransportError, match=r"USB 1209:5b0e: no shoe is there"):
         await open_device(bus, Ears())
 

@@ -1,4 +1,4 @@
-"""An open USB line, and how it ends: pyusb's real code over the bus of fake_usb.py."""
+"""An open USB line, and how it ends: pyusb's real code over the emulator's bus."""
 
 import asyncio
 import errno
@@ -9,15 +9,15 @@ import pytest
 
 from shoe_controller.transports.thread_line import INPUT_LIMIT
 from shoe_controller.transports.transport import LINGER, OUTPUT_LIMIT, TransportError
+from simulator.ports.usb_shoe import DATA_IN, DATA_OUT
 from tests.transports.ears import PATIENCE, Ears
-from tests.transports.fake_usb import FakeShoe, UsbBus, usb_error
 from tests.transports.noise import BURST, noise
-from tests.transports.usb_lines import open_device, the_shoe
+from tests.transports.usb_lines import ShoeOnBus, WatchedBus, open_device, the_shoe, usb_error
 
 
 @pytest.mark.asyncio
-async def test_bytes_pass_both_ways(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe()), Ears()
+async def test_bytes_pass_both_ways(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
     line = await open_device(bus, ears)
     shoe.send(b"nine of hearts")
     assert await ears.hear_bytes(14) == b"nine of hearts"
@@ -29,8 +29,8 @@ async def test_bytes_pass_both_ways(bus: UsbBus) -> None:
 
 
 @pytest.mark.asyncio
-async def test_large_bursts_both_ways_at_once_lose_nothing(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe()), Ears()
+async def test_large_bursts_both_ways_at_once_lose_nothing(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
     line = await open_device(bus, ears)
     down, up = noise(BURST, seed=2), noise(BURST, seed=3)
     line.write(down)
@@ -41,8 +41,8 @@ async def test_large_bursts_both_ways_at_once_lose_nothing(bus: UsbBus) -> None:
 
 
 @pytest.mark.asyncio
-async def test_a_full_packet_does_not_wait_for_a_short_one(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe()), Ears()
+async def test_a_full_packet_does_not_wait_for_a_short_one(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
     line = await open_device(bus, ears)
     begin = time.monotonic()
     for count in range(1, 21):
@@ -53,12 +53,12 @@ async def test_a_full_packet_does_not_wait_for_a_short_one(bus: UsbBus) -> None:
 
 
 @pytest.mark.asyncio
-async def test_no_bytes_arrive_before_the_line_is_in_hand(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe()), Ears()
-    shoe.send(b"waiting since before")
+async def test_no_bytes_arrive_before_the_line_is_in_hand(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
     opening = asyncio.create_task(open_device(bus, ears))
     await asyncio.sleep(0)
-    shoe.wait_until(lambda: "claim_interface" in shoe.calls)
+    shoe.wait_until(lambda: shoe.in_use)
+    shoe.send(b"waiting since before")
     time.sleep(0.1)  # noqa: ASYNC251 - the loop is stuck while the reader could run ahead
     assert shoe.packets_read == 0
     line = await opening
@@ -68,19 +68,19 @@ async def test_no_bytes_arrive_before_the_line_is_in_hand(bus: UsbBus) -> None:
 
 
 @pytest.mark.asyncio
-async def test_an_empty_packet_is_nothing(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe()), Ears()
+async def test_an_empty_packet_is_nothing(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
     line = await open_device(bus, ears)
-    with shoe.changed:
-        shoe.packets += [b"", b"after it"]
-        shoe.changed.notify_all()
+    shoe.empty_packets = 1
+    await asyncio.to_thread(shoe.wait_until, lambda: shoe.empty_packets == 0)
+    shoe.send(b"after it")
     assert await ears.hear_bytes(8) == b"after it"
     await line.close()
 
 
 @pytest.mark.asyncio
-async def test_a_busy_controller_lets_the_shoe_wait_and_loses_nothing(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe()), Ears()
+async def test_a_busy_controller_lets_the_shoe_wait_and_loses_nothing(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
     line = await open_device(bus, ears)
     said = noise(4 * INPUT_LIMIT)
     shoe.send(said)
@@ -93,8 +93,8 @@ async def test_a_busy_controller_lets_the_shoe_wait_and_loses_nothing(bus: UsbBu
 
 
 @pytest.mark.asyncio
-async def test_a_slow_shoe_gets_everything(bus: UsbBus) -> None:
-    shoe = bus.plug_in(FakeShoe(takes=100))
+async def test_a_slow_shoe_gets_everything(bus: WatchedBus) -> None:
+    shoe = ShoeOnBus(bus, takes=100)
     line = await open_device(bus, Ears())
     said = noise(BURST)
     for start in range(0, BURST, 1000):
@@ -104,8 +104,8 @@ async def test_a_slow_shoe_gets_everything(bus: UsbBus) -> None:
 
 
 @pytest.mark.asyncio
-async def test_a_shoe_that_pauses_gets_everything_once(bus: UsbBus) -> None:
-    shoe = bus.plug_in(FakeShoe(takes=0))
+async def test_a_shoe_that_pauses_gets_everything_once(bus: WatchedBus) -> None:
+    shoe = ShoeOnBus(bus, takes=0)
     line = await open_device(bus, Ears())
     line.write(b"gate")
     await asyncio.to_thread(shoe.wait_until, lambda: shoe.calls.count("bulk_write") >= 2)  # one has timed out
@@ -116,8 +116,8 @@ async def test_a_shoe_that_pauses_gets_everything_once(bus: UsbBus) -> None:
 
 
 @pytest.mark.asyncio
-async def test_a_shoe_that_never_takes_anything_ends_the_line(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe(takes=0)), Ears()
+async def test_a_shoe_that_never_takes_anything_ends_the_line(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus, takes=0), Ears()
     line = await open_device(bus, ears)
     for _ in range(OUTPUT_LIMIT // 1000 + 1):
         line.write(bytes(1000))
@@ -129,8 +129,8 @@ async def test_a_shoe_that_never_takes_anything_ends_the_line(bus: UsbBus) -> No
 
 
 @pytest.mark.asyncio
-async def test_unplugging_while_reading(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe()), Ears()
+async def test_unplugging_while_reading(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
     line = await open_device(bus, ears)
     shoe.unplug()
     begin = time.monotonic()
@@ -142,8 +142,8 @@ async def test_unplugging_while_reading(bus: UsbBus) -> None:
 
 
 @pytest.mark.asyncio
-async def test_unplugging_while_writing(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe(takes=0)), Ears()
+async def test_unplugging_while_writing(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus, takes=0), Ears()
     line = await open_device(bus, ears)
     line.write(bytes(BURST))
     await asyncio.to_thread(shoe.wait_until, lambda: "bulk_write" in shoe.calls)
@@ -153,8 +153,8 @@ async def test_unplugging_while_writing(bus: UsbBus) -> None:
 
 
 @pytest.mark.asyncio
-async def test_unplugging_while_closing(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe(takes=0)), Ears()
+async def test_unplugging_while_closing(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus, takes=0), Ears()
     line = await open_device(bus, ears)
     line.write(b"gate")
     closing = asyncio.create_task(line.close())
@@ -177,8 +177,8 @@ async def test_unplugging_while_closing(bus: UsbBus) -> None:
     ],
 )
 @pytest.mark.asyncio
-async def test_unplugging_at_any_step_of_opening(bus: UsbBus, step: str) -> None:
-    shoe, ears = bus.plug_in(FakeShoe(kernel_drivers={0})), Ears()
+async def test_unplugging_at_any_step_of_opening(bus: WatchedBus, step: str) -> None:
+    shoe, ears = ShoeOnBus(bus, kernel_drivers={0}), Ears()
     shoe.hooks[step] = shoe.unplug
     with pytest.raises(TransportError, match=r"was unplugged|no shoe is there"):
         await open_device(bus, ears, "SHOE-1")
@@ -187,8 +187,8 @@ async def test_unplugging_at_any_step_of_opening(bus: UsbBus, step: str) -> None
 
 
 @pytest.mark.asyncio
-async def test_bytes_that_came_before_the_end_are_heard_before_it(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe()), Ears()
+async def test_bytes_that_came_before_the_end_are_heard_before_it(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
     line = await open_device(bus, ears)
     shoe.send(noise(1024))
     shoe.wait_until(lambda: shoe.packets_read == 16)  # the loop is stuck meanwhile
@@ -199,20 +199,20 @@ async def test_bytes_that_came_before_the_end_are_heard_before_it(bus: UsbBus) -
 
 
 @pytest.mark.asyncio
-async def test_closing_waits_for_the_read_in_hand(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe()), Ears()
+async def test_closing_waits_for_the_read_in_hand(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
     line = await open_device(bus, ears)
-    await asyncio.to_thread(shoe.wait_until, lambda: shoe.reads_under_way == 1)
+    await asyncio.to_thread(shoe.wait_until, lambda: bool(shoe.reads_under_way))
     await line.close()
-    assert shoe.reads_under_way == 0
-    shoe.send(b"for the next one who opens it")
-    assert shoe.packets != []
+    assert shoe.reads_under_way == []
+    shoe.send(b"too late")
+    assert shoe.packets_read == 0
     assert ears.data == b""
 
 
 @pytest.mark.asyncio
-async def test_closing_lets_the_last_bytes_leave(bus: UsbBus) -> None:
-    shoe = bus.plug_in(FakeShoe(takes=64))
+async def test_closing_lets_the_last_bytes_leave(bus: WatchedBus) -> None:
+    shoe = ShoeOnBus(bus, takes=64)
     line = await open_device(bus, Ears())
     line.write(noise(4096))
     await line.close()
@@ -220,11 +220,11 @@ async def test_closing_lets_the_last_bytes_leave(bus: UsbBus) -> None:
 
 
 @pytest.mark.asyncio
-async def test_the_last_bytes_leave_also_when_the_reader_is_done_first(bus: UsbBus) -> None:
-    shoe, ears = bus.plug_in(FakeShoe(takes=64)), Ears()
+async def test_the_last_bytes_leave_also_when_the_reader_is_done_first(bus: WatchedBus) -> None:
+    shoe, ears = ShoeOnBus(bus, takes=64), Ears()
     shoe.hooks["bulk_write"] = lambda: time.sleep(0.005)
     line = await open_device(bus, ears)
-    await asyncio.to_thread(shoe.wait_until, lambda: shoe.reads_under_way == 1)
+    await asyncio.to_thread(shoe.wait_until, lambda: bool(shoe.reads_under_way))
     line.write(noise(640))
     closing = asyncio.create_task(line.close())
     await asyncio.sleep(0)
@@ -235,8 +235,8 @@ async def test_the_last_bytes_leave_also_when_the_reader_is_done_first(bus: UsbB
 
 
 @pytest.mark.asyncio
-async def test_closing_does_not_wait_for_a_shoe_that_takes_nothing(bus: UsbBus) -> None:
-    bus.plug_in(FakeShoe(takes=0))
+async def test_closing_does_not_wait_for_a_shoe_that_takes_nothing(bus: WatchedBus) -> None:
+    ShoeOnBus(bus, takes=0)
     line = await open_device(bus, Ears())
     line.write(bytes(BURST))
     begin = time.monotonic()
@@ -245,8 +245,8 @@ async def test_closing_does_not_wait_for_a_shoe_that_takes_nothing(bus: UsbBus) 
 
 
 @pytest.mark.asyncio
-async def test_cancelling_close_closes_first(bus: UsbBus) -> None:
-    bus.plug_in(FakeShoe())
+async def test_cancelling_close_closes_first(bus: WatchedBus) -> None:
+    ShoeOnBus(bus)
     line = await open_device(bus, Ears())
     closing = asyncio.create_task(line.close())
     for _ in range(3):
@@ -259,8 +259,8 @@ async def test_cancelling_close_closes_first(bus: UsbBus) -> None:
 
 @pytest.mark.parametrize("step", ["open_device", "claim_interface"])
 @pytest.mark.asyncio
-async def test_cancelling_while_opening(bus: UsbBus, step: str) -> None:
-    shoe, ears = bus.plug_in(FakeShoe()), Ears()
+async def test_cancelling_while_opening(bus: WatchedBus, step: str) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
     go_on = threading.Event()
 
     def wait() -> None:
@@ -279,20 +279,20 @@ async def test_cancelling_while_opening(bus: UsbBus, step: str) -> None:
 
 @pytest.mark.parametrize("call", ["bulk_read", "bulk_write"])
 @pytest.mark.asyncio
-async def test_an_endpoint_that_refuses_is_cleared_and_the_line_ends(bus: UsbBus, call: str) -> None:
-    shoe, ears = bus.plug_in(FakeShoe()), Ears()
+async def test_an_endpoint_that_refuses_is_cleared_and_the_line_ends(bus: WatchedBus, call: str) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
     shoe.faults[call] = usb_error(errno.EPIPE)
     line = await open_device(bus, ears)
     line.write(b"said")
     assert "refused a transfer" in await ears.hear_the_end()
     await line.close()
-    assert ("clear_halt 0x81" if call == "bulk_read" else "clear_halt 0x01") in shoe.calls
+    assert shoe.halts_cleared == {DATA_IN if call == "bulk_read" else DATA_OUT}
 
 
 @pytest.mark.parametrize("call", ["bulk_read", "bulk_write"])
 @pytest.mark.asyncio
-async def test_a_fault_in_a_backend_is_not_a_deaf_line(bus: UsbBus, call: str) -> None:
-    shoe, ears = bus.plug_in(FakeShoe()), Ears()
+async def test_a_fault_in_a_backend_is_not_a_deaf_line(bus: WatchedBus, call: str) -> None:
+    shoe, ears = ShoeOnBus(bus), Ears()
     shoe.faults[call] = ZeroDivisionError("a fault")
     line = await open_device(bus, ears)
     line.write(b"said")
@@ -301,8 +301,8 @@ async def test_a_fault_in_a_backend_is_not_a_deaf_line(bus: UsbBus, call: str) -
 
 
 @pytest.mark.asyncio
-async def test_a_line_that_nobody_closes_ends_with_its_loop(bus: UsbBus) -> None:
-    shoe = bus.plug_in(FakeShoe())
+async def test_a_line_that_nobody_closes_ends_with_its_loop(bus: WatchedBus) -> None:
+    shoe = ShoeOnBus(bus)
 
     def forgetful() -> None:
         asyncio.run(open_and_forget())
@@ -314,13 +314,13 @@ async def test_a_line_that_nobody_closes_ends_with_its_loop(bus: UsbBus) -> None
     for thread in threading.enumerate():
         if thread.name.startswith("USB"):
             thread.join(PATIENCE)
-    assert shoe.reads_under_way == 0
+    assert shoe.reads_under_way == []
     assert bus.open_handles == set()
 
 
 @pytest.mark.asyncio
-async def test_an_idle_line_costs_next_to_nothing(bus: UsbBus) -> None:
-    bus.plug_in(FakeShoe())
+async def test_an_idle_line_costs_next_to_nothing(bus: WatchedBus) -> None:
+    ShoeOnBus(bus)
     line = await open_device(bus, Ears())
     begin = time.process_time()
     await asyncio.sleep(0.5)

@@ -1,94 +1,108 @@
-"""JSON Schema (Draft 2020-12) of our message types; what a field means is taken from the text below it in the source.
+"""JSON Schemas (Draft 2020-12) of our message types: msgspec makes them, and here is added what it cannot know.
 
-msgspec can make schemas too, but knows nothing of those texts, nor that we always write every field.
+That is what a field means, which is taken from the text below it in the source; and that we write every field of a
+message, while whoever reads it leaves alone what it does not know.
 """
 
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from enum import Enum
 from functools import cache
 from typing import Any
 
+import msgspec
 import msgspec.inspect as types
 
 Schema = dict[str, Any]
+_Named = types.StructType | types.EnumType
 
 
 class SchemaBook:
-    """Schemas by name, as they are met. A message that we write has every field; one that we read may lack some."""
+    """The schemas of these structs, and of everything in them. References begin with `refer_to`.
 
-    def __init__(self, refer_to: str, *, written: bool) -> None:
-        self.named: dict[str, Schema] = {}
-        self._refer_to = refer_to
-        self._written = written
-        self._owners: dict[str, type] = {}
+    A message that we write has every field and may grow; one that we read may lack some.
+    """
 
-    def ref(self, of: type) -> Schema:
-        return self.schema(types.type_info(of))
+    def __init__(self, structs: Iterable[type[msgspec.Struct]], refer_to: str, *, written: bool) -> None:
+        structs = tuple(structs)
+        named = _named_types(structs)
+        _, made = msgspec.json.schema_components(structs, schema_hook=_schema_hook, ref_template=f"{refer_to}{{name}}")
+        self._schemas = {name: _completed(schema, named[name], written=written) for name, schema in made.items()}
+        self._structs = {of.__name__ for of in structs}
 
-    def schema(self, of: types.Type) -> Schema:  # noqa: PLR0911 - a kind of type each
-        match of:
-            case types.StructType() | types.EnumType():
-                return self._refer(of)
-            case types.UnionType():
-                return self._any_of(of)
-            case types.VarTupleType():
-                return {"type": "array", "items": self.schema(of.item_type)}
-            case types.DictType():
-                return {"type": "object", "additionalProperties": self.schema(of.value_type)}
-            case types.LiteralType():
-                return {"enum": list(of.values)}
-            case types.BoolType():
-                return {"type": "boolean"}
-            case types.IntType():
-                return {"type": "integer"} | ({} if of.le is None else {"maximum": of.le})
-            case types.StrType():
-                return {"type": "string"}
-            case types.NoneType():
-                return {"type": "null"}
-        raise TypeError(f"messages hold no {of}; if they should, say here what its schema is")
+    @property
+    def common(self) -> dict[str, Schema]:
+        """The schemas of what is in the structs, by name."""
+        return {name: schema for name, schema in self._schemas.items() if name not in self._structs}
 
-    def struct(self, of: types.StructType) -> Schema:
-        """The schema of a struct, not a reference to it."""
-        texts = field_texts(of.cls)
-        properties: dict[str, Schema] = {}
-        required = []
-        if of.tag_field is not None:
-            properties[of.tag_field] = {"const": of.tag}
-            required.append(of.tag_field)
-        for field in of.fields:
-            schema = self._field(field)
-            properties[field.encode_name] = described(schema, texts.get(field.name, ""))
-            if field.required or (self._written and not of.cls.__struct_config__.omit_defaults):
-                required.append(field.encode_name)
-        made = described({"type": "object"}, class_text(of.cls)) | {"properties": properties, "required": required}
-        # What we write may grow; whoever reads it leaves alone what it does not know.
-        closed = of.forbid_unknown_fields and not self._written
-        return made | {"additionalProperties": False} if closed else made
+    def struct(self, of: type[msgspec.Struct]) -> Schema:
+        """The schema of one of the structs, for the caller to change."""
+        return deepcopy(self._schemas[of.__name__])
 
-    def _field(self, field: types.Field) -> Schema:
+
+def _schema_hook(of: type) -> Schema:
+    """For msgspec, of a type that it does not know."""
+    if of is object:
+        return {"description": "any JSON value"}  # msgspec takes no schema without content
+    raise NotImplementedError
+
+
+def _named_types(structs: tuple[type[msgspec.Struct], ...]) -> dict[str, _Named]:
+    """Every struct and enum in these structs, and they themselves, by name."""
+    found: dict[str, _Named] = {}
+    waiting = [*types.multi_type_info(structs)]
+    while waiting:
+        of = waiting.pop()
+        if isinstance(of, _Named):
+            name = of.cls.__name__
+            if name in found:
+                if found[name].cls is not of.cls:
+                    raise TypeError(f"two types are called {name}: {found[name].cls} and {of.cls}; rename one of them")
+                continue
+            found[name] = of
+        waiting += _parts(of)
+    return found
+
+
+def _parts(of: types.Type) -> Iterator[types.Type]:
+    for value in msgspec.structs.astuple(of):
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, types.Field):
+                yield part.type
+            elif isinstance(part, types.Type):
+                yield part
+
+
+def _completed(schema: Schema, of: _Named, *, written: bool) -> Schema:
+    if isinstance(of, types.EnumType):
+        # In the order of the source, which msgspec sorts.
+        return described({"enum": [member.value for member in of.cls]}, _enum_text(of.cls))
+    made = {key: _json_schema_only(value) for key, value in schema.items() if key not in {"title", "description"}}
+    texts = field_texts(of.cls)
+    for field in of.fields:
+        properties = made["properties"]
         if field.name == "schema":
-            return {"const": field.default}
-        return self.schema(field.type)
+            properties[field.encode_name] = {"const": field.default}
+        elif written:
+            properties[field.encode_name].pop("default", None)
+        properties[field.encode_name] = described(properties[field.encode_name], texts.get(field.name, ""))
+    if written:
+        made.pop("additionalProperties", None)
+        if not of.cls.__struct_config__.omit_defaults:
+            made["required"] = list(made["properties"])
+    return described(made, class_text(of.cls))
 
-    def _refer(self, of: types.StructType | types.EnumType) -> Schema:
-        name = of.cls.__name__
-        owner = self._owners.setdefault(name, of.cls)
-        if owner is not of.cls:
-            raise TypeError(f"two types are called {name}: {owner} and {of.cls}; give one of them another name here")
-        if name not in self.named:
-            self.named[name] = {}
-            self.named[name] = self.struct(of) if isinstance(of, types.StructType) else _enum(of.cls)
-        return {"$ref": f"{self._refer_to}{name}"}
 
-    def _any_of(self, of: types.UnionType) -> Schema:
-        members = [self.schema(member) for member in of.types]
-        plain = [member["type"] for member in members if set(member) == {"type"}]
-        if len(plain) == len(members):
-            return {"type": plain}
-        return {"anyOf": members}
+def _json_schema_only(schema: Any) -> Any:  # noqa: ANN401 - any part of a schema
+    """Without `discriminator`, a word of OpenAPI that means something else in AsyncAPI."""
+    if isinstance(schema, list):
+        return [_json_schema_only(part) for part in schema]
+    if isinstance(schema, dict):
+        return {key: _json_schema_only(part) for key, part in schema.items() if key != "discriminator"}
+    return schema
 
 
 def described(schema: Schema, text: str) -> Schema:
@@ -98,11 +112,10 @@ def described(schema: Schema, text: str) -> Schema:
     return {"description": text} | ({"allOf": [schema]} if "$ref" in schema else schema)
 
 
-def _enum(of: type[Enum]) -> Schema:
+def _enum_text(of: type[Enum]) -> str:
     texts = field_texts(of)
     known = [f"{member.value}: {texts[name]}" for name, member in of.__members__.items() if name in texts]
-    text = " ".join([class_text(of), *known]).strip()
-    return described({"enum": [member.value for member in of]}, text)
+    return " ".join([class_text(of), *known]).strip()
 
 
 def class_text(of: type) -> str:

@@ -6,15 +6,14 @@ Requests get a schema for each act, with what that act needs: a PIN, a reason, d
 from typing import NamedTuple
 
 import msgspec
-import msgspec.inspect as types
 
 from shoe_controller.messages.acts import ACTS, Act
+from shoe_controller.messages.envelope import EventEnvelope, OutcomeEnvelope
 from shoe_controller.messages.facts import Fact
-from shoe_controller.messages.requests import ActRequest, Answer, ReplayRequest, RequestRole
+from shoe_controller.messages.requests import Answer, ReplayRequest, RequestRole
 from shoe_controller.messages.topics import (
     EVENT_TOPICS,
     EVENTS,
-    HEAD,
     OUTCOME,
     REPLAYED_TOPIC,
     TopicKind,
@@ -22,8 +21,7 @@ from shoe_controller.messages.topics import (
     contract,
 )
 from shoe_controller.mqtt.documents.json_schema import Schema, SchemaBook, class_text, described
-from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, MOST_REPLAYED
-from shoe_controller.table.people import LONGEST_REASON
+from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, LONGEST_REASON, MOST_REPLAYED
 
 REPLAYED = "reply.replayed_event"
 
@@ -42,10 +40,15 @@ class Messages:
 
     def __init__(self, refer_to: str) -> None:
         self._refer_to = refer_to
-        self._written = SchemaBook(refer_to, written=True)
-        self._read = SchemaBook(refer_to, written=False)
+        rows = list(contract())
+        requests = [row for row in rows if row.kind is TopicKind.REQUEST]
+        published = (payload for row in rows if row not in requests for payload in row.payloads)
+        written = dict.fromkeys((*published, EventEnvelope, OutcomeEnvelope))
+        read = dict.fromkeys(payload for row in requests for payload in (*row.payloads, row.act) if payload is not None)
+        self._written = SchemaBook(written, refer_to, written=True)
+        self._read = SchemaBook(read, refer_to, written=False)
         self.all: list[MessageSchema] = []
-        for row in contract():
+        for row in rows:
             for payload in row.payloads:
                 self.all.append(self._message(row, payload))
             if row.kind is TopicKind.REPLY:
@@ -54,41 +57,33 @@ class Messages:
     @property
     def common(self) -> dict[str, Schema]:
         """The schemas that messages refer to, by name."""
-        both = self._written.named | self._read.named
+        events = {event_name(fact): self._event(fact) for fact in EVENTS}
+        both = self._written.common | self._read.common | events
         return {name: both[name] for name in sorted(both)}
 
     def _message(self, row: TopicRow, payload: type[msgspec.Struct]) -> MessageSchema:
         match row.kind:
             case TopicKind.RETAINED:
-                return MessageSchema(row.below, row, row.what, self._struct(self._written, payload))
+                return MessageSchema(row.below, row, row.what, self._written.struct(payload))
             case TopicKind.EVENT if issubclass(payload, Fact):
                 return MessageSchema(event_name(payload), row, EVENTS[payload], self._event(payload))
             case TopicKind.REQUEST:
                 return MessageSchema(row.below.replace("/", "."), row, row.what, self._request(row, payload))
             case TopicKind.REPLY if payload is Answer:
-                return MessageSchema("reply.answer", row, "the answer", self._struct(self._written, payload))
+                return MessageSchema("reply.answer", row, "the answer", self._written.struct(payload))
         raise TypeError(f"{row.below} cannot carry {payload}")
-
-    def _struct(self, book: SchemaBook, of: type[msgspec.Struct]) -> Schema:
-        info = types.type_info(of)
-        if not isinstance(info, types.StructType):
-            raise TypeError(f"{of} is no struct")
-        return book.struct(info)
 
     def _event(self, fact: type[Fact]) -> Schema:
         own = " ".join(text for text in (EVENTS[fact], class_text(fact)) if text)
-        schema = self._struct(self._written, fact) | {"description": own}
-        if fact.TOPIC == OUTCOME:
-            head = {"description": HEAD, "type": "string", "pattern": "^[0-9]+:[0-9a-f]{64}$"}
-            schema["properties"] = {"head": head} | schema["properties"]
-            schema["required"] = ["head", *schema["required"]]
+        schema = self._written.struct(fact) | {"description": own}
+        envelope = self._written.struct(OutcomeEnvelope if fact.TOPIC == OUTCOME else EventEnvelope)
+        schema["properties"] = envelope["properties"] | schema["properties"]
+        schema["required"] = envelope["required"] + schema["required"]
         return schema
 
     def _replayed(self) -> Schema:
         """An event in full, and before its own fields the topic on which it went out."""
         topics = [f"event/{name}" for name in EVENT_TOPICS]
-        for fact in EVENTS:
-            self._written.named[event_name(fact)] = self._event(fact)
         return {
             "description": "An event as it went out, with its topic before its own fields.",
             "type": "object",
@@ -100,23 +95,16 @@ class Messages:
     # --- requests ----------------------------------------------------------------------------------------------------
 
     def _request(self, row: TopicRow, payload: type[msgspec.Struct]) -> Schema:
-        schema = self._struct_without_details(payload) if payload is ActRequest else self._struct(self._read, payload)
+        schema = self._read.struct(payload)
         fields = schema["properties"]
         fields["request_id"] |= {"minLength": 1, "maxLength": LONGEST_ID}
         if payload is ReplayRequest:
             fields["after"] |= {"minimum": 0}
-            fields["limit"] |= {"minimum": 1, "maximum": MOST_REPLAYED, "default": 500}
+            fields["limit"] |= {"minimum": 1, "maximum": MOST_REPLAYED}
         if row.act is not None:
             role = RequestRole(row.below.split("/")[1])
             self._need_for_act(schema, row.act, role)
         return schema
-
-    def _struct_without_details(self, payload: type[msgspec.Struct]) -> Schema:
-        info = types.type_info(payload)
-        if not isinstance(info, types.StructType):
-            raise TypeError(f"{payload} is no struct")
-        known = tuple(field for field in info.fields if field.name != "details")
-        return self._read.struct(msgspec.structs.replace(info, fields=known))
 
     def _need_for_act(self, schema: Schema, act: type[Act], role: RequestRole) -> None:
         fields, required, rule = schema["properties"], schema["required"], ACTS[act]
@@ -125,10 +113,12 @@ class Messages:
         fields["reason"] |= {"maxLength": LONGEST_REASON}
         if role is RequestRole.SUPERVISOR or rule.pin:
             fields["person"] |= {"minLength": 1}
-            fields["pin"] |= {"type": "string"}
+            del fields["person"]["default"]
+            fields["pin"] = described({"type": "string"}, fields["pin"]["description"])
             required += ["person", "pin"]
         if rule.reason:
             fields["reason"] |= {"pattern": r"\S"}
+            del fields["reason"]["default"]
             required.append("reason")
         details = self._details(act)
         fields["details"] = details
@@ -136,10 +126,11 @@ class Messages:
             required.append("details")
 
     def _details(self, act: type[Act]) -> Schema:
-        info = types.type_info(act)
-        if not isinstance(info, types.StructType):
-            raise TypeError(f"{act} is no struct")
-        schema = self._read.struct(msgspec.structs.replace(info, tag_field=None, tag=None))
+        schema = self._read.struct(act)
+        # The topic names the act.
+        tag = act.__struct_config__.tag_field
+        del schema["properties"][tag]
+        schema["required"].remove(tag)
         if "card" in schema["properties"]:
             # A card may be left out where the act is told of; whoever asks for the act says which card it is.
             card = {"$ref": f"{self._refer_to}Card"}

@@ -1,4 +1,4 @@
-"""The controller's end: repeats, gaps, joining, what is committed and what is forgotten, errors that stack."""
+"""The controller's end: repeats, gaps, joining, what is committed, errors that stack."""
 
 import msgspec
 import pytest
@@ -226,7 +226,7 @@ def test_reconnecting_counts_the_time_of_the_outage() -> None:
     assert gaps(link.receive(banker_1(3), 62)) == [(2, 3)]
 
 
-# --- What is committed, what is forgotten. ---------------------------------------------------------------------------
+# --- What is committed. ----------------------------------------------------------------------------------------------
 
 
 def test_the_state_moves_only_when_told() -> None:
@@ -245,56 +245,30 @@ def test_the_state_moves_only_when_told() -> None:
     assert link.state == AngelEyeState(last_telegram=banker_1(2), delivered=3)
 
 
-def test_what_was_forgotten_is_delivered_again() -> None:
+def test_what_was_not_stored_is_delivered_again_after_a_restart() -> None:
     link = opened()
     commit_all(link, link.receive(S, 0))
     first = link.receive(player_1(1), 0)
-    link.forget()
+    link = opened(link.state)
     again = link.receive(player_1(1), 0)
     assert again == first == [Delivery(event=P1, sequence=2)]
     commit_all(link, again)
     assert link.receive(player_1(1), 0) == []
 
 
-def test_of_several_forgotten_the_shoe_repeats_only_the_last_and_the_gap_says_so() -> None:
+def test_of_several_that_were_not_stored_the_shoe_repeats_only_the_last_and_the_gap_says_so() -> None:
     link = opened()
     commit_all(link, link.receive(S, 0))
     link.receive(player_1(1) + banker_1(2), 0)
-    link.forget()
+    link = opened(link.state)
     out = link.receive(banker_1(2), 0)
     assert gaps(out) == [(1, 2)]
     assert events(out) == [B1]
 
 
-def test_joining_and_forgetting_reports_the_joining_again() -> None:
-    state = AngelEyeState(last_telegram=player_1(4), delivered=40)
-    link = opened(state)
-    first = link.receive(banker_1(7), 0)
-    link.forget()
-    assert link.receive(banker_1(7), 0) == first
-    assert isinstance(first[0], EventGap)
-    assert first[0].reason == "joined in mid-stream"
-
-
-def test_after_joining_and_forgetting_only_the_first_telegram_has_joined() -> None:
-    link = opened(AngelEyeState(last_telegram=player_1(4), delivered=40))
-    link.receive(banker_1(5) + player_1(6), 0)
-    link.disconnected(1)
-    link.connected(1)
-    link.forget()
-    reasons = [item.reason for item in link.receive(player_1(6) + banker_1(9), 2) if isinstance(item, EventGap)]
-    assert reasons == ["joined in mid-stream", "2 telegrams or more went by unheard"]
-
-
-@given(
-    failures=st.lists(st.integers(0, 2), min_size=1, max_size=40),
-    restart=st.booleans(),
-)
-def test_whatever_fails_to_be_stored_before_the_last_copy_is_neither_lost_nor_doubled(
-    failures: list[int],
-    restart: bool,  # noqa: FBT001 - drawn
-) -> None:
-    """Of each telegram's three copies, the first few cannot be stored, by a full disk or by a crash."""
+@given(failures=st.lists(st.integers(0, 2), min_size=1, max_size=40))
+def test_whatever_is_not_stored_before_the_last_copy_is_neither_lost_nor_doubled(failures: list[int]) -> None:
+    """Of each telegram's three copies, the first few are not stored, because the controller dies."""
     link = opened()
     stored: list[AnyShoeEvent] = []
     now = 0.0
@@ -309,11 +283,9 @@ def test_whatever_fails_to_be_stored_before_the_last_copy_is_neither_lost_nor_do
             if copy >= failing_copies:
                 stored += events(out)
                 commit_all(link, out, now)
-            elif restart:
+            else:
                 saved = msgspec.json.decode(msgspec.json.encode(link.state), type=AngelEyeState)
                 link = opened(saved, state_age=0.1, now=now)
-            else:
-                link.forget()
     assert stored == expected
 
 
@@ -322,7 +294,7 @@ def test_a_delivery_that_was_never_made_cannot_be_committed() -> None:
     link.receive(S, 0)
     with pytest.raises(LinkUsageError, match="delivery 2 was never made"):
         link.committed(Delivery(event=Standby(), sequence=2), 0)
-    with pytest.raises(LinkUsageError, match="delivery 1 was never made, or was forgotten"):
+    with pytest.raises(LinkUsageError, match="delivery 1 was never made"):
         link.committed(Delivery(event=Standby(), sequence=1), 0)
 
 
@@ -385,17 +357,7 @@ def test_of_several_events_in_one_telegram_each_is_stored_once(stored: int) -> N
     first = link.receive(player_1(3), 0)
     assert events(first) == [OVER_DRAW_CLEARED, UNREADABLE_CLEARED, P1]
     commit_all(link, first[:stored])
-    link.forget()
-    again = opened(link.state).receive(player_1(3), 1)
-    assert again == link.receive(player_1(3), 1) == first[stored:]
-
-
-def test_a_telegram_stored_in_part_does_not_make_the_one_before_it_younger() -> None:
-    link = opened()
-    commit_all(link, link.receive(S + encode_telegram(1, OVER_DRAW), 0))
-    commit_all(link, link.receive(player_1(2), 10)[:1])
-    link.forget()
-    assert gaps(link.receive(encode_telegram(1, OVER_DRAW), 11)) == [(2, 1)]
+    assert opened(link.state).receive(player_1(3), 1) == first[stored:]
 
 
 # --- The line itself. ------------------------------------------------------------------------------------------------

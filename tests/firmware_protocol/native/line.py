@@ -48,7 +48,8 @@ class Weather(msgspec.Struct, frozen=True):
     """Every byte arrives by itself."""
     commit: tuple[float, float] = (0.0, 0.003)
     """How long the journal takes."""
-    commit_fails: float = 0.0
+    dies_at_commit: float = 0.0
+    """The controller dies instead of storing."""
 
 
 class Ends(msgspec.Struct, frozen=True):
@@ -279,10 +280,9 @@ class Line:
             self._commits.append((max(ready, earliest), deliveries))
 
     def _commit(self, deliveries: list[Delivery]) -> None:
-        if self.weather.commit_fails and self.random.random() < self.weather.commit_fails:
-            # What is queued behind it was delivered on the assumption that this one is stored.
+        if self.weather.dies_at_commit and self.random.random() < self.weather.dies_at_commit:
             self._commits.clear()
-            self.controller.forget()
+            self.restart_controller()
             return
         self.journal += deliveries
         self.controller.committed(deliveries[-1], self.now)

@@ -11,6 +11,7 @@ import msgspec
 
 from firmware_protocol.link import Delivery, EventGap, LinkReport
 from firmware_protocol.native.controller import NativeController
+from firmware_protocol.native.progress import remember
 from tests.firmware_protocol.native import second_reader as second
 from tests.firmware_protocol.native.second_reader import Fields, Line
 from tests.firmware_protocol.native.second_shoe import Identity, Memory, SecondShoe
@@ -83,6 +84,8 @@ class Table:
         self.deliveries: list[Delivery] = []
         self.reports: list[LinkReport] = []
         self.stores = True
+        self._stored = 0
+        self._link_memory = b""
         self.from_shoe = b""
         self._loses = loses
         self._numbers = {"shoe": itertools.count(), "controller": itertools.count()}
@@ -95,12 +98,21 @@ class Table:
     def restart_shoe(self) -> None:
         self.shoe = self._powered_up()
 
+    def restart_controller(self) -> None:
+        """What it did not store it has never received."""
+        del self.deliveries[self._stored :]
+        last_committed = remember(self._link_memory) if self._link_memory else None
+        self.controller = NativeController(key=KEY, nonce=nonces(of=1_000), last_committed=last_committed)
+        self.controller.connected(self.now)
+
     def hear(self, data: bytes) -> None:
         """Bytes that reach the controller, whoever sent them."""
         for heard in self.controller.receive(data, self.now):
             if isinstance(heard, Delivery):
                 self.deliveries.append(heard)
                 if self.stores:
+                    self._stored = len(self.deliveries)
+                    self._link_memory = self.controller.memory(heard)
                     self.controller.committed(heard, self.now)
             else:
                 self.reports.append(heard)

@@ -1,11 +1,10 @@
-"""The controller's end: order, forgetting, acknowledging only what is stored, wishes, silence."""
+"""The controller's end: order, acknowledging only what is stored, wishes, silence."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from firmware_protocol.events import (
-    CardDrawn,
     Fault,
     FaultCode,
     Hand,
@@ -103,32 +102,10 @@ def test_more_than_a_window_is_not_taken_until_something_is_stored(shoe: PuppetS
     only_delivery(shoe.say_event(WINDOW + 1, Standby()))
 
 
-def test_forgotten_deliveries_come_again_without_haste(shoe: PuppetShoe) -> None:
-    kept = only_delivery(shoe.say_event(1, Standby()))
-    lost = only_delivery(shoe.say_event(2, CardDrawn(total=1)))
-    shoe.controller.committed(kept, 0.0)
-    shoe.controller.forget()
-    shoe.opened()
-    assert shoe.say_event(3, Standby()) == []
-    assert shoe.naks() == [], "the shoe's own resend is soon enough"
-    assert only_delivery(shoe.say_event(2, CardDrawn(total=1))) == lost
-    only_delivery(shoe.say_event(3, Standby()))
-
-
-def test_everything_can_be_forgotten(shoe: PuppetShoe) -> None:
-    for _ in range(3):
-        only_delivery(shoe.say_event(1, Standby()))
-        only_delivery(shoe.say_event(2, Standby()))
-        shoe.controller.forget()
-
-
-def test_committing_what_was_never_delivered_or_was_forgotten_is_our_own_mistake(shoe: PuppetShoe) -> None:
-    delivery = only_delivery(shoe.say_event(1, Standby()))
+def test_committing_what_was_never_delivered_is_our_own_mistake(shoe: PuppetShoe) -> None:
+    only_delivery(shoe.say_event(1, Standby()))
     with pytest.raises(LinkUsageError, match="event 2"):
         shoe.controller.committed(Delivery(event=Standby(), sequence=2, boot_id=BOOT_ID), 0.0)
-    shoe.controller.forget()
-    with pytest.raises(LinkUsageError, match="event 1"):
-        shoe.controller.committed(delivery, 0.0)
 
 
 def test_using_a_line_that_is_not_there_is_our_own_mistake() -> None:
@@ -205,10 +182,6 @@ def desires(shoe: PuppetShoe) -> Iterator[Desire]:
             yield Desire.read(payload)
 
 
-def is_confirmed(shoe: PuppetShoe) -> bool:
-    return shoe.controller.desire_confirmed
-
-
 def test_a_wish_is_repeated_until_it_is_confirmed_and_again_when_it_is_lost(shoe: PuppetShoe) -> None:
     link = shoe.controller
     link.want(LOCKED, shoe.now)
@@ -220,15 +193,13 @@ def test_a_wish_is_repeated_until_it_is_confirmed_and_again_when_it_is_lost(shoe
         link.tick(shoe.now)
         sent += len(list(desires(shoe)))
     assert 4 <= sent <= 8, "repeated with growing pauses"
-    assert not is_confirmed(shoe)
     shoe.say_status(revision=1)
-    assert is_confirmed(shoe)
     shoe.now += 3.0
     shoe.say_status()
+    link.tick(shoe.now)
     assert list(desires(shoe)) == []
     shoe.say_status(revision=0)
     assert list(desires(shoe)) == [Desire(1, LOCKED)], "the shoe follows it no longer"
-    assert not is_confirmed(shoe)
 
 
 def test_the_same_wish_is_no_news(shoe: PuppetShoe) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from firmware_protocol.events import CardDrawn, DoubleFeed, Fault, FaultCode, Misread, ShoeEvent, Standby
-from firmware_protocol.link import Delivery, EventGap, LinkReport, LinkUp, LinkUsageError
+from firmware_protocol.link import Delivery, EventGap, LinkReport, LinkUp
 from firmware_protocol.native.event_layouts import encode_event
 from firmware_protocol.native.messages import WINDOW, FrameType, event_payload
 from firmware_protocol.native.progress import LastCommitted, remember
@@ -68,37 +68,6 @@ def test_a_wiped_or_exchanged_shoe_is_a_gap_and_none_of_its_events_are_skipped(u
         assert only_delivery(shoe.say_event(sequence, Standby())).sequence == sequence
 
 
-def test_a_gap_that_could_not_be_stored_is_told_again() -> None:
-    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41)), boot_id=NEW_BOOT_ID)
-    shoe.shake_hands(oldest=1, upcoming=3, recognised=False)
-    only_delivery(shoe.say_event(1, Standby()))
-    shoe.controller.forget()
-    shoe.sent()
-    assert shoe.controller.next_deadline() == 0.0
-    shoe.now += 1.0
-    shoe.controller.tick(shoe.now)
-    found = shoe.shake_hands(oldest=1, upcoming=3, recognised=False)
-    assert shoe.proof[1:] == (BOOT_ID, 41)
-    assert gap(found).expected == 42
-    only_delivery(shoe.say_event(1, Standby()))
-
-
-def test_a_gap_forgotten_in_the_middle_of_a_handshake_is_told_again() -> None:
-    """The PROOF under way says that nothing is stored; after `forget` that is no longer what we say."""
-    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41)), boot_id=NEW_BOOT_ID)
-    shoe.shake_hands(oldest=1, upcoming=90, recognised=False)
-    only_delivery(shoe.say_event(1, Standby()))
-    shoe.reconnect()
-    shoe.answer_hello()
-    assert shoe.proof[1:] == (0, 0)
-    shoe.controller.forget()
-    assert shoe.say_status(recognised=True) == [], "it answers a question that we no longer ask"
-    shoe.now += 0.1
-    shoe.controller.tick(shoe.now)
-    assert gap(shoe.shake_hands(recognised=False)).expected == 42
-    only_delivery(shoe.say_event(1, Standby()))
-
-
 def test_after_a_gap_a_reconnect_delivers_nothing_twice() -> None:
     shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41)), boot_id=NEW_BOOT_ID)
     shoe.shake_hands(oldest=1, upcoming=3, recognised=False)
@@ -123,23 +92,11 @@ def test_a_shoe_that_lost_its_newest_events_repeats_none_that_are_stored() -> No
     assert only_delivery(shoe.say_event(44, Standby(), boot_id=NEW_BOOT_ID)).boot_id == NEW_BOOT_ID
 
 
-def test_what_was_forgotten_is_not_held_for_known_when_the_shoe_counts_anew() -> None:
-    shoe = PuppetShoe(new_controller())
-    shoe.shake_hands(oldest=1, upcoming=5)
-    for number in (1, 2, 3):
-        only_delivery(shoe.say_event(number, Standby()))
-    gap(shoe.say_status(oldest=1, upcoming=2))
-    assert shoe.say_event(1, Standby()) == [], "delivered, and perhaps being stored"
-    shoe.controller.forget()
-    only_delivery(shoe.say_event(1, Standby()))
-
-
 def test_even_an_event_without_a_boot_id_is_not_taken_for_one_that_is_known() -> None:
-    """Only faulty firmware says 0; its card is delivered all the same, after a `forget` in a new count too."""
+    """Only faulty firmware says 0; its card is delivered all the same, in a new count too."""
     shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 46)), boot_id=NEW_BOOT_ID)
     gap(shoe.shake_hands(oldest=42, upcoming=45, recognised=False))
     shoe.controller.committed(only_delivery(shoe.say_event(42, Standby())), 0.0)
-    shoe.controller.forget()
     payload = event_payload(0, 43, 0, encode_event(Standby()))
     only_delivery(shoe.say(shoe.session.seal(FrameType.EVENT, payload)))
 
@@ -171,9 +128,6 @@ def test_an_event_and_the_status_that_ends_its_count_in_one_piece() -> None:
     assert isinstance(delivery, Delivery)
     assert remember(shoe.controller.memory(delivery)) == stored(BOOT_ID, 1, 8)
     shoe.controller.committed(delivery, 0.0)
-    shoe.controller.forget()
-    with pytest.raises(LinkUsageError, match="forgotten"):
-        shoe.controller.memory(delivery)
 
 
 # --- the lifetime total ----------------------------------------------------------------------------------------
@@ -210,14 +164,12 @@ def test_cards_that_no_event_told_of_show_at_the_next_handshake() -> None:
     assert shoe.say_status() == []
 
 
-def test_the_total_survives_events_without_one_and_is_forgotten_with_them() -> None:
+def test_the_total_survives_events_without_one() -> None:
     shoe = PuppetShoe(new_controller())
     shoe.shake_hands(oldest=1, upcoming=9, card_total=9)
     only_delivery(shoe.say_event(1, CardDrawn(total=7)))
     standby = only_delivery(shoe.say_event(2, Standby()))
     shoe.controller.committed(standby, 0.0)
-    only_delivery(shoe.say_event(3, CardDrawn(total=8)))
-    shoe.controller.forget()
     only_delivery(shoe.say_event(3, CardDrawn(total=8)))
     assert gap(shoe.say_event(4, CardDrawn(total=10))).expected == 9
 

@@ -21,9 +21,9 @@ WEATHERS = {
     "corrupting": Weather(corrupt=0.2),
     "slow": Weather(delay=(0.2, 1.4)),
     "overtaking": Weather(delay=(0.0, 0.05), overtaking=True),
-    "slow journal": Weather(commit=(0.0, 2.5), commit_fails=0.02),
+    "slow journal": Weather(commit=(0.0, 2.5), dies_at_commit=0.02),
     "all at once": Weather(
-        loss=0.1, duplicate=0.1, corrupt=0.05, delay=(0.0, 0.05), overtaking=True, commit_fails=0.05
+        loss=0.1, duplicate=0.1, corrupt=0.05, delay=(0.0, 0.05), overtaking=True, dies_at_commit=0.05
     ),
 }
 

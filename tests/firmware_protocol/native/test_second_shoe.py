@@ -234,8 +234,7 @@ def test_events_that_nobody_stored_survive_a_restart() -> None:
     table.run(1.0)
     assert len(table.memory.held) == 5, "the controller acknowledged what was not stored"
     happenings.restart()
-    table.controller.forget()
-    del table.deliveries[1:]
+    table.restart_controller()
     table.stores = True
     table.run_until_all_is_stored(10.0)
     happenings.assert_all_told()

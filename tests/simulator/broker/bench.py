@@ -86,16 +86,16 @@ class BenchClient:
         self._bench.flush()
 
     def subscribe(self, *filters: str | Subscription, props: wire.Properties | None = None) -> tuple[int, ...]:
-        wanted = [Subscription(topic_filter=each, qos=2) if isinstance(each, str) else each for each in filters]
+        wanted = [Subscription(topic_filter=each, qos=1) if isinstance(each, str) else each for each in filters]
         self.send(wire.subscribe(1, wanted, version=self.version, props=props))
         return self.first(Kind.SUBACK).reasons
 
     def publish(self, topic: str, payload: bytes = b"x", *, qos: int = 0, packet_id: int | None = None) -> None:
         self.send(wire.publish(topic, payload, version=self.version, qos=qos, packet_id=packet_id))
 
-    def acknowledge(self, kind: Kind, packet_id: int | None) -> None:
+    def acknowledge(self, packet_id: int | None) -> None:
         assert packet_id is not None
-        self.send(wire.acknowledge(kind, packet_id))
+        self.send(wire.acknowledge(Kind.PUBACK, packet_id))
 
     def take(self) -> list[Received]:
         """Take everything heard so far."""

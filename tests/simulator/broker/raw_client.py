@@ -50,41 +50,32 @@ class RawClient:
         return received
 
     async def message(self, *, acknowledge: bool = True) -> Received:
-        """Give the next PUBLISH, with its handshake done unless the test does it itself."""
+        """Give the next PUBLISH, acknowledged unless the test does it itself."""
         while not self._messages:
             await self._read()
         message = self._messages.popleft()
         if acknowledge and message.packet_id is not None:
-            await self.complete(message.packet_id, message.qos)
+            await self.acknowledge(message.packet_id)
         return message
 
-    async def complete(self, packet_id: int, qos: int) -> None:
-        if qos == 1:
-            await self.send(wire.acknowledge(Kind.PUBACK, packet_id))
-            return
-        await self.send(wire.acknowledge(Kind.PUBREC, packet_id))
-        released = await self.answer(Kind.PUBREL)
-        assert (released.packet_id, released.reason) == (packet_id, 0)
-        await self.send(wire.acknowledge(Kind.PUBCOMP, packet_id))
+    async def acknowledge(self, packet_id: int) -> None:
+        await self.send(wire.acknowledge(Kind.PUBACK, packet_id))
 
     async def publish(self, topic: str, payload: bytes = b"", *, qos: int = 1, **fields: Any) -> int:  # noqa: ANN401 - fields of wire.publish
-        """Publish with the whole handshake; answers the reason the broker gave."""
+        """Publish and wait for the acknowledgement; answers the reason the broker gave."""
         packet_id = self.next_packet_id() if qos else None
         await self.send(wire.publish(topic, payload, version=self.version, qos=qos, packet_id=packet_id, **fields))
         if packet_id is None:
             return 0
-        answer = await self.answer(Kind.PUBACK if qos == 1 else Kind.PUBREC)
+        answer = await self.answer(Kind.PUBACK)
         assert answer.packet_id == packet_id
-        if qos == 2 and answer.reason < 0x80:
-            await self.send(wire.acknowledge(Kind.PUBREL, packet_id))
-            assert (await self.answer(Kind.PUBCOMP)).packet_id == packet_id
         return answer.reason
 
-    async def subscribe(self, *filters: str | wire.Subscription, props: wire.Properties | None = None) -> Received:
-        """Subscribe; a filter given as plain text is subscribed with QoS 2."""
-        wanted = [wire.Subscription(topic_filter=each, qos=2) if isinstance(each, str) else each for each in filters]
+    async def subscribe(self, *filters: str | wire.Subscription) -> Received:
+        """Subscribe; a filter given as plain text is subscribed with QoS 1."""
+        wanted = [wire.Subscription(topic_filter=each, qos=1) if isinstance(each, str) else each for each in filters]
         packet_id = self.next_packet_id()
-        await self.send(wire.subscribe(packet_id, wanted, version=self.version, props=props))
+        await self.send(wire.subscribe(packet_id, wanted, version=self.version))
         answer = await self.answer(Kind.SUBACK)
         assert answer.packet_id == packet_id
         assert len(answer.reasons) == len(filters)
@@ -112,6 +103,16 @@ class RawClient:
         while (message := await self.message()).topic != topic:
             found.append(message)
         return found
+
+    async def outlive_a_message(self, seconds: int) -> None:
+        """Wait until a retained message has expired: the broker's own clock says that so many seconds are over."""
+        await self.publish("clock", b"x", props={"message_expiry": seconds}, retain=True)
+        while True:
+            await self.subscribe("clock", "fence")
+            await self.publish("fence")
+            if not await self.messages_until("fence"):
+                return
+            await asyncio.sleep(0.05)
 
     async def disconnect(self, reason: int | None = None, props: wire.Properties | None = None) -> None:
         """Say goodbye and wait until the broker has hung up."""

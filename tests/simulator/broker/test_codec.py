@@ -11,10 +11,10 @@ from simulator.broker.decoding import decode, protocol_version
 from simulator.broker.encoding import encode
 from simulator.broker.framing import Frame, PacketSplitter
 from simulator.broker.packets import (
-    Acknowledgement,
     Connack,
     Connect,
     Disconnect,
+    Puback,
     Publish,
     Subscribe,
     SubscriptionAnswer,
@@ -55,10 +55,9 @@ def frame_of(data: bytes) -> Frame:
 
 def as_the_tests_say_it(properties: Properties) -> dict[str, Any]:
     """Give the properties of a broker's packet under the names and in the forms of the tests' codec."""
-    renamed = {"subscription_identifiers": "subscription_identifier"}
     present = {name: getattr(properties, name) for name in Properties.__slots__}
     return {
-        renamed.get(name, name): list(value) if isinstance(value, tuple) else value
+        name: list(value) if isinstance(value, tuple) else value
         for name, value in present.items()
         if value not in (None, ())
     }
@@ -68,7 +67,7 @@ PUBLISH_FIELDS = st.fixed_dictionaries(
     {
         "topic": TOPIC,
         "payload": BINARY,
-        "qos": st.integers(0, 2),
+        "qos": st.integers(0, 1),
         "retain": st.booleans(),
         "dup": st.booleans(),
         "packet_id": PACKET_ID,
@@ -79,7 +78,7 @@ WILLS = st.builds(
     wire.Will,
     topic=TOPIC,
     payload=BINARY,
-    qos=st.integers(0, 2),
+    qos=st.integers(0, 1),
     retain=st.booleans(),
     properties=MESSAGE_PROPERTIES,
 )
@@ -140,24 +139,23 @@ def test_every_byte_of_subscription_options(options: int, version: int) -> None:
     (subscription,) = packet.subscriptions
     said = wire.Subscription(
         topic_filter="a",
-        qos=subscription.qos,
+        qos=options & 3,
         no_local=subscription.no_local,
         retain_as_published=subscription.retain_as_published,
         retain_handling=subscription.retain_handling,
     )
     assert said.options == options
+    assert subscription.qos == min(options & 3, 1)
 
 
 @pytest.mark.parametrize("version", [V311, V5])
 def test_what_the_broker_says(version: int) -> None:
     connack = wire.read(encode(Connack(reason=Reason.NOT_AUTHORISED), version), version)
     assert connack.reason == (0x87 if version == V5 else 5)
-    for kind in (BrokerKind.PUBACK, BrokerKind.PUBREC, BrokerKind.PUBREL, BrokerKind.PUBCOMP):
-        packet = Acknowledgement(kind=kind, packet_id=513, reason=Reason.PACKET_ID_NOT_FOUND)
-        read = wire.read(encode(packet, version), version)
-        assert (read.kind, read.packet_id, read.reason) == (int(kind), 513, 0x92 if version == V5 else 0)
-    answer = SubscriptionAnswer(kind=BrokerKind.SUBACK, packet_id=7, codes=(0, 1, 2, 0x87))
-    assert wire.read(encode(answer, version), version).reasons == (0, 1, 2, 0x87 if version == V5 else 0x80)
+    read = wire.read(encode(Puback(513, Reason.QUOTA_EXCEEDED), version), version)
+    assert (read.kind, read.packet_id, read.reason) == (Kind.PUBACK, 513, 0x97 if version == V5 else 0)
+    answer = SubscriptionAnswer(kind=BrokerKind.SUBACK, packet_id=7, codes=(0, 1, 0x87))
+    assert wire.read(encode(answer, version), version).reasons == (0, 1, 0x87 if version == V5 else 0x80)
     gone = SubscriptionAnswer(kind=BrokerKind.UNSUBACK, packet_id=7, codes=(0, 0x11))
     assert wire.read(encode(gone, version), version).reasons == ((0, 0x11) if version == V5 else ())
 
@@ -182,10 +180,10 @@ def test_any_bytes_are_a_packet_or_the_clients_mistake(frame: Frame, version: in
 
 GOOD_PACKETS = (
     wire.connect("table-7", user="x", password=b"y", will=wire.Will(topic="gone", properties={"will_delay": 5})),
-    wire.publish("cards", b"9H", qos=2, packet_id=9, props={"content_type": "text", "user_properties": [("a", "b")]}),
-    wire.subscribe(3, [wire.Subscription(topic_filter="a/#", qos=1)], props={"subscription_identifier": [300]}),
+    wire.publish("cards", b"9H", qos=1, packet_id=9, props={"content_type": "text", "user_properties": [("a", "b")]}),
+    wire.subscribe(3, [wire.Subscription(topic_filter="a/#", qos=1)], props={"user_properties": [("a", "b")]}),
     wire.unsubscribe(4, ["a/#", "+/b"]),
-    wire.acknowledge(Kind.PUBREC, 17, 0x80),
+    wire.acknowledge(Kind.PUBACK, 17, 0x80),
     wire.disconnect(4, {"session_expiry": 9, "reason_string": "why"}),
 )
 

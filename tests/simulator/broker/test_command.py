@@ -1,20 +1,18 @@
 """`python -m simulator.broker` as a person runs it."""
 
 import asyncio
-import os
 import re
 import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 
 from simulator.broker import EmulatedBroker
 from simulator.broker.__main__ import main
-from tests.simulator.broker.raw_client import RawClient, client
+from tests.simulator.broker.raw_client import client
 
 COMMAND = [sys.executable, "-m", "simulator.broker"]
 PATIENCE = 20.0
@@ -58,19 +56,6 @@ async def test_it_says_what_it_is_serves_and_ends_cleanly(how: signal.Signals) -
 
 
 @pytest.mark.asyncio
-async def test_users_and_an_access_file(tmp_path: Path) -> None:
-    access = tmp_path / "access"
-    access.write_text("user table\ntopic write events/#\n")
-    async with running("--user", "table:se:cret", "--user", "other:x", "--access", str(access)) as (_, port, _greeting):
-        stranger = await RawClient.open(port)
-        assert (await stranger.connect("x")).reason == 0x87
-        await stranger.drop()
-        async with client(port, "table-7", user="table", password="se:cret") as table:  # noqa: S106 - a test's
-            assert await table.publish("events/card") == 0x10
-            assert await table.publish("commands/stop") == 0x87
-
-
-@pytest.mark.asyncio
 async def test_a_taken_port_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     async with EmulatedBroker() as other:
         process = await asyncio.create_subprocess_exec(
@@ -90,7 +75,6 @@ async def test_a_taken_port_is_named(capsys: pytest.CaptureFixture[str]) -> None
     [
         (["--host", "0.0.0.0"], "'0.0.0.0' is not this machine's loopback address"),  # noqa: S104 - to be refused
         (["--port", "70000"], "70000 is not a port"),
-        (["--access", "/no/such/file"], "cannot read the access file /no/such/file: No such file"),
     ],
 )
 def test_nonsense_is_answered_with_a_sentence(
@@ -98,21 +82,3 @@ def test_nonsense_is_answered_with_a_sentence(
 ) -> None:
     assert main(arguments) == 2
     assert message in capsys.readouterr().err
-
-
-def test_a_bad_access_file_is_answered_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "access"
-    file.write_text("user table\ntopic read a#\n")
-    assert main(["--access", str(file)]) == 2
-    assert f"{file}, line 2: 'a#' is not a topic filter" in capsys.readouterr().err
-    file.write_bytes(os.urandom(3) + b"\xff\xfe")
-    assert main(["--access", str(file)]) == 2
-    assert "it is not UTF-8 text" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("user", ["table", ":secret", "table:", ""])
-def test_a_user_needs_a_name_and_a_password(user: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["--user", user])
-    assert ended.value.code == 2
-    assert f"{user!r} is not NAME:PASSWORD" in capsys.readouterr().err

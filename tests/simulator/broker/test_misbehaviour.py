@@ -11,24 +11,23 @@ KEPT: wire.Properties = {"clean": False, "props": {"session_expiry": 100_000}}
 VERSIONS = pytest.mark.parametrize("version", [V311, V5], ids=["3.1.1", "5"])
 
 
-@pytest.mark.parametrize(("qos", "kind"), [(1, Kind.PUBACK), (2, Kind.PUBREC)])
 @VERSIONS
-def test_withheld_acknowledgements_come_when_released(version: int, qos: int, kind: Kind) -> None:
+def test_withheld_acknowledgements_come_when_released(version: int) -> None:
     bench = Bench()
     display, table = bench.client("display"), bench.client("table", version)
     display.subscribe(Subscription(topic_filter="cards", qos=0))
     bench.misbehaviour.withhold_acknowledgements(client_id="table")
     for packet_id in (1, 2, 3):
-        table.publish("cards", qos=qos, packet_id=packet_id)
+        table.publish("cards", qos=1, packet_id=packet_id)
     assert table.take() == []
-    assert len(display.payloads()) == (3 if qos == 1 else 0)
+    assert len(display.payloads()) == 3
     bench.misbehaviour.behave()
     assert table.take() == []
     bench.core.release_acknowledgements()
     bench.flush()
-    assert [(each.kind, each.packet_id) for each in table.take()] == [(kind, 1), (kind, 2), (kind, 3)]
-    table.publish("cards", qos=qos, packet_id=4)
-    table.only(kind)
+    assert [(each.kind, each.packet_id) for each in table.take()] == [(Kind.PUBACK, number) for number in (1, 2, 3)]
+    table.publish("cards", qos=1, packet_id=4)
+    table.only(Kind.PUBACK)
 
 
 def test_withheld_acknowledgements_die_with_their_connection() -> None:
@@ -44,20 +43,16 @@ def test_withheld_acknowledgements_die_with_their_connection() -> None:
     assert table.take() == []
 
 
-@pytest.mark.parametrize("qos", [1, 2])
 @VERSIONS
-def test_a_denied_message_is_refused_with_the_reason_given_and_goes_nowhere(version: int, qos: int) -> None:
+def test_a_denied_message_is_refused_with_the_reason_given_and_goes_nowhere(version: int) -> None:
     bench = Bench()
     display, table = bench.client("display"), bench.client("table", version)
     display.subscribe(Subscription(topic_filter="#", qos=0))
     bench.misbehaviour.deny_publishes(Reason.QUOTA_EXCEEDED, topic_filter="cards/#", times=1)
     reasons = []
     for _ in range(2):
-        table.publish("cards/drawn", qos=qos, packet_id=1)
-        reasons.append(table.only(Kind.PUBACK if qos == 1 else Kind.PUBREC).reason)
-        if qos == 2 and reasons[-1] == 0:
-            table.acknowledge(Kind.PUBREL, 1)
-            table.only(Kind.PUBCOMP)
+        table.publish("cards/drawn", qos=1, packet_id=1)
+        reasons.append(table.only(Kind.PUBACK).reason)
     assert reasons == ([0x97, 0] if version == V5 else [0, 0])
     assert len(display.payloads()) == 1
 
@@ -84,17 +79,16 @@ def test_a_delay_holds_up_nothing_but_deliveries() -> None:
     watcher = bench.client("watcher", keep_alive=0)
     watcher.subscribe("gone")
     bench.misbehaviour.delay_deliveries(100, client_id="table")
-    table = bench.client("table", will=Will(topic="gone", properties={"will_delay": 5}), props={"session_expiry": 10})
+    table = bench.client("table", will=Will(topic="gone"), props={"session_expiry": 10})
     table.subscribe("cards")
     bench.publish("cards", qos=1, packet_id=1)
     table.vanish()
-    bench.wait(5.1)
     assert len(watcher.payloads()) == 1
-    bench.wait(5)
+    bench.wait(10.1)
     assert bench.core.sessions == {"watcher"}
 
 
-@pytest.mark.parametrize("qos", [0, 1, 2])
+@pytest.mark.parametrize("qos", [0, 1])
 def test_a_dropped_delivery_was_acknowledged_and_never_comes(qos: int) -> None:
     bench = Bench()
     display, other, table = bench.client("display"), bench.client("other"), bench.client("table")
@@ -103,14 +97,12 @@ def test_a_dropped_delivery_was_acknowledged_and_never_comes(qos: int) -> None:
     bench.misbehaviour.drop_deliveries(client_id="display", times=2)
     for number in range(4):
         table.publish("cards", b"%d" % number, qos=qos, packet_id=number + 1 if qos else None)
-        if qos == 2:
-            table.acknowledge(Kind.PUBREL, number + 1)
     assert [each.reason for each in table.take()] == [0] * 4 * qos
     assert display.payloads() == [b"2", b"3"]
     assert other.payloads() == [b"0", b"1", b"2", b"3"]
 
 
-@pytest.mark.parametrize("qos", [0, 1, 2])
+@pytest.mark.parametrize("qos", [0, 1])
 def test_a_duplicated_delivery_comes_as_two_messages(qos: int) -> None:
     bench = Bench()
     display, table = bench.client("display"), bench.client("table")
@@ -118,8 +110,6 @@ def test_a_duplicated_delivery_comes_as_two_messages(qos: int) -> None:
     bench.misbehaviour.duplicate_deliveries(topic_filter="cards/#")
     for number, topic in enumerate(("cards/drawn", "rounds"), start=1):
         table.publish(topic, qos=qos, packet_id=number if qos else None)
-        if qos == 2:
-            table.acknowledge(Kind.PUBREL, number)
     found = display.take()
     assert [each.topic for each in found] == ["cards/drawn", "cards/drawn", "rounds"]
     assert not any(each.dup for each in found)
@@ -222,24 +212,19 @@ def test_a_stalled_broker_can_still_be_cut_or_restarted() -> None:
     bench.client("table")
 
 
-def test_a_forgotten_session_is_gone_with_its_connection_and_its_will() -> None:
+def test_a_forgotten_session_is_gone_with_its_connection() -> None:
     bench = Bench()
-    watcher = bench.client("watcher", keep_alive=0)
-    watcher.subscribe("gone")
-    will = Will(topic="gone", properties={"will_delay": 10})
     for is_connected in (True, False):
-        table = bench.client("table", clean=False, will=will, props={"session_expiry": 1000})
+        table = bench.client("table", clean=False, props={"session_expiry": 1000})
         table.subscribe("cards")
         if not is_connected:
             table.vanish()
         bench.core.forget_session("table", bench.now)
         bench.flush()
-        assert bench.core.sessions == {"watcher"}
+        assert bench.core.sessions == frozenset()
         if is_connected:
             assert table.ending is Ending.AT_ONCE
     bench.core.forget_session("nobody", bench.now)
-    bench.wait(1000)
-    assert watcher.payloads() == []
     table = bench.client("table", clean=False)
     assert table.connack is not None
     assert not table.connack.session_present
@@ -266,20 +251,8 @@ def test_a_restart_keeps_what_it_is_told_to(keep_sessions: bool, keep_retained: 
     found = []
     while messages := display.take():
         found += [(each.payload, each.dup) for each in messages]
-        display.acknowledge(Kind.PUBACK, messages[0].packet_id)
+        display.acknowledge(messages[0].packet_id)
     expected = [(b"under way", True), (b"waiting", False), *([(b"will", False)] if orderly else [])]
     assert found == (expected if keep_sessions else [])
     display.subscribe("state")
     assert display.payloads() == ([b"open"] if keep_retained else [])
-
-
-def test_a_crash_loses_wills_that_were_still_waiting() -> None:
-    bench = Bench()
-    watcher = bench.client("watcher", **KEPT)
-    watcher.subscribe("gone")
-    will = Will(topic="gone", qos=1, properties={"will_delay": 100})
-    bench.client("table", will=will, props={"session_expiry": 1000}).vanish()
-    bench.core.restart(bench.now, orderly=False)
-    bench.flush()
-    bench.wait(1000)
-    assert bench.client("watcher", **KEPT).payloads() == []

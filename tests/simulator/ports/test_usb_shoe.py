@@ -40,7 +40,7 @@ def test_the_configuration_adds_up(kind: UsbKind) -> None:
 
 
 def test_the_parts_that_a_linux_kernel_looks_for_in_a_serial_device() -> None:
-    data = acm().configuration_descriptor
+    data = acm().configurations[0]
     assert acm().interface_classes == [bytes([2, 2, 0]), bytes([0x0A, 0, 0])]
     assert bytes([5, 0x24, 6, 0, 1]) in data, "the union of the two interfaces"
     assert bytes([4, 0x24, 2]) in data, "what of the abstract control model it can do"

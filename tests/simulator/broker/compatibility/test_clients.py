@@ -56,14 +56,14 @@ async def next_message(client: aiomqtt.Client) -> aiomqtt.Message:
 
 async def test_every_qos_there_and_back(port: int, version: int) -> None:
     async with library_client(port, "table", version) as table, library_client(port, "display", version) as display:
-        await display.subscribe("cards/#", qos=2)
+        await display.subscribe("cards/#", qos=1)
         for number in range(60):
-            await table.publish("cards/drawn", f"{number}", qos=number % 3)
+            await table.publish("cards/drawn", f"{number}", qos=number % 2)
         found = [await next_message(display) for _ in range(60)]
         # Each QoS keeps its own order; between them there is none.
-        for qos in range(3):
+        for qos in range(2):
             numbers = [int(bytes(each.payload)) for each in found if each.qos == qos]
-            assert numbers == list(range(qos, 60, 3))
+            assert numbers == list(range(qos, 60, 2))
 
 
 async def test_many_at_once(port: int, version: int) -> None:

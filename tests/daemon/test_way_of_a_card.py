@@ -1,0 +1,27 @@
+"""A real card is followed from the port to the broker, and the way in the document is the way it takes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.daemon.way_of_a_card import ROOT, files_of, way_of_a_card
+
+DOCUMENT = ROOT / "docs" / "architecture.md"
+MOST_FILES = 36
+"""What a reader must open to follow a card; it was 39."""
+
+
+def documented() -> list[str]:
+    block = re.search(r"<!-- way of a card -->\n```\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+    assert block is not None
+    return [line.strip() for line in block[1].splitlines() if line.strip()]
+
+
+@pytest.mark.asyncio
+async def test_the_document_shows_the_way_that_a_card_takes(tmp_path: Path) -> None:
+    way = await way_of_a_card(tmp_path)
+    steps = documented()
+    assert [step for step in way if step in steps] == steps, "\n".join(way)
+    assert (way[0], way[-1]) == (steps[0], steps[-1])
+    assert len(files_of(way)) <= MOST_FILES, files_of(way)
