@@ -14,7 +14,7 @@ from shoe_controller.console.forms import FormDesk
 from shoe_controller.console.process import STATIC
 from shoe_controller.console.sessions import Sessions
 from shoe_controller.console.web import TOKEN_HEADER, ConsoleSite
-from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.requests import Answer, RequestRole
 from shoe_controller.web.push import ChangeSignal
 from shoe_controller.web.static_files import read_files
 from tests.console.bench import model_of, send_event, send_state
@@ -49,7 +49,7 @@ class Served:
         )
         self.address = ""
 
-    async def ask(self, role: str, name: str, request: dict[str, Any]) -> Answer:
+    async def ask(self, role: RequestRole, name: str, request: dict[str, Any]) -> Answer:
         """As the line to the table does it, without a broker."""
         self.asked.append((role, name, request))
         self._stirred.set()
@@ -83,6 +83,12 @@ async def serving(folder: Path, **procedure: Any) -> AsyncIterator[Served]:  # n
         yield served
     finally:
         await served.site.stop()
+
+
+def code_of(told: dict[str, Any]) -> str:
+    """The code of an answer to the page: "ok", that of the table's refusal, or that of the console's own failure."""
+    answer = told["answer"]
+    return "ok" if answer["status"] == "ok" else str((answer.get("refusal") or answer["failure"])["code"])
 
 
 class Browser:
