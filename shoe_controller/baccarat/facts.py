@@ -14,6 +14,8 @@ from shoe_controller.baccarat.drawing import NATURAL_TOTALS, Standing, dealt, ne
 
 
 class Winner(Enum):
+    """The hand that won, or a tie."""
+
     PLAYER = "player"
     BANKER = "banker"
     TIE = "tie"

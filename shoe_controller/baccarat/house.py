@@ -30,6 +30,8 @@ REAL_BASE_WAGERS = frozenset({"base.player", "base.banker"})
 
 
 class RoundingMode(Enum):
+    """In which direction an amount is rounded."""
+
     DOWN = "down"
     NEAREST = "nearest"
     UP = "up"
@@ -39,7 +41,9 @@ class Rounding(msgspec.Struct, frozen=True):
     """How an amount that does not divide is rounded, and to a multiple of how many minor units."""
 
     mode: RoundingMode = RoundingMode.DOWN
+    """In which direction."""
     unit: int = 1
+    """The smallest amount that the table pays, in minor units."""
 
     def apply(self, amount: Fraction) -> int:
         units = amount / self.unit
@@ -75,6 +79,8 @@ class RoundLimit(msgspec.Struct, frozen=True):
 
 
 class CommissionTaken(Enum):
+    """When commission is collected."""
+
     AT_ONCE = "at_once"
     MARKED = "marked"
     """Written down for the seat and collected at the end of the shoe."""
@@ -99,8 +105,12 @@ class House(msgspec.Struct, frozen=True):
 
 
 class PlacedWager(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A wager of a seat."""
+
     seat: str
+    """The seat."""
     wager: str
+    """The wager's id."""
     stake: int
     """In minor units."""
 

@@ -21,13 +21,21 @@ class ImpossibleCardError(DealError):
 
 
 class HandOutcome(msgspec.Struct, frozen=True):
+    """A hand as it was dealt."""
+
     cards: tuple[Card, ...]
+    """In the order in which they were dealt."""
     total: int
+    """Its points."""
     natural: bool
+    """Whether it has 8 or 9 on two cards."""
 
 
 class WagerOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a wager comes to in a round."""
+
     result: Result
+    """Whether it wins, loses or is a push."""
     pays: str | None = None
     """Only on a win: the price in lowest terms, after commission."""
 
@@ -37,10 +45,16 @@ class WagerOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RoundOutcome(msgspec.Struct, frozen=True):
+    """A complete round."""
+
     player: HandOutcome
+    """Player's hand."""
     banker: HandOutcome
+    """Banker's hand."""
     winner: Winner
+    """The hand that won, or a tie."""
     wagers: dict[str, WagerOutcome]
+    """What every wager of the house comes to, by its id."""
 
 
 def dealt_round(cards: Iterable[Card], decks: int) -> Deal:

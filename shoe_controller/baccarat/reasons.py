@@ -15,71 +15,87 @@ class FirstCard(Reason, frozen=True):
     """The first card of a hand is always dealt."""
 
     hand: Side
+    """The hand that is due."""
 
 
 class SecondCard(Reason, frozen=True):
     """The second card of a hand is always dealt."""
 
     hand: Side
+    """The hand that is due."""
 
 
 class PlayerNatural(Reason, frozen=True):
     """Player has 8 or 9 on two cards: no more cards."""
 
     player_total: int
+    """Points of Player's hand."""
 
 
 class BankerNatural(Reason, frozen=True):
     """Banker has 8 or 9 on two cards: no more cards."""
 
     banker_total: int
+    """Points of Banker's hand."""
 
 
 class BothNatural(Reason, frozen=True):
     """Both hands have 8 or 9 on two cards: no more cards."""
 
     player_total: int
+    """Points of Player's hand."""
     banker_total: int
+    """Points of Banker's hand."""
 
 
 class PlayerDraws(Reason, frozen=True):
     """Player has 0 to 5 on two cards and draws a third."""
 
     player_total: int
+    """Points of Player's hand."""
 
 
 class BankerDraws(Reason, frozen=True):
     """Player stands, and Banker draws on its own total."""
 
     player_total: int
+    """Points of Player's hand."""
     banker_total: int
+    """Points of Banker's hand."""
 
 
 class BothStand(Reason, frozen=True):
     """Neither hand draws: no more cards."""
 
     player_total: int
+    """Points of Player's hand."""
     banker_total: int
+    """Points of Banker's hand."""
 
 
 class BankerDrawsAfterThird(Reason, frozen=True):
     """Banker draws, by the table for Player's third card."""
 
     banker_total: int
+    """Points of Banker's hand."""
     player_third: int
+    """Points of Player's third card."""
 
 
 class BankerStandsAfterThird(Reason, frozen=True):
     """Banker stands, by the table for Player's third card: no more cards."""
 
     banker_total: int
+    """Points of Banker's hand."""
     player_third: int
+    """Points of Player's third card."""
 
 
 class BankerHasDrawn(Reason, frozen=True):
     """Banker has its third card: no more cards."""
 
     banker_total: int
+    """Points of Banker's hand."""
 
 
 class CardsFaceDown(Reason, frozen=True):
@@ -98,6 +114,7 @@ class EarlierReason(Reason, frozen=True):
     """A reason from a journal of layout version 1, which stored it as an English sentence."""
 
     text: str
+    """The sentence that was stored."""
 
 
 AnyReason = (

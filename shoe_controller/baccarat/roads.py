@@ -18,6 +18,8 @@ ROWS = 6
 
 
 class RoadWinner(Enum):
+    """Who won a round, as boards write it."""
+
     BANKER = "B"
     PLAYER = "P"
     TIE = "T"
@@ -40,54 +42,88 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BeadCell(msgspec.Struct, frozen=True, kw_only=True):
+    """A round on the bead plate."""
+
     column: int
+    """Counted from 0, from the left."""
     row: int
+    """Counted from 0, from the top."""
     winner: RoadWinner
+    """Who won the round."""
     banker_pair: bool
+    """Whether Banker's first two cards were a pair."""
     player_pair: bool
+    """Whether Player's first two cards were a pair."""
     natural: bool
+    """Whether a natural ended the round."""
 
 
 class BigRoadCell(msgspec.Struct, frozen=True, kw_only=True):
     """A round that somebody won. The marks are that round's own; those of a tie are seen on the bead plate only."""
 
     column: int
+    """Counted from 0, from the left."""
     row: int
+    """Counted from 0, from the top."""
     winner: RoadWinner | None
     """`None` while the shoe has had nothing but ties."""
     ties: int
     """Ties that followed this round; in the first cell also those that came before it."""
     banker_pair: bool
+    """Whether Banker's first two cards were a pair."""
     player_pair: bool
+    """Whether Player's first two cards were a pair."""
     natural: bool
+    """Whether a natural ended the round."""
 
 
 class DerivedCell(msgspec.Struct, frozen=True, kw_only=True):
+    """A mark on one of the three derived roads."""
+
     column: int
+    """Counted from 0, from the left."""
     row: int
+    """Counted from 0, from the top."""
     colour: Colour
+    """The mark's colour."""
 
 
 class BeadPlate(msgspec.Struct, frozen=True, kw_only=True):
+    """Every round in its own cell, column by column."""
+
     cells: tuple[BeadCell, ...]
+    """In the order of the rounds."""
 
 
 class BigRoad(msgspec.Struct, frozen=True, kw_only=True):
+    """A column for each run of wins of one hand."""
+
     cells: tuple[BigRoadCell, ...]
+    """In the order of the rounds."""
 
 
 class DerivedRoad(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether the big road repeats itself."""
+
     sequence: str
     """The colours alone, one letter a cell: R for red, B for blue."""
     cells: tuple[DerivedCell, ...]
+    """In the order in which they were made."""
 
 
 class Roads(msgspec.Struct, frozen=True, kw_only=True):
+    """The five roads of a shoe."""
+
     bead_plate: BeadPlate
+    """The bead plate."""
     big_road: BigRoad
+    """The big road."""
     big_eye: DerivedRoad
+    """The big eye boy."""
     small: DerivedRoad
+    """The small road."""
     cockroach: DerivedRoad
+    """The cockroach road."""
 
 
 def roads(results: Sequence[Result]) -> Roads:

@@ -33,13 +33,20 @@ class WagersRefusedError(ValueError):
 
 
 class SettledWager(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A wager and what it came to. Amounts are in minor units."""
+
     seat: str
+    """The seat."""
     wager: str
+    """The wager's id."""
     stake: int
+    """What was staked."""
     result: Result
+    """Whether it won, lost or was a push."""
     winnings: int
     """By the pay table, before commission and before the round's limit."""
     commission: int
+    """Taken from the winnings, at once or at the end of the shoe."""
     cut: int
     """Winnings that the round's limit does not let the house pay."""
     returned: int
@@ -57,39 +64,62 @@ class DealerStep(msgspec.Struct, frozen=True):
     """One action of the dealer: take a losing stake, pay a winner, or name a push."""
 
     step: Literal["take", "pay", "push"]
+    """What the dealer does."""
     seat: str
+    """The seat."""
     wager: str
+    """The wager's id."""
     amount: int
+    """What is taken or paid, in minor units; of a push, the stake."""
 
 
 class Totals(msgspec.Struct, frozen=True):
+    """The sums over wagers, in minor units."""
+
     stakes: int
+    """All stakes."""
     taken: int
+    """Stakes that lost."""
     winnings: int
+    """By the pay tables, before commission and before the round's limit."""
     commission: int
+    """Commission on the winnings."""
     cut: int
+    """Winnings that the round's limit does not let the house pay."""
     paid: int
+    """What the dealer pays, the stakes not counted."""
     returned: int
+    """Everything that goes back to players."""
 
 
 class LimitReached(msgspec.Struct, frozen=True):
     """Why winnings were cut."""
 
     limit: int
+    """The most that is paid, in minor units."""
     winnings: int
     """What the named wagers had won together."""
     policy: OverLimit
+    """How the winnings were cut."""
 
 
 class Settlement(msgspec.Struct, frozen=True):
+    """What every wager of a round came to, and how the dealer pays it."""
+
     wagers: tuple[SettledWager, ...]
     """Seat by seat in the order of action, at each seat in the order of paying."""
     totals: Totals
+    """Of all wagers."""
     seats: dict[str, Totals]
+    """Of each seat that has wagers."""
     steps: tuple[DealerStep, ...]
+    """What the dealer does, in order."""
     rounding: Rounding
+    """How amounts that do not divide were rounded."""
     commission_taken: CommissionTaken
+    """When commission is collected."""
     limit_reached: LimitReached | None
+    """The round's limit, where it cut winnings."""
 
 
 def settle(house: House, facts: Facts, placed: Iterable[PlacedWager]) -> Settlement:

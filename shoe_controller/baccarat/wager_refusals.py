@@ -7,7 +7,9 @@ class WagerRefusal(Code, frozen=True):
     """Why the wagers of a seat are not permitted. Stakes and limits are in minor units."""
 
     seat: str
+    """The seat in the request."""
     wager: str
+    """The wager in the request."""
 
 
 class UnknownSeat(WagerRefusal, frozen=True):
@@ -28,21 +30,27 @@ class BelowMinimum(WagerRefusal, frozen=True):
     """The stake is below the minimum."""
 
     stake: int
+    """The stake in the request."""
     min: int
+    """The least stake."""
 
 
 class AboveMaximum(WagerRefusal, frozen=True):
     """The stake is above the maximum."""
 
     stake: int
+    """The stake in the request."""
     max: int
+    """The largest stake."""
 
 
 class NoMultiple(WagerRefusal, frozen=True):
     """The stake is not a multiple of the smallest amount that the table pays."""
 
     stake: int
+    """The stake in the request."""
     unit: int
+    """The smallest amount that the table pays."""
 
 
 class PlacedTwice(WagerRefusal, frozen=True):
@@ -57,13 +65,16 @@ class OneOfOption(WagerRefusal, frozen=True):
     """Of these wagers only one may be played in a round."""
 
     wagers: tuple[str, ...]
+    """The wagers of the option that were played."""
 
 
 class TooManyOptions(WagerRefusal, frozen=True):
     """The seat plays more betting options than are permitted."""
 
     options: int
+    """How many betting options there are."""
     at_most: int
+    """How many of them a seat may play."""
 
 
 AnyWagerRefusal = (

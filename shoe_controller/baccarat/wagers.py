@@ -24,8 +24,11 @@ class Names(msgspec.Struct, frozen=True):
     """What a thing is called on a display."""
 
     en: str
+    """In English."""
     zh_hant: str
+    """In traditional Chinese."""
     zh_hans: str
+    """In simplified Chinese."""
 
 
 class Row(NamedTuple):
@@ -79,7 +82,9 @@ class OptionRule(msgspec.Struct, frozen=True):
     """How many of which options one seat may play in a round. Of one option's wagers only one may be played."""
 
     at_most: int
+    """How many options."""
     options: tuple[tuple[str, ...], ...]
+    """The ids of each option's wagers."""
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -98,6 +103,8 @@ class CatalogueError(ValueError):
 
 
 class Result(Enum):
+    """What becomes of a wager."""
+
     WIN = "win"
     LOSE = "lose"
     PUSH = "push"

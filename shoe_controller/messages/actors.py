@@ -11,6 +11,7 @@ class Person(Actor, frozen=True):
     """A person, by the id in the table's file; `dealer` where the request named nobody."""
 
     person: str
+    """The person's id."""
 
 
 class Shoe(Actor, frozen=True):
@@ -33,6 +34,7 @@ class EarlierActor(Actor, frozen=True):
     """From a journal of layout version 1, which stored a word."""
 
     text: str
+    """The word that was stored."""
 
 
 AnyActor = Person | Shoe | ShoeButton | FirstCardDrawn | TimeRanOut | EarlierActor

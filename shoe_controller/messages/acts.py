@@ -62,6 +62,7 @@ class RevealCards(Act, frozen=True, kw_only=True, tag="reveal_cards"):
     """Show the cards that lie face down; of one hand, or of both."""
 
     hand: Side | None = None
+    """The hand to show; null shows both."""
 
 
 class Confirm(Act, frozen=True, kw_only=True, tag="confirm"):
@@ -174,7 +175,7 @@ class ActRule(msgspec.Struct, frozen=True, kw_only=True):
     """A PIN is required, also of a dealer."""
 
 
-def _rule(
+def _rule(  # noqa: PLR0913 - one row of the table below
     act: type[Act], role: Role, what: str, *, two_people: bool = False, reason: bool = False, pin: bool = False
 ) -> ActRule:
     name = ActName(str(act.__struct_config__.tag))

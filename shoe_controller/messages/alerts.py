@@ -21,7 +21,9 @@ class Clearer(StrEnum):
     """Who may end an alert by looking at it and saying that all is well."""
 
     DEALER = "dealer"
+    """The dealer, or a supervisor."""
     SUPERVISOR = "supervisor"
+    """A supervisor, with a PIN and a reason."""
     NOBODY = "nobody"
     """Only one of the acts that put it right."""
 
@@ -86,7 +88,9 @@ class AlertMessage(msgspec.Struct, frozen=True, kw_only=True):
 
     0 is the alert that could not be stored; it is in `status` alone."""
     kind: AlertKind
+    """What went wrong."""
     severity: Severity
+    """Whether it stops the table."""
     detail: AnyDetail | None
     """What exactly is wrong; null where the kind says it all."""
     cleared_by: Clearer

@@ -9,7 +9,9 @@ class ReturnCause(StrEnum):
     """Why wagers were returned before their round was settled."""
 
     SHOE_OPENED = "shoe_opened"
+    """The next shoe was opened."""
     SHOE_ENDED = "shoe_ended"
+    """The shoe ended."""
     RESULT_UNDONE = "result_undone"
     """The result of the round before was taken back."""
     LATE = "late"
@@ -26,6 +28,7 @@ class EndedByPerson(AlertEndCause, frozen=True):
     """Somebody cleared it, or put it right."""
 
     person: str
+    """The person's id."""
 
 
 class EndedByShoe(AlertEndCause, frozen=True):
@@ -64,7 +67,7 @@ class ShoeRestartedNow(AlertEndCause, frozen=True, tag="shoe_restarted"):
     """The shoe restarted."""
 
 
-class FaultCleared(AlertEndCause, frozen=True):
+class FaultClearedNow(AlertEndCause, frozen=True, tag="fault_cleared"):
     """The shoe reported the end of the fault."""
 
 
@@ -84,6 +87,7 @@ class EarlierAlertEnd(AlertEndCause, frozen=True):
     """From a journal of layout version 1, which stored a sentence."""
 
     text: str
+    """The sentence that was stored."""
 
 
 AnyAlertEnd = (
@@ -97,7 +101,7 @@ AnyAlertEnd = (
     | CardCame
     | CardDue
     | ShoeRestartedNow
-    | FaultCleared
+    | FaultClearedNow
     | ShoeBack
     | StoringAgain
     | PublishingAgain
@@ -128,6 +132,7 @@ class EarlierShoeEnd(ShoeEndCause, frozen=True):
     """From a journal of layout version 1, which stored a sentence."""
 
     text: str
+    """The sentence that was stored."""
 
 
 AnyShoeEnd = LastRoundOver | NextShoeOpened | EndedEarly | EarlierShoeEnd
@@ -149,6 +154,7 @@ class ProposalWithdrawn(ProposalEndCause, frozen=True):
     """A supervisor withdrew it."""
 
     person: str
+    """The person's id."""
 
 
 class ProposalShoeOpened(ProposalEndCause, frozen=True):
@@ -159,6 +165,7 @@ class EarlierProposalEnd(ProposalEndCause, frozen=True):
     """From a journal of layout version 1, which stored a sentence."""
 
     text: str
+    """The sentence that was stored."""
 
 
 AnyProposalEnd = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | EarlierProposalEnd

@@ -33,6 +33,7 @@ class CardOfRound(Detail, frozen=True):
     number: int
     """1-based position in the round."""
     hand: Side
+    """The hand that the card lies in."""
 
 
 class FirstCardOfShoe(Detail, frozen=True):
@@ -43,12 +44,14 @@ class ProblemCard(Detail, frozen=True):
     """What is wrong with a card that lies in no hand."""
 
     problem: CardProblem
+    """What is wrong with the card."""
 
 
 class CardsTogether(Detail, frozen=True):
     """Several cards left the shoe at once."""
 
     cards: int
+    """How many cards."""
 
 
 class NoShoeOpen(Detail, frozen=True):
@@ -70,7 +73,9 @@ class WrongHand(Detail, frozen=True):
     """A card went to one hand when it was the other's turn."""
 
     hand: Side
+    """The hand that the card went to."""
     due: Side
+    """The hand whose turn it was."""
 
 
 class HandNotNamed(Detail, frozen=True):
@@ -81,6 +86,7 @@ class CardMissingBefore(Detail, frozen=True):
     """The shoe reports a later card of the hand than the next one."""
 
     hand: Side
+    """The hand that the card is reported for."""
     position: int
     """1-based position in the hand."""
 
@@ -89,6 +95,7 @@ class PlaceTaken(Detail, frozen=True):
     """The shoe reports a card for a place that has one already."""
 
     hand: Side
+    """The hand that the card is reported for."""
     position: int
     """1-based position in the hand."""
 
@@ -99,12 +106,14 @@ class CardRenamed(Detail, frozen=True):
     number: int
     """1-based position in the round."""
     hand: Side
+    """The hand that the card lies in."""
 
 
 class StrayRenamed(Detail, frozen=True):
     """The shoe reports another face for a card of a hand that was set aside."""
 
     hand: Side
+    """The hand that the shoe gave as the card's place."""
 
 
 class BurnedInRound(Detail, frozen=True):
@@ -142,12 +151,14 @@ class IdentifiedMissingCard(Detail, frozen=True):
     """The shoe identifies a card of a hand that never came."""
 
     hand: Side
+    """The hand that the card is reported for."""
 
 
 class IdentifiedOutOfRound(Detail, frozen=True):
     """The shoe identifies a card of a hand when no round was under way."""
 
     hand: Side
+    """The hand that the card is reported for."""
 
 
 # --- burning ---------------------------------------------------------------------------------------------------------
@@ -161,21 +172,27 @@ class BurnedSoFar(Detail, frozen=True):
     """The shoe deals to a hand before all cards were burned."""
 
     burned: int
+    """Cards burned so far."""
     to_burn: int
+    """Cards to burn, by the first card."""
 
 
 class BurnCountDiffers(Detail, frozen=True):
     """The shoe announces another number of cards to burn than the first card says."""
 
     shoe: int
+    """Cards to burn, as the shoe announces."""
     first_card: int
+    """Cards to burn, by the first card."""
 
 
 class BurnsLeftDiffer(Detail, frozen=True):
     """The shoe has another number of cards left to burn than the first card says."""
 
     shoe: int
+    """Cards left to burn, as the shoe reports."""
     first_card: int
+    """Cards left to burn, by the first card."""
 
 
 # --- results ---------------------------------------------------------------------------------------------------------
@@ -193,28 +210,36 @@ class ShoeIndicates(Detail, frozen=True):
     """The result that the shoe indicates."""
 
     winner: Winner
+    """The winner that the shoe indicates."""
 
 
 class WinnerDiffers(Detail, frozen=True):
     """The shoe indicates another winner than the cards give."""
 
     round: int
+    """The round's number."""
     shoe: Winner
+    """The winner that the shoe indicates."""
     cards: Winner
+    """The winner by the cards."""
 
 
 class NoWinnerIndicated(Detail, frozen=True):
     """The shoe ended the round without a winner."""
 
     round: int
+    """The round's number."""
     cards: Winner
+    """The winner by the cards."""
 
 
 class MarkDiffers(Detail, frozen=True):
     """The shoe indicates a mark that the cards do not have."""
 
     round: int
+    """The round's number."""
     mark: ResultMark
+    """The mark that the shoe indicates."""
 
 
 # --- wagers and people -----------------------------------------------------------------------------------------------
@@ -224,12 +249,14 @@ class LateSeats(Detail, frozen=True):
     """Seats whose wagers changed after the first card had left the shoe."""
 
     seats: tuple[str, ...]
+    """The seats, as in `info`."""
 
 
 class CalledBy(Detail, frozen=True):
     """Who called."""
 
     person: str
+    """The person's id; `dealer` where the request named nobody."""
 
 
 # --- shoe, line and controller ---------------------------------------------------------------------------------------
@@ -239,6 +266,7 @@ class ShoeFault(Detail, frozen=True):
     """A fault that the shoe reports."""
 
     fault: FaultCode
+    """The kind of fault."""
     number: int | None = None
     """The shoe's own number for it, where it has one."""
 
@@ -255,7 +283,7 @@ class SilentShoe(Detail, frozen=True):
     """The shoe was silent for a while, and does not repeat what it sent then."""
 
 
-class LinkLost(Detail, frozen=True):
+class LinkDropped(Detail, frozen=True, tag="link_lost"):
     """The line to the shoe was lost."""
 
     text: str
@@ -270,30 +298,35 @@ class DecoderMessage(Detail, frozen=True):
     """What the decoder of the shoe's line reported."""
 
     text: str
+    """The decoder's message, in English."""
 
 
 class ClockStep(Detail, frozen=True):
     """By how much the clock was set."""
 
     by_ms: int
+    """Milliseconds that the clock was set forward; negative if it was set back."""
 
 
-class SystemError(Detail, frozen=True):  # noqa: A001 - named for what it is: an error of the operating system
+class OperatingSystemError(Detail, frozen=True, tag="system_error"):
     """What the operating system or the storage reported."""
 
     text: str
+    """The message, as it was reported."""
 
 
 class BrokerError(Detail, frozen=True):
     """What the broker reported."""
 
     text: str
+    """The message, as it was reported."""
 
 
 class EarlierDetail(Detail, frozen=True):
     """From a journal of layout version 1, which stored an English sentence."""
 
     text: str
+    """The sentence that was stored."""
 
 
 AnyDetail = (
@@ -333,11 +366,11 @@ AnyDetail = (
     | ShoeStoreFull
     | ShoeRestarted
     | SilentShoe
-    | LinkLost
+    | LinkDropped
     | ControllerRestarted
     | DecoderMessage
     | ClockStep
-    | SystemError
+    | OperatingSystemError
     | BrokerError
     | EarlierDetail
 )

@@ -18,7 +18,7 @@ from shoe_controller.messages.actors import AnyActor
 from shoe_controller.messages.acts import AnyAct, Role
 from shoe_controller.messages.alerts import AlertMessage
 from shoe_controller.messages.causes import AnyAlertEnd, AnyProposalEnd, AnyShoeEnd, ReturnCause
-from shoe_controller.messages.details import AnyDetail, ControllerRestarted, EarlierDetail, LinkLost
+from shoe_controller.messages.details import AnyDetail, ControllerRestarted, EarlierDetail, LinkDropped
 from shoe_controller.messages.rules import PublishedRules
 
 
@@ -46,8 +46,11 @@ class ShoeOpened(Fact, frozen=True, kw_only=True, tag="shoe_opened"):
     TOPIC: ClassVar[str] = "shoe"
 
     decks: int
+    """How many decks are in the shoe."""
     card_sets: tuple[str, ...]
+    """The sets of cards that belong to the table; empty where the house names none."""
     opened_by: AnyActor
+    """Who or what opened it."""
     rules: PublishedRules | None = None
     """The rules and prices of this shoe; null only in events from a journal of layout version 1."""
 
@@ -58,21 +61,25 @@ class CardBurned(Fact, frozen=True, kw_only=True, tag="card_burned"):
     TOPIC: ClassVar[str] = "shoe"
 
     card: Card | None
+    """The first card of the shoe; null for the cards burned after it, and while it is not known."""
     burned: int
     """Cards burned so far, the first card left aside."""
     to_burn: int | None
+    """How many cards the first card says are burned; null before it is known, and between rounds."""
 
 
 class CutCardOut(Fact, frozen=True, kw_only=True, tag="cut_card_out"):
     TOPIC: ClassVar[str] = "shoe"
 
     last_round: int
+    """The number of the last round of this shoe."""
 
 
 class ShoeEnded(Fact, frozen=True, kw_only=True, tag="shoe_ended"):
     TOPIC: ClassVar[str] = "shoe"
 
     cause: AnyShoeEnd
+    """Why the shoe ended."""
     cards_out: int
     """Cards that left the shoe, read or not."""
     commission_due: dict[str, int]
@@ -85,10 +92,12 @@ class ShoeLinkChanged(Fact, frozen=True, kw_only=True, tag="shoe_link"):
     TOPIC: ClassVar[str] = "shoe"
 
     up: bool
+    """Whether the shoe is connected."""
     authenticated: bool
+    """Whether the shoe has proven itself with its key."""
     shoe_name: str
     """Model and serial number, where the shoe reports them."""
-    cause: LinkLost | ControllerRestarted | EarlierDetail | None
+    cause: LinkDropped | ControllerRestarted | EarlierDetail | None
     """Why the connection is gone; null when it is up."""
 
 
@@ -109,8 +118,11 @@ class WagersChanged(Fact, frozen=True, kw_only=True, tag="wagers_changed"):
     TOPIC: ClassVar[str] = "round"
 
     seat: str
+    """The seat."""
     wagers: tuple[PlacedWager, ...]
+    """All wagers of the seat."""
     total: int
+    """The sum of their stakes, in minor units."""
     user: str = ""
     """The broker's user who sent the request; empty in events from a journal of layout version 1."""
 
@@ -119,6 +131,7 @@ class BettingClosed(Fact, frozen=True, kw_only=True, tag="betting_closed"):
     TOPIC: ClassVar[str] = "round"
 
     closed_by: AnyActor
+    """Who or what closed the wagers."""
     stakes: int
     """The sum of all stakes, in minor units."""
 
@@ -133,15 +146,20 @@ class RoundVoided(Fact, frozen=True, kw_only=True, tag="round_voided"):
     reason: str
     """What the supervisor gave as the reason."""
     returned: tuple[PlacedWager, ...]
+    """The wagers that are returned; none if the round is dealt again."""
     total: int
+    """The sum of their stakes, in minor units."""
 
 
 class WagersReturned(Fact, frozen=True, kw_only=True, tag="wagers_returned"):
     TOPIC: ClassVar[str] = "round"
 
     cause: ReturnCause
+    """Why they were returned."""
     returned: tuple[PlacedWager, ...]
+    """The wagers that were returned."""
     total: int
+    """The sum of their stakes, in minor units."""
 
 
 # --- its cards -------------------------------------------------------------------------------------------------------
@@ -153,15 +171,20 @@ class CardPlace(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     """1-based position in the round."""
     hand: Side
+    """The hand that the card lies in."""
     card: Card | None
+    """The card; null while it lies face down or is not known."""
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """How the round stands; totals and what comes next are `None` while cards they depend on are not shown."""
 
     player_total: int | None
+    """Points of Player's hand."""
     banker_total: int | None
+    """Points of Banker's hand."""
     next_hand: Side | None
+    """The hand that the next card goes to; null if none is due or a hidden card decides it."""
     complete: bool | None
     """Whether no more cards may come."""
     why: AnyReason | None
@@ -172,7 +195,9 @@ class CardDealt(Fact, frozen=True, kw_only=True, tag="card_dealt"):
     TOPIC: ClassVar[str] = "card"
 
     place: CardPlace
+    """The card and where it lies."""
     standing: Standing
+    """How the round stands with it."""
 
 
 class CardsShown(Fact, frozen=True, kw_only=True, tag="cards_shown"):
@@ -181,15 +206,20 @@ class CardsShown(Fact, frozen=True, kw_only=True, tag="cards_shown"):
     TOPIC: ClassVar[str] = "card"
 
     places: tuple[CardPlace, ...]
+    """The cards and where they lie."""
     standing: Standing
+    """How the round stands with them."""
 
 
 class CardCorrected(Fact, frozen=True, kw_only=True, tag="card_corrected"):
     TOPIC: ClassVar[str] = "card"
 
     place: CardPlace
+    """The card as it is now, and where it lies."""
     standing: Standing
+    """How the round stands with it."""
     replaces: int
+    """The `seq` of the last event about this card."""
 
 
 class CardSetAside(Fact, frozen=True, kw_only=True, tag="card_set_aside"):
@@ -198,13 +228,16 @@ class CardSetAside(Fact, frozen=True, kw_only=True, tag="card_set_aside"):
     TOPIC: ClassVar[str] = "card"
 
     card: Card | None
+    """The card; null if cards lie face down at this table, or it is not known."""
     why: AnyDetail
+    """Why it has no place."""
 
 
 class ExtraCardDecided(Fact, frozen=True, kw_only=True, tag="extra_card_decided"):
     TOPIC: ClassVar[str] = "card"
 
     burned: int
+    """How many of them were burned."""
     used: bool
     """The first of them begins the next round."""
 
@@ -220,27 +253,34 @@ class RoundResult(Fact, frozen=True, kw_only=True, tag="round_result"):
     why: AnyReason
     """Why no more cards were dealt."""
     confirmed_by: AnyActor
+    """Who or what confirmed it."""
     free: bool
+    """The round was dealt without wagers."""
     replaces: int | None = None
+    """The `seq` of the result before, which was taken back; null for the first."""
 
 
 class ResultUndone(Fact, frozen=True, kw_only=True, tag="result_undone"):
     TOPIC: ClassVar[str] = "outcome"
 
     replaces: int
+    """The `seq` of the result that is taken back."""
 
 
 class RoundSettled(Fact, frozen=True, kw_only=True, tag="round_settled"):
     TOPIC: ClassVar[str] = "settlement"
 
     settlement: Settlement
+    """What every wager came to."""
     replaces: int | None = None
+    """The `seq` of the settlement before, which was taken back; null for the first."""
 
 
 class SettlementUndone(Fact, frozen=True, kw_only=True, tag="settlement_undone"):
     TOPIC: ClassVar[str] = "settlement"
 
     replaces: int
+    """The `seq` of the settlement that is taken back."""
 
 
 # --- alerts and people -----------------------------------------------------------------------------------------------
@@ -250,13 +290,16 @@ class AlertRaised(Fact, frozen=True, kw_only=True, tag="alert_raised"):
     TOPIC: ClassVar[str] = "alert"
 
     alert: AlertMessage
+    """The alert."""
 
 
 class AlertEnded(Fact, frozen=True, kw_only=True, tag="alert_ended"):
     TOPIC: ClassVar[str] = "alert"
 
     alert: AlertMessage
+    """The alert, as it was raised."""
     cause: AnyAlertEnd
+    """Why it ended."""
     replaces: int
     """The `seq` of the event that raised it."""
 
@@ -265,9 +308,13 @@ class PersonActed(Fact, frozen=True, kw_only=True, tag="person_acted"):
     TOPIC: ClassVar[str] = "operator"
 
     act: AnyAct
+    """What was done."""
     person: str
+    """The id of the person who did it; of an act of two people, the first. The role where the request named nobody."""
     role: Role
+    """The role in which it was done."""
     reason: str
+    """What the person gave as the reason; may be empty."""
     approved_by: str | None = None
     """The second supervisor, where the act takes two."""
     user: str = ""
@@ -278,9 +325,13 @@ class ActProposed(Fact, frozen=True, kw_only=True, tag="act_proposed"):
     TOPIC: ClassVar[str] = "operator"
 
     proposal: int
+    """The proposal's number."""
     act: AnyAct
+    """What is proposed."""
     person: str
+    """The id of the person who proposed it."""
     reason: str
+    """What the person gave as the reason."""
     user: str = ""
     """The broker's user who sent the request; empty in events from a journal of layout version 1."""
 
@@ -289,15 +340,20 @@ class ProposalEnded(Fact, frozen=True, kw_only=True, tag="proposal_ended"):
     TOPIC: ClassVar[str] = "operator"
 
     proposal: int
+    """The proposal's number."""
     cause: AnyProposalEnd
+    """Why it ended."""
 
 
 class WrongPin(Fact, frozen=True, kw_only=True, tag="wrong_pin"):
     TOPIC: ClassVar[str] = "operator"
 
     person: str
+    """The id of the person whose PIN was asked for."""
     failures: int
+    """Wrong PINs in a row."""
     locked_out: bool
+    """Whether the person is locked out now."""
     user: str = ""
     """The broker's user who sent the request; empty in events from a journal of layout version 1."""
 

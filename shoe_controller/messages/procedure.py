@@ -16,5 +16,8 @@ class Reveal(StrEnum):
     """When the cards of a round are shown to anybody."""
 
     AT_DRAW = "at_draw"
+    """As they leave the shoe."""
     BY_DEALER = "by_dealer"
+    """When the dealer shows them."""
     AT_RESULT = "at_result"
+    """With the confirmed result."""

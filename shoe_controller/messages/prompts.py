@@ -16,6 +16,7 @@ class ResolveAlert(Prompt, frozen=True):
     number: int
     """The alert's number."""
     kind: AlertKind
+    """What went wrong."""
 
 
 class ConnectShoe(Prompt, frozen=True):
@@ -34,6 +35,7 @@ class BurnCards(Prompt, frozen=True):
     """Burn so many more cards."""
 
     cards: int
+    """How many cards are still to burn."""
 
 
 class TakeWagers(Prompt, frozen=True):
@@ -48,13 +50,16 @@ class DrawCard(Prompt, frozen=True):
     """Draw a card for a hand."""
 
     hand: Side
+    """The hand that the card goes to."""
     why: AnyReason | None = None
+    """Why that card is due; null before the first card of a round."""
 
 
 class ConfirmResult(Prompt, frozen=True):
     """No more cards are due: ask for the result."""
 
     why: AnyReason
+    """Why no more cards are due."""
 
 
 class ShowCards(Prompt, frozen=True):

@@ -52,6 +52,7 @@ class BeyondNewest(Refusal, frozen=True):
     """The events asked for are not there yet; `newest` is the number of the last one."""
 
     newest: int
+    """The number of the newest event."""
 
 
 class Busy(Refusal, frozen=True):
@@ -66,17 +67,22 @@ class OtherRound(Refusal, frozen=True):
     """The request names another shoe or round than the table is at. Read `state` before sending another."""
 
     shoe: int
+    """The shoe that the request names."""
     round: int
+    """The round that the request names."""
     table_shoe: int
     """Where the table is."""
     table_round: int
+    """The round that the table is at."""
 
 
 class NotNow(Refusal, frozen=True):
     """The act is not possible in this phase."""
 
     act: ActName
+    """The act that was requested."""
     phase: Phase
+    """The phase that the table is in, as in `state`."""
 
 
 class TableStopped(Refusal, frozen=True, tag="stopped"):
@@ -94,7 +100,7 @@ class PinMissing(Refusal, frozen=True):
     """A supervisor's act, and signing in, need a person and a PIN."""
 
 
-class WrongPinRefused(Refusal, frozen=True, tag="wrong_pin"):
+class PinIsWrong(Refusal, frozen=True, tag="wrong_pin"):
     """The person or the PIN is wrong; the answer does not say which."""
 
     locked_out: bool = False
@@ -105,6 +111,7 @@ class LockedOut(Refusal, frozen=True):
     """Too many wrong PINs."""
 
     person: str
+    """The person's id."""
     seconds: int
     """How long the person is still locked out."""
 
@@ -121,6 +128,7 @@ class NoProposal(Refusal, frozen=True):
     """There is no such proposal, or not any more."""
 
     proposal: int
+    """The number in the request."""
 
 
 class SamePerson(Refusal, frozen=True):
@@ -130,11 +138,11 @@ class SamePerson(Refusal, frozen=True):
 # --- wagers ----------------------------------------------------------------------------------------------------------
 
 
-class BettingClosedRefused(Refusal, frozen=True, tag="betting_closed"):
+class BettingIsClosed(Refusal, frozen=True, tag="betting_closed"):
     """Wagers are not open."""
 
 
-class FreeHandRefused(Refusal, frozen=True, tag="free_hand"):
+class RoundIsFreeHand(Refusal, frozen=True, tag="free_hand"):
     """The round is a free hand, dealt without wagers."""
 
 
@@ -142,13 +150,16 @@ class NoSuchWager(Refusal, frozen=True):
     """The seat has no such wager to take back."""
 
     seat: str
+    """The seat in the request."""
     wager: str
+    """The wager in the request."""
 
 
 class WagerNamedTwice(Refusal, frozen=True):
     """The request names one wager twice."""
 
     wager: str
+    """The wager in the request."""
 
 
 class OtherSeat(Refusal, frozen=True):
@@ -169,12 +180,14 @@ class NoSuchAlert(Refusal, frozen=True):
     """There is no such alert, or not any more."""
 
     number: int
+    """The number in the request."""
 
 
 class CannotBeCleared(Refusal, frozen=True):
     """This alert is not cleared but put right; its `ended_by` says by which acts."""
 
     kind: AlertKind
+    """What went wrong."""
 
 
 class LidOpen(Refusal, frozen=True):
@@ -197,6 +210,7 @@ class NoSuchCard(Refusal, frozen=True):
     """There is no such card in this round."""
 
     number: int
+    """The position in the request."""
 
 
 class CardIsKnown(Refusal, frozen=True):
@@ -235,7 +249,9 @@ class EarlierRefusal(Refusal, frozen=True):
     """From a journal of layout version 1, which stored a code and a sentence."""
 
     earlier_code: str
+    """The code that was stored."""
     text: str
+    """The sentence that was stored."""
 
 
 AnyRefusal = (
@@ -254,14 +270,14 @@ AnyRefusal = (
     | TableStopped
     | NoShoeLink
     | PinMissing
-    | WrongPinRefused
+    | PinIsWrong
     | LockedOut
     | NotASupervisor
     | ReasonMissing
     | NoProposal
     | SamePerson
-    | BettingClosedRefused
-    | FreeHandRefused
+    | BettingIsClosed
+    | RoundIsFreeHand
     | NoSuchWager
     | WagerNamedTwice
     | OtherSeat

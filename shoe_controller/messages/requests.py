@@ -53,6 +53,7 @@ class Stake(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a wager is to be."""
 
     wager: WagerId
+    """The wager's id, as in `info`."""
     stake: Annotated[int, Meta(ge=0, le=LARGEST_STAKE)]
     """In minor units; 0 takes the wager back."""
 
@@ -70,6 +71,7 @@ class WagersRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     round: RoundNumber
     """The round that is meant, as in `state`: a request that is late for its round is refused."""
     seat: SeatName
+    """The seat, as in `info`."""
     stakes: Stakes
     """What changes, each wager named once; other wagers of the seat stay as they are."""
 
@@ -97,6 +99,7 @@ class ReplayRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Send the events after this one again, to the reply topic."""
 
     request_id: RequestId
+    """Comes back in the answer."""
     after: Annotated[int, Meta(ge=0, le=LARGEST_SEQ)]
     """The `seq` of the last event that the client has; 0 asks for all of them."""
     limit: Annotated[int, Meta(ge=1, le=100_000)] = 500
@@ -136,6 +139,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """To every request with a response topic under `reply/`."""
 
     status: Literal["ok", "error"]
+    """Whether the request was carried out."""
     request_id: str = ""
     """Of the request; empty where none could be read, so go by the correlation data."""
     refusal: AnyRefusal | None = None

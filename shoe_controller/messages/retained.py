@@ -33,6 +33,7 @@ class StatusMessage(msgspec.Struct, frozen=True, kw_only=True):
     schema: int = SCHEMA
     """The version of this message."""
     online: bool
+    """Whether the controller is connected to the broker."""
     session: int
     """Counts up with every connection to the broker; the will of an older session means nothing."""
     seq: int = 0
@@ -103,23 +104,31 @@ class ProposalView(msgspec.Struct, frozen=True, kw_only=True):
     proposal: int
     """Its number, for `approve` and `withdraw`."""
     act: AnyAct
+    """What is proposed."""
     person: str
+    """The id of the person who proposed it."""
     reason: str
+    """What the person gave as the reason."""
 
 
 class LastOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """The round that was settled last in this shoe."""
 
     round: int
+    """The round's number."""
     player: HandOutcome
+    """Player's hand."""
     banker: HandOutcome
+    """Banker's hand."""
     winner: Winner
+    """The hand that won, or a tie."""
 
 
 class PossibleAct(msgspec.Struct, frozen=True, kw_only=True):
     """An act that the table would accept now, from somebody in this role."""
 
     act: ActName
+    """The act's name, as in the request's topic."""
     role: Role
     """Under which `request/{role}/` it is accepted."""
     pin: bool
@@ -156,6 +165,7 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     round: int
     """The round that wagers are open for or that is being dealt; after the last round of a shoe, that one."""
     decks: int | None
+    """Decks in the shoe; null without one."""
     free: bool
     """The round is dealt without wagers."""
     link_up: bool
@@ -163,6 +173,7 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     cards_out: int
     """Cards that left the shoe, read or not."""
     burned: int
+    """Cards burned in this shoe, the first card not counted."""
     to_burn: int | None
     """How many cards the first card says are burned; null before it is known."""
     last_round: int | None
@@ -178,6 +189,7 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     alerts: tuple[AlertMessage, ...]
     """All that stand, the oldest first."""
     proposal: ProposalView | None
+    """The act that waits for a second supervisor; null without one."""
     acts: tuple[PossibleAct, ...]
     """What people can do now, by role. While cards lie face down, the acts of both possible phases are listed."""
     last_outcome: LastOutcome | None
@@ -202,12 +214,19 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Of the rounds of this shoe that have a result."""
 
     rounds: int
+    """Rounds with a result."""
     banker: int
+    """Rounds that Banker won."""
     player: int
+    """Rounds that Player won."""
     tie: int
+    """Ties."""
     banker_pair: int
+    """Rounds with a Banker pair."""
     player_pair: int
+    """Rounds with a Player pair."""
     natural: int
+    """Rounds that a natural ended."""
 
 
 class RoadsMessage(msgspec.Struct, frozen=True, kw_only=True):
@@ -223,8 +242,11 @@ class RoadsMessage(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     """The last event when this was made; no event since has changed it."""
     shoe: int
+    """The shoe, counted from 1; 0 before the first."""
     counts: Counts
+    """How often each result came."""
     roads: Roads
+    """The five roads."""
 
 
 # --- rounds ----------------------------------------------------------------------------------------------------------

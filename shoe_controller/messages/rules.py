@@ -22,7 +22,9 @@ class OfferedWager(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     """As requests and events name it: "base.banker"."""
     names: Names
+    """What the wager is called on a display."""
     prices: tuple[Price, ...]
+    """The pay table, from the top."""
     min: int
     """The least stake, in minor units."""
     max: int
@@ -37,7 +39,9 @@ class PostedLimit(msgspec.Struct, frozen=True, kw_only=True):
     amount: int
     """In minor units."""
     wagers: tuple[str, ...]
+    """The ids of the wagers."""
     policy: OverLimit
+    """What happens to winnings over the limit."""
 
 
 class PublishedRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,17 +54,24 @@ class PublishedRules(msgspec.Struct, frozen=True, kw_only=True):
     decimals: int
     """How many digits of an amount in minor units stand behind the decimal point: with 2, 1050 is 10.50."""
     base_game: str
+    """The id of the base game in the catalogue."""
     commission: str
     """What is taken from winnings, exactly: "5%"; where no decimal number is exact, a fraction, "50/7%"."""
     commission_taken: CommissionTaken
+    """When commission is collected."""
     decks: int
+    """How many decks are in the shoe."""
     seats: tuple[str, ...]
     """From the dealer's right, counter-clockwise: the order in which wagers are settled."""
     offered: tuple[OfferedWager, ...]
     """In the order in which a seat is paid."""
     option_rules: tuple[OptionRule, ...]
+    """How many betting options a seat may play."""
     round_limit: PostedLimit | None
     """Null where the house has no such limit."""
     rounding: Rounding
+    """How amounts that do not divide are rounded."""
     bets_close: BetsClose
+    """What closes the wagers of a round."""
     reveal: Reveal
+    """When the cards of a round are shown."""

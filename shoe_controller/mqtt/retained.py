@@ -5,7 +5,7 @@ import msgspec
 from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.roads import RoadWinner, roads
 from shoe_controller.messages.alerts import AlertKind, AlertMessage, Severity
-from shoe_controller.messages.details import SystemError
+from shoe_controller.messages.details import OperatingSystemError
 from shoe_controller.messages.requests import SeatWagers
 from shoe_controller.messages.retained import (
     Counts,
@@ -37,7 +37,7 @@ def gravest_alert(state: TableState) -> AlertMessage | None:
 
 def storing_alert(trouble: str) -> AlertMessage:
     """The alert that cannot be stored: it lives in memory and in the status."""
-    return alert_message(Alert(number=0, kind=AlertKind.JOURNAL_FULL, detail=SystemError(text=trouble), seq=0))
+    return alert_message(Alert(number=0, kind=AlertKind.JOURNAL_FULL, detail=OperatingSystemError(text=trouble), seq=0))
 
 
 def roads_message(state: TableState, journal: str) -> RoadsMessage:

@@ -9,10 +9,10 @@ from shoe_controller.messages.details import (
     ClockStep,
     ControllerRestarted,
     DecoderMessage,
+    LinkDropped,
+    OperatingSystemError,
     SilentShoe,
-    SystemError,
 )
-from shoe_controller.messages.details import LinkLost as LinkDropped
 from shoe_controller.messages.facts import ShoeLinkChanged
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.inputs import (
@@ -115,7 +115,7 @@ def _date_round(playing: Round, now: int) -> None:
 
 def journal_failed(draft: Draft, given: JournalFailed) -> None:
     kind = AlertKind(given.trouble.value)
-    draft.alert(kind, SystemError(text=given.detail))
+    draft.alert(kind, OperatingSystemError(text=given.detail))
     if given.trouble is JournalTrouble.FULL:
         # That this could be stored means that there is room again.
         draft.end_alerts(StoringAgain(), kind)

@@ -3,8 +3,8 @@
     no shoe ──▶ first card ──▶ burning ──▶ betting ──▶ (closed) ──▶ dealing ──▶ complete ──▶ betting … ──▶ ended
 
 That a table is *stopped* is no phase: an alert can stop it in any of them, and when the alert has ended the table goes
-on from where it stood. `after` is the one place that changes a phase; a move that is not in `TRANSITIONS` is an error of
-our own. The diagram of the documents is drawn from the table.
+on from where it stood. `after` is the one place that changes a phase; a move that is not in `TRANSITIONS` is an error
+of our own. The diagram of the documents is drawn from the table.
 """
 
 from enum import Enum

@@ -29,8 +29,7 @@ from firmware_protocol.events import (
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.messages.actors import AnyActor, ShoeButton
 from shoe_controller.messages.alerts import AlertKind, Severity
-from shoe_controller.messages.causes import FaultCleared as FaultClearedNow
-from shoe_controller.messages.causes import ShoeRestartedNow
+from shoe_controller.messages.causes import FaultClearedNow, ShoeRestartedNow
 from shoe_controller.messages.details import (
     CardOfRound,
     CardProblem,

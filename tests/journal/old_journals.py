@@ -17,8 +17,11 @@ NAMES = (
     "stopped_in_a_round",
 )
 
-WORDED = frozenset({"prompt", "why", "happened", "detail", "to_do", "void_why"})
-"""What was a sentence in English."""
+WORDED = frozenset({"prompt", "why", "happened", "detail", "to_do", "void_why", "possible_acts"})
+"""What was a sentence in English, and the list of acts that went by the phase alone."""
+
+ACTORS = {"shoe": "shoe", "shoe_button": "shoe_button", "first_card": "first_card_drawn", "time": "time_ran_out"}
+"""What did something, if it was no person: then and now."""
 
 
 def copied(name: str, folder: Path, as_name: str = "table.journal") -> Path:
@@ -37,12 +40,36 @@ def said(name: str) -> dict[str, Any]:
     return found
 
 
-def without_words(value: Any) -> Any:  # noqa: ANN401 - anything that JSON can hold
-    """The same without its sentences."""
-    match value:
-        case dict():
-            return {key: without_words(item) for key, item in value.items() if key not in WORDED}
-        case list() | tuple():
-            return [without_words(item) for item in value]
-        case _:
-            return value
+def differences(then: Any, now: Any, where: str = "") -> list[str]:  # noqa: ANN401 - anything that JSON can hold
+    """Where something that was said then is not said now. New fields, and codes for sentences, are no difference."""
+    match then, now:
+        case dict(), dict():
+            return _field_differences(then, now, where)
+        case list(), list() if where.endswith("ended_by"):
+            return [] if then == now[: len(then)] else [f"{where}: {then} is not the beginning of {now}"]
+        case list(), list() if len(then) == len(now):
+            pairs = enumerate(zip(then, now, strict=True))
+            return [found for number, (old, new) in pairs for found in differences(old, new, f"{where}[{number}]")]
+        case str(), {"code": "person" | "ended_by_person", "person": person}:
+            return [] if then == person else [f"{where}: {then} is {person} now"]
+        case str(), {"code": code}:
+            return [] if ACTORS.get(then) == code else [f"{where}: {then} is {code} now"]
+    return [] if then == now or (then == "" and now is None) else [f"{where}: {then} is {now} now"]
+
+
+def _field_differences(then: dict[str, Any], now: dict[str, Any], where: str) -> list[str]:
+    if "alert" in then and "kind" in then:
+        # An alert has one shape now, in which its number is the number.
+        then = dict(then)
+        now = now | now.get("alert", now)
+        then["number"] = then.pop("alert")
+    found = []
+    for key, old in then.items():
+        if key in WORDED:
+            continue
+        new_key = "cause" if key == "ended_by" and not isinstance(old, list) else key
+        if new_key not in now:
+            found.append(f"{where}.{key} is gone")
+        else:
+            found += differences(old, now[new_key], f"{where}.{key}")
+    return found

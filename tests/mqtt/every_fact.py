@@ -1,4 +1,4 @@
-"""Sittings at real tables in which, taken together, everything is said that a table can say."""
+"""Sittings at real tables that, taken together, publish every event there is."""
 
 from typing import Any
 
@@ -45,12 +45,24 @@ class RememberedSitting(Sitting):
         return handled
 
 
-def every_sitting() -> list[RememberedSitting]:
-    return [_with_wagers(), _with_cards_too_many(), _face_down(), _taken_back(), _to_the_end(), _without_a_shoe()]
+House = dict[str, Any]
 
 
-def _with_wagers() -> RememberedSitting:
-    table = RememberedSitting()
+def every_sitting(house: House | None = None) -> list[RememberedSitting]:
+    """At tables of the same house; without one, of the house that sittings have anyhow."""
+    settings = house or {}
+    return [
+        _with_wagers(settings),
+        _with_cards_too_many(settings),
+        _face_down(settings),
+        _taken_back(settings),
+        _to_the_end(settings),
+        _without_a_shoe(settings),
+    ]
+
+
+def _with_wagers(house: House) -> RememberedSitting:
+    table = RememberedSitting(house)
     table.open_shoe()
     table.bets("1", [("base.player", 50), ("base.tie", 5)])
     table.bets("3", [("base.banker", 70)])
@@ -69,8 +81,8 @@ def _with_wagers() -> RememberedSitting:
     return table
 
 
-def _with_cards_too_many() -> RememberedSitting:
-    table = RememberedSitting()
+def _with_cards_too_many(house: House) -> RememberedSitting:
+    table = RememberedSitting(house)
     table.open_shoe()
     table.deal(PLAYER_WINS)
     table.card("9D", Hand.PLAYER)
@@ -84,8 +96,8 @@ def _with_cards_too_many() -> RememberedSitting:
     return table
 
 
-def _face_down() -> RememberedSitting:
-    table = RememberedSitting(reveal=Reveal.BY_DEALER)
+def _face_down(house: House) -> RememberedSitting:
+    table = RememberedSitting(house, reveal=Reveal.BY_DEALER)
     table.open_shoe()
     table.deal("7H")
     table.card(None)
@@ -98,8 +110,8 @@ def _face_down() -> RememberedSitting:
     return table
 
 
-def _taken_back() -> RememberedSitting:
-    table = RememberedSitting(house=MARKED)
+def _taken_back(house: House) -> RememberedSitting:
+    table = RememberedSitting(house | MARKED)
     table.open_shoe()
     table.bet("1", "base.banker", 100)
     table.deal("4D 3H KS 2C 9C")
@@ -114,8 +126,8 @@ def _taken_back() -> RememberedSitting:
     return table
 
 
-def _to_the_end() -> RememberedSitting:
-    table = RememberedSitting()
+def _to_the_end(house: House) -> RememberedSitting:
+    table = RememberedSitting(house)
     table.open_shoe()
     table.event(CutCard())
     for _ in range(2):
@@ -124,8 +136,8 @@ def _to_the_end() -> RememberedSitting:
     return table
 
 
-def _without_a_shoe() -> RememberedSitting:
-    table = RememberedSitting()
+def _without_a_shoe(house: House) -> RememberedSitting:
+    table = RememberedSitting(house)
     table.give(LinkLost(reason="the line was disconnected"))
     table.give(LinkBack(keeps_events=True, authenticated=False, boot_id=2))
     return table

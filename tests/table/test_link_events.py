@@ -9,8 +9,7 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import Button, ButtonPressed, CardDrawn, Fault, FaultCode, Hand, IndicatedWinner, Started
 from shoe_controller.messages.actors import ShoeButton, TimeRanOut
 from shoe_controller.messages.acts import ClearAlert, UndoLastResult, VoidAndReplay, VoidRound
-from shoe_controller.messages.details import ClockStep
-from shoe_controller.messages.details import LinkLost as LinkDropped
+from shoe_controller.messages.details import ClockStep, LinkDropped
 from shoe_controller.messages.facts import AlertRaised, RoundResult, ShoeLinkChanged
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.desired_shoe import RESULT_GRACE

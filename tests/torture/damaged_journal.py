@@ -15,7 +15,7 @@ from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry
 from shoe_controller.journal.store import open_journal
-from shoe_controller.messages.details import SystemError
+from shoe_controller.messages.details import OperatingSystemError
 from shoe_controller.messages.facts import RoundSettled
 from shoe_controller.table.inputs import ClockStepped
 from shoe_controller.table.table import Handled
@@ -124,7 +124,7 @@ async def _everybody_is_told(table: Sitting, aside: Path) -> str:
     await display.until(lambda: display.state and display.state.stopped, PATIENCE)
     assert display.state is not None
     (alert,) = [alert for alert in display.state.alerts if alert.kind == "journal_damaged"]
-    assert isinstance(alert.detail, SystemError)
+    assert isinstance(alert.detail, OperatingSystemError)
     assert aside.name in alert.detail.text, alert
     return alert.detail.text
 

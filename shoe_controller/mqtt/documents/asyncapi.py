@@ -1,8 +1,9 @@
-"""Generates what is written down of the contract: `asyncapi.yaml`, `schemas/`, and the tables of `docs/mqtt.md`.
+"""Generates from the types in `messages/`: `asyncapi.yaml`, `schemas/`, `messages.d.ts`, the tables of `docs/mqtt.md`.
 
     python -m shoe_controller.mqtt.documents.asyncapi
 
-Nothing here is used by a running table. A test fails when what is checked in differs from what this makes.
+Nothing here is used by a running table. A test fails when what is checked in differs from what this makes. The examples
+come from sittings at real tables, by `python -m tests.mqtt.renew_examples`.
 """
 
 import json
@@ -11,25 +12,32 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from shoe_controller import messages as messages_room
 from shoe_controller.messages.topics import TopicKind, TopicRow, contract
 from shoe_controller.mqtt.documents.json_schema import Schema
 from shoe_controller.mqtt.documents.markdown_tables import with_tables
-from shoe_controller.mqtt.documents.message_schemas import REPLAYED, Messages, MessageSchema
+from shoe_controller.mqtt.documents.message_schemas import Messages, MessageSchema, camel_case, name_of
+from shoe_controller.mqtt.documents.typescript import typescript
 from shoe_controller.mqtt.documents.yaml_text import yaml_text
 
-HERE = Path(__file__).parent.parent
+HERE = Path(messages_room.__file__).parent
+EXAMPLES = HERE / "examples.json"
+"""An example of each message, by the name of its schema."""
 ADDRESS = "shoe/v1/{site}/{table}/"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 BINDING = "0.2.0"
 """The version of AsyncAPI's bindings for MQTT."""
 
 DESCRIPTION = """\
-What a baccarat table tells its displays, and what can be asked of it. Seen from the controller: it sends what is \
-retained, events and answers, and receives requests.
+What a baccarat table publishes for displays, and the requests that it serves. Written from the controller's side: it \
+sends retained messages, events and answers, and receives requests.
 
-A display reads the retained messages first, then follows the events. Events are numbered without a gap by `seq`: one \
-that comes twice has the number of one you have, and a number that is left out is asked for with \
-`request/display/replay`. Fields may be added within a version: leave alone what you do not know.
+A display reads the retained messages first, then follows the events. Events are numbered by `seq` without a gap: an \
+event that comes twice has the same number, and events that were missed are requested with a replay.
+
+Fields, codes and values of enumerations may be added within a version; nothing is removed and nothing changes its \
+meaning. Ignore fields that you do not know. Show a code or value that you do not know as it is written, and an alert of \
+an unknown kind by its severity.
 
 Amounts are whole minor units of the table's currency, times are milliseconds since 1970, and a card is its rank and \
 suit, as 9H or TS."""
@@ -37,8 +45,9 @@ suit, as 9H or TS."""
 PARAMETERS = {
     "site": {"description": "The house, as the table's file names it."},
     "table": {"description": "The table, as its file names it."},
-    "client": {"description": "Whoever asked: the client id or the user name, so that nobody reads another's answers."},
-    "name": {"description": "Whatever the asker likes; there may be more levels."},
+    "client": {"description": "The user name of the client that sent the request: nobody else may read the answers."},
+    "user": {"description": "The broker's user who sends the request."},
+    "name": {"description": "Chosen by the client; there may be more levels."},
 }
 
 
@@ -47,14 +56,24 @@ PARAMETERS = {
 
 def schema_files() -> dict[str, str]:
     """File names and texts of the JSON Schemas, one for each message."""
-    messages = Messages("#/$defs/")
-    return {f"{message.name}.json": _schema_file(message, messages.common) for message in messages.all}
+    messages, examples = Messages("#/$defs/"), _examples()
+    return {
+        f"{message.name}.json": _schema_file(message, messages.common, examples.get(message.name))
+        for message in messages.all
+    }
 
 
-def _schema_file(message: MessageSchema, common: dict[str, Schema]) -> str:
+def _examples() -> dict[str, Any]:
+    examples: dict[str, Any] = json.loads(EXAMPLES.read_text(encoding="utf-8"))
+    return examples
+
+
+def _schema_file(message: MessageSchema, common: dict[str, Schema], example: object) -> str:
     needed = _needed(message.payload, common, {})
-    schema: Schema = {"$schema": DIALECT, "$id": f"urn:shoe-controller:v1:{message.name}", "title": message.name}
+    schema: Schema = {"$schema": DIALECT, "$id": f"urn:shoe-controller:v1:{message.name}", "title": message.component}
     schema |= message.payload
+    if example is not None:
+        schema["examples"] = [example]
     if needed:
         schema["$defs"] = {name: needed[name] for name in sorted(needed)}
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
@@ -84,8 +103,8 @@ def _references(schema: object) -> Iterator[str]:
 
 
 def asyncapi() -> dict[str, Any]:
-    messages = Messages("#/components/schemas/")
-    payloads = {message.name: message.payload for message in messages.all}
+    messages, examples = Messages("#/components/schemas/"), _examples()
+    payloads = {message.component: message.payload for message in messages.all}
     return {
         "asyncapi": "3.0.0",
         "id": "urn:shoe-controller:v1",
@@ -96,8 +115,14 @@ def asyncapi() -> dict[str, Any]:
         "operations": {_key(row): _operation(row, messages) for row in contract() if row.kind is not TopicKind.REPLY},
         "components": {
             "schemas": dict(sorted((messages.common | payloads).items())),
-            "messages": {message.name: _message(message) for message in messages.all},
+            "messages": {m.component: _message(m, examples.get(m.name)) for m in messages.all},
             "parameters": PARAMETERS,
+            "securitySchemes": {
+                "user": {
+                    "type": "userPassword",
+                    "description": "A user of the broker. Its access list says what the user may read and request.",
+                }
+            },
             "correlationIds": {
                 "correlation": {
                     "description": "The correlation data of MQTT 5: an answer carries that of its request.",
@@ -110,10 +135,12 @@ def asyncapi() -> dict[str, Any]:
 
 def _server() -> dict[str, Any]:
     return {
-        "host": "broker.example:1883",
-        "protocol": "mqtt",
+        "host": "broker.example:8883",
+        "protocol": "mqtts",
         "protocolVersion": "5.0",
-        "description": "The house's broker; usually Mosquitto, with TLS and an access list.",
+        "description": "The house's broker, as `shoe-controller init` sets Mosquitto up: TLS from version 1.2 on, with a "
+        "certificate of the house's own authority (`ca.pem`), a password for each user, and an access list.",
+        "security": [{"$ref": "#/components/securitySchemes/user"}],
         "bindings": {
             "mqtt": {
                 "clientId": "shoe-controller-{site}-{table}",
@@ -131,7 +158,8 @@ def _server() -> dict[str, Any]:
 
 
 def _key(row: TopicRow) -> str:
-    return "reply" if row.kind is TopicKind.REPLY else row.below.replace("/", ".")
+    name = camel_case(name_of(row))
+    return f"{name[0].lower()}{name[1:]}"
 
 
 def _of(row: TopicRow, messages: Messages) -> list[MessageSchema]:
@@ -146,7 +174,7 @@ def _channel(row: TopicRow, messages: Messages) -> dict[str, Any]:
         "parameters": {
             name: {"$ref": f"#/components/parameters/{name}"} for name in PARAMETERS if f"{{{name}}}" in address
         },
-        "messages": {message.name: {"$ref": f"#/components/messages/{message.name}"} for message in _of(row, messages)},
+        "messages": {m.component: {"$ref": f"#/components/messages/{m.component}"} for m in _of(row, messages)},
     }
 
 
@@ -156,11 +184,13 @@ def _operation(row: TopicRow, messages: Messages) -> dict[str, Any]:
         "channel": {"$ref": f"#/channels/{_key(row)}"},
         "summary": _sentence(row.what),
         "description": _manner(row),
-        "messages": [{"$ref": f"#/channels/{_key(row)}/messages/{message.name}"} for message in _of(row, messages)],
+        "messages": [
+            {"$ref": f"#/channels/{_key(row)}/messages/{message.component}"} for message in _of(row, messages)
+        ],
         "bindings": {"mqtt": {"qos": 1, "retain": row.kind is TopicKind.RETAINED, "bindingVersion": BINDING}},
     }
     if row.kind is TopicKind.REQUEST:
-        answers = ["reply.answer", REPLAYED] if row.below == "request/display/replay" else ["reply.answer"]
+        answers = ["Answer", "ReplayedEvent"] if name_of(row) == "request.display.replay" else ["Answer"]
         operation["reply"] = {
             "address": {
                 "description": "The response topic of MQTT 5. Anywhere but under reply/, the request is not served.",
@@ -175,20 +205,22 @@ def _operation(row: TopicRow, messages: Messages) -> dict[str, Any]:
 def _manner(row: TopicRow) -> str:
     match row.kind:
         case TopicKind.RETAINED:
-            return "Retained: whoever subscribes gets it at once, and again when it changes."
+            return "Retained: a client receives it as soon as it subscribes, and again when it changes."
         case TopicKind.EVENT:
             return "Never retained, in the order of `seq`. It may come twice."
         case _:
             return "Never retain a request. The answer goes to its response topic."
 
 
-def _message(message: MessageSchema) -> dict[str, Any]:
+def _message(message: MessageSchema, example: object) -> dict[str, Any]:
     made: dict[str, Any] = {
-        "name": message.name,
+        "name": message.component,
         "title": message.name.replace("_", " ").replace(".", " "),
         "summary": _sentence(message.what),
-        "payload": {"$ref": f"#/components/schemas/{message.name}"},
+        "payload": {"$ref": f"#/components/schemas/{message.component}"},
     }
+    if example is not None:
+        made["examples"] = [{"payload": example}]
     if message.row.kind in (TopicKind.REQUEST, TopicKind.REPLY):
         made["headers"] = _headers(message.row.kind)
         made["correlationId"] = {"$ref": "#/components/correlationIds/correlation"}
@@ -217,9 +249,10 @@ def _sentence(text: str) -> str:
 def files(project: Path) -> dict[Path, str]:
     """Everything that is generated, by its path."""
     document = project / "docs" / "mqtt.md"
-    note = "# Generated from contract.py by `python -m shoe_controller.mqtt.documents.asyncapi`; do not edit it.\n"
+    note = "# Generated by `python -m shoe_controller.mqtt.documents.asyncapi`; do not edit it.\n"
     return {
         HERE / "asyncapi.yaml": note + yaml_text(asyncapi()),
+        HERE / "messages.d.ts": typescript(),
         **{HERE / "schemas" / name: text for name, text in schema_files().items()},
         document: with_tables(document.read_text(encoding="utf-8")),
     }

@@ -19,6 +19,13 @@ import msgspec.inspect as types
 Schema = dict[str, Any]
 _Named = types.StructType | types.EnumType
 
+TAGS = {
+    "fact": "Says which event this is.",
+    "code": "Says which code this is; the other fields are its values.",
+    "act": "Says which act this is.",
+}
+"""What the fields mean that tell the members of a union apart."""
+
 
 class SchemaBook:
     """The schemas of these structs, and of everything in them. References begin with `refer_to`.
@@ -79,11 +86,13 @@ def _parts(of: types.Type) -> Iterator[types.Type]:
 def _completed(schema: Schema, of: _Named, *, written: bool) -> Schema:
     if isinstance(of, types.EnumType):
         # In the order of the source, which msgspec sorts.
-        return described({"enum": [member.value for member in of.cls]}, _enum_text(of.cls))
+        return described({"type": "string", "enum": [member.value for member in of.cls]}, _enum_text(of.cls))
     made = {key: _json_schema_only(value) for key, value in schema.items() if key not in {"title", "description"}}
     texts = field_texts(of.cls)
+    properties = made["properties"]
+    if of.tag_field is not None:
+        properties[of.tag_field] = described(properties[of.tag_field], TAGS[of.tag_field])
     for field in of.fields:
-        properties = made["properties"]
         if field.name == "schema":
             properties[field.encode_name] = {"const": field.default}
         elif written:

@@ -7,12 +7,21 @@
 
 import re
 from collections.abc import Callable
+from enum import Enum
+from functools import partial
+
+import msgspec
 
 from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.alerts import Clearer, Severity
+from shoe_controller.messages.causes import ReturnCause
+from shoe_controller.messages.codes import FAMILIES, codes_of
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.messages.requests import RequestRole, acts_of
-from shoe_controller.messages.topics import EVENT_TOPICS, EVENTS, TopicKind, contract
-from shoe_controller.mqtt.codes import CODES
-from shoe_controller.mqtt.documents.message_schemas import event_name
+from shoe_controller.messages.topics import EVENT_TOPICS, EVENTS, TopicKind, TopicRow, contract
+from shoe_controller.mqtt.documents.json_schema import class_text, field_texts
+from shoe_controller.mqtt.documents.message_schemas import event_name, name_of
 
 _MARKED = re.compile(r"<!-- (\w+) -->\n.*?<!-- end -->", re.DOTALL)
 
@@ -29,24 +38,26 @@ def _table(*rows: tuple[str, ...]) -> str:
 
 
 def topics() -> str:
-    acts = {f"request/{role.value}/{name}" for role in RequestRole for name in acts_of(role)}
-    rows = [
-        (f"`{row.below}`", row.kind.value, row.what, _schemas_of(row.below))
-        for row in contract()
-        if row.below not in acts
-    ]
-    own = [
-        (f"`request/{role.value}/{{act}}`", "request", f"what a {role.value} does", f"`request.{role.value}.{{act}}`")
-        for role in (RequestRole.DEALER, RequestRole.SUPERVISOR)
-    ]
+    rows = [(f"`{row.below}`", row.kind.value, row.what, _schemas_of(row)) for row in contract() if row.act is None]
+    own = [_acts_of(role) for role in (RequestRole.DEALER, RequestRole.SUPERVISOR)]
     at = next(number for number, row in enumerate(rows) if row[1] == TopicKind.REQUEST.value)
     return _table(("topic", "kind", "what it holds", "schema"), *rows[: at + 1], *own, *rows[at + 1 :])
 
 
-def _schemas_of(below: str) -> str:
-    if below.startswith("event/"):
-        return "see below"
-    return "`reply.answer`, `reply.replayed_event`" if below.startswith("reply/") else f"`{below.replace('/', '.')}`"
+def _acts_of(role: RequestRole) -> tuple[str, ...]:
+    """One row for all acts of a role."""
+    some = next(row for row in contract() if row.act is not None and f"/{role.value}/" in row.below)
+    topic = f"{some.below.rpartition('/')[0]}/{{act}}"
+    return f"`{topic}`", "request", f"what a {role.value} does", f"`request.{role.value}.{{act}}`"
+
+
+def _schemas_of(row: TopicRow) -> str:
+    match row.kind:
+        case TopicKind.EVENT:
+            return "see below"
+        case TopicKind.REPLY:
+            return "`reply.answer`, `reply.replayed_event`"
+    return f"`{name_of(row)}`"
 
 
 def events() -> str:
@@ -56,7 +67,7 @@ def events() -> str:
         for fact, text in EVENTS.items()
         if topic == fact.TOPIC
     ]
-    return _table(("topic", "`fact`", "what it tells"), *rows)
+    return _table(("topic", "`fact`", "what happened"), *rows)
 
 
 def acts() -> str:
@@ -73,8 +84,36 @@ def acts() -> str:
     return _table(("act", "who", "what it does", "`details`"), *rows)
 
 
-def codes() -> str:
-    return _table(("code", "what it means"), *((f"`{code}`", text) for code, text in CODES.items()))
+def codes(family: str) -> str:
+    """The codes of a family, each with its values."""
+    rows = [
+        (f"`{code}`", ", ".join(f"`{field.name}`" for field in msgspec.structs.fields(of)), class_text(of))
+        for code, of in codes_of(family).items()
+    ]
+    return _table(("code", "values", "what it means"), *rows)
 
 
-TABLES: dict[str, Callable[[], str]] = {"topics": topics, "events": events, "acts": acts, "codes": codes}
+def values(of: type[Enum]) -> str:
+    """The values of an enumeration."""
+    texts = field_texts(of)
+    return _table(
+        ("value", "what it means"), *((f"`{member.value}`", texts[name]) for name, member in of.__members__.items())
+    )
+
+
+ENUMERATIONS = {
+    "phases": Phase,
+    "severities": Severity,
+    "clearers": Clearer,
+    "return_causes": ReturnCause,
+    "bets_close": BetsClose,
+    "reveal": Reveal,
+}
+
+TABLES: dict[str, Callable[[], str]] = {
+    "topics": topics,
+    "events": events,
+    "acts": acts,
+    **{family: partial(codes, family) for family in FAMILIES},
+    **{name: partial(values, of) for name, of in ENUMERATIONS.items()},
+}

@@ -3,6 +3,7 @@
 Requests get a schema for each act, with what that act needs: a PIN, a reason, details.
 """
 
+import re
 from typing import NamedTuple
 
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from shoe_controller.messages.acts import ACTS, Act
 from shoe_controller.messages.envelope import EventEnvelope, OutcomeEnvelope
 from shoe_controller.messages.facts import Fact
-from shoe_controller.messages.requests import Answer, ReplayRequest, RequestRole
+from shoe_controller.messages.requests import Answer, RequestRole
 from shoe_controller.messages.topics import (
     EVENT_TOPICS,
     EVENTS,
@@ -21,7 +22,6 @@ from shoe_controller.messages.topics import (
     contract,
 )
 from shoe_controller.mqtt.documents.json_schema import Schema, SchemaBook, class_text, described
-from shoe_controller.mqtt.requests import LONGEST_ID, LONGEST_PERSON, LONGEST_REASON, MOST_REPLAYED
 
 REPLAYED = "reply.replayed_event"
 
@@ -29,6 +29,8 @@ REPLAYED = "reply.replayed_event"
 class MessageSchema(NamedTuple):
     name: str
     """As its schema's file is called: "event.card_dealt"."""
+    component: str
+    """As AsyncAPI and TypeScript call it: "CardDealt"."""
     row: TopicRow
     """The topic it goes to."""
     what: str
@@ -42,35 +44,38 @@ class Messages:
         self._refer_to = refer_to
         rows = list(contract())
         requests = [row for row in rows if row.kind is TopicKind.REQUEST]
-        published = (payload for row in rows if row not in requests for payload in row.payloads)
-        written = dict.fromkeys((*published, EventEnvelope, OutcomeEnvelope))
+        written = dict.fromkeys(payload for row in rows if row not in requests for payload in row.payloads)
         read = dict.fromkeys(payload for row in requests for payload in (*row.payloads, row.act) if payload is not None)
-        self._written = SchemaBook(written, refer_to, written=True)
+        self._written = SchemaBook((*written, EventEnvelope, OutcomeEnvelope), refer_to, written=True)
         self._read = SchemaBook(read, refer_to, written=False)
         self.all: list[MessageSchema] = []
         for row in rows:
             for payload in row.payloads:
                 self.all.append(self._message(row, payload))
             if row.kind is TopicKind.REPLY:
-                self.all.append(MessageSchema(REPLAYED, row, "an event that is sent again", self._replayed()))
+                replayed = MessageSchema(
+                    REPLAYED, "ReplayedEvent", row, "an event that is sent again", self._replayed()
+                )
+                self.all.append(replayed)
 
     @property
     def common(self) -> dict[str, Schema]:
         """The schemas that messages refer to, by name."""
-        events = {event_name(fact): self._event(fact) for fact in EVENTS}
+        events = {fact.__name__: self._event(fact) for fact in EVENTS}
         both = self._written.common | self._read.common | events
         return {name: both[name] for name in sorted(both)}
 
     def _message(self, row: TopicRow, payload: type[msgspec.Struct]) -> MessageSchema:
+        component = payload.__name__
         match row.kind:
             case TopicKind.RETAINED:
-                return MessageSchema(row.below, row, row.what, self._written.struct(payload))
+                return MessageSchema(name_of(row), component, row, row.what, self._written.struct(payload))
             case TopicKind.EVENT if issubclass(payload, Fact):
-                return MessageSchema(event_name(payload), row, EVENTS[payload], self._event(payload))
+                return MessageSchema(event_name(payload), component, row, EVENTS[payload], self._event(payload))
             case TopicKind.REQUEST:
-                return MessageSchema(row.below.replace("/", "."), row, row.what, self._request(row, payload))
+                return MessageSchema(name_of(row), camel_case(name_of(row)), row, row.what, self._request(row, payload))
             case TopicKind.REPLY if payload is Answer:
-                return MessageSchema("reply.answer", row, "the answer", self._written.struct(payload))
+                return MessageSchema("reply.answer", component, row, "the answer", self._written.struct(payload))
         raise TypeError(f"{row.below} cannot carry {payload}")
 
     def _event(self, fact: type[Fact]) -> Schema:
@@ -89,32 +94,24 @@ class Messages:
             "type": "object",
             "properties": {"topic": {"description": REPLAYED_TOPIC, "enum": topics}},
             "required": ["topic"],
-            "oneOf": [{"$ref": f"{self._refer_to}{event_name(fact)}"} for fact in EVENTS],
+            "oneOf": [{"$ref": f"{self._refer_to}{fact.__name__}"} for fact in EVENTS],
         }
 
     # --- requests ----------------------------------------------------------------------------------------------------
 
     def _request(self, row: TopicRow, payload: type[msgspec.Struct]) -> Schema:
         schema = self._read.struct(payload)
-        fields = schema["properties"]
-        fields["request_id"] |= {"minLength": 1, "maxLength": LONGEST_ID}
-        if payload is ReplayRequest:
-            fields["after"] |= {"minimum": 0}
-            fields["limit"] |= {"minimum": 1, "maximum": MOST_REPLAYED}
         if row.act is not None:
-            role = RequestRole(row.below.split("/")[1])
-            self._need_for_act(schema, row.act, role)
+            self._need_for_act(schema, row.act, RequestRole(row.below.split("/")[1]))
         return schema
 
     def _need_for_act(self, schema: Schema, act: type[Act], role: RequestRole) -> None:
         fields, required, rule = schema["properties"], schema["required"], ACTS[act]
         schema["description"] = f"{rule.name}: {rule.what}."
-        fields["person"] |= {"maxLength": LONGEST_PERSON}
-        fields["reason"] |= {"maxLength": LONGEST_REASON}
         if role is RequestRole.SUPERVISOR or rule.pin:
-            fields["person"] |= {"minLength": 1}
             del fields["person"]["default"]
-            fields["pin"] = described({"type": "string"}, fields["pin"]["description"])
+            pin = next(of for of in fields["pin"]["anyOf"] if of["type"] == "string")
+            fields["pin"] = described(pin, fields["pin"]["description"])
             required += ["person", "pin"]
         if rule.reason:
             fields["reason"] |= {"pattern": r"\S"}
@@ -136,6 +133,15 @@ class Messages:
             card = {"$ref": f"{self._refer_to}Card"}
             schema["properties"]["card"] = described(card, "As it is printed: rank and suit, 9H.")
         return schema | {"additionalProperties": False}
+
+
+def name_of(row: TopicRow) -> str:
+    """The levels of a topic that are the same for everybody."""
+    return ".".join(level for level in row.below.split("/") if not level.startswith("{"))
+
+
+def camel_case(name: str) -> str:
+    return "".join(word.capitalize() for word in re.split(r"[._]", name))
 
 
 def event_name(fact: type[Fact]) -> str:

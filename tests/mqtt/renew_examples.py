@@ -1,0 +1,133 @@
+"""Writes the examples of the schemas anew, an example for each message: `python -m tests.mqtt.renew_examples`.
+
+Those of events and retained messages come from sittings at real tables; requests are written here, and checked against
+their schemas like every other example (`test_contract.py`).
+"""
+
+import json
+from typing import Any
+
+import msgspec
+
+from shoe_controller.house.rules import read_rules
+from shoe_controller.journal.records import Head
+from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.facts import Fact
+from shoe_controller.messages.refusals import OtherRound
+from shoe_controller.messages.requests import RequestRole, acts_of, refused
+from shoe_controller.messages.retained import StatusMessage
+from shoe_controller.mqtt.documents.asyncapi import EXAMPLES
+from shoe_controller.mqtt.envelope import Envelopes, replayed
+from shoe_controller.mqtt.retained import Posted, gravest_alert, info_message, roads_message, state_message
+from tests.mqtt.every_fact import RememberedSitting, every_sitting
+
+COMMAND = "python -m tests.mqtt.renew_examples"
+HOUSE = {"offer": ["base", "pairs"], "round_limit": {"amount": 500_000, "groups": ["pairs"]}}
+JOURNAL = "4f2a9c1e77b3d508"
+HEAD = Head(number=412, hash=bytes(range(32)))
+VERSION = "0.1.0"
+
+DETAILS: dict[str, dict[str, Any]] = {
+    "reveal_cards": {"hand": "banker"},
+    "clear_alert": {"alert": 3},
+    "identify_card": {"number": 2, "card": "9H"},
+    "correct_card": {"number": 2, "card": "9H"},
+    "approve": {"proposal": 1},
+    "withdraw": {"proposal": 1},
+}
+"""Of acts that have any."""
+
+
+def examples() -> dict[str, Any]:
+    """By the name of the message's schema."""
+    sittings = every_sitting(HOUSE)
+    return {**_retained(sittings[0]), **_events(sittings), **_requests(), **_replies(sittings[0])}
+
+
+def as_json(message: object) -> Any:  # noqa: ANN401 - any JSON
+    return json.loads(msgspec.json.encode(message))
+
+
+def _retained(sitting: RememberedSitting) -> dict[str, Any]:
+    """At the moment when a card is late for its wager, which is an alert; the roads at the end."""
+    state = next(state for state in sitting.states if state.lasting.alerts)
+    posted = Posted(version=VERSION, site="north", table="t1", title="Table 1", headline="Good luck!")
+    status = StatusMessage(
+        online=True,
+        session=1_790_000_000,
+        seq=state.lasting.seq,
+        version=VERSION,
+        journal=JOURNAL,
+        shoe_link=True,
+        authenticated=True,
+        alert=gravest_alert(state),
+    )
+    info = info_message(
+        posted=posted,
+        rules=sitting.rules,
+        house=read_rules(sitting.rules),
+        journal=JOURNAL,
+        seq=state.lasting.seq,
+        rules_pending=False,
+    )
+    return {
+        "status": as_json(status),
+        "info": as_json(info),
+        "state": as_json(state_message(state, JOURNAL)),
+        "roads": as_json(roads_message(sitting.state, JOURNAL)),
+    }
+
+
+def _events(sittings: list[RememberedSitting]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for fact in (fact for sitting in sittings for fact in sitting.facts):
+        found.setdefault(f"event.{fact.__struct_config__.tag}", json.loads(published(fact).payload))
+    return found
+
+
+def published(fact: Fact) -> Any:  # noqa: ANN401 - an EventMessage
+    return Envelopes(JOURNAL).message(
+        seq=fact.seq,
+        topic=f"event/{fact.TOPIC}",
+        shoe=fact.shoe,
+        round_number=fact.round,
+        head=HEAD,
+        body=msgspec.json.encode(fact),
+    )
+
+
+def _requests() -> dict[str, Any]:
+    at = {"request_id": "5d1c7a40", "shoe": 1, "round": 9}
+    stakes = [{"wager": "base.banker", "stake": 500}, {"wager": "base.tie", "stake": 0}]
+    found: dict[str, Any] = {
+        "request.wagers.place": at | {"seat": "1", "stakes": stakes},
+        "request.display.replay": {"request_id": "77a0", "after": 411, "limit": 500},
+    }
+    for role in (RequestRole.DEALER, RequestRole.SUPERVISOR):
+        for name, act in acts_of(role).items():
+            rule = ACTS[act]
+            pin = role is RequestRole.SUPERVISOR or rule.pin
+            found[f"request.{role.value}.{name}"] = (
+                at
+                | ({"person": "anita" if role is RequestRole.DEALER else "rana"})
+                | ({"pin": "480612"} if pin else {})
+                | ({"reason": "seen on the table"} if rule.reason else {})
+                | ({"details": DETAILS[name]} if name in DETAILS else {})
+            )
+    return found
+
+
+def _replies(sitting: RememberedSitting) -> dict[str, Any]:
+    refusal = OtherRound(shoe=1, round=9, table_shoe=1, table_round=10)
+    return {
+        "reply.answer": as_json(refused(refusal, "5d1c7a40")),
+        "reply.replayed_event": json.loads(replayed(published(sitting.facts[-1]))),
+    }
+
+
+def main() -> None:
+    EXAMPLES.write_text(json.dumps(examples(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
