@@ -1,4 +1,4 @@
-"""The board's way to the broker, at a broker: what it logs, what it survives, and that it begins anew when it must."""
+"""A follower at a real broker, with the board's tables: what it reports, what it survives, and that it reads anew."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -9,19 +9,18 @@ import msgspec
 import pytest
 
 from shoe_controller.board.floor import Floor
-from shoe_controller.board.following import FollowedFloor
+from shoe_controller.follow.connection import Follower
 from shoe_controller.mqtt import broker as broker_module
 from shoe_controller.mqtt.broker import BrokerError
 from shoe_controller.mqtt.client import NetworkBroker
-from shoe_controller.web.following import Follower
-from tests.board.samples import SITE, TABLE, encode, state, status
+from tests.follow.samples import SITE, TABLE, encode, state, status
 from tests.mqtt.brokers import HangingMosquitto, address, becomes
 from tests.simulator.broker.compatibility.brokers import Setting
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
 
 
 class Notebook:
-    """A `Watcher` that keeps what it is told."""
+    """A `FollowObserver` that keeps everything."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -43,13 +42,13 @@ class Notebook:
 
 
 @asynccontextmanager
-async def following(port: int, watcher: Notebook, **who: str) -> AsyncIterator[Floor]:
-    floor = Floor(SITE, "board")
+async def following(port: int, observer: Notebook, **who: str) -> AsyncIterator[Floor]:
+    floor = Floor(SITE, client="board", instance="test")
     follower = Follower(
         broker=NetworkBroker(address(port, client_id="board", **who)),
-        followed=FollowedFloor(floor, "test", lambda: None),
+        followed=floor,
         changed=lambda: None,
-        watcher=watcher,
+        observer=observer,
         clock=asyncio.get_running_loop().time,
     )
     task = asyncio.create_task(follower.run())
@@ -79,7 +78,7 @@ async def test_a_broker_that_comes_and_goes_is_told_of_once_each_time(tmp_path: 
             await becomes(_has_status(floor))
             await broker.kill()
             await becomes(lambda: not floor.connected)
-            assert not floor.is_live(floor.tables[TABLE])
+            assert not floor.tables[TABLE].followed.online
             await asyncio.sleep(1.0)  # it tries a few times, and does not tell each time
             assert [line.partition(":")[0] for line in notes.lines] == ["up", "down"]
             await broker.start()
@@ -90,7 +89,7 @@ async def test_a_broker_that_comes_and_goes_is_told_of_once_each_time(tmp_path: 
 
 
 def _has_status(floor: Floor) -> Callable[[], bool]:
-    return lambda: TABLE in floor.tables and floor.tables[TABLE].status is not None
+    return lambda: TABLE in floor.tables and floor.tables[TABLE].followed.status is not None
 
 
 @pytest.mark.asyncio
@@ -101,8 +100,8 @@ async def test_what_cannot_be_read_is_told_once_and_harms_nobody(tmp_path: Path)
         async with following(broker.port, notes) as floor:
             await becomes(lambda: floor.connected)
             garbage = [("state", b"{"), ("state", b"\xff"), ("roads", b"[]"), ("event/card", b"")]
-            await say(broker.port, *garbage, ("state", encode(state(5))))
-            await becomes(lambda: TABLE in floor.tables and floor.tables[TABLE].state == state(5))
+            await say(broker.port, ("status", encode(status())), *garbage, ("state", encode(state(5))))
+            await becomes(lambda: TABLE in floor.tables and floor.tables[TABLE].followed.state == state(5))
             assert notes.count("unreadable") == 2
             assert notes.count("down") == 0
     finally:
@@ -121,7 +120,7 @@ async def test_more_than_can_be_read_is_read_anew(tmp_path: Path, monkeypatch: p
                 await becomes(lambda: notes.count("down") == 1)
                 assert "faster than they could be read" in notes.lines[-1]
                 patch.undo()
-                await becomes(lambda: TABLE in floor.tables and floor.is_live(floor.tables[TABLE]))
+                await becomes(lambda: TABLE in floor.tables and floor.tables[TABLE].followed.online)
     finally:
         await broker.end()
 
@@ -139,8 +138,8 @@ async def test_a_board_that_may_not_ask_says_so_once_and_goes_on(tmp_path: Path)
             await becomes(lambda: floor.connected)
             await say(broker.port, ("status", encode(status())), ("state", encode(state(5))), username="table")
             await becomes(lambda: notes.count("not sent") == 1)
-            assert "request/display/replay" in notes.lines[-1]
+            assert "request/display/board/replay" in notes.lines[-1]
             await say(broker.port, ("state", encode(state(6))), username="table")
-            await becomes(lambda: floor.tables[TABLE].state == state(6))
+            await becomes(lambda: floor.tables[TABLE].followed.state == state(6))
     finally:
         await broker.kill()

@@ -1,4 +1,4 @@
-"""What a board needs of a connection beyond what a controller does: no will, and requests that say where answers go."""
+"""What a follower needs of a connection beyond what a controller does: no will, and requests with a response topic."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,6 +1,6 @@
-"""Follows tables over MQTT: connects to the broker, reads, asks for events that are missing, comes back after a loss.
+"""Follows tables at a broker: connects, subscribes, receives, requests events that are missing, and comes back.
 
-A process that serves pages has no will and says nothing of itself: whatever it sends is a request.
+A follower has no will and publishes nothing of itself: all that it sends are requests.
 """
 
 import asyncio
@@ -9,8 +9,8 @@ from typing import Protocol
 
 import msgspec
 
+from shoe_controller.follow.table import Request
 from shoe_controller.mqtt.broker import Broker, BrokerError, BrokerLostError, BrokerSession, Incoming
-from shoe_controller.web.replay_request import Ask
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at what is missing."""
@@ -18,33 +18,35 @@ LOOK_EVERY = 0.25
 FIRST_RETRY, LAST_RETRY = 0.25, 4.0
 """Seconds between attempts to reach a broker."""
 
-ASK_EXPIRES = 10
-"""Seconds after which nobody needs to answer a request for what is missing: it is made again."""
+REQUEST_EXPIRES = 10
+"""Seconds after which a request for what is missing need not be delivered any more: it is sent again."""
 
 MOST_UNREADABLE = 1000
 """Topics that are remembered as unreadable, so that strangers cannot fill the memory."""
 
 
 class Followed(Protocol):
-    """Whoever is kept told."""
+    """What is followed: one table, or those of a site."""
 
     @property
     def subscriptions(self) -> tuple[str, ...]: ...
 
     def broker_up(self, session: BrokerSession) -> None:
-        """There is a connection: who is there must be told anew."""
+        """There is a new connection."""
 
     def broker_down(self) -> None:
         """The connection is gone."""
 
-    def heard(self, message: Incoming, now: float) -> None:
+    def receive(self, message: Incoming, now: float) -> None:
         """A message of the subscriptions; `msgspec.DecodeError` if it cannot be read."""
 
-    def asks(self, now: float) -> Iterable[Ask]:
-        """What should be asked for now; looked at a few times a second."""
+    def requests(self, now: float) -> Iterable[Request]:
+        """What should be requested now; called a few times a second."""
 
 
-class Watcher(Protocol):
+class FollowObserver(Protocol):
+    """Is notified of what a person should know."""
+
     def broker_up(self) -> None: ...
 
     def broker_down(self, error: BrokerError) -> None:
@@ -54,7 +56,7 @@ class Watcher(Protocol):
         """Called once for each topic."""
 
     def not_sent(self, topic: str, error: BrokerError) -> None:
-        """The broker does not let us ask for this; of what is missing it is told once."""
+        """The broker refused a request; of those for missing events only the first is reported."""
 
 
 class Follower:
@@ -64,30 +66,30 @@ class Follower:
         broker: Broker,
         followed: Followed,
         changed: Callable[[], None],
-        watcher: Watcher,
+        observer: FollowObserver,
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._broker = broker
         self._followed = followed
         self._changed = changed
-        self._watcher = watcher
+        self._observer = observer
         self._clock = clock
         self._sleep = sleep
         self._is_up = False
         self._unreadable: set[str] = set()
-        self._asking_failed = False
+        self._request_refused = False
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        delay, told = FIRST_RETRY, False
+        delay, reported = FIRST_RETRY, False
         while True:
             try:
                 await self._one_session()
             except* BrokerError as group:
-                if self._is_up or not told:
-                    self._watcher.broker_down(_first(group))
-                told = True
+                if self._is_up or not reported:
+                    self._observer.broker_down(_first(group))
+                reported = True
                 delay = FIRST_RETRY if self._is_up else min(delay * 2, LAST_RETRY)
             finally:
                 self._let_go()
@@ -104,37 +106,37 @@ class Follower:
             self._is_up = True
             self._followed.broker_up(session)
             self._changed()
-            self._watcher.broker_up()
+            self._observer.broker_up()
             async with asyncio.TaskGroup() as group:
-                group.create_task(self._look_for_gaps(session))
+                group.create_task(self._request_missing(session))
                 async for message in session.incoming():
-                    self._take(message)
+                    self._receive(message)
 
-    def _take(self, message: Incoming) -> None:
+    def _receive(self, message: Incoming) -> None:
         try:
-            self._followed.heard(message, self._clock())
+            self._followed.receive(message, self._clock())
         except msgspec.DecodeError as error:
             if message.topic not in self._unreadable and len(self._unreadable) < MOST_UNREADABLE:
                 self._unreadable.add(message.topic)
-                self._watcher.unreadable(message.topic, error)
+                self._observer.unreadable(message.topic, error)
         self._changed()
 
-    async def _look_for_gaps(self, session: BrokerSession) -> None:
+    async def _request_missing(self, session: BrokerSession) -> None:
         while True:
             await self._sleep(LOOK_EVERY)
             if session.dropped:
                 raise BrokerLostError("messages came faster than they could be read; all of it is read anew.")
-            for ask in self._followed.asks(self._clock()):
+            for request in self._followed.requests(self._clock()):
                 sent = session.publish_soon(
-                    ask.topic, ask.payload, response_topic=ask.response_topic, expiry=ASK_EXPIRES
+                    request.topic, request.payload, response_topic=request.response_topic, expiry=REQUEST_EXPIRES
                 )
-                sent.add_done_callback(lambda sent, topic=ask.topic: self._was_asked(topic, sent))  # type: ignore[misc]  # bound at once
+                sent.add_done_callback(lambda sent, topic=request.topic: self._was_sent(topic, sent))  # type: ignore[misc]  # bound at once
 
-    def _was_asked(self, topic: str, sent: "asyncio.Future[None]") -> None:
+    def _was_sent(self, topic: str, sent: "asyncio.Future[None]") -> None:
         error = None if sent.cancelled() else sent.exception()
-        if isinstance(error, BrokerError) and not isinstance(error, BrokerLostError) and not self._asking_failed:
-            self._asking_failed = True
-            self._watcher.not_sent(topic, error)
+        if isinstance(error, BrokerError) and not isinstance(error, BrokerLostError) and not self._request_refused:
+            self._request_refused = True
+            self._observer.not_sent(topic, error)
 
 
 def _first(group: BaseExceptionGroup[BrokerError]) -> BrokerError:
