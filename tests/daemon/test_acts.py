@@ -100,7 +100,7 @@ class AtTheTable:
     async def refused(self, code: str, name: str, **named: Any) -> None:  # noqa: ANN401 - fields of the request
         answer = await self.terminal.act(name, **named)
         assert (answer.status, answer.code) == ("error", code), (name, answer)
-        assert answer.message, answer
+        assert answer.refusal is not None, answer
 
 
 @asynccontextmanager
@@ -191,7 +191,7 @@ async def test_a_supervisor_names_and_corrects_cards(tmp_path: Path) -> None:
         assert str(corrected.place.card) == "9D"
         table.shoe.press(Button.RESULT)
         assert (await table.told(AlertRaised, 2)).kind == "result_differs"
-        await table.supervisor("clear_alert", alert=table.state.alerts[0].alert)
+        await table.supervisor("clear_alert", alert=table.state.alerts[0].number)
         await table.ok("confirm")
         assert (await table.told(RoundResult, 2)).outcome.winner.value == "tie"
 

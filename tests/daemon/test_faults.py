@@ -317,7 +317,7 @@ class Evening:
         state = self.display.state
         while state is not None and state.alerts:
             alert = state.alerts[0]
-            answer = await self.terminal.supervisor("clear_alert", alert=alert.alert, reason=name)
+            answer = await self.terminal.supervisor("clear_alert", alert=alert.number, reason=name)
             assert answer.code in ("ok", "no_such_alert", "lid_open", "other_round"), (name, alert, answer)
             seen = state.seq
             if answer.code == "lid_open":

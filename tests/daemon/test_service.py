@@ -214,8 +214,8 @@ async def test_reading_the_file_again(tmp_path: Path) -> None:
         assert answer.code in ("ok", "other_round"), "people are taken up at once"
         answer = await terminal.act("sign_in", role="supervisor", person="rana", pin=PINS["rana"])
         assert answer.code == "wrong_pin", "somebody who was struck off is nobody"
-        await display.until(lambda: display.info is not None and display.info.rules_wait, what="the info")
-        assert display.info.offered == before.offered, "the rules of a shoe stay as they were when it was opened"
+        await display.until(lambda: display.info is not None and display.info.rules_pending, what="the info")
+        assert display.info.rules.offered == before.rules.offered, "the rules of a shoe stay as they were when it was opened"
 
         good = chain.folder.joinpath("table.toml").read_bytes()
         chain.folder.joinpath("table.toml").write_bytes(good.replace(b'"decks"', b'"dekcs"'))
@@ -232,9 +232,9 @@ async def test_reading_the_file_again(tmp_path: Path) -> None:
         await display.until(lambda: display.state is not None and not display.state.link_up, what="the shoe to be gone")
         await _voided_and_opened_anew(terminal, display)
         await display.until(
-            lambda: display.info is not None and not display.info.rules_wait, what="the rules of the new shoe"
+            lambda: display.info is not None and not display.info.rules_pending, what="the rules of the new shoe"
         )
-        assert {wager.min for wager in display.info.offered} == {200}
+        assert {wager.min for wager in display.info.rules.offered} == {200}
 
 
 async def _voided_and_opened_anew(terminal: Terminal, display: Display) -> None:
