@@ -100,7 +100,7 @@ class PinMissing(Refusal, frozen=True):
     """A supervisor's act, and signing in, need a person and a PIN."""
 
 
-class PinIsWrong(Refusal, frozen=True, tag="wrong_pin"):
+class WrongPinRefused(Refusal, frozen=True, tag="wrong_pin"):
     """The person or the PIN is wrong; the answer does not say which."""
 
     locked_out: bool = False
@@ -138,11 +138,11 @@ class SamePerson(Refusal, frozen=True):
 # --- wagers ----------------------------------------------------------------------------------------------------------
 
 
-class BettingIsClosed(Refusal, frozen=True, tag="betting_closed"):
+class BettingClosedRefused(Refusal, frozen=True, tag="betting_closed"):
     """Wagers are not open."""
 
 
-class RoundIsFreeHand(Refusal, frozen=True, tag="free_hand"):
+class FreeHandRefused(Refusal, frozen=True, tag="free_hand"):
     """The round is a free hand, dealt without wagers."""
 
 
@@ -270,14 +270,14 @@ AnyRefusal = (
     | TableStopped
     | NoShoeLink
     | PinMissing
-    | PinIsWrong
+    | WrongPinRefused
     | LockedOut
     | NotASupervisor
     | ReasonMissing
     | NoProposal
     | SamePerson
-    | BettingIsClosed
-    | RoundIsFreeHand
+    | BettingClosedRefused
+    | FreeHandRefused
     | NoSuchWager
     | WagerNamedTwice
     | OtherSeat

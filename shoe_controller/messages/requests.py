@@ -26,6 +26,9 @@ LONGEST_USER = 80
 LONGEST_SEAT, LONGEST_WAGER = 40, 100
 """A table's file must not have longer names of seats and wagers either."""
 
+MOST_IN_BATCH = 100
+"""Events of a replay in one message."""
+
 PLACE = "place"
 REPLAY = "replay"
 """The names of the requests that are not acts."""
@@ -104,7 +107,7 @@ class ReplayRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """The `seq` of the last event that the client has; 0 asks for all of them."""
     limit: Annotated[int, Meta(ge=1, le=100_000)] = 500
     """The most events that are sent for this request."""
-    batch: Annotated[int, Meta(ge=1, le=100)] = 1
+    batch: Annotated[int, Meta(ge=1, le=MOST_IN_BATCH)] = 1
     """The most events in one message. With 1, each event is a message of its own; with more, a message holds a list."""
 
 
@@ -127,10 +130,13 @@ class SeatWagers(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     """The last event that they include."""
     shoe: int
+    """The shoe that the table is at."""
     round: int
     """The round that they are for: the one that the table is at."""
     seat: str
+    """The seat."""
     wagers: tuple[PlacedWager, ...]
+    """All wagers of the seat."""
     total: int
     """The sum of their stakes, in minor units."""
 

@@ -87,6 +87,7 @@ class TableListing(msgspec.Struct, frozen=True, kw_only=True):
     journal: str
     """The journal's id."""
     site: str
+    """The house, as in the topic."""
     table: str
     """Both are parts of the table's topics: `shoe/v1/{site}/{table}/`."""
     title: str
@@ -256,11 +257,15 @@ class DealtRound(msgspec.Struct, frozen=True, kw_only=True):
     """A round that has a result."""
 
     round: int
+    """The round's number."""
     round_id: str
     """The round's id, unique over all journals."""
     player: HandOutcome
+    """Player's hand."""
     banker: HandOutcome
+    """Banker's hand."""
     winner: Winner
+    """The hand that won, or a tie."""
     free: bool
     """The round was dealt without wagers."""
     seq: int
@@ -277,6 +282,7 @@ class RoundsMessage(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     """The last event when this was made; no event since has changed it."""
     shoe: int
+    """The shoe, counted from 1; 0 before the first."""
     missing: int
     """Rounds of the shoe that are not listed: all of them where the shoe was opened by a version that kept no cards."""
     rounds: tuple[DealtRound, ...]

@@ -23,11 +23,11 @@ from shoe_controller.messages.refusals import (
     NoResponseTopic,
     OtherContents,
     OtherSeat,
-    PinIsWrong,
     PinMissing,
     Retained,
     UnknownRequest,
     WagerNamedTwice,
+    WrongPinRefused,
 )
 from shoe_controller.messages.requests import (
     PLACE,
@@ -261,7 +261,7 @@ class RequestDesk:
             self._pins_waiting -= 1
         if verdict is None:
             # Not put on the record: anybody could fill it with names.
-            raise RequestRefusedError(PinIsWrong())
+            raise RequestRefusedError(WrongPinRefused())
         return verdict
 
     # --- replays -----------------------------------------------------------------------------------------------------

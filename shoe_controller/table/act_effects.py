@@ -35,6 +35,7 @@ from shoe_controller.messages.refusals import (
     CardIsUnknown,
     CardMissing,
     ForeignCardRefused,
+    FreeHandRefused,
     LidOpen,
     NoExtraCard,
     NoShoeLink,
@@ -47,7 +48,6 @@ from shoe_controller.messages.refusals import (
     NothingToVoid,
     OnlyBurned,
     ReasonMissing,
-    RoundIsFreeHand,
     SameCard,
     TableStopped,
     WagersStand,
@@ -84,7 +84,7 @@ def why_not(draft: Draft, act: AnyAct, given: PersonActs) -> AnyRefusal | None: 
         case Confirm():
             return _why_not_confirm(draft, given)
         case FreeHand() if draft.round.free:
-            return RoundIsFreeHand()
+            return FreeHandRefused()
         case FreeHand() if draft.round.wagers:
             return WagersStand()
         case NoMoreBets() if draft.stopped:

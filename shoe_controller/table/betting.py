@@ -6,10 +6,10 @@ from shoe_controller.messages.facts import WagersChanged
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.refusals import (
     AnyRefusal,
-    BettingIsClosed,
+    BettingClosedRefused,
+    FreeHandRefused,
     NoShoeLink,
     NoSuchWager,
-    RoundIsFreeHand,
     TableStopped,
 )
 from shoe_controller.table.draft import Draft, is_stopped
@@ -58,11 +58,11 @@ def seat_bets(draft: Draft, given: SeatBets) -> None:
 def why_betting_closed(state: TableState) -> AnyRefusal | None:
     """Why no wager is accepted now; nothing if one is."""
     if state.phase is not Phase.BETTING or state.round is None:
-        return BettingIsClosed()
+        return BettingClosedRefused()
     if is_stopped(state):
         return TableStopped()
     if not state.lasting.link.up:
         return NoShoeLink()
     if state.round.free:
-        return RoundIsFreeHand()
+        return FreeHandRefused()
     return None

@@ -12,10 +12,10 @@ from shoe_controller.messages.refusals import (
     NotASupervisor,
     NotNow,
     OtherRound,
-    PinIsWrong,
     PinMissing,
     ReasonMissing,
     SamePerson,
+    WrongPinRefused,
 )
 from shoe_controller.table.act_effects import as_published, do, why_not
 from shoe_controller.table.act_phases import phases_of
@@ -127,7 +127,7 @@ def _wrong_pin(draft: Draft, person: str, user: str) -> None:
     _forget_failures(draft, person)
     draft.lasting.pins = (*draft.lasting.pins, record)
     draft.emit(WrongPin, person=person, failures=failures, locked_out=locked, user=user)
-    draft.refuse(PinIsWrong(locked_out=locked))
+    draft.refuse(WrongPinRefused(locked_out=locked))
 
 
 def _forget_failures(draft: Draft, person: str) -> None:

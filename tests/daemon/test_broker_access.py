@@ -23,6 +23,8 @@ topic write {PREFIX}/status
 topic write {PREFIX}/info
 topic write {PREFIX}/state
 topic write {PREFIX}/roads
+topic write {PREFIX}/rounds
+topic write shoe/v1/{SITE}/tables/{TABLE}
 topic write {PREFIX}/event/#
 topic write {PREFIX}/reply/#
 topic read {PREFIX}/request/#
@@ -32,6 +34,8 @@ topic read {PREFIX}/status
 topic read {PREFIX}/info
 topic read {PREFIX}/state
 topic read {PREFIX}/roads
+topic read {PREFIX}/rounds
+topic read shoe/v1/{SITE}/tables/+
 topic read {PREFIX}/event/#
 topic read {PREFIX}/reply/#
 topic write {PREFIX}/request/display/#

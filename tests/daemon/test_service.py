@@ -259,9 +259,7 @@ async def test_the_log_is_for_people_and_holds_no_secret(tmp_path: Path) -> None
         await terminal.act("sign_in", role="supervisor", person="shah", pin="918273")
         await terminal.act("confirm", person="anita", pin=DEALER_PIN)
         await terminal.answer_to(
-            terminal.send_raw(
-                f"{chain.topics.prefix}/request/supervisor/sign_in", b'{"pin": 918274, "person": "918275"'
-            )
+            terminal.send_raw(terminal.request_topic("supervisor", "sign_in"), b'{"pin": 918274, "person": "918275"')
         )
         await chain.shoe_is_dealt()
         await chain.stop_daemon()

@@ -17,8 +17,16 @@ from shoe_controller.messages.refusals import OtherRound
 from shoe_controller.messages.requests import RequestRole, acts_of, refused
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.mqtt.documents.asyncapi import EXAMPLES
-from shoe_controller.mqtt.envelope import Envelopes, replayed
-from shoe_controller.mqtt.retained import Posted, gravest_alert, info_message, roads_message, state_message
+from shoe_controller.mqtt.envelope import Envelopes, EventMessage, replayed, replayed_in_batches
+from shoe_controller.mqtt.retained import (
+    Posted,
+    gravest_alert,
+    info_message,
+    roads_message,
+    rounds_message,
+    state_message,
+    table_listing,
+)
 from tests.mqtt.every_fact import RememberedSitting, every_sitting
 
 COMMAND = "python -m tests.mqtt.renew_examples"
@@ -75,6 +83,8 @@ def _retained(sitting: RememberedSitting) -> dict[str, Any]:
         "info": as_json(info),
         "state": as_json(state_message(state, JOURNAL)),
         "roads": as_json(roads_message(sitting.state, JOURNAL)),
+        "rounds": as_json(rounds_message(sitting.state, JOURNAL)),
+        "tables": as_json(table_listing(posted, JOURNAL)),
     }
 
 
@@ -85,7 +95,7 @@ def _events(sittings: list[RememberedSitting]) -> dict[str, Any]:
     return found
 
 
-def published(fact: Fact) -> Any:  # noqa: ANN401 - an EventMessage
+def published(fact: Fact) -> EventMessage:
     return Envelopes(JOURNAL).message(
         seq=fact.seq,
         topic=f"event/{fact.TOPIC}",
@@ -122,6 +132,9 @@ def _replies(sitting: RememberedSitting) -> dict[str, Any]:
     return {
         "reply.answer": as_json(refused(refusal, "5d1c7a40")),
         "reply.replayed_event": json.loads(replayed(published(sitting.facts[-1]))),
+        "reply.replayed_events": json.loads(
+            next(replayed_in_batches(list(map(published, sitting.facts[-2:])), 10_000))
+        ),
     }
 
 

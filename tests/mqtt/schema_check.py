@@ -28,7 +28,11 @@ def name_of(below: str, message: dict[str, Any]) -> str:
     if below.startswith("event/"):
         return f"event.{message['fact']}"
     if below.startswith("reply/"):
-        return "reply.replayed_event" if "fact" in message else "reply.answer"
+        replayed = "reply.replayed_events" if "events" in message else "reply.answer"
+        return "reply.replayed_event" if "fact" in message else replayed
+    if below.startswith("request/"):
+        role, _user, name = below.removeprefix("request/").split("/")
+        return f"request.{role}.{name}"
     return below.replace("/", ".")
 
 

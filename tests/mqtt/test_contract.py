@@ -1,6 +1,5 @@
 """What is written down of the contract is up to date, valid, and true of real messages."""
 
-import ast
 import json
 import re
 from collections.abc import Iterator
@@ -14,28 +13,31 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
-from shoe_controller.mqtt.codes import CODES
 
 from shoe_controller.baccarat import roads, wagers
+from shoe_controller.baccarat.codes import Code
 from shoe_controller.journal.records import Head
 from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.codes import FAMILIES, codes_of
 from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.messages.requests import ActRequest, RequestRole, acts_of
 from shoe_controller.messages.topics import EVENT_TOPICS, EVENTS, TopicKind, Topics, contract
 from shoe_controller.mqtt.documents import asyncapi
 from shoe_controller.mqtt.documents.json_schema import SchemaBook
-from shoe_controller.mqtt.documents.message_schemas import Messages
+from shoe_controller.mqtt.documents.message_schemas import REPLAYED, Messages, MessageSchema
 from shoe_controller.mqtt.documents.yaml_text import yaml_text
 from shoe_controller.mqtt.envelope import Envelopes
-from shoe_controller.mqtt.requests import FAILED
 from shoe_controller.mqtt.retained import roads_message, state_message
+from tests.mqtt import renew_examples
 from tests.mqtt.every_fact import RememberedSitting, every_sitting
 from tests.mqtt.schema_check import SCHEMAS, objections
 
 PROJECT = Path(__file__).parent.parent.parent
 GENERATED = asyncapi.files(PROJECT)
 DOCUMENT = yaml.safe_load((asyncapi.HERE / "asyncapi.yaml").read_text(encoding="utf-8"))
-NAMES = [message.name for message in Messages("#/$defs/").all]
+MESSAGES = Messages("#/$defs/").all
+NAMES = [message.name for message in MESSAGES]
+COMPONENTS = [message.component for message in MESSAGES]
 HEAD = Head(number=17, hash=b"\x0f" * 32)
 
 
@@ -55,6 +57,19 @@ def as_json(message: Any) -> Any:  # noqa: ANN401 - any struct, any JSON
 def test_what_is_checked_in_is_what_the_contract_makes(path: Path) -> None:
     advice = "run `python -m shoe_controller.mqtt.documents.asyncapi` and check the result in"
     assert path.read_text(encoding="utf-8") == GENERATED[path], advice
+
+
+def test_the_examples_are_what_the_sittings_give() -> None:
+    given = json.loads(asyncapi.EXAMPLES.read_text(encoding="utf-8"))
+    assert given == renew_examples.examples(), f"run `{renew_examples.COMMAND}` and check the result in"
+
+
+@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: message.name)
+def test_every_message_has_an_example_that_fits_its_schema(message: MessageSchema) -> None:
+    (example,) = json.loads((SCHEMAS / f"{message.name}.json").read_text(encoding="utf-8"))["examples"]
+    strict = message.name != REPLAYED
+    assert objections(message.name, example, strict=strict) == []
+    assert DOCUMENT["components"]["messages"][message.component]["examples"] == [{"payload": example}]
 
 
 def test_no_schema_is_left_over() -> None:
@@ -102,17 +117,56 @@ def test_every_reference_of_the_document_leads_somewhere() -> None:
         assert at(reference) is not None
 
 
+ENUMERATIONS = ("Phase", "AlertKind", "Severity", "Clearer", "Role", "ActName", "ReturnCause", "Winner", "Side", "Card")
+
+
+@pytest.mark.parametrize("name", ENUMERATIONS)
+def test_what_has_a_few_values_is_an_enumeration(name: str) -> None:
+    schema = DOCUMENT["components"]["schemas"][name]
+    assert len(schema["enum"]) > 1
+    assert schema["type"] == "string"
+
+
+def test_every_property_of_every_message_has_a_description() -> None:
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        assert schema["description"], name
+        for at_path, field in properties(name, schema):
+            assert field.get("description"), at_path
+
+
+def properties(name: str, schema: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any part of a schema
+    for field, inner in schema.get("properties", {}).items():
+        yield f"{name}.{field}", inner
+        yield from properties(f"{name}.{field}", inner)
+
+
+def test_names_of_components_are_names_in_any_language() -> None:
+    components = DOCUMENT["components"]
+    for name in (*components["schemas"], *components["messages"]):
+        assert re.fullmatch(r"[A-Z][A-Za-z0-9]+", name), name
+    for name in (*DOCUMENT["channels"], *DOCUMENT["operations"]):
+        assert re.fullmatch(r"[a-z][A-Za-z0-9]+", name), name
+
+
+def test_the_server_is_the_one_that_init_sets_up() -> None:
+    server = DOCUMENT["servers"]["broker"]
+    configuration = (PROJECT / "deploy" / "mosquitto" / "shoe-controller.conf").read_text(encoding="utf-8")
+    assert server["host"].endswith(re.findall(r"(?m)^listener (\d+)$", configuration)[0])
+    assert server["protocol"] == "mqtts"
+    assert [at(scheme["$ref"])["type"] for scheme in server["security"]] == ["userPassword"]
+
+
 def test_every_topic_is_a_channel_with_its_parameters_and_messages() -> None:
     channels = DOCUMENT["channels"]
     assert [channel["address"] for channel in channels.values()] == [
-        f"shoe/v1/{{site}}/{{table}}/{row.below}" for row in contract()
+        row.address("{site}", "{table}", "{user}") for row in contract()
     ]
     for channel in channels.values():
         assert set(channel["parameters"]) == set(re.findall(r"{(\w+)}", channel["address"]))
         assert channel["messages"]
-    told = [name for channel in channels.values() for name in channel["messages"]]
-    assert sorted(told) == sorted(NAMES)
-    assert sorted(DOCUMENT["components"]["messages"]) == sorted(NAMES)
+    carried = [name for channel in channels.values() for name in channel["messages"]]
+    assert sorted(carried) == sorted(COMPONENTS)
+    assert sorted(DOCUMENT["components"]["messages"]) == sorted(COMPONENTS)
 
 
 def test_every_topic_but_the_replies_is_an_operation() -> None:
@@ -121,7 +175,7 @@ def test_every_topic_but_the_replies_is_an_operation() -> None:
     for row in contract():
         if row.kind is TopicKind.REPLY:
             continue
-        operation = operations[row.below.replace("/", ".")]
+        operation = next(o for o in operations.values() if at(o["channel"]["$ref"])["address"].endswith(row.below))
         assert operation["action"] == ("receive" if row.kind is TopicKind.REQUEST else "send")
         channel = at(operation["channel"]["$ref"])
         assert channel["address"].endswith(f"/{row.below}")
@@ -137,7 +191,7 @@ def test_every_topic_but_the_replies_is_an_operation() -> None:
 
 def test_every_request_has_a_reply_by_response_topic_and_correlation_data() -> None:
     for name, operation in DOCUMENT["operations"].items():
-        assert ("reply" in operation) == name.startswith("request.")
+        assert ("reply" in operation) == name.startswith("request")
         if "reply" not in operation:
             continue
         assert operation["reply"]["address"]["location"] == "$message.header#/responseTopic"
@@ -285,8 +339,8 @@ def test_every_event_fits_its_schema_and_has_no_field_that_is_not_in_it(sittings
 
 def test_every_state_and_its_roads_fit_their_schemas(sittings: list[RememberedSitting]) -> None:
     for state in (state for sitting in sittings for state in sitting.states):
-        assert objections("state", as_json(state_message(state)), strict=True) == []
-        assert objections("roads", as_json(roads_message(state)), strict=True) == []
+        assert objections("state", as_json(state_message(state, "j1")), strict=True) == []
+        assert objections("roads", as_json(roads_message(state, "j1")), strict=True) == []
 
 
 WRONG: tuple[Any, ...] = ({"wrong": "type"}, [], "wrong", 1.5, None, True)
@@ -366,34 +420,22 @@ def test_wagers_and_replays_are_asked_for_as_their_schemas_say() -> None:
 
 # --- codes -----------------------------------------------------------------------------------------------------------
 
-REFUSING = {"refuse", "BadRequestError", "Refusal"}
-REASONS = {"Why", "tuple[str, str] | None", "Iterator[tuple[str, str, str]]"}
-"""What functions give back that say why not."""
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_code_is_told_apart_by_its_name_and_listed_in_the_document(family: str) -> None:
+    codes = codes_of(family)
+    assert len(codes) == len(FAMILIES[family].__args__)
+    document = (PROJECT / "docs" / "mqtt.md").read_text(encoding="utf-8")
+    listed = document.partition(f"<!-- {family} -->")[2].partition("<!-- end -->")[0]
+    assert [line.split("`")[1] for line in listed.splitlines()[3:]] == list(codes)
 
 
-def refusal_codes(source: str) -> Iterator[object]:
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and node.args:
-            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if called in REFUSING and isinstance(node.args[0], ast.Constant):
-                yield node.args[0].value
-        elif isinstance(node, ast.FunctionDef) and node.returns is not None and ast.unparse(node.returns) in REASONS:
-            for pair in ast.walk(node):
-                if isinstance(pair, ast.Tuple) and isinstance(pair.elts[0], ast.Constant):
-                    yield pair.elts[0].value
-
-
-def test_every_code_that_a_request_can_be_refused_with_is_explained_and_no_other() -> None:
-    ours = PROJECT / "shoe_controller"
-    sources = [
-        ours / "mqtt/requests.py",
-        ours / "daemon/engine.py",
-        ours / "daemon/daemon.py",
-        ours / "baccarat/house.py",
-    ]
-    sources += (ours / "table").glob("*.py")
-    found = {code for path in sources for code in refusal_codes(path.read_text(encoding="utf-8"))}
-    assert found == set(CODES) - {"ok", FAILED}
+@pytest.mark.parametrize("code", [code for family in FAMILIES for code in codes_of(family).values()])
+def test_every_code_is_made_somewhere(code: type[Code]) -> None:
+    """One that nothing makes is a promise that nobody keeps; those of earlier journals are made when one is read."""
+    made = re.compile(rf"\b{code.__name__}\(|\"{code.__struct_config__.tag}\"")
+    sources = [path for path in (PROJECT / "shoe_controller").rglob("*.py") if path.parent.name != "messages"]
+    assert any(made.search(path.read_text(encoding="utf-8")) for path in sources)
 
 
 # --- making schemas --------------------------------------------------------------------------------------------------

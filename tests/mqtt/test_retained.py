@@ -18,12 +18,16 @@ from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.house.catalogue_files import built_in_catalogue
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import CallSupervisor
+from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.details import OperatingSystemError
+from shoe_controller.messages.facts import ShoeOpened
 from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.presence import TablePresence
-from shoe_controller.mqtt.retained import Posted, gravest_alert, percentage, roads_message, rules_hash, state_message
+from shoe_controller.mqtt.retained import Posted, gravest_alert, roads_message, state_message
 from shoe_controller.table.inputs import LinkLost
+from shoe_controller.table.published_rules import percentage, rules_hash
 from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.view import view_of
 from tests.mqtt.every_fact import RememberedSitting, every_sitting
@@ -31,7 +35,7 @@ from tests.mqtt.schema_check import objections
 from tests.table.sitting import Sitting, rules
 
 TOPICS = Topics("north", "t1")
-POSTED = Posted(version="1.0", site="north", table="t1", title="Table 1", headline="", currency="NPR")
+POSTED = Posted(version="1.0", site="north", table="t1", title="Table 1", headline="")
 
 
 class Standing:
@@ -40,7 +44,7 @@ class Standing:
     def __init__(self, sitting: Sitting) -> None:
         self.sitting = sitting
         self.storing_trouble: str | None = None
-        self.rules_wait = ""
+        self.rules_pending = False
         self.catalogue: Catalogue = built_in_catalogue()
         self.rules_read = 0
         self.presence = TablePresence(self, TOPICS, POSTED, self._read, "j1")
@@ -98,18 +102,19 @@ def test_an_offline_status_names_its_session_and_claims_nothing_of_the_shoe(stan
     assert not offline.shoe_link
 
 
-def test_a_full_disk_is_told_with_what_to_do(standing: Standing) -> None:
+def test_a_full_disk_is_an_alert_of_the_status(standing: Standing) -> None:
     standing.storing_trouble = "no space left"
     status = standing.status()
     assert not status.storing
     assert status.alert is not None
-    assert (status.alert.kind, status.alert.detail) == ("journal_full", "no space left")
+    assert (status.alert.number, status.alert.kind) == (0, AlertKind.JOURNAL_FULL)
+    assert status.alert.detail == OperatingSystemError(text="no space left")
     standing.storing_trouble = None
     assert standing.status().storing
     assert standing.status().alert is None
 
 
-def test_a_broker_that_refuses_is_told(standing: Standing) -> None:
+def test_a_broker_that_refuses_is_reported(standing: Standing) -> None:
     assert standing.status(publishing="access denied").publishing == "access denied"
     assert standing.status().publishing == ""
 
@@ -136,8 +141,11 @@ def test_info_posts_what_the_house_offers() -> None:
     limit = {"amount": 5000, "groups": ["lucky_6"], "over_limit": "in_order"}
     house = {"base_game": "commission", "round_limit": limit, "limits": {"all": {"min": 5, "max": 1000}}}
     standing = Standing(Sitting(house=house, reveal=Reveal.AT_RESULT, bets_close=BetsClose.DEALER))
-    info, in_force = standing.info, read_rules(standing.rules)
-    assert (info.version, info.site, info.table, info.currency) == ("1.0", "north", "t1", "NPR")
+    standing.sitting.rules = msgspec.structs.replace(standing.rules, currency="NPR", decimals=0)
+    posted, in_force = standing.info, read_rules(standing.rules)
+    assert (posted.version, posted.site, posted.table) == ("1.0", "north", "t1")
+    info = posted.rules
+    assert (info.currency, info.decimals) == ("NPR", 0)
     assert (info.base_game, info.commission, info.decks, info.seats) == ("commission", "5%", 8, ("1", "2", "3"))
     assert (info.reveal, info.bets_close) == (Reveal.AT_RESULT, BetsClose.DEALER)
     assert tuple(wager.id for wager in info.offered) == in_force.offered
@@ -158,10 +166,15 @@ def test_the_hash_tells_rules_apart() -> None:
     assert rules_hash(rules()) == rules_hash(rules())
 
 
-def test_what_waits_for_the_next_shoe_is_told(standing: Standing) -> None:
-    assert standing.info.rules_wait == ""
-    standing.rules_wait = "a changed configuration waits"
-    assert standing.info.rules_wait == "a changed configuration waits"
+def test_info_says_whether_a_changed_configuration_waits_for_the_next_shoe(standing: Standing) -> None:
+    assert not standing.info.rules_pending
+    standing.rules_pending = True
+    assert standing.info.rules_pending
+
+
+def test_a_shoe_is_opened_with_the_rules_that_info_posts(standing: Standing) -> None:
+    standing.sitting.open_shoe()
+    assert standing.sitting.last(ShoeOpened).rules == standing.info.rules
 
 
 @pytest.mark.parametrize(
@@ -192,11 +205,11 @@ def test_no_percentage_is_rounded(share: Fraction) -> None:
 
 def test_state_and_roads_say_what_the_table_knows_at_every_step() -> None:
     for state in (state for sitting in every_sitting() for state in sitting.states):
-        told = msgspec.json.decode(msgspec.json.encode(state_message(state)), type=StateMessage)
+        told = msgspec.json.decode(msgspec.json.encode(state_message(state, "j1")), type=StateMessage)
         view = view_of(state)
         assert {name: getattr(told, name) for name in view.__struct_fields__} == msgspec.structs.asdict(view)
         assert (told.seq, told.schema) == (state.lasting.seq, 1)
-        board = roads_message(state)
+        board = roads_message(state, "j1")
         results = () if state.shoe is None else state.shoe.results
         assert board.roads == roads(results)
         assert board.counts.rounds == len(results)
@@ -226,7 +239,7 @@ def test_no_event_after_the_number_of_a_message_has_changed_it() -> None:
     """So a display may apply every event above the `seq` of what it got."""
     sitting = RememberedSitting()
     standing = Standing(sitting)
-    makers: dict[str, Callable[[TableState], msgspec.Struct]] = {"state": state_message, "roads": roads_message}
+    makers: dict[str, Callable[[TableState, str], msgspec.Struct]] = {"state": state_message, "roads": roads_message}
     for step in (
         sitting.open_shoe,
         lambda: sitting.deal("7H 4D KS 2C"),
@@ -237,5 +250,5 @@ def test_no_event_after_the_number_of_a_message_has_changed_it() -> None:
             if name in makers:
                 kind: Any = StateMessage if name == "state" else RoadsMessage
                 told = msgspec.json.decode(payload, type=kind)
-                now = makers[name](standing.state)
+                now = makers[name](standing.state, "j1")
                 assert told == msgspec.structs.replace(now, seq=told.seq)

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from shoe_controller import messages as messages_room
-from shoe_controller.messages.topics import TopicKind, TopicRow, contract
+from shoe_controller.messages.requests import RequestRole
+from shoe_controller.messages.topics import ROOT, TopicKind, TopicRow, contract
 from shoe_controller.mqtt.documents.json_schema import Schema
 from shoe_controller.mqtt.documents.markdown_tables import with_tables
 from shoe_controller.mqtt.documents.message_schemas import Messages, MessageSchema, camel_case, name_of
@@ -23,7 +24,7 @@ from shoe_controller.mqtt.documents.yaml_text import yaml_text
 HERE = Path(messages_room.__file__).parent
 EXAMPLES = HERE / "examples.json"
 """An example of each message, by the name of its schema."""
-ADDRESS = "shoe/v1/{site}/{table}/"
+ADDRESS = f"{ROOT}/{{site}}/{{table}}/"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 BINDING = "0.2.0"
 """The version of AsyncAPI's bindings for MQTT."""
@@ -36,8 +37,8 @@ A display reads the retained messages first, then follows the events. Events are
 event that comes twice has the same number, and events that were missed are requested with a replay.
 
 Fields, codes and values of enumerations may be added within a version; nothing is removed and nothing changes its \
-meaning. Ignore fields that you do not know. Show a code or value that you do not know as it is written, and an alert of \
-an unknown kind by its severity.
+meaning. Ignore fields that you do not know. Show a code or value that you do not know as it is written, and an alert \
+of an unknown kind by its severity.
 
 Amounts are whole minor units of the table's currency, times are milliseconds since 1970, and a card is its rank and \
 suit, as 9H or TS."""
@@ -45,7 +46,7 @@ suit, as 9H or TS."""
 PARAMETERS = {
     "site": {"description": "The house, as the table's file names it."},
     "table": {"description": "The table, as its file names it."},
-    "client": {"description": "The user name of the client that sent the request: nobody else may read the answers."},
+    "client": {"description": "The broker's user who sent the request: nobody else may read the answers."},
     "user": {"description": "The broker's user who sends the request."},
     "name": {"description": "Chosen by the client; there may be more levels."},
 }
@@ -138,8 +139,8 @@ def _server() -> dict[str, Any]:
         "host": "broker.example:8883",
         "protocol": "mqtts",
         "protocolVersion": "5.0",
-        "description": "The house's broker, as `shoe-controller init` sets Mosquitto up: TLS from version 1.2 on, with a "
-        "certificate of the house's own authority (`ca.pem`), a password for each user, and an access list.",
+        "description": "The house's broker, as `shoe-controller init` sets Mosquitto up: TLS from version 1.2 on with "
+        "a certificate of the house's own authority (`ca.pem`), a password for each user, and an access list.",
         "security": [{"$ref": "#/components/securitySchemes/user"}],
         "bindings": {
             "mqtt": {
@@ -167,7 +168,7 @@ def _of(row: TopicRow, messages: Messages) -> list[MessageSchema]:
 
 
 def _channel(row: TopicRow, messages: Messages) -> dict[str, Any]:
-    address = ADDRESS + row.below
+    address = row.address("{site}", "{table}", "{user}")
     return {
         "address": address,
         "description": _sentence(row.what),
@@ -190,7 +191,8 @@ def _operation(row: TopicRow, messages: Messages) -> dict[str, Any]:
         "bindings": {"mqtt": {"qos": 1, "retain": row.kind is TopicKind.RETAINED, "bindingVersion": BINDING}},
     }
     if row.kind is TopicKind.REQUEST:
-        answers = ["Answer", "ReplayedEvent"] if name_of(row) == "request.display.replay" else ["Answer"]
+        replays = ["ReplayedEvent", "ReplayedEvents"] if row.role is RequestRole.DISPLAY else []
+        answers = ["Answer", *replays]
         operation["reply"] = {
             "address": {
                 "description": "The response topic of MQTT 5. Anywhere but under reply/, the request is not served.",

@@ -56,7 +56,7 @@ def _schemas_of(row: TopicRow) -> str:
         case TopicKind.EVENT:
             return "see below"
         case TopicKind.REPLY:
-            return "`reply.answer`, `reply.replayed_event`"
+            return "`reply.answer`, `reply.replayed_event`, `reply.replayed_events`"
     return f"`{name_of(row)}`"
 
 

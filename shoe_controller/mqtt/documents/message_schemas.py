@@ -4,6 +4,7 @@ Requests get a schema for each act, with what that act needs: a PIN, a reason, d
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -11,7 +12,7 @@ import msgspec
 from shoe_controller.messages.acts import ACTS, Act
 from shoe_controller.messages.envelope import EventEnvelope, OutcomeEnvelope
 from shoe_controller.messages.facts import Fact
-from shoe_controller.messages.requests import Answer, RequestRole
+from shoe_controller.messages.requests import MOST_IN_BATCH, Answer, RequestRole
 from shoe_controller.messages.topics import (
     EVENT_TOPICS,
     EVENTS,
@@ -24,6 +25,7 @@ from shoe_controller.messages.topics import (
 from shoe_controller.mqtt.documents.json_schema import Schema, SchemaBook, class_text, described
 
 REPLAYED = "reply.replayed_event"
+REPLAYED_EVENT = "ReplayedEvent"
 
 
 class MessageSchema(NamedTuple):
@@ -53,16 +55,13 @@ class Messages:
             for payload in row.payloads:
                 self.all.append(self._message(row, payload))
             if row.kind is TopicKind.REPLY:
-                replayed = MessageSchema(
-                    REPLAYED, "ReplayedEvent", row, "an event that is sent again", self._replayed()
-                )
-                self.all.append(replayed)
+                self.all += self._replays(row)
 
     @property
     def common(self) -> dict[str, Schema]:
         """The schemas that messages refer to, by name."""
         events = {fact.__name__: self._event(fact) for fact in EVENTS}
-        both = self._written.common | self._read.common | events
+        both = self._written.common | self._read.common | events | {REPLAYED_EVENT: self._replayed()}
         return {name: both[name] for name in sorted(both)}
 
     def _message(self, row: TopicRow, payload: type[msgspec.Struct]) -> MessageSchema:
@@ -86,6 +85,23 @@ class Messages:
         schema["required"] = envelope["required"] + schema["required"]
         return schema
 
+    def _replays(self, row: TopicRow) -> Iterator[MessageSchema]:
+        yield MessageSchema(REPLAYED, REPLAYED_EVENT, row, "an event that is sent again", self._replayed())
+        events = {
+            "description": "In the order of `seq`.",
+            "type": "array",
+            "items": {"$ref": f"{self._refer_to}{REPLAYED_EVENT}"},
+            "minItems": 1,
+            "maxItems": MOST_IN_BATCH,
+        }
+        batch: Schema = {
+            "description": "Events that are sent again, for a request with a `batch` above 1.",
+            "type": "object",
+            "properties": {"events": events},
+            "required": ["events"],
+        }
+        yield MessageSchema("reply.replayed_events", "ReplayedEvents", row, "events that are sent again", batch)
+
     def _replayed(self) -> Schema:
         """An event in full, and before its own fields the topic on which it went out."""
         topics = [f"event/{name}" for name in EVENT_TOPICS]
@@ -102,15 +118,15 @@ class Messages:
     def _request(self, row: TopicRow, payload: type[msgspec.Struct]) -> Schema:
         schema = self._read.struct(payload)
         if row.act is not None:
-            self._need_for_act(schema, row.act, RequestRole(row.below.split("/")[1]))
+            self._need_for_act(schema, row.act, row.role)
         return schema
 
-    def _need_for_act(self, schema: Schema, act: type[Act], role: RequestRole) -> None:
+    def _need_for_act(self, schema: Schema, act: type[Act], role: RequestRole | None) -> None:
         fields, required, rule = schema["properties"], schema["required"], ACTS[act]
         schema["description"] = f"{rule.name}: {rule.what}."
         if role is RequestRole.SUPERVISOR or rule.pin:
             del fields["person"]["default"]
-            pin = next(of for of in fields["pin"]["anyOf"] if of["type"] == "string")
+            (pin,) = (choice for choice in fields["pin"]["anyOf"] if choice["type"] != "null")
             fields["pin"] = described(pin, fields["pin"]["description"])
             required += ["person", "pin"]
         if rule.reason:
@@ -136,8 +152,8 @@ class Messages:
 
 
 def name_of(row: TopicRow) -> str:
-    """The levels of a topic that are the same for everybody."""
-    return ".".join(level for level in row.below.split("/") if not level.startswith("{"))
+    """As the schema of the row's message is called."""
+    return row.key.replace("/", ".")
 
 
 def camel_case(name: str) -> str:
