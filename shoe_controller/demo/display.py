@@ -1,16 +1,17 @@
 """A display of one table: takes the messages as they come and keeps what is to be shown, and all facts for the end.
 
-Like every display it goes by `seq`: what comes again is passed over, and what is missing would show.
+Like every display it goes by `seq`: what comes again is passed over, and what is missing shows at the end.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from statistics import median
 from typing import NamedTuple
 
 import msgspec
 
 from shoe_controller.demo.event_lines import StyledText, told
-from shoe_controller.demo.ledger import CardLedger
+from shoe_controller.demo.truth import Truth
 from shoe_controller.mqtt.contract import InfoMessage, RoadsMessage, StateMessage, StatusMessage, Topics
 from shoe_controller.table.facts import (
     AnyFact,
@@ -21,13 +22,13 @@ from shoe_controller.table.facts import (
     RoundVoided,
     ShoeEnded,
 )
+from simulator.reckoner.books import TableBooks
+from simulator.reckoner.displays import Event
+from simulator.reckoner.mismatch import MismatchError
 
 REMEMBERED = 200
 """Lines of what happened; more than any terminal shows."""
 
-_HEAD = b'{"head":"'
-
-_decode_fact = msgspec.json.Decoder(AnyFact).decode
 _decode_state = msgspec.json.Decoder(StateMessage).decode
 _decode_info = msgspec.json.Decoder(InfoMessage).decode
 _decode_roads = msgspec.json.Decoder(RoadsMessage).decode
@@ -64,12 +65,10 @@ class TableWatch:
         self.roads: RoadsMessage | None = None
         self.status: StatusMessage | None = None
         self.facts: list[AnyFact] = []
-        self.payloads: list[bytes] = []
-        """Of the same facts, as the journal should have them."""
-        self.ledger = CardLedger()
+        self.events: dict[int, Event] = {}
+        """The same as they were published, by their numbers."""
+        self._books = TableBooks()
         self.repeats = 0
-        self.gaps: list[int] = []
-        """Numbers that should have come, and did not before a later one."""
         self.messages = 0
         self.result: RoundResult | None = None
         self.settled: RoundSettled | None = None
@@ -96,7 +95,7 @@ class TableWatch:
         elif topic == topics.status:
             self.status = _decode_status(payload)
         elif topic.startswith(topics.event("event/")):
-            return self._take_event(payload, at)
+            return self._take_event((topic.removeprefix(f"{topics.prefix}/"), payload), at)
         return None
 
     def say(self, words: StyledText, at: float) -> None:
@@ -106,20 +105,22 @@ class TableWatch:
     def last_seq(self) -> int:
         return self.facts[-1].seq if self.facts else 0
 
-    def _take_event(self, payload: bytes, at: float) -> AnyFact | None:
-        head = ""
-        if payload.startswith(_HEAD):
-            text, _, rest = payload[len(_HEAD) :].partition(b'",')
-            head, payload = text.decode(), b"{" + rest
-        fact: AnyFact = _decode_fact(payload)
+    def knows_last_card_of(self, truth: Truth) -> bool:
+        """Whether the last card that left the shoe is the last that was published."""
+        last, cards = truth.last_card, self._books.cards.cards
+        return last is None or (bool(cards) and cards[-1].fits(last))
+
+    def _take_event(self, event: Event, at: float) -> AnyFact | None:
+        published = msgspec.json.decode(event[1])
+        fact: AnyFact = msgspec.convert(published, AnyFact)
         if fact.seq <= self.last_seq:
             self.repeats += 1
             return None
-        self.gaps += range(self.last_seq + 1, fact.seq)
         self.facts.append(fact)
-        self.payloads.append(payload)
-        self.head = head or self.head
-        self.ledger.take(fact)
+        self.events[fact.seq] = event
+        self.head = published.get("head", self.head)
+        with suppress(MismatchError):  # the report at the end finds it again, and says so
+            self._books.take(published)
         self._keep(fact)
         words = told(fact, self.reason)
         if words is not None:

@@ -7,7 +7,7 @@ import pytest
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.drawing import NOTHING_DEALT, Side, Standing, dealt, next_side, reason
-from tests.baccarat import oracle
+from simulator.reckoner import drawing as second_opinion
 
 CARD_OF_POINTS = [Card(rank + "S") for rank in "TA23456789"]
 
@@ -85,7 +85,7 @@ def test_all_point_sequences_agree_with_the_second_formulation(first: int) -> No
         for points in sequence:
             if deal.feed(CARD_OF_POINTS[points]) is None:
                 break
-        expected = oracle.dealt([texts[points] for points in sequence])
+        expected = second_opinion.dealt([texts[points] for points in sequence])
         standing = deal.standing
         assert (standing.player_cards, standing.banker_cards, standing.player_total, standing.banker_total) == (
             len(expected.player),

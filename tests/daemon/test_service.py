@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from shoe_controller.config.table_file import load_config
 from shoe_controller.process.systemd import PATIENCE, SystemdNotifier
 from shoe_controller.table.facts import BettingOpened, CardDealt
-from tests.daemon.audit import audit, journal_agrees, last_number
 from tests.daemon.clients import Display, Terminal
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import DEALER_PIN, PINS, SHOE_KEY, person
 from tests.daemon.programs import Program
+from tests.daemon.retained_messages import roads_and_state_agree
 from tests.daemon.service_manager import ServiceManager
+from tests.reckoning import last_number, reckoned, sound_journal
 
 
 @pytest.mark.asyncio
@@ -45,7 +45,9 @@ async def test_sigterm_in_full_flow_and_nothing_is_lost(tmp_path: Path) -> None:
         await display.until(lambda: display.state is not None and not display.state.link_up, what="the shoe to be gone")
         await chain.stop_daemon()
         await display.has_everything(last_number(chain.journal))
-        audit(chain.truth, chain.journal, display, load_config(chain.folder / "table.toml").house)
+        roads_and_state_agree(chain.truth, display)
+        journal = sound_journal(chain.journal, display.events)
+        reckoned(journal, chain.truth, info=display.info, every_round=True)
 
 
 @pytest.mark.asyncio
@@ -266,7 +268,7 @@ async def test_the_log_is_for_people_and_holds_no_secret(tmp_path: Path) -> None
         await chain.shoe_is_dealt()
         await chain.stop_daemon()
         await display.has_everything(last_number(chain.journal))
-        journal_agrees(chain.journal, display)
+        sound_journal(chain.journal, display.events)
 
         lines = chain.log_lines
         assert all({"event", "level", "timestamp", "table"} <= line.keys() for line in lines)

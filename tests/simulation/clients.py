@@ -87,14 +87,6 @@ class Shown(NamedTuple):
     payload: bytes
 
 
-def same_event(stored: tuple[str, bytes], shown: Shown) -> bool:
-    """Whether what is shown is this message of the journal; an outcome is shown with the journal's head in front."""
-    topic, payload = stored
-    if topic != shown.topic:
-        return False
-    return shown.payload == payload or (shown.payload.startswith(b'{"head":"') and shown.payload.endswith(payload[1:]))
-
-
 class Display(Client):
     """Goes by the numbers of the events: what came twice is passed over, what is missing is asked for.
 
