@@ -35,6 +35,7 @@ from shoe_controller.messages.refusals import (
     CardIsUnknown,
     CardMissing,
     ForeignCardRefused,
+    FreeHandRefused,
     LidOpen,
     NoExtraCard,
     NoShoeLink,

@@ -330,7 +330,9 @@ NONSENSE: list[Any] = [
     {"request_id": "x"},
     {"request_id": 12345678, "act": "confirm", "shoe": 1, "round": 1},
     {"request_id": "12345678", "act": "confirm", "shoe": "1", "round": 1},
-    {"request_id": "12345678 ", "act": "confirm", "shoe": 1, "round": 1},
+    {"request_id": "", "act": "confirm", "shoe": 1, "round": 1},
+    {"request_id": "x" * 81, "act": "confirm", "shoe": 1, "round": 1},
+    {"request_id": "12345678", "act": "confirm", "shoe": -1, "round": 1},
     {"request_id": "12345678", "act": "confirm", "shoe": 1, "round": 1, "more": 1},
     {"request_id": "12345678", "act": "confirm", "shoe": 1, "round": 1, "reason": "x" * 501},
 ]

@@ -10,7 +10,6 @@ from shoe_controller.messages.refusals import Failed
 from shoe_controller.messages.requests import REPLAY, Answer, RequestRole
 from shoe_controller.messages.retained import StateMessage, StatusMessage, TableView
 from shoe_controller.messages.topics import Topics
-from shoe_controller.mqtt.envelope import without_envelope
 from tests.simulation.virtual_broker import Endpoint, Outgoing, VirtualBroker
 from tests.simulation.virtual_time import VirtualTime
 from tests.simulator.broker.wire import Received
@@ -94,11 +93,6 @@ class Shown(NamedTuple):
     def journal(self) -> str:
         """The journal that the event itself names."""
         return _decode_numbered(self.payload).journal
-
-
-def same_event(stored: tuple[str, bytes], shown: Shown) -> bool:
-    """Whether what is shown is this event of the journal, in its envelope."""
-    return stored == (shown.topic, without_envelope(shown.payload))
 
 
 class Display(Client):
