@@ -7,7 +7,11 @@ A part stands between `<!-- generated: name -->` and `<!-- end -->`; what it hol
 import re
 from pathlib import Path
 
-from shoe_controller.table import acts, alerts, phases
+from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.alerts import Clearer
+from shoe_controller.table import act_phases, phases
+from shoe_controller.table.alerts import ALERTS, AlertRule
+from shoe_controller.words.render import ENGLISH
 
 DOCS = Path(__file__).parent.parent / "docs"
 COMMAND = "python -m tests.renew_documents"
@@ -16,13 +20,29 @@ _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def _reasons() -> str:
-    names = [f"`{rule.name}`" for rule in acts.ACTS.values() if rule.reason]
+    names = [f"`{rule.name}`" for rule in ACTS.values() if rule.reason]
     return f"A reason must be given for {', '.join(names[:-1])} and {names[-1]}.\n"
+
+
+def _how_it_ends(rule: AlertRule) -> str:
+    ways = [f"by itself {ENGLISH.ends(rule.kind)}"] if rule.ends_itself else []
+    if rule.cleared_by is not Clearer.NOBODY:
+        ways.append(f"the {rule.cleared_by} clears it")
+    return ", ".join([*ways, *(f"`{act}`" for act in rule.ended_by)])
+
+
+def _alerts() -> str:
+    lines = ["| alert | | what happened | what the dealer does | what ends it |", "|---|---|---|---|---|"]
+    lines += [
+        f"| `{kind}` | {rule.severity} | {ENGLISH.happened(kind)} | {ENGLISH.to_do(kind)} | {_how_it_ends(rule)} |"
+        for kind, rule in ALERTS.items()
+    ]
+    return "\n".join(lines) + "\n"
 
 
 PARTS = {
     "table.md": {"phases": f"```mermaid\n{phases.diagram()}```\n"},
-    "operator.md": {"reasons": _reasons(), "acts": acts.markdown_table(), "alerts": alerts.markdown_table()},
+    "operator.md": {"reasons": _reasons(), "acts": act_phases.markdown_table(), "alerts": _alerts()},
 }
 
 

@@ -1,8 +1,8 @@
 """The results board and the pit view: a process of its own that reads over MQTT and serves pages to browsers.
 
-    broker ──▶ following.py ──▶ floor.py (all tables) ──▶ model.py (one table) ──▶ sections.py ──▶ web.py ──▶ browsers
+    broker ──▶ follow/ ──▶ floor.py (all tables) ──▶ model.py (one table) ──▶ sections.py ──▶ web.py ──▶ browsers
 
 `model.py`, `floor.py`, `sections.py`, `feeds.py` and `prices.py` are pure. What the board shares with the console is in
-`shoe_controller/web`. Nothing here can write to a table: the one thing that the board ever sends is a request for
-events that it missed.
+`shoe_controller/follow` and `shoe_controller/web`. Nothing here can write to a table: all that the board ever sends are
+requests for events that it missed.
 """

@@ -43,7 +43,7 @@ class PitFeed:
             return None
         is_first, self._seen = self._seen < 0, floor.version
         rows: dict[str, PitRow | None] = {
-            name: pit_row(floor, floor.tables[name], self._clock())
+            name: pit_row(floor, name, self._clock())
             for name, version in floor.versions.items()
             if self._versions.get(name) != version
         }

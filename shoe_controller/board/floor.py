@@ -1,82 +1,96 @@
-"""All tables of a site: sorts messages by their topics, and knows what to subscribe to and what to ask for. Pure."""
+"""All tables of a site: sorts messages by their topics, and knows what to subscribe to and what to request. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from shoe_controller.board.model import TableModel
-from shoe_controller.messages.topics import Topics
-from shoe_controller.web.replay_request import Ask, ask_for_replay
+from shoe_controller.board.model import BoardTable
+from shoe_controller.follow.table import Request, reply_topic, subscriptions
+from shoe_controller.messages.topics import ANY, Topics
+from shoe_controller.mqtt.broker import BrokerSession, Incoming
 
 MOST_TABLES = 1000
-"""More than any site has; messages of further ones are left alone, so that they cannot fill the memory."""
+"""More than any site has; messages of further ones are ignored, so that they cannot fill the memory."""
 
 MOST_ASKED = 8
 """Tables that are asked at once for what is missing: a broker drops what it cannot deliver quickly enough."""
 
-TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+TOUCH_EVERY = 30.0
+"""Seconds after which pages look again by themselves, for what changes with time alone."""
 
-RETAINED = ("status", "info", "state", "roads")
+TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class Floor:
-    """The tables of a site; `version` grows with every change, of all and of each."""
+    """A `Followed`: the tables of a site; `version` grows with every change, of all and of each."""
 
-    def __init__(self, site: str, client: str, tables: frozenset[str] = frozenset()) -> None:
-        """`client` is our name in reply topics; of all tables only those named are looked at, if any are."""
-        self.tables: dict[str, TableModel] = {}
+    def __init__(
+        self,
+        site: str,
+        *,
+        client: str,
+        instance: str,
+        tables: frozenset[str] = frozenset(),
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`client` is our user name at the broker, `instance` unlike that of any other start of this program.
+
+        Of all tables only those named are followed, if any are. `changed` is called where time alone changes something.
+        """
+        self.tables: dict[str, BoardTable] = {}
         self.versions: dict[str, int] = {}
         self.version = 0
         self.connected = False
-        self._prefix = f"shoe/v1/{site}/"
         self._site = site
+        self._all = Topics(site, ANY)
+        self._prefix = self._all.prefix.removesuffix(ANY)
         self._client = client
+        self._instance = instance
         self._only = tables
-        self._requests = 0
+        self._changed_with_time = changed
+        self._touched: float | None = None
 
     @property
     def subscriptions(self) -> tuple[str, ...]:
-        return (
-            *(f"{self._prefix}+/{name}" for name in RETAINED),
-            f"{self._prefix}+/event/#",
-            f"{self._prefix}+/reply/{self._client}/#",
-        )
+        return (*subscriptions(self._all, reply_topic(self._all, self._client, self._instance)), self._all.roads)
 
-    def broker_up(self) -> None:
+    def broker_up(self, _session: BrokerSession | None = None) -> None:
         self.connected = True
         for table in self.tables.values():
-            table.connected()
+            table.followed.broker_up()
         self.touch()
 
     def broker_down(self) -> None:
         self.connected = False
+        for table in self.tables.values():
+            table.followed.broker_down()
         self.touch()
 
     def touch(self) -> None:
-        """Whoever shows a table should look again."""
+        """Every page should look again."""
         self.version += 1
         self.versions = dict.fromkeys(self.tables, self.version)
 
-    def is_live(self, table: TableModel) -> bool:
-        return self.connected and table.online
-
-    def heard(self, topic: str, payload: bytes, now: float) -> None:
+    def receive(self, message: Incoming, now: float) -> None:
         """Any message of the subscriptions; `msgspec.DecodeError` if it cannot be read."""
-        name, _, below = topic.removeprefix(self._prefix).partition("/")
-        if not topic.startswith(self._prefix) or not self._is_ours(name):
+        name, _, below = message.topic.removeprefix(self._prefix).partition("/")
+        if not message.topic.startswith(self._prefix) or not self._is_ours(name):
             return
-        if not payload and below == "status":
+        if not message.payload and below == "status":
             self._forget(name)
             return
         table = self.tables.get(name)
         if table is None:
-            if not payload or len(self.tables) >= MOST_TABLES:
+            if not message.payload or len(self.tables) >= MOST_TABLES:
                 return
-            table = self.tables[name] = TableModel(name)
-        if below.startswith(f"reply/{self._client}/"):
-            table.heard_reply(payload, now)
-        elif payload:
-            table.heard(below, payload, now)
+            table = self.tables[name] = self._new_table(name)
+        if message.payload:
+            table.followed.receive(below, message.payload, now, retained=message.retain)
         self._changed(name)
+
+    def _new_table(self, name: str) -> BoardTable:
+        table = BoardTable(Topics(self._site, name), client=self._client, instance=self._instance)
+        table.followed.broker_up()
+        return table
 
     def _is_ours(self, name: str) -> bool:
         return TABLE_NAME.fullmatch(name) is not None and (not self._only or name in self._only)
@@ -91,19 +105,21 @@ class Floor:
         self.version += 1
         self.versions[name] = self.version
 
-    def asks(self, now: float, request_id: str) -> Iterator[Ask]:
-        """What should be asked for now; `request_id` is unlike that of any other start of this process."""
-        asked = sum(table.awaits(now) for table in self.tables.values())
+    def requests(self, now: float) -> Iterator[Request]:
+        self._touch_if_due(now)
+        asked = sum(table.followed.awaits(now) for table in self.tables.values())
         for table in self.tables.values():
-            after = table.wanted(now)
-            if after is not None and asked < MOST_ASKED:
+            if asked >= MOST_ASKED:
+                return
+            request = table.followed.request(now)
+            if request is not None:
                 asked += 1
-                table.asked(now)
-                self._requests += 1
-                topics = Topics(self._site, table.name)
-                yield ask_for_replay(
-                    topics,
-                    after,
-                    request_id=f"{request_id}-{self._requests}",
-                    response_topic=f"{topics.replies}{self._client}/replay",
-                )
+                yield request
+
+    def _touch_if_due(self, now: float) -> None:
+        if self._touched is None:
+            self._touched = now
+        if now - self._touched >= TOUCH_EVERY:
+            self._touched = now
+            self.touch()
+            self._changed_with_time()

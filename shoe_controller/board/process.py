@@ -9,12 +9,11 @@ from pathlib import Path
 
 from shoe_controller.board.addresses import BoardAddresses
 from shoe_controller.board.floor import Floor
-from shoe_controller.board.following import FollowedFloor
 from shoe_controller.board.web import WebSite
 from shoe_controller.config.table_file import BoardConfig, load_board
+from shoe_controller.follow.connection import Follower
 from shoe_controller.process.logging import Log, set_up
 from shoe_controller.process.systemd import SystemdNotifier
-from shoe_controller.web.following import Follower
 from shoe_controller.web.process import Logbook, broker_for, serve
 from shoe_controller.web.push import ChangeSignal
 from shoe_controller.web.static_files import read_files
@@ -24,8 +23,14 @@ STATIC = Path(__file__).parent / "static"
 
 async def _serve(config: BoardConfig, log: Log, service: SystemdNotifier) -> None:
     settings = config.settings
-    floor = Floor(settings.site, config.client, frozenset(settings.tables))
     bell = ChangeSignal()
+    floor = Floor(
+        settings.site,
+        client=config.client,
+        instance=secrets.token_hex(6),
+        tables=frozenset(settings.tables),
+        changed=bell.ring,
+    )
     files = read_files(STATIC)
     addresses = BoardAddresses(
         floor,
@@ -40,9 +45,9 @@ async def _serve(config: BoardConfig, log: Log, service: SystemdNotifier) -> Non
     password = None if config.password is None else config.password.reveal()
     follower = Follower(
         broker=broker_for(config.mqtt, client_id, config.username, password),
-        followed=FollowedFloor(floor, secrets.token_hex(6), bell.ring),
+        followed=floor,
         changed=bell.ring,
-        watcher=Logbook(log, service),
+        observer=Logbook(log, service),
         clock=time.monotonic,
     )
     await serve(WebSite(addresses, files, bell), follower, settings, log, service)

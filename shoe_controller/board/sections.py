@@ -1,4 +1,4 @@
-"""What the pages are told: plain values made from a table's model, ready to be encoded. Pure.
+"""What the pages show: plain values made from what is known of a table, ready to be encoded. Pure.
 
 A board is for players: nothing of seats, people, alerts or proposals is in its sections. The pit view is for staff.
 """
@@ -8,25 +8,27 @@ from itertools import chain
 import msgspec
 
 from firmware_protocol.cards import Card
+from shoe_controller.baccarat.facts import Winner
+from shoe_controller.baccarat.reasons import AnyReason
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.baccarat.wagers import BASE_GROUP, Names
 from shoe_controller.board.floor import Floor
-from shoe_controller.board.model import TableModel
+from shoe_controller.board.model import BoardTable
 from shoe_controller.board.prices import PostedPrice, posted_prices
-from shoe_controller.messages.alerts import AlertMessage
+from shoe_controller.messages.alerts import AlertMessage, Severity
+from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.retained import InfoMessage, LastOutcome, StateMessage
-from shoe_controller.web.sentences import Sentence, reason_of
 
 MINI_COLUMNS = 16
 """Columns of the big road that the pit view shows of a table."""
 
-STOPS = "stops"
-BETWEEN_SHOES = ("no_shoe", "ended")
+BETWEEN_SHOES = (Phase.NO_SHOE, Phase.ENDED)
 
 
 class LiveSection(msgspec.Struct, frozen=True):
     live: bool
     why: str
-    """Why it is not: "broker", "controller", or "unknown" for a table that nobody has told of."""
+    """Why it is not: "broker", "controller", or "unknown" for a table of which no message has come."""
     unverified: bool
     """The shoe has not proven itself with a key."""
 
@@ -48,6 +50,7 @@ class TableSection(msgspec.Struct, frozen=True):
     title: str
     headline: str
     currency: str
+    decimals: int
     commission: str
     wagers: tuple[PostedWager, ...]
     round_limit: int | None
@@ -65,7 +68,7 @@ class Hand(msgspec.Struct, frozen=True):
 
 class ResultMoment(msgspec.Struct, frozen=True, tag_field="kind", tag="result"):
     round: int
-    winner: str
+    winner: Winner
     wagers: tuple[WonWager, ...]
     """Side wagers that won; those of an older round are known a moment later."""
 
@@ -79,14 +82,14 @@ class VoidMoment(msgspec.Struct, frozen=True, tag_field="kind", tag="void"):
 class RoundSection(msgspec.Struct, frozen=True):
     shoe: int
     round: int
-    phase: str
+    phase: Phase
     free: bool
     last: bool
     """It is the last round of the shoe."""
     player: Hand
     banker: Hand
-    next: str | None
-    reason: Sentence | None
+    next: Side | None
+    reason: AnyReason | None
     moment: ResultMoment | VoidMoment | None
     """How the round before ended; gone with the first card of the next."""
     trouble: bool
@@ -104,7 +107,7 @@ class PitRow(msgspec.Struct, frozen=True):
     title: str
     live: bool
     why: str
-    phase: str
+    phase: Phase | None
     shoe: int
     round: int
     stopped: bool
@@ -116,47 +119,50 @@ class PitRow(msgspec.Struct, frozen=True):
     storing: bool
     publishing: str
     version: str
-    rules_wait: str
+    rules_pending: bool
+    """New rules wait for the next shoe."""
     alerts: tuple[AlertMessage, ...]
 
 
 # --- the board -------------------------------------------------------------------------------------------------------
 
 
-def board_sections(floor: Floor, table: TableModel | None) -> dict[str, msgspec.Struct | None]:
+def board_sections(floor: Floor, table: BoardTable | None) -> dict[str, msgspec.Struct | None]:
     """Each section of a board by its name; `None` for what is not known yet."""
     if table is None:
         unknown = LiveSection(live=False, why="unknown", unverified=False)
         return {"live": unknown, "table": None, "round": None, "roads": None}
+    info, state = table.followed.info, table.followed.state
     return {
         "live": _live(floor, table),
-        "table": None if table.info is None else _posted(table.info),
-        "round": None if table.state is None else _round(table, table.state),
-        "roads": table.roads,
+        "table": None if info is None else _posted(info),
+        "round": None if state is None else _round(table, state),
+        "roads": table.followed.roads,
     }
 
 
-def _why_not_live(floor: Floor, table: TableModel) -> str:
+def _why_not_live(floor: Floor, table: BoardTable) -> str:
     if not floor.connected:
         return "broker"
-    return "" if table.online else "controller"
+    return "" if table.followed.online else "controller"
 
 
-def _live(floor: Floor, table: TableModel) -> LiveSection:
-    status = table.status
-    live = floor.is_live(table)
+def _live(floor: Floor, table: BoardTable) -> LiveSection:
+    status, live = table.followed.status, table.followed.online
     unverified = live and status is not None and status.shoe_link and not status.authenticated
     return LiveSection(live=live, why=_why_not_live(floor, table), unverified=unverified)
 
 
 def _posted(info: InfoMessage) -> TableSection:
-    limit = info.round_limit
+    rules = info.rules
+    limit = rules.round_limit
     return TableSection(
         name=info.table,
         title=info.title or info.table,
         headline=info.headline,
-        currency=info.currency,
-        commission=info.commission,
+        currency=rules.currency,
+        decimals=rules.decimals,
+        commission=rules.commission,
         wagers=tuple(
             PostedWager(
                 id=wager.id,
@@ -166,20 +172,20 @@ def _posted(info: InfoMessage) -> TableSection:
                 max=wager.max,
                 limited=limit is not None and wager.id in limit.wagers,
             )
-            for wager in info.offered
+            for wager in rules.offered
         ),
         round_limit=None if limit is None else limit.amount,
     )
 
 
-def _round(table: TableModel, state: StateMessage) -> RoundSection:
+def _round(table: BoardTable, state: StateMessage) -> RoundSection:
     moment = _moment(table, state)
     standing, last = state.standing, state.last_outcome
     if isinstance(moment, ResultMoment) and last is not None:
         player, banker = (Hand(hand.cards, hand.total) for hand in (last.player, last.banker))
     else:
-        player = _hand(state, "player", None if standing is None else standing.player_total)
-        banker = _hand(state, "banker", None if standing is None else standing.banker_total)
+        player = _hand(state, Side.PLAYER, None if standing is None else standing.player_total)
+        banker = _hand(state, Side.BANKER, None if standing is None else standing.banker_total)
     if not state.cards:
         standing = None
     return RoundSection(
@@ -190,46 +196,47 @@ def _round(table: TableModel, state: StateMessage) -> RoundSection:
         last=state.last_round is not None and state.round >= state.last_round,
         player=player,
         banker=banker,
-        next=None if standing is None or standing.next_hand is None else standing.next_hand.value,
-        reason=None if standing is None else reason_of(standing.why),
+        next=None if standing is None else standing.next_hand,
+        reason=None if standing is None else standing.why,
         moment=moment,
         trouble=_is_in_trouble(table, state),
     )
 
 
-def _hand(state: StateMessage, side: str, total: int | None) -> Hand:
-    cards = tuple(place.card for place in state.cards if place.hand.value == side)
+def _hand(state: StateMessage, side: Side, total: int | None) -> Hand:
+    cards = tuple(place.card for place in state.cards if place.hand is side)
     return Hand(cards, total if cards else None)
 
 
-def _is_in_trouble(table: TableModel, state: StateMessage) -> bool:
+def _is_in_trouble(table: BoardTable, state: StateMessage) -> bool:
     """Between two shoes nobody waits for the shoe: its cable may be out while the cards are changed."""
     shoe_is_missed = not state.link_up and state.phase not in BETWEEN_SHOES
-    return state.stopped or shoe_is_missed or (table.status is not None and not table.status.storing)
+    status = table.followed.status
+    return state.stopped or shoe_is_missed or (status is not None and not status.storing)
 
 
-def _moment(table: TableModel, state: StateMessage) -> ResultMoment | VoidMoment | None:
+def _moment(table: BoardTable, state: StateMessage) -> ResultMoment | VoidMoment | None:
     """How the last round ended, until the first card of the next one lies there."""
     if state.cards:
         return None
     void, last = table.void, state.last_outcome
-    told = 0 if table.result is None else table.result.seq
-    if void is not None and void.shoe == state.shoe and void.seq > told and void.seq <= state.seq:
+    resulted = 0 if table.result is None else table.result.seq
+    if void is not None and void.shoe == state.shoe and void.seq > resulted and void.seq <= state.seq:
         return VoidMoment(round=void.round, again=void.replay)
     if last is None:
         return None
     return ResultMoment(
         round=last.round,
-        winner=last.winner.value,
+        winner=last.winner,
         wagers=_won(table, state, last),
     )
 
 
-def _won(table: TableModel, state: StateMessage, last: LastOutcome) -> tuple[WonWager, ...]:
-    result = table.result
-    if result is None or table.info is None or (result.shoe, result.round) != (state.shoe, last.round):
+def _won(table: BoardTable, state: StateMessage, last: LastOutcome) -> tuple[WonWager, ...]:
+    result, info = table.result, table.followed.info
+    if result is None or info is None or (result.shoe, result.round) != (state.shoe, last.round):
         return ()
-    names = {wager.id: wager.names for wager in table.info.offered}
+    names = {wager.id: wager.names for wager in info.rules.offered}
     return tuple(
         WonWager(names[wager], outcome.pays)
         for wager, outcome in result.outcome.wagers.items()
@@ -240,14 +247,15 @@ def _won(table: TableModel, state: StateMessage, last: LastOutcome) -> tuple[Won
 # --- the pit view ----------------------------------------------------------------------------------------------------
 
 
-def pit_row(floor: Floor, table: TableModel, now: float) -> PitRow:
-    status, info, state = table.status, table.info, table.state
+def pit_row(floor: Floor, name: str, now: float) -> PitRow:
+    table = floor.tables[name]
+    status, info, state = table.followed.status, table.followed.info, table.followed.state
     return PitRow(
-        name=table.name,
-        title=table.name if info is None else info.title or table.name,
-        live=floor.is_live(table),
+        name=name,
+        title=name if info is None else info.title or name,
+        live=table.followed.online,
         why=_why_not_live(floor, table),
-        phase="" if state is None else state.phase,
+        phase=None if state is None else state.phase,
         shoe=0 if state is None else state.shoe,
         round=0 if state is None else state.round,
         stopped=state is not None and _is_in_trouble(table, state),
@@ -259,21 +267,22 @@ def pit_row(floor: Floor, table: TableModel, now: float) -> PitRow:
         storing=status is None or status.storing,
         publishing="" if status is None else status.publishing,
         version="" if status is None else status.version,
-        rules_wait="" if info is None else info.rules_wait,
+        rules_pending=info is not None and info.rules_pending,
         alerts=_alerts(table),
     )
 
 
-def _alerts(table: TableModel) -> tuple[AlertMessage, ...]:
+def _alerts(table: BoardTable) -> tuple[AlertMessage, ...]:
     """All that stand, what stops the table first; one that cannot be stored is in the status alone."""
-    status = () if table.status is None or table.status.alert is None else (table.status.alert,)
-    state = () if table.state is None else table.state.alerts
-    by_number = {alert.alert: alert for alert in chain(state, (alert for alert in status if alert.alert == 0))}
-    return tuple(sorted(by_number.values(), key=lambda alert: (alert.severity != STOPS, alert.alert)))
+    status, state = table.followed.status, table.followed.state
+    unstored = () if status is None or status.alert is None or status.alert.number else (status.alert,)
+    alerts = chain(() if state is None else state.alerts, unstored)
+    return tuple(sorted(alerts, key=lambda alert: (alert.severity is not Severity.STOPS, alert.number)))
 
 
-def _mini_road(table: TableModel) -> MiniRoad:
-    cells = () if table.roads is None else table.roads.roads.big_road.cells
+def _mini_road(table: BoardTable) -> MiniRoad:
+    roads = table.followed.roads
+    cells = () if roads is None else roads.roads.big_road.cells
     columns = max((cell.column for cell in cells), default=-1) + 1
     first = max(0, columns - MINI_COLUMNS)
     return MiniRoad(

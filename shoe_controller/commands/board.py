@@ -1,6 +1,7 @@
 """`shoe-controller board CONFIG`: results boards and the pit view, as pages for browsers."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 from shoe_controller.commands.output import GOOD, bad_input
@@ -22,12 +23,18 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    # The board brings the event loop and a web server along; no other command should wait for them.
-    from shoe_controller.board import process  # noqa: PLC0415 - see above
+    from shoe_controller.board.process import run as serve  # noqa: PLC0415 - as in `serve_pages`
+
+    return serve_pages(serve, args)
+
+
+def serve_pages(serve: Callable[[Path], None], args: argparse.Namespace) -> int:
+    """Run the board or the console until it is asked to end."""
+    # They bring the event loop and a web server along; no other command should wait for them.
     from shoe_controller.web.certificate import PagesError  # noqa: PLC0415 - see above
 
     try:
-        process.run(args.config)
+        serve(args.config)
     except (BadFileError, BrokerSettingsError) as error:
         return bad_input(args, "bad_config", str(error))
     except (PagesError, OSError) as error:

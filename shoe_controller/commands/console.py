@@ -3,11 +3,7 @@
 import argparse
 from pathlib import Path
 
-from shoe_controller.commands.output import GOOD, bad_input
-from shoe_controller.config.strict_reading import BadFileError
-from shoe_controller.mqtt.broker import BrokerSettingsError
-
-CANNOT_START = 1
+from shoe_controller.commands.board import serve_pages
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -22,15 +18,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    # The console brings the event loop and a web server along; no other command should wait for them.
-    from shoe_controller.console.process import run as serve  # noqa: PLC0415 - see above
-    from shoe_controller.web.certificate import PagesError  # noqa: PLC0415 - see above
+    from shoe_controller.console.process import run as serve  # noqa: PLC0415 - as in `serve_pages`
 
-    try:
-        serve(args.config)
-    except (BadFileError, BrokerSettingsError) as error:
-        return bad_input(args, "bad_config", str(error))
-    except (PagesError, OSError) as error:
-        bad_input(args, "cannot_start", str(error))
-        return CANNOT_START
-    return GOOD
+    return serve_pages(serve, args)

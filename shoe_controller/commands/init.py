@@ -178,8 +178,7 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
     wire = questions.text("--wire", args.wire, "The shoe's wire, native or angel_eye", "native")
     if wire not in ("native", "angel_eye"):
         raise NotAnsweredError(f"the wire is native or angel_eye, not {wire!r}")
-    seats = _listed(questions.text("--seats", args.seats, "The seats, from the dealer's right", SEATS))
-    return NewTable(
+    new = NewTable(
         site=site,
         name=name,
         title=questions.text("--title", args.title, "What boards call the table", name),
@@ -191,7 +190,7 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
         decks=questions.number("--decks", args.decks, "Decks in the shoe", 8),
         layout=questions.text("--layout", args.layout, "The layout", "nepal_super_baccarat"),
         offer=_listed(questions.text("--offer", args.offer, "What is offered", "base,pairs")),
-        seats=seats,
+        seats=_listed(questions.text("--seats", args.seats, "The seats, from the dealer's right", SEATS)),
         least=questions.number("--min", args.min, "The least stake, in minor units", 100),
         most=questions.number("--max", args.max, "The most, in minor units", 100_000),
         broker_host=None
@@ -199,8 +198,9 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
         else questions.text("--broker-host", args.broker_host, "What tables call the broker", "127.0.0.1"),
         journal=args.journal,
         people=tuple(_people(args, questions)),
-        seat_users=seat_users_of(name, seats) if args.seat_users else {},
+        seat_users={},
     )
+    return new._replace(seat_users=seat_users_of(name, new.seats)) if args.seat_users else new
 
 
 def _port(questions: Questions) -> str:

@@ -247,27 +247,11 @@ def for_running(config: Config) -> RunningConfig:
 def load_board(file: Path) -> BoardConfig:
     """Read what the board needs of a file; it may well be a table's, or one without a house and a table."""
     problems: list[Problem] = []
-    folder = file.parent
-    entry = read_what_fits(parse_toml(str(file), read_text(file)), ConfigFile, problems) or ConfigFile()
-    table = None if entry.table is None else table_from(entry.table, problems)
-    mqtt = None if entry.mqtt is None else mqtt_from(entry.mqtt, folder, problems)
+    entry, table, mqtt = _broker_and_table(file, problems)
     if entry.mqtt is None:
         problems.append(Problem("mqtt", "is missing: a board gets everything from the broker"))
-    settings = board_from(entry.board or BoardEntry(), folder, None if table is None else table.site, problems)
-    password = None
-    if mqtt is not None and settings is not None:
-        if settings.username is not None:
-            password = _secret("board.password_file", settings.password_file, read_password, problems)
-        else:
-            password = _secret("mqtt.password_file", mqtt.password_file, read_password, problems)
-        _secret("mqtt.key_file", mqtt.key_file, read_secret, problems)
-        _secret("board.key_file", settings.key_file, read_secret, problems)
-        for place, path in (
-            ("mqtt.ca_file", mqtt.ca_file),
-            ("mqtt.cert_file", mqtt.cert_file),
-            ("board.cert_file", settings.cert_file),
-        ):
-            _check_readable(place, path, problems)
+    settings = board_from(entry.board or BoardEntry(), file.parent, None if table is None else table.site, problems)
+    password = None if settings is None else _pages_password("board", settings, mqtt, problems)
     if problems or mqtt is None or settings is None:
         raise BadFileError(str(file), problems)
     return BoardConfig(
@@ -283,25 +267,13 @@ def load_board(file: Path) -> BoardConfig:
 def load_console(file: Path) -> ConsoleConfig:
     """Read what the console needs of a file: the table's own, or one without a house, a shoe and people."""
     problems: list[Problem] = []
-    folder = file.parent
-    entry = read_what_fits(parse_toml(str(file), read_text(file)), ConfigFile, problems) or ConfigFile()
-    table = None if entry.table is None else table_from(entry.table, problems)
-    mqtt = None if entry.mqtt is None else mqtt_from(entry.mqtt, folder, problems)
+    entry, table, mqtt = _broker_and_table(file, problems)
     if entry.table is None:
         problems.append(Problem("table", "is missing: a console is the console of one table"))
     if entry.mqtt is None:
         problems.append(Problem("mqtt", "is missing: a console talks to the table over the broker"))
-    settings = console_from(entry.console or ConsoleEntry(), folder, problems)
-    password = None
-    if mqtt is not None:
-        own = settings.username is not None
-        place, secret = ("console", settings.password_file) if own else ("mqtt", mqtt.password_file)
-        password = _secret(f"{place}.password_file", secret, read_password, problems)
-        _secret("mqtt.key_file", mqtt.key_file, read_secret, problems)
-        _check_readable("mqtt.ca_file", mqtt.ca_file, problems)
-        _check_readable("mqtt.cert_file", mqtt.cert_file, problems)
-    _secret("console.key_file", settings.key_file, read_secret, problems)
-    _check_readable("console.cert_file", settings.cert_file, problems)
+    settings = console_from(entry.console or ConsoleEntry(), file.parent, problems)
+    password = _pages_password("console", settings, mqtt, problems)
     if problems or table is None or mqtt is None:
         raise BadFileError(str(file), problems)
     return ConsoleConfig(
@@ -313,6 +285,32 @@ def load_console(file: Path) -> ConsoleConfig:
         password=password,
         log=LogSettings(entry.log.level, entry.log.format),
     )
+
+
+def _broker_and_table(
+    file: Path, problems: list[Problem]
+) -> tuple[ConfigFile, TableSettings | None, MqttSettings | None]:
+    entry = read_what_fits(parse_toml(str(file), read_text(file)), ConfigFile, problems) or ConfigFile()
+    table = None if entry.table is None else table_from(entry.table, problems)
+    mqtt = None if entry.mqtt is None else mqtt_from(entry.mqtt, file.parent, problems)
+    return entry, table, mqtt
+
+
+def _pages_password(
+    section: str, settings: BoardSettings | ConsoleSettings, mqtt: MqttSettings | None, problems: list[Problem]
+) -> Secret[str] | None:
+    """The password for the broker: the section's own, else the table's. Certificates and keys are checked too."""
+    password = None
+    if mqtt is not None:
+        own = settings.username is not None
+        place, file = (section, settings.password_file) if own else ("mqtt", mqtt.password_file)
+        password = _secret(f"{place}.password_file", file, read_password, problems)
+        _secret("mqtt.key_file", mqtt.key_file, read_secret, problems)
+        _check_readable("mqtt.ca_file", mqtt.ca_file, problems)
+        _check_readable("mqtt.cert_file", mqtt.cert_file, problems)
+    _secret(f"{section}.key_file", settings.key_file, read_secret, problems)
+    _check_readable(f"{section}.cert_file", settings.cert_file, problems)
+    return password
 
 
 def _secret(place: str, file: Path | None, reader: Callable[[Path], T], problems: list[Problem]) -> T | None:

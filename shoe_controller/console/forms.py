@@ -9,9 +9,13 @@ from typing import Any, Protocol
 
 import msgspec
 
-from shoe_controller.console.model import ConsoleModel
+from shoe_controller.console.failures import NotAnswered, SignInsWaiting
 from shoe_controller.console.sessions import ConsoleSession
+from shoe_controller.follow.table import FollowedTable
+from shoe_controller.messages.acts import ActName
+from shoe_controller.messages.refusals import OtherRound, UnknownRequest
 from shoe_controller.messages.requests import (
+    PLACE,
     Answer,
     PersonId,
     Pin,
@@ -23,12 +27,11 @@ from shoe_controller.messages.requests import (
     ShoeNumber,
     Stakes,
     acts_of,
+    refused,
 )
 
 MOST_SIGN_INS = 4
-"""Sign-ins under way at once; whoever comes on top is told to wait."""
-
-BUSY = Answer(status="error", code="busy", message="Others are signing in. Try again in a moment.")
+"""Sign-ins under way at once; the next person has to try again."""
 
 
 class _Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -69,32 +72,32 @@ class WagersForm(_Form, frozen=True, kw_only=True):
 
 
 class Table(Protocol):
-    async def ask(self, role: str, name: str, request: dict[str, Any]) -> Answer: ...
+    async def ask(self, role: RequestRole, name: str, request: dict[str, Any]) -> Answer | NotAnswered: ...
 
 
 class FormDesk:
-    def __init__(self, table: Table, model: ConsoleModel, new_id: Callable[[], str]) -> None:
+    def __init__(self, table: Table, followed: FollowedTable, new_id: Callable[[], str]) -> None:
         self._table = table
-        self._model = model
+        self._followed = followed
         self._new_id = new_id
         self._signing_in = 0
 
-    async def sign_in(self, form: SignInForm) -> Answer:
+    async def sign_in(self, form: SignInForm) -> Answer | NotAnswered:
         """Ask the table whether this is the person's PIN."""
         if self._signing_in >= MOST_SIGN_INS:
-            return BUSY
+            return NotAnswered(SignInsWaiting())
         self._signing_in += 1
         try:
             answer = await self._sign_in(form)
-            if answer.code == "other_round":
+            if isinstance(answer, Answer) and isinstance(answer.refusal, OtherRound):
                 # The round went on in this moment; signing in is for no round.
                 answer = await self._sign_in(form)
         finally:
             self._signing_in -= 1
         return answer
 
-    async def _sign_in(self, form: SignInForm) -> Answer:
-        state = self._model.state
+    async def _sign_in(self, form: SignInForm) -> Answer | NotAnswered:
+        state = self._followed.state
         request = {
             "request_id": self._new_id(),
             "shoe": 0 if state is None else state.shoe,
@@ -102,18 +105,18 @@ class FormDesk:
             "person": form.person,
             "pin": form.pin,
         }
-        return await self._table.ask("dealer", "sign_in", request)
+        return await self._table.ask(RequestRole.DEALER, ActName.SIGN_IN, request)
 
-    async def dealer(self, session: ConsoleSession, form: DealerForm) -> Answer:
+    async def dealer(self, session: ConsoleSession, form: DealerForm) -> Answer | NotAnswered:
         return await self._act(RequestRole.DEALER, form, {"person": session.person})
 
-    async def supervisor(self, _session: ConsoleSession, form: SupervisorForm) -> Answer:
+    async def supervisor(self, _session: ConsoleSession, form: SupervisorForm) -> Answer | NotAnswered:
         return await self._act(RequestRole.SUPERVISOR, form, {"person": form.person, "pin": form.pin})
 
-    async def _act(self, role: RequestRole, form: ActForm, who: dict[str, str]) -> Answer:
+    async def _act(self, role: RequestRole, form: ActForm, who: dict[str, str]) -> Answer | NotAnswered:
         if form.act not in acts_of(role):
             # It becomes part of a topic, so it may not be anything else.
-            return Answer(status="error", code="unknown_request", message=f"There is no act {form.act!r}.")
+            return refused(UnknownRequest(), form.request_id)
         request = {
             "request_id": form.request_id,
             "shoe": form.shoe,
@@ -121,9 +124,9 @@ class FormDesk:
             "reason": form.reason,
             "details": form.details,
         }
-        return await self._table.ask(role.value, form.act, request | who)
+        return await self._table.ask(role, form.act, request | who)
 
-    async def wagers(self, _session: ConsoleSession, form: WagersForm) -> Answer:
+    async def wagers(self, _session: ConsoleSession, form: WagersForm) -> Answer | NotAnswered:
         request = {
             "request_id": form.request_id,
             "shoe": form.shoe,
@@ -131,4 +134,4 @@ class FormDesk:
             "seat": form.seat,
             "stakes": form.stakes,
         }
-        return await self._table.ask("wagers", "place", request)
+        return await self._table.ask(RequestRole.WAGERS, PLACE, request)

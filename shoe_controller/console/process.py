@@ -13,10 +13,10 @@ from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.sessions import Sessions
 from shoe_controller.console.table_client import TableClient
 from shoe_controller.console.web import ConsoleSite
+from shoe_controller.follow.connection import Follower
 from shoe_controller.messages.topics import Topics
 from shoe_controller.process.logging import Log, set_up
 from shoe_controller.process.systemd import SystemdNotifier
-from shoe_controller.web.following import Follower
 from shoe_controller.web.process import Logbook, broker_for, serve
 from shoe_controller.web.push import ChangeSignal
 from shoe_controller.web.static_files import read_files
@@ -27,26 +27,21 @@ STATIC = Path(__file__).parent / "static"
 async def _serve(config: ConsoleConfig, log: Log, service: SystemdNotifier) -> None:
     settings = config.settings
     log = log.bind(table=config.table)
-    watcher = Logbook(log, service)
-    model, bell = ConsoleModel(), ChangeSignal()
-    line = TableClient(
-        topics=Topics(config.site, config.table),
-        client=config.client,
-        model=model,
-        watcher=watcher,
-        instance=secrets.token_hex(6),
-    )
+    observer = Logbook(log, service)
+    bell = ChangeSignal()
+    model = ConsoleModel(Topics(config.site, config.table), client=config.client, instance=secrets.token_hex(6))
+    client = TableClient(model.followed, observer)
     client_id = f"shoe-console-{config.site}-{config.table}-{socket.gethostname()}-{settings.port}"
     password = None if config.password is None else config.password.reveal()
     follower = Follower(
         broker=broker_for(config.mqtt, client_id, config.username, password),
-        followed=line,
+        followed=client,
         changed=bell.ring,
-        watcher=watcher,
+        observer=observer,
         clock=time.monotonic,
     )
     site = ConsoleSite(
-        front=FormDesk(line, model, lambda: secrets.token_hex(12)),
+        front=FormDesk(client, model.followed, lambda: secrets.token_hex(12)),
         model=model,
         sessions=Sessions(
             idle=settings.idle_timeout, clock=time.monotonic, new_token=lambda: secrets.token_urlsafe(32)

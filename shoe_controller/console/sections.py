@@ -1,4 +1,4 @@
-"""What the page is told: plain values made from the model, ready to be encoded. Pure.
+"""What the page shows: plain values made from the model, ready to be encoded. Pure.
 
 Each section is a part of the page that is drawn anew when it changes; a page gets those that did.
 """
@@ -7,13 +7,22 @@ import msgspec
 
 from shoe_controller.baccarat.settlement import Settlement
 from shoe_controller.baccarat.wagers import Names
-from shoe_controller.console.allowed import OfferedAct, betting_is_open, dealer_acts, supervisor_acts
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.history.rounds import RecalledRound
-from shoe_controller.messages.alerts import AlertMessage
-from shoe_controller.messages.retained import InfoMessage, StateMessage
+from shoe_controller.messages.acts import ACTS, ActName, Approve, ClearAlert, Confirm, OpenShoe, Role, SignIn, Withdraw
+from shoe_controller.messages.alerts import AlertMessage, Severity
+from shoe_controller.messages.retained import InfoMessage, PossibleAct, StateMessage
+from shoe_controller.messages.topics import round_id
 from shoe_controller.web.push import SentSections
-from shoe_controller.web.sentences import Prompt, Sentence, prompt_of, reason_of
+
+BESIDE = (SignIn, ClearAlert, Approve, Withdraw)
+"""Acts that have no button of their own: beside the alert or the proposal that they are about, or at the door."""
+
+SUPERVISOR_ACTS = tuple(
+    rule
+    for act, rule in ACTS.items()
+    if act not in BESIDE and act is not OpenShoe and (rule.role is Role.SUPERVISOR or act is Confirm)
+)
+"""The list of supervisor mode: it shows also what is not possible at the moment."""
 
 
 class LiveSection(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,11 +32,11 @@ class LiveSection(msgspec.Struct, frozen=True, kw_only=True):
     unverified: bool
     """The shoe has not proven itself with its key."""
     storing: bool
-    waits: str
-    """What of a changed configuration waits for the next shoe."""
+    rules_pending: bool
+    """A changed configuration waits for the next shoe."""
 
 
-class TakenWager(msgspec.Struct, frozen=True, kw_only=True):
+class OfferedWager(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     names: Names
     min: int
@@ -38,31 +47,36 @@ class TableSection(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     title: str
     currency: str
+    decimals: int
     seats: tuple[str, ...]
-    wagers: tuple[TakenWager, ...]
-    unit: int
-    """Stakes are multiples of it."""
-    reveal: str
+    wagers: tuple[OfferedWager, ...]
+
+
+class SupervisorAct(msgspec.Struct, frozen=True, kw_only=True):
+    act: ActName
+    two_people: bool
+    possible: PossibleAct | None
+    """What it needs; null while it is not possible."""
 
 
 class PlaySection(msgspec.Struct, frozen=True, kw_only=True):
     """The table at this moment, and what may be done."""
 
     state: StateMessage
-    prompt: Prompt
-    """What comes next, taken apart so that the page can say it in its own language."""
     alerts: tuple[AlertMessage, ...]
     """What stops the table first."""
     betting: bool
-    """Whether wagers are taken."""
-    dealer: tuple[OfferedAct, ...]
-    supervisor: tuple[OfferedAct, ...]
+    """Whether wagers are accepted."""
+    acts: tuple[PossibleAct, ...]
+    """What the table says is possible; nothing while the controller is away."""
+    supervisor: tuple[SupervisorAct, ...]
 
 
 class PaymentSection(msgspec.Struct, frozen=True, kw_only=True):
     """The settlement that the dealer works off."""
 
     seq: int
+    round_id: str
     shoe: int
     round: int
     settlement: Settlement
@@ -71,62 +85,66 @@ class PaymentSection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sections(model: ConsoleModel) -> dict[str, object]:
-    info, state = model.info, model.state
+    info, state = model.followed.info, model.followed.state
     return {
         "live": _live(model),
         "table": None if info is None else _table(info),
-        "play": None if info is None or state is None else _play(info, state, model),
+        "play": None if info is None or state is None else _play(state, model),
         "payment": _payment(model),
     }
 
 
 def _live(model: ConsoleModel) -> LiveSection:
-    status = model.status
-    live = model.online
-    why = "" if live else "controller" if model.connected else "broker"
+    followed = model.followed
+    status, live = followed.status, followed.online
     return LiveSection(
         live=live,
-        why=why,
+        why="" if live else "controller" if followed.connected else "broker",
         unverified=live and status is not None and status.shoe_link and not status.authenticated,
         storing=status is None or status.storing,
-        waits="" if model.info is None else model.info.rules_wait,
+        rules_pending=followed.info is not None and followed.info.rules_pending,
     )
 
 
 def _table(info: InfoMessage) -> TableSection:
+    rules = info.rules
     return TableSection(
         name=info.table,
         title=info.title or info.table,
-        currency=info.currency,
-        seats=info.seats,
-        wagers=tuple(TakenWager(id=w.id, names=w.names, min=w.min, max=w.max) for w in info.offered),
-        unit=info.rounding.unit,
-        reveal=info.reveal.value,
+        currency=rules.currency,
+        decimals=rules.decimals,
+        seats=rules.seats,
+        wagers=tuple(OfferedWager(id=w.id, names=w.names, min=w.min, max=w.max) for w in rules.offered),
     )
 
 
-def _play(info: InfoMessage, state: StateMessage, model: ConsoleModel) -> PlaySection:
-    alerts = {alert.alert: alert for alert in state.alerts}
-    unstored = None if model.status is None else model.status.alert
-    if unstored is not None and unstored.alert == 0:
-        alerts[0] = unstored  # one that cannot be stored is in the status alone
-    live = model.online
+def _play(state: StateMessage, model: ConsoleModel) -> PlaySection:
+    status, live = model.followed.status, model.followed.online
+    # One that cannot be stored is in the status alone.
+    unstored = () if status is None or status.alert is None or status.alert.number else (status.alert,)
+    acts = state.acts if live else ()
+    possible = {act.act: act for act in acts if act.role is Role.SUPERVISOR}
     return PlaySection(
         state=state,
-        prompt=prompt_of(state.prompt),
-        alerts=tuple(sorted(alerts.values(), key=lambda alert: (alert.severity != "stops", alert.alert))),
-        betting=live and betting_is_open(state),
-        dealer=dealer_acts(info, state) if live else (),
-        supervisor=supervisor_acts(info, state) if live else (),
+        alerts=tuple(
+            sorted((*state.alerts, *unstored), key=lambda alert: (alert.severity is not Severity.STOPS, alert.number))
+        ),
+        betting=live and state.betting_open,
+        acts=acts,
+        supervisor=tuple(
+            SupervisorAct(act=rule.name, two_people=rule.two_people, possible=possible.get(rule.name))
+            for rule in SUPERVISOR_ACTS
+        ),
     )
 
 
 def _payment(model: ConsoleModel) -> PaymentSection | None:
-    settled, state = model.settlement, model.state
+    settled, state = model.settlement, model.followed.state
     if settled is None or state is None or settled.shoe != state.shoe:
         return None
     return PaymentSection(
         seq=settled.seq,
+        round_id=round_id(state.journal, settled.shoe, settled.round),
         shoe=settled.shoe,
         round=settled.round,
         settlement=settled.settlement,
@@ -140,26 +158,11 @@ class Feed:
     def __init__(self, model: ConsoleModel) -> None:
         self._model = model
         self._seen = -1
-        self._told = SentSections()
+        self._sent = SentSections()
 
     def news(self) -> bytes | None:
-        """What to tell the page now; `None` if it knows everything."""
-        if self._model.version == self._seen:
+        """What the page does not have yet; `None` if it has everything."""
+        if self._model.followed.version == self._seen:
             return None
-        self._seen = self._model.version
-        return self._told.message(sections(self._model))
-
-
-class Recalled(msgspec.Struct, frozen=True, kw_only=True):
-    """The last rounds, and beside them every reason in them taken apart, by its own words."""
-
-    rounds: list[RecalledRound]
-    reasons: dict[str, Sentence]
-
-
-def recalled(rounds: list[RecalledRound]) -> Recalled:
-    attempts = [attempt for played in rounds for attempt in played.attempts]
-    said = {card.why for attempt in attempts for card in attempt.cards}
-    said |= {result.why for attempt in attempts for result in attempt.results}
-    reasons = {why: sentence for why in sorted(said) if (sentence := reason_of(why)) is not None and sentence.code}
-    return Recalled(rounds=rounds, reasons=reasons)
+        self._seen = self._model.followed.version
+        return self._sent.message(sections(self._model))

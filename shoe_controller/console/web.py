@@ -10,9 +10,10 @@ from typing import TypeVar
 
 import msgspec
 
+from shoe_controller.console.failures import NotAnswered
 from shoe_controller.console.forms import DealerForm, FormDesk, SignInForm, SupervisorForm, WagersForm
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.console.sections import Feed, recalled
+from shoe_controller.console.sections import Feed
 from shoe_controller.console.sessions import ConsoleSession, Sessions, has_token
 from shoe_controller.messages.requests import Answer
 from shoe_controller.web.push import ChangeSignal, Stream
@@ -146,7 +147,7 @@ class ConsoleSite:
     # --- what is asked for -------------------------------------------------------------------------------------------
 
     def _asking(
-        self, kind: type[T], do: Callable[[ConsoleSession, T], Awaitable[Answer]]
+        self, kind: type[T], do: Callable[[ConsoleSession, T], Awaitable[Answer | NotAnswered]]
     ) -> Callable[[Asked], Awaitable[Reply]]:
         async def answer(asked: Asked) -> Reply:
             session = self._from_our_page(asked)
@@ -157,7 +158,7 @@ class ConsoleSite:
 
     async def _rounds(self, asked: Asked) -> Reply:
         self._session(asked)
-        return _json(recalled(self._model.rounds()))
+        return _json({"rounds": self._model.rounds()})
 
     def _stream(self, asked: Asked) -> Stream:
         session = self._session(asked)

@@ -9,12 +9,12 @@ import msgspec
 
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.web import ServingSettings
+from shoe_controller.follow.connection import Follower
 from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.process.logging import Log
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.web.certificate import tls_context
-from shoe_controller.web.following import Follower
 
 LONGEST_KEEP_ALIVE = 3
 """Seconds; so that pages say within ten that they are not live, also when the broker hangs rather than dies."""
@@ -30,7 +30,7 @@ class Served(Protocol):
 
 
 class Logbook:
-    """A `Watcher` that writes log lines. What people type never comes here."""
+    """A `FollowObserver` that writes log lines. What people type never comes here."""
 
     def __init__(self, log: Log, service: SystemdNotifier) -> None:
         self._log = log

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from shoe_controller import messages
+
 HTML = "text/html"
 JSON = "application/json"
 
@@ -18,6 +20,9 @@ KINDS = {
 
 SHARED = Path(__file__).parent / "static"
 """What the pages of the board and those of the console load alike."""
+
+TABLE_WORDS = Path(messages.__file__).parent / "words"
+"""The words for what tables publish, in each language."""
 
 LANGUAGES = {"en": "en", "zh-hant": "zh-Hant", "zh-hans": "zh-Hans"}
 """As an address and the configuration write them, and as a page does."""
@@ -37,7 +42,7 @@ def read_files(folder: Path) -> dict[str, File]:
     """All files of this folder that a browser can use, and those that all pages share, by name."""
     return {
         file.name: File(content := file.read_bytes(), KINDS[file.suffix], hashlib.blake2s(content).hexdigest()[:16])
-        for file in (*sorted(SHARED.iterdir()), *sorted(folder.iterdir()))
+        for file in (*sorted(SHARED.iterdir()), *sorted(TABLE_WORDS.iterdir()), *sorted(folder.iterdir()))
         if file.suffix in KINDS
     }
 

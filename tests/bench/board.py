@@ -22,10 +22,11 @@ from shoe_controller.board.addresses import BoardAddresses
 from shoe_controller.board.floor import Floor
 from shoe_controller.board.process import STATIC
 from shoe_controller.board.web import WebSite
+from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.web.push import ChangeSignal, Stream
 from shoe_controller.web.static_files import File, read_files
 from tests.board.room import CHROMIUM, FLAGS, LANDSCAPE
-from tests.board.samples import SITE, encode, info, roads_message, state, status
+from tests.follow.samples import SITE, encode, info, roads_message, state, status
 
 TABLE, TABLES = "t1", 200
 MESSAGES, EVERY = 150, 0.05
@@ -71,7 +72,7 @@ class Bench:
     """The board, and beside it the page that it is measured by."""
 
     def __init__(self) -> None:
-        self.floor = Floor(SITE, "board")
+        self.floor = Floor(SITE, client="board", instance="bench")
         self.floor.broker_up()
         self.bell = ChangeSignal()
         self.number = 0
@@ -95,7 +96,7 @@ class Bench:
         return Stream(NumberFeed(self)) if path == "number" else self._boards.stream(path)
 
     def say(self, table: str, below: str, payload: bytes) -> None:
-        self.floor.heard(f"shoe/v1/{SITE}/{table}/{below}", payload, time.monotonic())
+        self.floor.receive(Incoming(topic=f"shoe/v1/{SITE}/{table}/{below}", payload=payload), time.monotonic())
         self.bell.ring()
 
     async def open(self, browser: Browser, path: str) -> Page:

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from simulator.scenario import planned
 from tests.board.room import BOARD, LANDSCAPE, PORTRAIT, BoardPage, Room, Seen
-from tests.board.samples import encode, roads_message
 from tests.board.test_evening import Evening
 from tests.console.pictures import take_console
 from tests.daemon.harness import Chain
+from tests.follow.samples import encode, roads_message
 
 PICTURES = Path(__file__).parent.parent.parent / "docs" / "pictures"
 

@@ -10,8 +10,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.facts import AlertRaised
-from shoe_controller.table.alerts import ALERTS
+from shoe_controller.mqtt.retained import storing_alert
+from shoe_controller.table.alerts import alert_message
+from shoe_controller.table.state import Alert
 from simulator.emulator import EmulatedShoe
 from simulator.scenario import planned
 from tests.board.room import BOARD, LANDSCAPE, PORTRAIT, BoardPage, Room, Seen
@@ -314,26 +317,21 @@ async def test_text_that_is_full_of_markup_is_text(tmp_path: Path) -> None:
         assert display.info is not None
         assert display.state is not None
         assert display.status is not None
-        names = msgspec.structs.replace(display.info.offered[0].names, en=MARKUP)
-        offered = tuple(msgspec.structs.replace(wager, names=names) for wager in display.info.offered)
-        info = msgspec.structs.replace(
-            display.info, title=MARKUP, headline=MARKUP, currency=MARKUP, table="t2", offered=offered
-        )
-        alert = {"alert": 1, "kind": MARKUP, "severity": MARKUP, "happened": MARKUP, "detail": MARKUP, "to_do": MARKUP}
-        state = msgspec.to_builtins(display.state) | {
-            "alerts": [alert | {"cleared_by": MARKUP, "ended_by": [MARKUP]}],
-            "phase": MARKUP,
-            "link_up": True,
-        }
+        names = msgspec.structs.replace(display.info.rules.offered[0].names, en=MARKUP)
+        offered = tuple(msgspec.structs.replace(wager, names=names) for wager in display.info.rules.offered)
+        rules = msgspec.structs.replace(display.info.rules, currency=MARKUP, offered=offered)
+        info = msgspec.structs.replace(display.info, title=MARKUP, headline=MARKUP, table="t2", rules=rules)
+        trouble = storing_alert(MARKUP)
+        state = msgspec.structs.replace(display.state, alerts=(msgspec.structs.replace(trouble, number=1),))
         status = msgspec.structs.replace(display.status, version=MARKUP, publishing=MARKUP)
         for below, message in (("status", status), ("info", info), ("state", state)):
             display.publish(room.topic(below, "t2"), msgspec.json.encode(message), retain=True)
         board, pit = await room.page("/table/t2"), await room.page("/pit")
         seen = await board.until(lambda seen: seen.headline == MARKUP, what="the headline")
         assert seen.title == MARKUP
-        assert MARKUP in seen.band
-        await pit.page.locator('[data-table="t2"] .alert b').wait_for()
-        assert (await pit.text_of('[data-table="t2"] .alert b'))[0] == MARKUP
+        assert MARKUP in seen.everything.replace(seen.title, "", 1).replace(seen.headline, "", 1), "a wager's name"
+        await pit.page.locator('[data-table="t2"] .alert small').first.wait_for()
+        assert (await pit.text_of('[data-table="t2"] .alert small'))[0] == MARKUP
         for page in (board, pit):
             assert await page.page.locator("img, b b, body script").count() == 0
             assert page.complaints == []
@@ -356,7 +354,7 @@ async def test_the_pit_has_all_tables_and_leads_to_their_boards(tmp_path: Path) 
         await pit.page.locator('.table.off[data-table="t4"]').wait_for()
         order = await pit.page.locator(".table").evaluate_all("all => all.map((table) => table.dataset.table)")
         assert order == ["t4", "t2", "t3", "t5", TABLE]
-        assert await pit.text_of("#summary") == ["5 tables · 1 need attention"]
+        assert await pit.text_of("#summary") == ["5 tables · 1 needs attention"]
         last = None if at.display.state is None else at.display.state.last_outcome
         assert last is not None
         tile = pit.page.locator(f'[data-table="{TABLE}"]')
@@ -379,18 +377,15 @@ async def test_two_hundred_tables_and_the_one_that_needs_somebody_comes_first(tm
         await pit.page.locator(".table").nth(199).wait_for(state="attached")
         assert await pit.text_of("#summary") == [f"200 張賭枱 · {LANGUAGES['zh-Hant']['all_well']}"]
         assert at.display.state is not None
-        kind = ALERTS["lid_opened"]
-        alert = {"alert": 1, "kind": kind.name, "severity": "stops", "happened": kind.happened, "to_do": kind.to_do}
-        alert |= {"detail": "", "cleared_by": "supervisor", "ended_by": list(kind.ended_by)}
-        state = msgspec.to_builtins(at.display.state) | {"alerts": [alert], "stopped": True}
+        alert = alert_message(Alert(number=1, kind=AlertKind.LID_OPENED, detail=None, seq=1))
+        state = msgspec.structs.replace(at.display.state, alerts=(alert,), stopped=True)
         at.display.publish(at.room.topic("state", "t150"), msgspec.json.encode(state), retain=True)
         await pit.page.locator('.table.stop[data-table="t150"]:first-child').wait_for()
         (said,) = await pit.text_of(".alert")
         words = WORDS["zh-Hant"]
-        assert words["alerts"][kind.name]["happened"] in said
-        assert words["alerts"][kind.name]["to_do"] in said
-        assert all(words["acts"][act] in said for act in kind.ended_by)
-        assert kind.happened not in said
+        assert words["alerts"][alert.kind]["happened"] in said
+        assert words["alerts"][alert.kind]["to_do"] in said
+        assert all(words["acts"][act] in said for act in alert.ended_by)
         assert pit.complaints == []
 
 

@@ -5,6 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from shoe_controller.baccarat.facts import Winner
+from shoe_controller.baccarat.reasons import FirstCard, SecondCard
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.board.feeds import BoardFeed, PitFeed
 from shoe_controller.board.floor import Floor
@@ -21,10 +23,14 @@ from shoe_controller.board.sections import (
     board_sections,
     pit_row,
 )
+from shoe_controller.messages.alerts import AlertKind, Severity
+from shoe_controller.messages.details import CalledBy
 from shoe_controller.messages.facts import Fact
 from shoe_controller.messages.phases import Phase
-from shoe_controller.web.sentences import Sentence
-from tests.board.samples import (
+from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
+from shoe_controller.mqtt.broker import Incoming
+from tests.board.texts import LANGUAGES
+from tests.follow.samples import (
     BANKER_CARDS,
     PLAYER_CARDS,
     SITE,
@@ -35,6 +41,7 @@ from tests.board.samples import (
     last_outcome,
     names,
     place,
+    published,
     result,
     roads_message,
     standing,
@@ -42,24 +49,35 @@ from tests.board.samples import (
     status,
     voided,
 )
-from tests.board.texts import LANGUAGES
 
 PREFIX = f"shoe/v1/{SITE}/{TABLE}"
 
 
+def no_tables() -> Floor:
+    return Floor(SITE, client="board", instance="start")
+
+
 def floor(*messages: msgspec.Struct) -> Floor:
-    """A floor with one table, which has said this."""
-    made = Floor(SITE, "board")
+    """A floor with one table, which has published this."""
+    made = no_tables()
     made.broker_up()
     say(made, status(), info(), *messages)
     return made
 
 
+TOPICS = {StatusMessage: "status", InfoMessage: "info", StateMessage: "state", RoadsMessage: "roads"}
+
+
 def say(floor: Floor, *messages: msgspec.Struct) -> None:
-    topics = {"Status": "status", "Info": "info", "StateMessage": "state", "RoadsMessage": "roads"}
     for message in messages:
-        below = f"event/{message.TOPIC}" if isinstance(message, Fact) else topics[type(message).__name__]
-        floor.heard(f"{PREFIX}/{below}", encode(message), 0.0)
+        if isinstance(message, Fact):
+            receive(floor, f"{PREFIX}/event/{message.TOPIC}", published(message))
+        else:
+            receive(floor, f"{PREFIX}/{TOPICS[type(message)]}", encode(message))
+
+
+def receive(floor: Floor, topic: str, payload: bytes) -> None:
+    floor.receive(Incoming(topic=topic, payload=payload), 0.0)
 
 
 def the_round(*messages: msgspec.Struct) -> RoundSection:
@@ -71,7 +89,7 @@ def the_round(*messages: msgspec.Struct) -> RoundSection:
 
 def the_row(*messages: msgspec.Struct) -> PitRow:
     made = floor(*messages)
-    return pit_row(made, made.tables[TABLE], 0.0)
+    return pit_row(made, TABLE, 0.0)
 
 
 # --- a round ---------------------------------------------------------------------------------------------------------
@@ -80,15 +98,17 @@ def the_row(*messages: msgspec.Struct) -> PitRow:
 def test_cards_as_they_lie_and_face_down_where_they_are_not_shown() -> None:
     cards = (place(1, Side.PLAYER, "5S"), place(2, Side.BANKER, None), place(3, Side.PLAYER, "3S"))
     section = the_round(
-        state(1, phase="dealing", cards=cards, standing=standing("Banker's second card", Side.BANKER, 8, None))
+        state(
+            1, phase=Phase.DEALING, cards=cards, standing=standing(SecondCard(hand=Side.BANKER), Side.BANKER, 8, None)
+        )
     )
     assert section.player == Hand(PLAYER_CARDS, 8)
     assert section.banker == Hand((None,), None)
-    assert (section.next, section.reason, section.moment) == ("banker", Sentence("banker_second"), None)
+    assert (section.next, section.reason, section.moment) == (Side.BANKER, SecondCard(hand=Side.BANKER), None)
 
 
 def test_before_the_first_card_there_is_no_total_and_nobody_draws() -> None:
-    section = the_round(state(1, standing=standing("Player's first card", Side.PLAYER, 0, 0)))
+    section = the_round(state(1, standing=standing(FirstCard(hand=Side.PLAYER), Side.PLAYER, 0, 0)))
     assert (section.player, section.banker) == (Hand((), None), Hand((), None))
     assert (section.next, section.reason) == (None, None)
 
@@ -98,7 +118,7 @@ def test_the_result_stays_with_its_cards_until_the_next_card() -> None:
     section = the_round(state(0), result(1, 1, wagers={"lucky_6.lucky_6": "20:1", "base.player": "1:1"}), ended)
     assert (section.player, section.banker) == (Hand(PLAYER_CARDS, 8), Hand(BANKER_CARDS, 5))
     won = (WonWager(names("Lucky 6"), "20:1"),)
-    assert section.moment == ResultMoment(round=1, winner="player", wagers=won)
+    assert section.moment == ResultMoment(round=1, winner=Winner.PLAYER, wagers=won)
     dealt = state(3, round=2, last_outcome=last_outcome(1), cards=(place(1, Side.PLAYER, "2H"),))
     assert the_round(state(0), result(1, 1), ended, dealt).moment is None
 
@@ -146,9 +166,9 @@ def test_a_void_of_another_shoe_or_before_the_result_is_over() -> None:
         ({}, False),
         ({"stopped": True}, True),
         ({"link_up": False}, True),
-        ({"link_up": False, "phase": "ended"}, False),
-        ({"link_up": False, "phase": "no_shoe"}, False),
-        ({"stopped": True, "phase": "ended"}, True),
+        ({"link_up": False, "phase": Phase.ENDED}, False),
+        ({"link_up": False, "phase": Phase.NO_SHOE}, False),
+        ({"stopped": True, "phase": Phase.ENDED}, True),
     ],
 )
 def test_trouble_is_told_without_saying_what_it_is(more: dict[str, Any], *, trouble: bool) -> None:
@@ -175,8 +195,9 @@ def test_every_phase_can_be_said() -> None:
 
 def test_a_board_is_told_nothing_that_is_for_staff() -> None:
     secret = "kept from players"  # noqa: S105 - a text to look for
-    troubled = state(1, stopped=True, prompt=secret, alerts=(alert(1, detail=secret, happened=secret, to_do=secret),))
-    made = floor(troubled, status(publishing=secret, alert=alert(1, detail=secret)), info(rules_wait=secret))
+    grave = alert(1, detail=CalledBy(person=secret))
+    troubled = state(1, stopped=True, alerts=(grave,))
+    made = floor(troubled, status(publishing=secret, alert=grave))
     news = BoardFeed(made, TABLE).news()
     assert news is not None
     assert secret.encode() not in news
@@ -190,6 +211,7 @@ def test_what_is_posted() -> None:
     posted = board_sections(made, made.tables[TABLE])["table"]
     assert isinstance(posted, TableSection)
     assert (posted.title, posted.headline, posted.currency, posted.round_limit) == ("Table One", "Welcome", "NPR", 5000)
+    assert posted.decimals == 2
     assert [(w.id, w.min, w.max, w.limited, [p.pays for p in w.prices]) for w in posted.wagers] == [
         ("base.player", 100, 1000, False, ["1:1"]),
         ("lucky_6.lucky_6", 50, 500, True, ["20:1", "12:1"]),
@@ -220,7 +242,7 @@ def test_whether_it_is_live(news: msgspec.Struct, section: LiveSection) -> None:
 
 
 def test_a_table_that_nobody_has_heard_of() -> None:
-    sections = board_sections(Floor(SITE, "board"), None)
+    sections = board_sections(no_tables(), None)
     assert sections["live"] == LiveSection(live=False, why="unknown", unverified=False)
     assert all(sections[name] is None for name in ("table", "round", "roads"))
 
@@ -229,12 +251,12 @@ def test_a_table_that_nobody_has_heard_of() -> None:
 
 
 def test_alerts_that_stop_the_table_come_first() -> None:
-    row = the_row(state(1, alerts=(alert(3, "warns"), alert(5), alert(2, "warns"), alert(4))))
-    assert [each.alert for each in row.alerts] == [4, 5, 2, 3]
+    row = the_row(state(1, alerts=(alert(3, Severity.WARNS), alert(5), alert(2, Severity.WARNS), alert(4))))
+    assert [each.number for each in row.alerts] == [4, 5, 2, 3]
 
 
 def test_an_alert_that_cannot_be_stored_is_shown_once_and_one_that_is_stored_not_twice() -> None:
-    full = alert(0, kind="journal_full")
+    full = alert(0, kind=AlertKind.JOURNAL_FULL)
     assert the_row(state(1), status(storing=False, alert=full)).alerts == (full,)
     assert the_row(state(1, alerts=(alert(3),)), status(alert=alert(3))).alerts == (alert(3),)
 
@@ -248,11 +270,11 @@ def test_the_mini_road_has_the_last_columns() -> None:
 
 
 def test_a_row_of_a_table_that_has_only_said_that_it_is_there() -> None:
-    made = Floor(SITE, "board")
+    made = no_tables()
     made.broker_up()
     say(made, status())
-    row = pit_row(made, made.tables[TABLE], 0.0)
-    assert (row.title, row.live, row.phase, row.last, row.pace, row.alerts) == (TABLE, True, "", None, None, ())
+    row = pit_row(made, TABLE, 0.0)
+    assert (row.title, row.live, row.phase, row.last, row.pace, row.alerts) == (TABLE, True, None, None, None, ())
 
 
 # --- feeds -----------------------------------------------------------------------------------------------------------
@@ -279,31 +301,31 @@ def test_a_board_gets_everything_first_and_then_what_changes() -> None:
 
 
 def test_a_board_of_a_table_that_comes_and_goes() -> None:
-    made = Floor(SITE, "board")
+    made = no_tables()
     feed = BoardFeed(made, TABLE)
     assert decoded(feed.news())["live"] == {"live": False, "why": "unknown", "unverified": False}
     made.broker_up()
     say(made, status(), state(1))
     assert decoded(feed.news()).keys() == {"live", "round"}
-    made.heard(f"{PREFIX}/status", b"", 0.0)
+    receive(made, f"{PREFIX}/status", b"")
     gone = decoded(feed.news())
     assert gone["round"] is None
 
 
 def test_the_pit_gets_all_tables_first_and_then_those_that_changed() -> None:
     made = floor(state(1))
-    made.heard(f"shoe/v1/{SITE}/t2/status", encode(status()), 0.0)
+    receive(made, f"shoe/v1/{SITE}/t2/status", encode(status()))
     feed = PitFeed(made, lambda: 0.0)
     assert decoded(feed.news()).keys() == {TABLE, "t2"}
     assert feed.news() is None
-    say(made, state(2, phase="dealing"))
+    say(made, state(2, phase=Phase.DEALING))
     assert decoded(feed.news()).keys() == {TABLE}
-    made.heard(f"shoe/v1/{SITE}/t2/status", b"", 0.0)
+    receive(made, f"shoe/v1/{SITE}/t2/status", b"")
     assert decoded(feed.news()) == {"t2": None}
 
 
 def test_a_pit_without_tables_is_told_so() -> None:
-    assert PitFeed(Floor(SITE, "board"), lambda: 0.0).news() == b"{}"
+    assert PitFeed(no_tables(), lambda: 0.0).news() == b"{}"
 
 
 def test_line_breaks_in_texts_do_not_end_a_message() -> None:

@@ -16,11 +16,12 @@ from shoe_controller.board.addresses import BoardAddresses
 from shoe_controller.board.floor import Floor
 from shoe_controller.board.process import STATIC
 from shoe_controller.board.web import MOST_STREAMS, WebSite
+from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.web.certificate import CertificateError, tls_context
 from shoe_controller.web.push import ChangeSignal
 from shoe_controller.web.server import HEARTBEAT
 from shoe_controller.web.static_files import SHARED, read_files
-from tests.board.samples import SITE, TABLE, encode, info, state, status
+from tests.follow.samples import SITE, TABLE, encode, info, state, status
 from tests.mqtt.certificates import Certificates
 from tests.web.streams import next_message
 
@@ -33,7 +34,7 @@ class Served:
     """A site on a free port, and the floor behind it."""
 
     def __init__(self, *, pit: bool = True, home: str | None = TABLE, most_streams: int = MOST_STREAMS) -> None:
-        self.floor = Floor(SITE, "board")
+        self.floor = Floor(SITE, client="board", instance="start")
         self.floor.broker_up()
         self.bell = ChangeSignal()
         files = read_files(STATIC)
@@ -42,7 +43,7 @@ class Served:
         self.port = 0
 
     def say(self, below: str, payload: bytes) -> None:
-        self.floor.heard(f"shoe/v1/{SITE}/{TABLE}/{below}", payload, 0.0)
+        self.floor.receive(Incoming(topic=f"shoe/v1/{SITE}/{TABLE}/{below}", payload=payload), 0.0)
         self.bell.ring()
 
     @property

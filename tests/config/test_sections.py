@@ -6,11 +6,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.pins import hash_pin
 from shoe_controller.config.procedure import ProcedureEntry
 from shoe_controller.config.secret_files import Secret
 from shoe_controller.config.shoe import ShoeSettings, port_of
 from shoe_controller.config.table import JournalSettings, LogSettings, TableSettings
+from shoe_controller.config.table_file import Config
 from shoe_controller.messages.acts import Role
 from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.table.procedure import GateLocks, OverDrawn, Procedure
@@ -176,6 +178,25 @@ def test_the_files_of_a_broker_are_beside_the_configuration(tmp_path: Path) -> N
     assert (mqtt.username, mqtt.keep_alive) == ("t1", 60)
 
 
+def test_users_of_one_seat(tmp_path: Path) -> None:
+    assert broker_of(load(tmp_path, with_sections(mqtt=BROKER))).seat_users == {}
+    users = {"seat-1": "1", "seat-one": "1"}
+    assert broker_of(load(tmp_path, with_sections(mqtt=BROKER | {"seat_users": users}))).seat_users == users
+
+
+def test_names_that_no_request_could_hold(tmp_path: Path) -> None:
+    data = with_sections()
+    longest = "s" * 40
+    assert load(tmp_path, data | {"house": data["house"] | {"seats": [longest]}}).house.seats == (longest,)
+    too_long = data | {"house": data["house"] | {"seats": [f"{longest}s"]}}
+    assert problems_of(tmp_path, too_long) == [f"house.seats: '{longest}s' must have at most 40 characters"]
+
+
+def broker_of(config: Config) -> MqttSettings:
+    assert config.mqtt is not None
+    return config.mqtt
+
+
 def test_people(tmp_path: Path) -> None:
     anna, bela = load(tmp_path, with_sections(people=[ANNA, BELA])).people
     assert (anna.id, anna.name, anna.role, anna.pin) == ("anna", "Anna", Role.DEALER, Secret(ANNA_PIN))
@@ -226,6 +247,8 @@ SECONDS = "must be seconds, more than 0 and at most 86400, not "
         ("table", TABLE | {"name": "+"}, "table.name: must be 1 to 40 letters"),
         ("table", TABLE | {"name": "é"}, "table.name: must be 1 to 40 letters"),
         ("table", TABLE | {"name": "t1\n"}, "table.name: must be 1 to 40 letters"),
+        ("table", TABLE | {"name": "tables"}, "table.name: must not be 'tables', which topics use for something else"),
+        ("table", TABLE | {"name": "status"}, "table.name: must not be 'status'"),
         ("table", TABLE | {"name": 3}, "table.name: expected a text in quotes, got 3"),
         ("table", TABLE | {"title": " "}, "table.title: must not be empty"),
         ("table", TABLE | {"title": "x" * 81}, "table.title: must have at most 80 characters, not 81"),
@@ -268,6 +291,10 @@ SECONDS = "must be seconds, more than 0 and at most 86400, not "
         ("mqtt", BROKER | {"key_file": "k", "ca_file": "a"}, "mqtt.key_file: a certificate and its key belong"),
         ("mqtt", BROKER | {"key_file": "k", "cert_file": "c"}, "mqtt.ca_file: is missing: TLS needs to know"),
         ("mqtt", BROKER | {"ca_file": ""}, "mqtt.ca_file: must be the path of a file"),
+        ("mqtt", BROKER | {"seat_users": {"a/b": "1"}}, 'mqtt.seat_users."a/b": must be a user of 1 to 80 characters'),
+        ("mqtt", BROKER | {"seat_users": {"u" * 81: "1"}}, "must be a user of 1 to 80 characters"),
+        ("mqtt", BROKER | {"seat_users": {"me": "77"}}, "mqtt.seat_users.me: there is no seat '77' in house.seats"),
+        ("mqtt", BROKER | {"seat_users": ["me"]}, "mqtt.seat_users: expected a table of keys, got a list"),
         ("journal", {"file": ""}, "journal.file: must be the path of a file"),
         ("journal", {"file": "a\nb"}, "journal.file: must be the path of a file"),
         ("log", {"level": "inf"}, "log.level: expected one of 'debug', 'info', 'warning', 'error', got 'inf'"),

@@ -75,8 +75,8 @@ def test_what_the_example_shows_for_keys_with_a_default_is_the_default(tmp_path:
     assert (config.procedure, config.log, config.journal) == (shown.procedure, shown.log, shown.journal)
 
 
-NAMED_BY_THE_HOUSE = ("/house/limits", "/house/pay_tables")
-"""Tables whose keys are wagers and groups."""
+NAMED_BY_THE_HOUSE = ("/house/limits", "/house/pay_tables", "/mqtt/seat_users")
+"""Tables whose keys are wagers, groups and users."""
 
 
 def known_keys(shape: object, place: str) -> Iterator[str]:

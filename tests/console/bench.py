@@ -1,54 +1,63 @@
-"""A table on the bench with a console's model that hears of it what a broker would bring."""
+"""A table on the bench with a console's model that receives what a broker would deliver."""
 
 import msgspec
 
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.house.catalogue_files import built_in_catalogue
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.facts import AnyFact
 from shoe_controller.messages.retained import InfoMessage, StateMessage, StatusMessage
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.retained import Posted, info_message, state_message
+from tests.follow.samples import JOURNAL, SITE, TABLE, published
 from tests.table.sitting import Sitting
 
-POSTED = Posted(version="1.0", site="north", table="t1", title="", headline="", currency="NPR")
+POSTED = Posted(version="1.0", site=SITE, table=TABLE, title="", headline="")
 
 encode = msgspec.json.encode
 
 
-def info_of(table: Sitting) -> InfoMessage:
+def info_of(table: Sitting, journal: str = JOURNAL) -> InfoMessage:
     return info_message(
         posted=POSTED,
         rules=table.rules,
         house=read_rules(table.rules),
-        catalogue=built_in_catalogue(),
+        journal=journal,
         seq=0,
-        rules_wait="",
+        rules_pending=False,
     )
 
 
 def state_of(table: Sitting) -> StateMessage:
-    return state_message(table.state)
+    return state_message(table.state, JOURNAL)
 
 
 def online(session: int = 1, *, online: bool = True) -> bytes:
-    return encode(StatusMessage(session=session, online=online, shoe_link=online, authenticated=online))
+    return encode(
+        StatusMessage(session=session, online=online, journal=JOURNAL, shoe_link=online, authenticated=online)
+    )
 
 
-def tell_state(model: ConsoleModel, table: Sitting) -> None:
-    model.heard("state", encode(state_of(table)))
+def send_state(model: ConsoleModel, table: Sitting) -> None:
+    model.followed.receive("state", encode(state_of(table)), 0.0)
 
 
-def tell_event(model: ConsoleModel, fact: AnyFact) -> None:
-    model.heard(f"event/{fact.TOPIC}", encode(fact))
+def send_event(model: ConsoleModel, fact: AnyFact) -> None:
+    model.followed.receive(f"event/{fact.TOPIC}", published(fact), 0.0)
+
+
+def new_model() -> ConsoleModel:
+    """A model at a broker, before the first message."""
+    model = ConsoleModel(Topics(SITE, TABLE), client="console", instance="start")
+    model.followed.broker_up()
+    return model
 
 
 def model_of(table: Sitting) -> ConsoleModel:
-    """A model that has heard everything."""
-    model = ConsoleModel()
-    model.broker_up()
-    model.heard("status", online())
-    model.heard("info", encode(info_of(table)))
-    tell_state(model, table)
+    """A model that has received everything."""
+    model = new_model()
+    model.followed.receive("status", online(), 0.0)
+    model.followed.receive("info", encode(info_of(table)), 0.0)
+    send_state(model, table)
     for fact in table.facts:
-        tell_event(model, fact)
+        send_event(model, fact)
     return model

@@ -14,10 +14,10 @@ from shoe_controller.console.forms import FormDesk
 from shoe_controller.console.process import STATIC
 from shoe_controller.console.sessions import Sessions
 from shoe_controller.console.web import TOKEN_HEADER, ConsoleSite
-from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.requests import Answer, RequestRole
 from shoe_controller.web.push import ChangeSignal
 from shoe_controller.web.static_files import read_files
-from tests.console.bench import model_of, tell_event, tell_state
+from tests.console.bench import model_of, send_event, send_state
 from tests.mqtt.counter import DEALERS, Counter
 
 PATIENCE = 10.0
@@ -40,7 +40,7 @@ class Served:
         numbers = itertools.count(1)
         self.sessions = Sessions(idle=IDLE, clock=lambda: self.now, new_token=lambda: f"random-{next(numbers)}")
         self.site = ConsoleSite(
-            front=FormDesk(self, self.model, lambda: f"sign-in-{next(numbers)}"),
+            front=FormDesk(self, self.model.followed, lambda: f"sign-in-{next(numbers)}"),
             model=self.model,
             sessions=self.sessions,
             files=read_files(STATIC),
@@ -49,7 +49,7 @@ class Served:
         )
         self.address = ""
 
-    async def ask(self, role: str, name: str, request: dict[str, Any]) -> Answer:
+    async def ask(self, role: RequestRole, name: str, request: dict[str, Any]) -> Answer:
         """As the line to the table does it, without a broker."""
         self.asked.append((role, name, request))
         self._stirred.set()
@@ -68,9 +68,9 @@ class Served:
     def follow(self) -> None:
         """Let the model hear what the table has said since."""
         for fact in self.table.facts[self.told :]:
-            tell_event(self.model, fact)
+            send_event(self.model, fact)
         self.told = len(self.table.facts)
-        tell_state(self.model, self.table)
+        send_state(self.model, self.table)
         self.bell.ring()
 
 
@@ -83,6 +83,12 @@ async def serving(folder: Path, **procedure: Any) -> AsyncIterator[Served]:  # n
         yield served
     finally:
         await served.site.stop()
+
+
+def code_of(told: dict[str, Any]) -> str:
+    """The code of an answer to the page: "ok", that of the table's refusal, or that of the console's own failure."""
+    answer = told["answer"]
+    return "ok" if answer["status"] == "ok" else str((answer.get("refusal") or answer["failure"])["code"])
 
 
 class Browser:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.test_layers import LAYERS, ROOT, package_of, wrong_arrows
 
-PURE = ("model", "allowed", "sections", "sessions", "front")
+PURE = ("failures", "forms", "model", "sections", "sessions")
 
 (CONSOLE,) = (layer for layer in LAYERS if layer.folder == "shoe_controller/console")
 

@@ -4,11 +4,12 @@ import msgspec
 
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.console.sections import Feed, sections
-from shoe_controller.messages.acts import Approve, CallSupervisor, Confirm, UndoLastResult
+from shoe_controller.console.sections import Feed, PlaySection, SupervisorAct, sections
+from shoe_controller.messages.acts import ACTS, ActName, Approve, CallSupervisor, Confirm, Role, UndoLastResult
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.mqtt.retained import storing_alert
-from tests.console.bench import encode, model_of, online, tell_event, tell_state
+from tests.console.bench import encode, model_of, new_model, online, send_event, send_state, state_of
+from tests.follow.samples import JOURNAL
 from tests.table.sitting import Sitting
 from tests.table.test_phases import PLAYER_WINS
 
@@ -33,7 +34,9 @@ def part(value: object, *keys: str) -> object:
 
 
 def test_before_anything_was_heard_there_is_nothing_to_draw() -> None:
-    made = sections(ConsoleModel())
+    model = new_model()
+    model.followed.broker_down()
+    made = sections(model)
     assert (made["table"], made["play"], made["payment"]) == (None, None, None)
     assert part(msgspec.to_builtins(made["live"]), "why") == "broker"
 
@@ -56,15 +59,43 @@ def test_nothing_can_be_done_while_the_controller_is_away() -> None:
     model = model_of(at_the_table())
     live = msgspec.to_builtins(sections(model)["play"])
     assert part(live, "betting")
-    assert part(live, "dealer")
-    model.heard("status", online(session=2, online=False))
-    play = msgspec.to_builtins(sections(model)["play"])
-    assert (part(play, "betting"), part(play, "dealer"), part(play, "supervisor")) == (False, (), ())
-    model.heard("status", online(session=3))
-    model.broker_down()
-    play = msgspec.to_builtins(sections(model)["play"])
-    assert (part(play, "betting"), part(play, "dealer"), part(play, "supervisor")) == (False, (), ())
+    assert part(live, "acts")
+    assert any(act.possible for act in supervisor_acts(model))
+    model.followed.receive("status", online(session=2, online=False), 0.0)
+    assert_nothing_possible(model)
+    model.followed.receive("status", online(session=3), 0.0)
+    model.followed.broker_down()
+    assert_nothing_possible(model)
     assert part(msgspec.to_builtins(sections(model)["live"]), "why") == "broker"
+
+
+def play_section(model: ConsoleModel) -> PlaySection:
+    play = sections(model)["play"]
+    assert isinstance(play, PlaySection)
+    return play
+
+
+def supervisor_acts(model: ConsoleModel) -> tuple[SupervisorAct, ...]:
+    return play_section(model).supervisor
+
+
+def assert_nothing_possible(model: ConsoleModel) -> None:
+    play = play_section(model)
+    assert (play.betting, play.acts) == (False, ())
+    assert not any(act.possible for act in play.supervisor)
+
+
+def test_the_list_of_supervisor_mode_has_every_act_of_a_supervisor_and_says_which_are_possible() -> None:
+    """Those for an alert or a proposal are beside it."""
+    table = at_the_table()
+    listed = {act.act: act for act in supervisor_acts(model_of(table))}
+    own = {rule.name for rule in ACTS.values() if rule.role is Role.SUPERVISOR}
+    assert listed.keys() == own - {"approve", "withdraw"} | {"confirm"}
+    assert [act.act for act in listed.values() if act.two_people] == ["undo_last_result"]
+    possible = {act.act: act for act in state_of(table).acts if act.role is Role.SUPERVISOR}
+    assert {name: act.possible for name, act in listed.items()} == {name: possible.get(name) for name in listed}
+    assert listed[ActName.VOID_ROUND].possible
+    assert listed[ActName.UNDO_LAST_RESULT].possible is None
 
 
 def test_what_stops_the_table_is_told_first_and_what_cannot_be_stored_too() -> None:
@@ -72,8 +103,9 @@ def test_what_stops_the_table_is_told_first_and_what_cannot_be_stored_too() -> N
     table.dealer(CallSupervisor())
     table.card(None)
     model = model_of(table)
-    full = StatusMessage(online=True, session=1, storing=False, alert=storing_alert("the disk is full"))
-    model.heard("status", encode(full))
+    trouble = storing_alert("the disk is full")
+    full = StatusMessage(online=True, session=1, journal=JOURNAL, storing=False, alert=trouble)
+    model.followed.receive("status", encode(full), 0.0)
     play = msgspec.to_builtins(sections(model)["play"])
     alerts = part(play, "alerts")
     assert isinstance(alerts, tuple)
@@ -114,13 +146,13 @@ def test_a_feed_tells_everything_once_and_then_what_changed() -> None:
     assert first is not None
     assert set(msgspec.json.decode(first)) == {"live", "table", "play", "payment"}
     assert feed.news() is None
-    model.heard("status", online())
+    model.followed.receive("status", online(), 0.0)
     assert feed.news() is None, "the same once more is no news"
     known = len(table.facts)
     table.bet("2", "base.tie", 5)
     for fact in table.facts[known:]:
-        tell_event(model, fact)
-    tell_state(model, table)
+        send_event(model, fact)
+    send_state(model, table)
     second = feed.news()
     assert second is not None
     assert set(msgspec.json.decode(second)) == {"play"}

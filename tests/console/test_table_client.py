@@ -1,4 +1,4 @@
-"""The line to the table, with a broker that is told how to behave: answers that are lost, late, or not for us."""
+"""Requests to the table, with a broker that behaves as the test says: answers that are lost, late, or not for us."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -9,9 +9,11 @@ import msgspec
 import pytest
 
 from shoe_controller.console import table_client
+from shoe_controller.console.failures import ControllerAway, NoAnswer, NotAccepted, NotAnswered
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.table_client import TableClient
-from shoe_controller.messages.requests import Answer
+from shoe_controller.follow.connection import Follower
+from shoe_controller.messages.requests import Answer, ReplayDone, RequestRole
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import (
     BrokerError,
@@ -23,8 +25,8 @@ from shoe_controller.mqtt.broker import (
     PublishRefusedError,
     Will,
 )
-from shoe_controller.web.following import Follower
 from tests.console.bench import encode, online, state_of
+from tests.follow.samples import replayed
 from tests.table.sitting import Sitting
 
 pytestmark = pytest.mark.asyncio
@@ -113,15 +115,15 @@ class Bench:
 
     def __init__(self, on_request: OnRequest) -> None:
         self.broker = WilfulBroker(on_request)
-        self.model = ConsoleModel()
+        self.model = ConsoleModel(TOPICS, client="console", instance="i1")
         self.told: list[str] = []
         self.stirred = asyncio.Event()
-        self.line = TableClient(topics=TOPICS, client="console", model=self.model, watcher=self, instance="i1")
+        self.client = TableClient(self.model.followed, self)
         self.follower = Follower(
             broker=self.broker,
-            followed=self.line,
+            followed=self.client,
             changed=self.stirred.set,
-            watcher=self,
+            observer=self,
             clock=lambda: asyncio.get_running_loop().time(),
             sleep=lambda seconds: asyncio.sleep(min(seconds, 0.01)),
         )
@@ -132,7 +134,7 @@ class Bench:
                 self.stirred.clear()
                 await self.stirred.wait()
 
-    # --- Watcher -----------------------------------------------------------------------------------------------------
+    # --- FollowObserver ----------------------------------------------------------------------------------------------
 
     def broker_up(self) -> None:
         self.told.append("up")
@@ -153,7 +155,7 @@ async def connected(on_request: OnRequest, away: int = 0) -> AsyncIterator[Bench
     bench.broker.away = away
     running = asyncio.create_task(bench.follower.run())
     try:
-        await bench.until(lambda: bench.model.online)
+        await bench.until(lambda: bench.model.followed.online)
         yield bench
     finally:
         running.cancel()
@@ -167,13 +169,12 @@ def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_the_answer_to_a_request_is_the_tables() -> None:
     async with connected(done) as bench:
-        assert (await bench.line.ask("dealer", "confirm", REQUEST)).status == "ok"
+        assert (await bench.client.ask(RequestRole.DEALER, "confirm", REQUEST)).status == "ok"
         (sent,) = bench.broker.sent
-        assert sent.topic == f"{TOPICS.prefix}/request/dealer/confirm"
+        assert sent.topic == f"{TOPICS.prefix}/request/dealer/console/confirm"
         assert sent.body == REQUEST
         assert sent.response_topic is not None
-        assert TOPICS.client_of(sent.response_topic) == "console"
-        assert TOPICS.is_reply(sent.response_topic)
+        assert TOPICS.is_reply(sent.response_topic, "console")
 
 
 async def test_many_questions_at_once_get_each_its_own_answer() -> None:
@@ -181,13 +182,13 @@ async def test_many_questions_at_once_get_each_its_own_answer() -> None:
         waiting.append(sent)
         if len(waiting) == 20:
             for each in reversed(waiting):
-                session.answer(each, Answer(status="error", code="x", message=each.body["request_id"]))
+                session.answer(each, Answer(status="ok", request_id=each.body["request_id"]))
 
     waiting: list[Sent] = []
     async with connected(in_turn) as bench:
-        asked = [bench.line.ask("dealer", "confirm", REQUEST | {"request_id": f"r{n}"}) for n in range(20)]
+        asked = [bench.client.ask(RequestRole.DEALER, "confirm", REQUEST | {"request_id": f"r{n}"}) for n in range(20)]
         answers = await asyncio.gather(*asked)
-        assert [answer.message for answer in answers] == [f"r{n}" for n in range(20)]
+        assert answers == [Answer(status="ok", request_id=f"r{n}") for n in range(20)]
 
 
 async def test_a_lost_answer_is_asked_for_once_more_under_the_same_number() -> None:
@@ -196,7 +197,7 @@ async def test_a_lost_answer_is_asked_for_once_more_under_the_same_number() -> N
             done(session, sent)
 
     async with connected(second_time) as bench:
-        assert (await bench.line.ask("dealer", "confirm", REQUEST)).status == "ok"
+        assert (await bench.client.ask(RequestRole.DEALER, "confirm", REQUEST)).status == "ok"
         first, second = bench.broker.sent
         assert first.body == second.body == REQUEST
         assert first.correlation != second.correlation
@@ -204,8 +205,7 @@ async def test_a_lost_answer_is_asked_for_once_more_under_the_same_number() -> N
 
 async def test_without_an_answer_the_page_is_told_to_look() -> None:
     async with connected(lambda _session, _sent: None) as bench:
-        answer = await bench.line.ask("dealer", "confirm", REQUEST)
-        assert (answer.status, answer.code) == ("error", "no_answer")
+        assert await bench.client.ask(RequestRole.DEALER, "confirm", REQUEST) == NotAnswered(NoAnswer())
         assert len(bench.broker.sent) == table_client.TRIES
 
 
@@ -216,10 +216,10 @@ async def test_answers_for_others_and_late_ones_are_nobodys() -> None:
         session.hear(f"{TOPICS.replies}console/i1/elsewhere", encode(Answer(status="ok")), sent.correlation)
 
     async with connected(strange) as bench:
-        assert (await bench.line.ask("dealer", "confirm", REQUEST)).code == "no_answer"
+        assert await bench.client.ask(RequestRole.DEALER, "confirm", REQUEST) == NotAnswered(NoAnswer())
         done(bench.broker.sessions[0], bench.broker.sent[0])
         bench.broker.on_request = done
-        assert (await bench.line.ask("dealer", "confirm", REQUEST)).status == "ok"
+        assert (await bench.client.ask(RequestRole.DEALER, "confirm", REQUEST)).status == "ok"
 
 
 async def test_a_broker_that_refuses_the_message_is_told_of() -> None:
@@ -227,10 +227,11 @@ async def test_a_broker_that_refuses_the_message_is_told_of() -> None:
         return PublishRefusedError(sent.topic, "not authorised")
 
     async with connected(refuse) as bench:
-        answer = await bench.line.ask("supervisor", "end_shoe", REQUEST)
-        assert answer.code == "not_sent"
-        assert "not authorised" in answer.message
-        assert bench.told[-1] == f"not sent: {TOPICS.prefix}/request/supervisor/end_shoe: True"
+        answer = await bench.client.ask(RequestRole.SUPERVISOR, "end_shoe", REQUEST)
+        assert isinstance(answer, NotAnswered)
+        assert isinstance(answer.failure, NotAccepted)
+        assert "not authorised" in answer.failure.text
+        assert bench.told[-1] == f"not sent: {TOPICS.prefix}/request/supervisor/console/end_shoe: True"
 
 
 async def test_a_connection_that_is_lost_while_an_answer_is_awaited() -> None:
@@ -239,11 +240,11 @@ async def test_a_connection_that_is_lost_while_an_answer_is_awaited() -> None:
 
     async with connected(hang_up) as bench:
         bench.broker.away = 3
-        assert (await bench.line.ask("dealer", "confirm", REQUEST)).code == "no_answer"
-        assert (await bench.line.ask("dealer", "confirm", REQUEST)).code == "away"
-        await bench.until(lambda: bench.model.online)
+        assert await bench.client.ask(RequestRole.DEALER, "confirm", REQUEST) == NotAnswered(NoAnswer())
+        assert await bench.client.ask(RequestRole.DEALER, "confirm", REQUEST) == NotAnswered(ControllerAway())
+        await bench.until(lambda: bench.model.followed.online)
         bench.broker.on_request = done
-        assert (await bench.line.ask("dealer", "confirm", REQUEST)).status == "ok"
+        assert (await bench.client.ask(RequestRole.DEALER, "confirm", REQUEST)).status == "ok"
         assert bench.told == ["up", "down: gone", "up"], "one outage is told of once"
 
 
@@ -255,8 +256,8 @@ async def test_a_broker_that_is_away_at_first() -> None:
 async def test_while_the_controller_is_away_nothing_is_asked() -> None:
     async with connected(done) as bench:
         bench.broker.sessions[0].hear(TOPICS.status, online(online=False))
-        await bench.until(lambda: not bench.model.online)
-        assert (await bench.line.ask("dealer", "confirm", REQUEST)).code == "away"
+        await bench.until(lambda: not bench.model.followed.online)
+        assert await bench.client.ask(RequestRole.DEALER, "confirm", REQUEST) == NotAnswered(ControllerAway())
         assert bench.broker.sent == []
 
 
@@ -265,12 +266,12 @@ async def test_missing_events_are_asked_for() -> None:
     table.open_shoe()
 
     def replay(session: Session, sent: Sent) -> None:
-        assert sent.topic == f"{TOPICS.prefix}/request/display/replay"
+        assert sent.topic == f"{TOPICS.prefix}/request/display/console/replay"
         for fact in table.facts:
             if fact.seq > sent.body["after"]:
-                session.hear(str(sent.response_topic), encode(fact))
-        data = {"sent": 1, "last": table.facts[-1].seq, "newest": table.facts[-1].seq}
-        session.hear(str(sent.response_topic), encode({"status": "ok", "data": data}))
+                session.hear(str(sent.response_topic), replayed(fact))
+        replay = ReplayDone(sent=1, last=table.facts[-1].seq, oldest=1, newest=table.facts[-1].seq)
+        session.answer(sent, Answer(status="ok", request_id=sent.body["request_id"], replay=replay))
 
     async with connected(replay) as bench:
         bench.broker.sessions[0].hear(TOPICS.state, encode(state_of(table)))
@@ -283,5 +284,5 @@ async def test_nonsense_on_a_topic_is_told_of_once_and_the_line_goes_on() -> Non
         for _ in range(3):
             bench.broker.sessions[0].hear(TOPICS.state, b"{")
         bench.broker.sessions[0].hear(TOPICS.info, b"")
-        assert (await bench.line.ask("dealer", "confirm", REQUEST)).status == "ok"
+        assert (await bench.client.ask(RequestRole.DEALER, "confirm", REQUEST)).status == "ok"
         assert bench.told == ["up", f"unreadable: {TOPICS.state}: True"]

@@ -1,10 +1,11 @@
-"""What the console says of its own; the words for what the table says are tested in `tests/web`."""
+"""The console's own words; those for the codes of the table are tested in `tests/web`."""
 
 import re
 
+import msgspec
 import pytest
 
-from shoe_controller.console.allowed import RULES
+from shoe_controller.console.failures import AnyFailure
 from shoe_controller.console.process import STATIC
 from shoe_controller.messages.acts import ACTS, Role
 from shoe_controller.web.static_files import SHARED
@@ -22,8 +23,32 @@ def test_every_act_that_a_supervisor_does_is_explained(tag: str) -> None:
 @pytest.mark.parametrize("tag", TAGS)
 def test_every_act_that_needs_a_reason_offers_some(tag: str) -> None:
     offered = read("console", tag)["reasons_offered"]
-    assert offered.keys() == {name for name, rule in RULES.items() if rule.reason} | {"clear_alert"}
+    assert offered.keys() == {rule.name for rule in ACTS.values() if rule.reason} | {"clear_alert"}
     assert all(offered.values())
+
+
+PAGE_FAILURES = {"console_away": set(), "signed_out": set(), "console_error": {"status", "text"}}
+"""What the page itself finds out, with its values (`asking.js`)."""
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_every_failure_has_words_with_its_own_values(tag: str) -> None:
+    values = {
+        str(failure.__struct_config__.tag): {field.name for field in msgspec.structs.fields(failure)}
+        for failure in AnyFailure.__args__
+    }
+    words = read("console", tag)["failures"]
+    assert {code: set(re.findall(r"\{(\w+)\}", text)) for code, text in words.items()} == values | PAGE_FAILURES
+    sent = re.findall(r'failed\(\{ code: "(\w+)"', SCRIPTS["asking.js"])
+    assert set(sent) == PAGE_FAILURES.keys()
+
+
+def test_what_cannot_be_taken_back_is_held() -> None:
+    held = re.search(r"HELD = new Set\(\[(.*?)\]\)", SCRIPTS["acts.js"], re.DOTALL)
+    assert held is not None
+    names = set(re.findall(r'"(\w+)"', held[1]))
+    assert names <= {rule.name for rule in ACTS.values()}
+    assert {"void_round", "void_and_replay", "end_shoe", "open_shoe", "approve"} <= names
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

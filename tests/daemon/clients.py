@@ -19,8 +19,15 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from shoe_controller.messages.facts import AnyFact
-from shoe_controller.messages.requests import Answer
-from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
+from shoe_controller.messages.requests import REPLAY, Answer, RequestRole
+from shoe_controller.messages.retained import (
+    InfoMessage,
+    RoadsMessage,
+    RoundsMessage,
+    StateMessage,
+    StatusMessage,
+    TableListing,
+)
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import TlsFiles
 from tests.daemon.house_file import PINS
@@ -185,7 +192,7 @@ class Display(MqttClient):
     def __init__(self, visitor: Visitor, topics: Topics, *, asks_for_more: bool = True) -> None:
         self.topics = topics
         self.reply_topic = f"{topics.replies}{visitor.client_id}/replay"
-        super().__init__(visitor, f"{topics.prefix}/event/#", *self._retained_topics(topics), self.reply_topic)
+        super().__init__(visitor, topics.events, *self._retained_topics(topics), self.reply_topic)
         self.events: dict[int, Event] = {}
         self.repeats = 0
         """Events that came once more; that is permitted."""
@@ -205,7 +212,7 @@ class Display(MqttClient):
 
     @staticmethod
     def _retained_topics(topics: Topics) -> tuple[str, ...]:
-        return topics.status, topics.info, topics.state, topics.roads
+        return topics.status, topics.info, topics.state, topics.roads, topics.rounds, topics.listing
 
     # --- what it knows -----------------------------------------------------------------------------------------------
 
@@ -220,6 +227,14 @@ class Display(MqttClient):
     @property
     def roads(self) -> RoadsMessage | None:
         return self._retained(self.topics.roads, RoadsMessage)
+
+    @property
+    def rounds(self) -> RoundsMessage | None:
+        return self._retained(self.topics.rounds, RoundsMessage)
+
+    @property
+    def listing(self) -> TableListing | None:
+        return self._retained(self.topics.listing, TableListing)
 
     @property
     def state(self) -> StateMessage | None:
@@ -269,7 +284,7 @@ class Display(MqttClient):
             self._asking = True
             request = {"request_id": f"replay-{next(self._numbers)}", "after": missing[0] - 1, "limit": 1000}
             self.publish(
-                f"{self.topics.prefix}/request/display/replay",
+                self.topics.request(RequestRole.DISPLAY, self.visitor.client_id, REPLAY),
                 msgspec.json.encode(request),
                 response_topic=self.reply_topic,
                 correlation=b"replay",
@@ -280,10 +295,10 @@ class Display(MqttClient):
 
     def heard(self, message: Heard) -> None:
         self.everything.append(message)
-        below = message.topic.removeprefix(f"{self.topics.prefix}/")
+        below = self.topics.below(message.topic)
         if message.topic == self.reply_topic:
             self._heard_replay(message.payload)
-        elif below.startswith("event/"):
+        elif self.topics.is_event(message.topic):
             if message.retain:
                 self.contradictions.append(f"{below} was retained")
             self._keep(Event(below, message.payload))
@@ -349,7 +364,10 @@ class Terminal(MqttClient):
 
     def send(self, role: str, name: str, body: dict[str, Any]) -> bytes:
         """Send a request without waiting; what its answer will carry."""
-        return self.send_raw(f"{self.topics.prefix}/request/{role}/{name}", msgspec.json.encode(body))
+        return self.send_raw(self.request_topic(role, name), msgspec.json.encode(body))
+
+    def request_topic(self, role: str, name: str) -> str:
+        return self.topics.request(RequestRole(role), self.visitor.client_id, name)
 
     def send_raw(self, topic: str, payload: bytes) -> bytes:
         correlation = f"{self.new_id()}-sent".encode()
@@ -383,10 +401,11 @@ class Terminal(MqttClient):
             "request_id": request_id or self.new_id(),
             "shoe": (state.shoe if state else 0) if shoe is None else shoe,
             "round": (state.round if state else 0) if round is None else round,
-            "person": person,
             "reason": reason,
             "details": details,
         }
+        if person:
+            body["person"] = person
         if pin is not None:
             body["pin"] = pin
         return await self.ask(role, name, body, within)

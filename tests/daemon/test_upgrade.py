@@ -7,18 +7,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from shoe_controller.table.acts import AnyAct, Approve, EndShoe, NoMoreBets, Role, VoidRound
-from shoe_controller.table.facts import (
-    AlertEnded,
-    AnyFact,
-    CardDealt,
-    Fact,
-    ResultUndone,
-    RoundResult,
-    RoundSettled,
-    RoundVoided,
-    ShoeEnded,
-)
 
 from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.cards import Card
@@ -43,16 +31,21 @@ from shoe_controller.journal.errors import FileError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
 from shoe_controller.journal.verify import verify
-from shoe_controller.mqtt.envelope import EventMessage
-from shoe_controller.table.inputs import (
-    ControllerStarted,
-    LinkBack,
-    PersonActs,
-    PinVerdict,
-    SeatBets,
-    ShoeReport,
-    Stake,
+from shoe_controller.messages.acts import AnyAct, Approve, EndShoe, NoMoreBets, Role, VoidRound
+from shoe_controller.messages.facts import (
+    AlertEnded,
+    AnyFact,
+    CardDealt,
+    Fact,
+    ResultUndone,
+    RoundResult,
+    RoundSettled,
+    RoundVoided,
+    ShoeEnded,
 )
+from shoe_controller.messages.requests import Stake
+from shoe_controller.mqtt.envelope import EventMessage
+from shoe_controller.table.inputs import ControllerStarted, LinkBack, PersonActs, PinVerdict, SeatBets, ShoeReport
 from shoe_controller.table.state import TableState
 from tests.daemon.clients import Display
 from tests.daemon.harness import Chain

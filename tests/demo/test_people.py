@@ -56,8 +56,8 @@ def table_with(kind: AlertKind, phase: Phase, *, extra_cards: int = 0) -> TableV
 @pytest.mark.parametrize("in_round", [True, False])
 @pytest.mark.parametrize("extra_cards", [0, 1])
 def test_the_supervisor_does_what_ends_the_alert(
-    kind: AlertKind, phase: Phase, in_round: bool, extra_cards: int
-) -> None:  # noqa: FBT001
+    *, kind: AlertKind, phase: Phase, in_round: bool, extra_cards: int
+) -> None:
     deed = next_deed(table_with(kind, phase, extra_cards=extra_cards), truth_with(in_round=in_round))
     rule = ALERTS[kind]
     if deed is None:

@@ -1,13 +1,15 @@
 """The access list, tried on a real Mosquitto: what each role may say, written down here a second time by hand."""
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from shoe_controller.messages.topics import contract
+from shoe_controller.messages.requests import RequestRole
+from shoe_controller.messages.topics import TopicKind, contract
 from shoe_controller.mqtt.broker import BrokerSession, PublishRefusedError
-from shoe_controller.setup.access_list import access_list
+from shoe_controller.setup.access_list import ANY_CLIENT, BrokerRole, access_list, may_read, may_write
 from shoe_controller.setup.new_table import users_of
 from shoe_controller.setup.passwords import SALT_BYTES, password_line
 from tests.deploy.renew import ONE_TABLE
@@ -19,13 +21,21 @@ pytestmark = pytest.mark.asyncio
 PREFIX = "shoe/v1/north/t1"
 
 MAY_SAY = {
-    "table-t1": ("status", "info", "state", "roads", "event/", "reply/"),
-    "board": ("request/display/",),
-    "seats-t1": ("request/wagers/",),
-    "dealer-t1": ("request/dealer/",),
-    "supervisor-t1": ("request/supervisor/", "request/display/"),
-    "console-t1": ("request/",),
+    "table-t1": ("status", "info", "state", "roads", "rounds", "tables/t1", "event/", "reply/"),
+    "board": ("request/display/board/",),
+    "seats-t1": ("request/wagers/seats-t1/", "request/display/seats-t1/"),
+    "seat-1-t1": ("request/wagers/seat-1-t1/", "request/display/seat-1-t1/"),
+    "dealer-t1": ("request/dealer/dealer-t1/", "request/display/dealer-t1/"),
+    "supervisor-t1": ("request/supervisor/supervisor-t1/", "request/display/supervisor-t1/"),
+    "console-t1": tuple(f"request/{role}/console-t1/" for role in ("wagers", "dealer", "supervisor", "display")),
 }
+
+
+def topics_of(table: str, user: str) -> Iterator[tuple[str, str]]:
+    """Every topic of a table, for a request of this user, and without what all topics of the table begin with."""
+    for row in contract():
+        topic = row.address("north", table, user).replace(ANY_CLIENT, "x/y")
+        yield topic, topic.removeprefix(f"shoe/v1/north/{table}/").removeprefix("shoe/v1/north/")
 
 
 @pytest.fixture
@@ -52,20 +62,26 @@ async def test_every_role_may_say_what_it_should_and_nothing_else(tmp_path: Path
     try:
         for user, beginnings in MAY_SAY.items():
             async with connected(broker.port, client_id=user, username=user, password=user) as session:
-                for row in contract():
-                    topic = row.below.format(client="x", name="y")
-                    taken = await is_taken(session, f"{PREFIX}/{topic}")
-                    assert taken == topic.startswith(beginnings), f"{user}: {topic}"
+                for sender in MAY_SAY:
+                    for topic, below in topics_of("t1", sender):
+                        assert await is_taken(session, topic) == below.startswith(beginnings), f"{user}: {topic}"
                 # Nobody speaks for another table but a board, which asks them all.
-                others = [
-                    await is_taken(session, f"shoe/v1/north/t2/{row.below.format(client='x', name='y')}")
-                    for row in contract()
-                ]
+                others = [await is_taken(session, topic) for topic, _ in topics_of("t2", user)]
                 assert sum(others) == (1 if user == "board" else 0)
                 assert not await is_taken(session, "shoe/v1/south/t1/status")
                 assert not await is_taken(session, "anything/else")
     finally:
         await broker.kill()
+
+
+async def test_a_role_that_may_ask_for_a_replay_reads_every_event_by_itself() -> None:
+    """A replay sends all of them: it must not give away what the access list withholds."""
+    (replay,) = (row for row in contract() if row.role is RequestRole.DISPLAY)
+    events = [row for row in contract() if row.kind is TopicKind.EVENT]
+    asking = [role for role in BrokerRole if may_write(role, replay)]
+    assert BrokerRole.WAGERS in asking
+    for role in asking:
+        assert all(may_read(role, row) for row in events), role
 
 
 async def test_requests_are_read_by_the_table_alone_and_answers_by_whom_they_are_for(
@@ -87,21 +103,22 @@ async def test_requests_are_read_by_the_table_alone_and_answers_by_whom_they_are
 
     ready = asyncio.Semaphore(0)
     try:
-        everything = f"{PREFIX}/#"
-        ears = {user: listen(user, everything) for user in MAY_SAY if user != "table-t1"}
+        everything = (f"{PREFIX}/#", "shoe/v1/north/tables/+")
+        ears = {user: listen(user, *everything) for user in MAY_SAY if user != "table-t1"}
         table = listen("table-t1", f"{PREFIX}/request/#")
         async with asyncio.timeout(PATIENCE):
             for _ in range(len(ears) + 1):
                 await ready.acquire()
         async with connected(broker.port, client_id="c", username="console-t1", password="console-t1") as console:  # noqa: S106 - of this test
-            await console.publish(f"{PREFIX}/request/supervisor/sign_in", b"a PIN")
-            await console.publish(f"{PREFIX}/request/dealer/confirm", b"")
+            await console.publish(f"{PREFIX}/request/supervisor/console-t1/sign_in", b"a PIN")
+            await console.publish(f"{PREFIX}/request/dealer/console-t1/confirm", b"")
         async with connected(broker.port, client_id="t", username="table-t1", password="table-t1") as speaker:  # noqa: S106 - of this test
             await speaker.publish(f"{PREFIX}/event/outcome", b"{}")
+            await speaker.publish("shoe/v1/north/tables/t1", b"{}")
             for user in ears:
                 await speaker.publish(f"{PREFIX}/reply/{user}/last", b"{}")
         for user, heard in ears.items():
-            assert await heard == [f"{PREFIX}/event/outcome", f"{PREFIX}/reply/{user}/last"]
+            assert await heard == [f"{PREFIX}/event/outcome", "shoe/v1/north/tables/t1", f"{PREFIX}/reply/{user}/last"]
         table.cancel()
         await asyncio.gather(table, return_exceptions=True)
     finally:

@@ -35,17 +35,20 @@ async def test_the_pit_hears_the_table_and_can_ask_it(tmp_path: Path) -> None:
         asked = f"{PREFIX}/request/#"
         async with (
             connected(table.port, asked, client_id="controller") as controller,
-            connected(pit.port, f"{PREFIX}/#", client_id="board") as board,
+            connected(pit.port, f"{PREFIX}/#", "shoe/v1/north/tables/+", client_id="board") as board,
         ):
+            await controller.publish("shoe/v1/north/tables/t1", b"{}", retain=True)
+            assert (await next_message(board)).topic == "shoe/v1/north/tables/t1"
             await controller.publish(f"{PREFIX}/state", b"{}", retain=True)
             assert (await next_message(board)).topic == f"{PREFIX}/state"
             await controller.publish(f"{PREFIX}/event/outcome", b"{}")
             assert (await next_message(board)).topic == f"{PREFIX}/event/outcome"
             reply = f"{PREFIX}/reply/pit/1"
-            await board.publish_soon(f"{PREFIX}/request/display/replay", b"{}", response_topic=reply, correlation=b"7")
+            asks = f"{PREFIX}/request/display/pit/replay"
+            await board.publish_soon(asks, b"{}", response_topic=reply, correlation=b"7")
             request = await next_message(controller)
             assert (request.response_topic, request.correlation) == (reply, b"7")
-            assert (await next_message(board)).topic.endswith("request/display/replay")
+            assert (await next_message(board)).topic == asks
             await controller.publish(reply, b"{}", correlation=b"7")
             answer = await next_message(board)
             assert (answer.topic, answer.correlation) == (reply, b"7")

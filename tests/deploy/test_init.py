@@ -10,6 +10,7 @@ import pytest
 
 from shoe_controller.config.pins import check_pin
 from shoe_controller.config.table_file import for_running, load_board, load_config, load_console
+from shoe_controller.setup.access_list import BrokerRole
 from shoe_controller.setup.template import Template, example_text
 from shoe_controller.setup.users_file import read_users
 from tests.deploy.new_house import PINS, command, everything_in, init
@@ -69,6 +70,40 @@ def test_the_certificate_is_made_out_to_the_broker_and_signed_by_the_house(house
         option, _, value = host.partition("=")
         done = subprocess.run([*verified, option, value, str(broker)], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_user_for_each_seat(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    answer = init(house, "--seats", "1,2", "--seat-users")
+    assert answer.exit_code == 0, answer.err
+    mqtt = load_config(house / "table.toml").mqtt
+    assert mqtt is not None
+    assert mqtt.seat_users == {"seat-1-t1": "1", "seat-2-t1": "2"}
+    users = {each.user.name: each.user.role for each in read_users(house / "broker-users.toml")}
+    assert {name for name, role in users.items() if role is BrokerRole.WAGERS} == {"seats-t1", *mqtt.seat_users}
+    access = (house / "broker" / "access").read_text(encoding="utf-8")
+    assert "topic write shoe/v1/north/t1/request/wagers/seat-2-t1/place\n" in access
+    assert (house / "users" / "seat-2-t1.password").read_text(encoding="utf-8")
+
+
+def test_users_of_seats_that_a_person_wrote_down_are_made_by_the_next_run(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    assert init(house).exit_code == 0
+    asked = command("init", str(house), "--seat-users", "--yes")
+    assert asked.exit_code == 2
+    assert "put seat_users into its [mqtt]" in asked.err
+    table = house / "table.toml"
+    text = table.read_text(encoding="utf-8")
+    table.write_text(text.replace("# seat_users = ", 'seat_users = { "first" = "1" } # '), encoding="utf-8")
+    assert command("init", str(house), "--yes").exit_code == 0
+    assert "first" in {each.user.name for each in read_users(house / "broker-users.toml")}
+    assert "user first\n" in (house / "broker" / "access").read_text(encoding="utf-8")
+
+
+def test_a_seat_that_cannot_be_part_of_a_user_is_named(tmp_path: Path) -> None:
+    answer = init(tmp_path / "house", "--seats", "1,left of the dealer", "--seat-users")
+    assert answer.exit_code == 2
+    assert "'left of the dealer'" in answer.err
 
 
 def test_running_it_again_changes_nothing(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from shoe_controller.doctor.findings import Machine, Thresholds
+from shoe_controller.doctor.roles import SOMEBODY_ELSE
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
@@ -197,14 +198,29 @@ BOARD = "user board\n"
     ("access", "told"),
     [
         pytest.param(
-            ACCESS.replace(BOARD, f"{BOARD}topic write {PREFIX}/request/dealer/confirm\n"),
-            [f"user board (display) may write {PREFIX}/request/dealer/confirm, and must not"],
+            ACCESS.replace(BOARD, f"{BOARD}topic write {PREFIX}/request/dealer/board/confirm\n"),
+            [f"user board (display) may write {PREFIX}/request/dealer/board/confirm, and must not"],
             id="a display commands",
         ),
         pytest.param(
             ACCESS.replace("user seats\n", f"user seats\ntopic write {PREFIX}/request/#\n"),
-            [f"user seats (wagers) may write {PREFIX}/request/supervisor/void_round, and must not"],
+            [f"user seats (wagers) may write {PREFIX}/request/supervisor/seats/void_round, and must not"],
             id="a wager terminal confirms",
+        ),
+        pytest.param(
+            f"{ACCESS}pattern write {PREFIX}/request/+/%u/+\n",
+            [f"user seats (wagers) may write {PREFIX}/request/supervisor/seats/void_round, and must not"],
+            id="a pattern gives every user every role",
+        ),
+        pytest.param(
+            ACCESS.replace("user seats\n", f"user seats\ntopic write {PREFIX}/request/wagers/+/place\n"),
+            [f"user seats (wagers) may write {PREFIX}/request/wagers/{SOMEBODY_ELSE}/place, and must not"],
+            id="a user writes in the name of another",
+        ),
+        pytest.param(
+            ACCESS.replace("user the-table\n", f"user the-table\ntopic write shoe/v1/{SITE}/tables/+\n"),
+            [f"user the-table (table) may write shoe/v1/{SITE}/tables/", ", and must not"],
+            id="a table lists another",
         ),
         pytest.param(
             ACCESS.replace("user the-table\n", f"user the-table\ntopic write shoe/v1/{SITE}/+/status\n"),
@@ -218,12 +234,12 @@ BOARD = "user board\n"
         ),
         pytest.param(
             ACCESS.replace("user pit\n", f"user pit\ntopic read {PREFIX}/request/#\n"),
-            [f"user pit (supervisor) may read {PREFIX}/request/supervisor/void_round, and must not"],
+            [f"user pit (supervisor) may read {PREFIX}/request/supervisor/pit/void_round, and must not"],
             id="somebody reads PINs",
         ),
         pytest.param(
             ACCESS.replace("reply/%u/#", "reply/#"),
-            [f"user board (display) may read {PREFIX}/reply/somebody-else-of-the-doctor/1, and must not"],
+            [f"user board (display) may read {PREFIX}/reply/{SOMEBODY_ELSE}/1, and must not"],
             id="everybody reads the answers to others",
         ),
         pytest.param(
@@ -232,13 +248,13 @@ BOARD = "user board\n"
             id="nobody reads one's answers",
         ),
         pytest.param(
-            ACCESS.replace(f"topic write {PREFIX}/request/dealer/confirm\n", ""),
-            [f"user dealer (dealer) may not write {PREFIX}/request/dealer/confirm, and must"],
+            ACCESS.replace(f"topic write {PREFIX}/request/dealer/dealer/confirm\n", ""),
+            [f"user dealer (dealer) may not write {PREFIX}/request/dealer/dealer/confirm, and must"],
             id="a dealer cannot confirm",
         ),
         pytest.param(
-            ACCESS.replace(f"topic read {PREFIX}/request/wagers/place\n", ""),
-            [f"The table's own user may not read {PREFIX}/request/wagers/place, and must"],
+            ACCESS.replace(f"topic read {PREFIX}/request/wagers/+/place\n", ""),
+            [f"The table's own user may not read {PREFIX}/request/wagers/seats/place, and must"],
             id="the table does not see wagers",
         ),
     ],
@@ -260,7 +276,7 @@ async def test_broker_roles_fails_when_everybody_may_do_everything(tmp_path: Pat
         users_file(tmp_path)
         told = await problems(patient, "broker-roles", "broker")
         assert f"user board (display) may write {PREFIX}/status, and must not" in told
-        assert f"user seats (wagers) may read {PREFIX}/request/supervisor/sign_in, and must not" in told
+        assert f"user seats (wagers) may read {PREFIX}/request/supervisor/seats/sign_in, and must not" in told
 
 
 async def test_broker_roles_fails_when_the_file_of_users_is_wrong(tmp_path: Path) -> None:

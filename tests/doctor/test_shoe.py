@@ -17,10 +17,10 @@ from simulator.emulation import EmulationSettings
 from simulator.emulator import EmulatedShoe
 from simulator.ports.pty import PtyPort
 from simulator.shoe_line import Wire, WireSettings
-from tests.daemon.audit import cards_agree, last_number
 from tests.daemon.harness import QUICK, Chain
 from tests.daemon.house_file import OTHER_KEY, SHOE_KEY
 from tests.doctor.clinic import clinic_file, good, not_looked, patient_with, problems
+from tests.reckoning import last_number, reckoned, sound_journal
 from tests.transports.pty_shoe import PtyShoe
 
 pytestmark = pytest.mark.asyncio
@@ -161,4 +161,4 @@ async def test_no_card_is_lost_by_looking(tmp_path: Path) -> None:
             out = shoe.emulation.shoe.cards_out
             await display.until(lambda: display.state is not None and display.state.cards_out == out, within=30)
         await display.has_everything(last_number(chain.journal))
-        cards_agree(chain.truth, display.facts)
+        reckoned(sound_journal(chain.journal, display.events), chain.truth)

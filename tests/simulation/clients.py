@@ -7,10 +7,9 @@ from typing import NamedTuple
 import msgspec
 
 from shoe_controller.messages.refusals import Failed
-from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.requests import REPLAY, Answer, RequestRole
 from shoe_controller.messages.retained import StateMessage, StatusMessage, TableView
 from shoe_controller.messages.topics import Topics
-from shoe_controller.mqtt.envelope import without_envelope
 from tests.simulation.virtual_broker import Endpoint, Outgoing, VirtualBroker
 from tests.simulation.virtual_time import VirtualTime
 from tests.simulator.broker.wire import Received
@@ -96,11 +95,6 @@ class Shown(NamedTuple):
         return _decode_numbered(self.payload).journal
 
 
-def same_event(stored: tuple[str, bytes], shown: Shown) -> bool:
-    """Whether what is shown is this event of the journal, in its envelope."""
-    return stored == (shown.topic, without_envelope(shown.payload))
-
-
 class Display(Client):
     """Goes by the numbers of the events: what came twice is passed over, what is missing is asked for.
 
@@ -137,7 +131,7 @@ class Display(Client):
             time,
             topics,
             name,
-            f"{topics.prefix}/event/#",
+            topics.events,
             topics.state,
             topics.status,
             self._reply,
@@ -159,7 +153,7 @@ class Display(Client):
         elif message.topic == self.topics.state:
             self._speaks_of(_decode_state(message.payload).seq)
         else:
-            self._event(Shown(message.topic.removeprefix(f"{self.topics.prefix}/"), message.payload))
+            self._event(Shown(self.topics.below(message.topic), message.payload))
 
     def _begin_anew(self, journal: str) -> None:
         if self.journal:
@@ -195,7 +189,7 @@ class Display(Client):
             self._asked_at = self.time.now
             self.replays += 1
             body = msgspec.json.encode({"request_id": f"r{self.replays}", "after": self.last})
-            topic = f"{self.topics.prefix}/request/display/replay"
+            topic = self.topics.request(RequestRole.DISPLAY, self.name, REPLAY)
             self.publish(topic, body, response_topic=self._reply, correlation=b"replay")
             self.time.after(ASK_AGAIN, self._ask_if_behind)
 
@@ -205,9 +199,9 @@ class Display(Client):
             self._event(Shown(topic.decode(), b"{" + rest))
         else:
             answer = _decode_answer(payload)
-            if answer.data is not None:
+            if answer.replay is not None:
                 self._asked_at = -ASK_AGAIN
-                self._speaks_of(answer.data.newest)
+                self._speaks_of(answer.replay.newest)
 
 
 class Terminal(Client):
@@ -250,8 +244,11 @@ class Terminal(Client):
     def again(self, request_id: str, name: str, fields: dict[str, object]) -> None:
         """Send a request once more, whether it was answered or not."""
         body = msgspec.json.encode({"request_id": request_id} | fields)
-        topic = f"{self.topics.prefix}/request/{name}"
-        self.publish(topic, body, response_topic=self._replies, correlation=b"again")
+        self.publish(self._request_topic(name), body, response_topic=self._replies, correlation=b"again")
+
+    def _request_topic(self, name: str) -> str:
+        role, _, below = name.partition("/")
+        return self.topics.request(RequestRole(role), self.name, below)
 
     def _send(self, request_id: str, tries: int) -> None:
         asked = self._open.get(request_id)
@@ -262,6 +259,6 @@ class Terminal(Client):
             asked[2](Answer(status="error", request_id=request_id, refusal=Failed()))
             return
         self.asked += 1
-        topic = f"{self.topics.prefix}/request/{asked[0]}"
+        topic = self._request_topic(asked[0])
         self.publish(topic, asked[1], response_topic=self._replies, correlation=request_id.encode())
         self.time.after(ASK_AGAIN, lambda: self._send(request_id, tries - 1))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from shoe_controller.messages.requests import REPLAY, RequestRole
 from simulator.broker.reasons import Reason
 from simulator.faults import FAULTS, Moment
 from simulator.scenario import planned
@@ -53,7 +54,7 @@ def befall(world: "World", mishap: Mishap) -> None:
         _AROUND[mishap.name](world, mishap)
     else:
         world.met[mishap.name, world.phase] += 1
-        world.books.befell(mishap.name)
+        world.observer.befell(mishap.name)
         _AROUND[mishap.name](world, mishap)
 
 
@@ -98,11 +99,11 @@ def _swapped(*, to_shoe: bool) -> Callable[["World", Mishap], None]:
         def swapped() -> None:
             world.tell(f"{mishap.name} now")
             world.met[mishap.name, world.phase] += 1
-            world.books.befell(mishap.name)
+            world.observer.befell(mishap.name)
             over()
 
         # What waits to be overtaken comes late already, whether it ever is.
-        world.books.befell(mishap.name)
+        world.observer.befell(mishap.name)
         world.cable.swap(to_shoe=to_shoe, all_copies=mishap.number % 2 == 0, swapped=swapped)
         world.time.after(GIVE_UP, over)
 
@@ -144,7 +145,7 @@ def _journal_damaged(world: "World", mishap: Mishap) -> None:
 
 def _killed_at(kill_at: KillAt) -> Callable[["World", Mishap], None]:
     def kill(world: "World", mishap: Mishap) -> None:
-        world.books.befell(mishap.name)
+        world.observer.befell(mishap.name)
         world.machine.disk.kill_at = kill_at
         killed = len(world.machine.killed_at_commit)
         gives_up = world.time.now + GIVE_UP
@@ -263,7 +264,15 @@ def _refused(world: "World", mishap: Mishap) -> None:
 def _nonsense(world: "World", mishap: Mishap) -> None:
     chance = random.Random(mishap.number)  # noqa: S311 - the same every time
     prefix = world.stranger.topics.prefix
-    names = ("wagers/place", "dealer/confirm", "supervisor/void_round", "display/replay", "x/y", "dealer/" + "z" * 300)
+    names = (
+        "wagers/stranger/place",
+        "dealer/stranger/confirm",
+        "supervisor/stranger/void_round",
+        "display/stranger/replay",
+        "x/stranger/y",
+        "dealer/stranger/" + "z" * 300,
+        "dealer/confirm",
+    )
     for _ in range(10):
         topic = f"{prefix}/request/{chance.choice(names)}"
         reply = chance.choice([None, f"{prefix}/reply/stranger/answer"])
@@ -293,7 +302,7 @@ def _forged_reply(world: "World", mishap: Mishap) -> None:
     prefix = world.stranger.topics.prefix
     targets = (f"{prefix}/event/card", f"{prefix}/state", "shoe/v1/other/table/reply/x/y", f"{prefix}/reply/+/x", "a")
     body = msgspec.json.encode({"request_id": "f", "after": 0})
-    topic = f"{prefix}/request/display/replay"
+    topic = world.stranger.topics.request(RequestRole.DISPLAY, "stranger", REPLAY)
     world.stranger.publish(topic, body, response_topic=targets[mishap.number % len(targets)])
     _over(world, 1.0)
 

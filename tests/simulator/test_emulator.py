@@ -30,7 +30,7 @@ from simulator.truth import AnyHappening, CableMoved, RoundEnded
 from simulator.virtual_shoe import CannotError
 from tests.simulator.agreement import assert_agreement, assert_nothing_invented
 from tests.simulator.live_controller import LiveController
-from tests.transports.leaks import Belongings
+from tests.transports.leaks import leak_check
 
 pytestmark = pytest.mark.asyncio
 
@@ -74,11 +74,8 @@ MakePlugs = Callable[[Path], Plugs]
 
 @pytest_asyncio.fixture(autouse=True)
 async def nothing_leaks() -> AsyncIterator[None]:
-    before = Belongings.now()
-    yield
-    await asyncio.get_running_loop().shutdown_default_executor()
-    left = Belongings.now().left_since(before)
-    assert not left, f"the test left behind: {left}"
+    async with leak_check():
+        yield
 
 
 def by_hand(wire: WireSettings) -> EmulationSettings:

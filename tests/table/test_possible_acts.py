@@ -1,6 +1,7 @@
 """`state.acts` lists an act for a role just where the table accepts it from that role, with these targets."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
@@ -14,7 +15,9 @@ from shoe_controller.messages.acts import (
     Approve,
     ClearAlert,
     CorrectCard,
+    FreeHand,
     IdentifyCard,
+    NoMoreBets,
     OpenShoe,
     RevealCards,
     Role,
@@ -23,12 +26,13 @@ from shoe_controller.messages.acts import (
 )
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import Reveal
+from shoe_controller.messages.requests import Stake
 from shoe_controller.messages.retained import PossibleAct
-from shoe_controller.table.inputs import PersonActs, PinVerdict
+from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 from shoe_controller.table.view import view_of
 from tests.table.alert_cases import CASES, Case
 from tests.table.sitting import Sitting
-from tests.table.test_phases import TO
+from tests.table.test_phases import PLAYER_WINS, TO
 
 OTHER_FACE = Card.parse("3C")
 """No card of the cases has it, so that a correction to it is one."""
@@ -126,3 +130,96 @@ def test_with_a_proposal_while_it_can_be_approved_and_after() -> None:
     table.deal("4D KS 2C")
     table.result(IndicatedWinner.PLAYER)
     assert_list_is_right(table)
+
+
+# --- rounds in other states ------------------------------------------------------------------------------------------
+
+
+def in_phase_of(phase: Phase) -> Sitting:
+    table = Sitting()
+    TO[phase](table)
+    return table
+
+
+def with_wagers() -> Sitting:
+    table = Sitting()
+    table.open_shoe()
+    table.bet("1", "base.player", 50)
+    return table
+
+
+def free_hand() -> Sitting:
+    table = Sitting()
+    table.open_shoe()
+    table.dealer(FreeHand())
+    return table
+
+
+def closed() -> Sitting:
+    table = with_wagers()
+    table.dealer(NoMoreBets())
+    return table
+
+
+def settled() -> Sitting:
+    table = with_wagers()
+    table.deal(PLAYER_WINS)
+    table.result(IndicatedWinner.PLAYER)
+    return table
+
+
+def proposed() -> Sitting:
+    table = settled()
+    table.act(UndoLastResult(), person="ann")
+    return table
+
+
+def undone() -> Sitting:
+    table = proposed()
+    table.act(Approve(proposal=1), person="ben")
+    return table
+
+
+STORIES = (with_wagers, free_hand, closed, settled, proposed, undone)
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_in_each_state_of_a_round(story: Callable[[], Sitting]) -> None:
+    assert_list_is_right(story())
+
+
+@pytest.mark.parametrize("reveal", [Reveal.BY_DEALER, Reveal.AT_RESULT])
+def test_while_cards_lie_face_down_nothing_that_is_possible_is_left_out(reveal: Reveal) -> None:
+    """More may be listed: the acts of both phases that the table may be in, and every card that cannot be seen."""
+    table = Sitting(reveal=reveal)
+    table.open_shoe()
+    for cards in ("9H", "KD", "KS", "5C"):
+        table.deal(cards)
+        acts = view_of(table.state).acts
+        for act, rule in ACTS.items():
+            for role in (Role.DEALER,) if act is OpenShoe else Role:
+                listed = next((one for one in acts if one.act is rule.name and one.role is role), None)
+                for attempt, offered in attempts(act):
+                    if accepted(table, attempt, role, listed):
+                        assert listed is not None, (attempt, role)
+                        assert offered(listed), (attempt, role)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        *(pytest.param(partial(in_phase_of, phase), id=f"phase_{phase}") for phase in Phase),
+        *(pytest.param(case.table, id=f"alert_{case.name}") for case in CASES),
+        *(pytest.param(story, id=story.__name__) for story in STORIES),
+    ],
+)
+def test_betting_is_open_just_where_the_table_accepts_a_wager(table: Callable[[], Sitting]) -> None:
+    sitting = table()
+    bet = SeatBets(
+        seat="2",
+        stakes=(Stake("base.banker", 50),),
+        shoe=sitting.state.shoe_number,
+        round=sitting.state.round_number,
+    )
+    accepts = sitting.table.handle(bet, sitting.moment()).refusal is None
+    assert view_of(sitting.state).betting_open == accepts

@@ -15,14 +15,14 @@ from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry
 from shoe_controller.journal.store import open_journal
-from shoe_controller.messages.details import SystemError
+from shoe_controller.messages.details import OperatingSystemError
 from shoe_controller.messages.facts import RoundSettled
 from shoe_controller.table.inputs import ClockStepped
 from shoe_controller.table.table import Handled
 from simulator.firmware import Stage
 from tests.daemon.harness import Chain
 from tests.journal.tampering import query, tampered
-from tests.torture.accounts import assert_sound
+from tests.reckoning import sound_journal
 from tests.torture.hand_shoe import PATIENCE, HandShoe, all_told, deal, hand_shoe
 from tests.torture.sitting import Sitting, people_at
 
@@ -98,7 +98,7 @@ async def damage_journal(folder: Path, *, damage: str, seed: int) -> str:
                 detail = await _everybody_is_told(table, aside)
                 await _goes_on_with_a_new_shoe(hand, table)
                 assert await chain.stop_daemon() == 0
-                journal = assert_sound(chain.journal, table.display.events)
+                journal = sound_journal(chain.journal, table.display.events)
             assert "journal_damaged" in journal.alerts()
             return detail
 
@@ -124,7 +124,7 @@ async def _everybody_is_told(table: Sitting, aside: Path) -> str:
     await display.until(lambda: display.state and display.state.stopped, PATIENCE)
     assert display.state is not None
     (alert,) = [alert for alert in display.state.alerts if alert.kind == "journal_damaged"]
-    assert isinstance(alert.detail, SystemError)
+    assert isinstance(alert.detail, OperatingSystemError)
     assert aside.name in alert.detail.text, alert
     return alert.detail.text
 

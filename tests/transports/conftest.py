@@ -1,25 +1,20 @@
 """Every test of this folder runs inside a leak check; the shoes that tests plug in are here too."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from tests.transports.leaks import Belongings
+from tests.transports.leaks import leak_check
 from tests.transports.pty_shoe import PtyShoe
 from tests.transports.usb_lines import WatchedBus
 
 
 @pytest_asyncio.fixture(autouse=True)
 async def nothing_leaks() -> AsyncIterator[None]:
-    before = Belongings.now()
-    yield
-    # A name look-up leaves the loop's own worker waiting for the next; ending it is what `asyncio.run` does too.
-    await asyncio.get_running_loop().shutdown_default_executor()
-    left = Belongings.now().left_since(before)
-    assert not left, f"the test left behind: {left}"
+    async with leak_check():
+        yield
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 import asyncio
 import os
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -33,6 +35,17 @@ class Belongings:
             + [f"task: {task}" for task in self.tasks - before.tasks]
             + [f"thread: {thread}" for thread in self.threads - before.threads]
         )
+
+
+@asynccontextmanager
+async def leak_check() -> AsyncIterator[None]:
+    """Fails when anything is left that was not there before."""
+    before = Belongings.now()
+    yield
+    # A name look-up leaves the loop's own worker waiting for the next; ending it is what `asyncio.run` does too.
+    await asyncio.get_running_loop().shutdown_default_executor()
+    left = Belongings.now().left_since(before)
+    assert not left, f"the test left behind: {left}"
 
 
 def has_open(path: str) -> int:

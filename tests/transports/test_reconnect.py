@@ -2,8 +2,8 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import product, repeat
 from pathlib import Path
 
@@ -25,30 +25,13 @@ from tests.transports.ears import Ears
 from tests.transports.leaks import has_open
 from tests.transports.noise import BURST, noise
 from tests.transports.pty_shoe import PtyShoe
+from tests.transports.reconnecting import running
 from tests.transports.usb_lines import PRODUCT, VENDOR, ShoeOnBus, WatchedBus
-
-
-async def hardly_sleep(_: float) -> None:
-    await asyncio.sleep(0.001)
 
 
 def state_of(reconnector: Reconnector) -> LineState:
     """The state now; asked through a function, because a type checker believes that a property stays what it was."""
     return reconnector.state
-
-
-@asynccontextmanager
-async def running(port: Port, ears: Ears) -> AsyncIterator[Reconnector]:
-    """A reconnector that looks for the shoe every millisecond, and is cancelled in the end."""
-    reconnector = Reconnector(port, ears.on_report, ears.on_bytes, sleep=hardly_sleep)
-    task = asyncio.create_task(reconnector.run())
-    try:
-        yield reconnector
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-        assert reconnector.state is LineState.STOPPED
 
 
 @pytest.mark.asyncio

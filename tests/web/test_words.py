@@ -1,55 +1,166 @@
-"""What pages say is data: every alert, act, phase, prompt, reason and refusal is there in all three languages."""
+"""Words are data: every code has words in every language, whose placeholders are values of that code."""
 
 import re
+from collections.abc import Iterator
+from enum import Enum
+from types import UnionType
+from typing import Any, get_args
 
+import msgspec
 import pytest
-from shoe_controller.mqtt.codes import CODES
 
-from shoe_controller.console.forms import BUSY
-from shoe_controller.console.table_client import AWAY, NO_ANSWER
-from shoe_controller.messages.acts import ACTS, Role
-from shoe_controller.messages.alerts import Clearer
+from firmware_protocol.events import FaultCode
+from shoe_controller.baccarat.codes import Code
+from shoe_controller.baccarat.facts import Winner
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.acts import ActName, Role
+from shoe_controller.messages.alerts import AlertKind, Clearer, Severity
+from shoe_controller.messages.causes import ReturnCause
+from shoe_controller.messages.codes import FAMILIES, codes_of
+from shoe_controller.messages.details import CardProblem, ResultMark
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.alerts import ALERTS
-from shoe_controller.web.sentences import PROMPT_CODES, REASON_CODES
+from shoe_controller.web.static_files import SHARED
+from shoe_controller.words.render import AMOUNT, PLACEHOLDER
 from tests.web.words import FOLDERS, TABLE, TAGS, read, texts
 
 CHINESE = ("zh-Hant", "zh-Hans")
 
-OWN_REFUSALS = {AWAY.code, NO_ANSWER.code, BUSY.code, "not_sent"}
-"""What the console itself answers, beside the table's own answers."""
-
 SCRIPT = {"zh-Hant": "big5hkscs", "zh-Hans": "gb2312"}
 """A character set that has the characters of this script, and few of the other."""
 
+SECTIONS: dict[str, tuple[type[Enum], ...]] = {
+    "acts": (ActName,),
+    "phases": (Phase,),
+    "people": (Role, Clearer),
+    "hands": (Side,),
+    "winners": (Winner,),
+    "problems": (CardProblem,),
+    "marks": (ResultMark,),
+    "faults": (FaultCode,),
+    "severities": (Severity,),
+    "alerts": (AlertKind,),
+    "return_causes": (ReturnCause,),
+}
+"""The sections that have the values of enums, beside those for the codes."""
+
+
+# --- the tables are complete -----------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_what_staff_read_is_there_in_every_language(tag: str) -> None:
-    words = TABLE[tag]
-    assert words["acts"].keys() == {rule.name for rule in ACTS.values()}
-    assert words["phases"].keys() == {phase.value for phase in Phase}
-    assert words["people"].keys() == {each.value for each in (*Role, *Clearer)}
-    assert words["prompts"].keys() == set(PROMPT_CODES)
-    assert words["reasons"].keys() == set(REASON_CODES)
-
-
-@pytest.mark.parametrize("tag", CHINESE)
-def test_what_the_table_says_in_english_itself_is_there_in_chinese(tag: str) -> None:
-    assert TABLE[tag]["alerts"].keys() == ALERTS.keys()
-    for kind, said in TABLE[tag]["alerts"].items():
-        assert said.keys() == {"happened", "to_do"}, kind
-    assert TABLE[tag]["refusals"].keys() == CODES.keys() | OWN_REFUSALS
-    assert TABLE["en"]["alerts"] == TABLE["en"]["refusals"] == {}, "in English the table speaks for itself"
+def test_a_table_of_words_has_these_sections(tag: str) -> None:
+    assert TABLE[tag].keys() == {"list_separator", *SECTIONS, *FAMILIES}
 
 
 @pytest.mark.parametrize("tag", TAGS)
-@pytest.mark.parametrize("kind", FOLDERS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_code_has_words(family: str, tag: str) -> None:
+    assert TABLE[tag][family].keys() == codes_of(family).keys()
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_value_of_an_enum_has_words(section: str, tag: str) -> None:
+    values = {str(member.value) for enum in SECTIONS[section] for member in enum}
+    assert TABLE[tag][section].keys() == values
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_every_alert_says_what_happened_what_to_do_and_when_it_ends_by_itself(tag: str) -> None:
+    for kind, rule in ALERTS.items():
+        parts = {"happened", "to_do"} | ({"ends"} if rule.ends_itself else set())
+        assert TABLE[tag]["alerts"][kind].keys() == parts, kind
+
+
+def wordings(entry: Any) -> Iterator[str]:  # noqa: ANN401 - JSON
+    """The texts of an entry; it has several where the grammar depends on a number."""
+    if isinstance(entry, str):
+        yield entry
+    else:
+        assert entry.keys() == {"by", "one", "other"}
+        yield from (entry["one"], entry["other"])
+
+
+def types_in(annotation: Any) -> Iterator[type]:  # noqa: ANN401 - a type
+    """The types that a field may hold: of a tuple those of its items, of an optional one not None."""
+    inside = [each for each in get_args(annotation) if each not in (type(None), ...)]
+    if not inside:
+        yield annotation
+    for each in inside:
+        yield from types_in(each)
+
+
+def code_fields(code: type[Code]) -> dict[str, Any]:
+    return {field.name: field.type for field in msgspec.structs.fields(code)}
+
+
+CODES = [(family, name) for family in FAMILIES for name in codes_of(family)]
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize(("family", "name"), CODES)
+def test_every_placeholder_is_a_value_of_its_code(family: str, name: str, tag: str) -> None:
+    entry, fields = TABLE[tag][family][name], code_fields(codes_of(family)[name])
+    if not isinstance(entry, str):
+        assert fields[entry["by"]] is int
+    for text in wordings(entry):
+        assert "{" not in PLACEHOLDER.sub("", text), "this is no placeholder"
+        for value, section in PLACEHOLDER.findall(text):
+            assert value in fields, f"{{{value}}} is not a value of {name}"
+            kinds = set(types_in(fields[value]))
+            if not section:
+                assert kinds <= {int, str}, f"{value} needs a section, or nobody can read it"
+            elif section == AMOUNT:
+                assert kinds == {int}
+            else:
+                assert_looked_up(tag, section, kinds)
+
+
+def assert_looked_up(tag: str, section: str, kinds: set[type]) -> None:
+    """Every value of the field's enum is in the section that it is looked up in."""
+    where, _, part = section.partition(".")
+    (kind,) = kinds
+    assert issubclass(kind, Enum), f"{section} is for an enum"
+    for member in kind:
+        found = TABLE[tag][where][member.value]
+        assert isinstance(found[part] if part else found, str)
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize(("family", "name"), CODES)
+def test_no_value_is_left_out_in_another_language(family: str, name: str, tag: str) -> None:
+    in_english = {value for text in wordings(TABLE["en"][family][name]) for value, _ in PLACEHOLDER.findall(text)}
+    here = {value for text in wordings(TABLE[tag][family][name]) for value, _ in PLACEHOLDER.findall(text)}
+    assert here == in_english
+
+
+def test_the_check_sees_what_it_should() -> None:
+    assert list(types_in(Side | None)) == [Side]
+    assert list(types_in(tuple[str, ...])) == [str]
+    assert isinstance(next(iter(FAMILIES.values())), UnionType)
+
+
+# --- all files -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("kind", ["board", "console"])
 def test_every_language_has_every_text_with_the_same_places_for_values(kind: str, tag: str) -> None:
-    said, in_english = dict(texts(read(kind, tag))), dict(texts(read(kind, "en")))
-    own = {place for place in said if place.split(".")[0] in ("alerts", "refusals")} if kind == "table" else set()
-    assert said.keys() - own == in_english.keys()
+    here, in_english = _merged(read(kind, tag)), _merged(read(kind, "en"))
+    assert here.keys() == in_english.keys()
     for place, text in in_english.items():
-        assert set(re.findall(r"\{(\w+)\}", said[place])) == set(re.findall(r"\{(\w+)\}", text)), place
+        assert set(re.findall(r"\{(\w+)\}", here[place])) == set(re.findall(r"\{(\w+)\}", text)), place
+
+
+def _merged(words: dict[str, Any]) -> dict[str, str]:
+    """Every text with its place; those of an entry that depends on a number as one."""
+    flat = {key: " ".join(wordings(each)) if _depends(each) else each for key, each in words.items()}
+    return dict(texts(flat))
+
+
+def _depends(entry: object) -> bool:
+    return isinstance(entry, dict) and "by" in entry
 
 
 @pytest.mark.parametrize("tag", CHINESE)
@@ -63,28 +174,34 @@ def test_chinese_is_written_in_its_own_script(kind: str, tag: str) -> None:
                 pytest.fail(f"{place}: {letter} is not {tag}: {text}")
 
 
+UNITS = r"\b(ms|s)\b|PIN"
+"""Written the same in Chinese."""
+
+
 @pytest.mark.parametrize("tag", CHINESE)
 def test_nothing_was_left_in_english(tag: str) -> None:
     for kind in FOLDERS:
         for place, text in texts(read(kind, tag)):
-            without_values = re.sub(r"\{\w+\}", "", text)
+            if place.endswith(".by"):
+                continue  # the name of a value
+            without_values = re.sub(UNITS, "", re.sub(r"\{[\w|.]+\}", "", text))
             assert not re.search(r"[A-Za-z]{2}", without_values), f"{kind} {place}: {text}"
 
 
 MADE = {
     "board": r"not_live_\w+|(player|banker|tie)_wins|both_\w+|\w+_(true|false)|winner_\w+|\w+_(total|cards)|margin|"
     + "|".join(phase.value for phase in Phase),
-    "console": r"what_\w+|stake_\w+|take|pay|push|identified|corrected|settled|open|under_way|before|not_dealt|"
-    "player|banker|tie|broker|controller",
+    "console": r"what_\w+|take|pay|push|identified|corrected|settled|open|under_way|before|not_dealt|"
+    "player|banker|tie|broker|controller|failures",
 }
 """Keys that are put together on the page, or come from the table as they are."""
 
 
 @pytest.mark.parametrize("kind", ["board", "console"])
 def test_every_word_is_used_and_every_word_that_is_used_is_there(kind: str) -> None:
-    """A word may be asked for by its key, or by the beginning of it (`stake_${code}`)."""
+    """A word may be asked for by its key, or by the beginning of it (`what_${act}`)."""
     folder = FOLDERS[kind]
-    files = [*folder.glob("*.js"), *folder.glob("*.html"), *FOLDERS["table"].glob("*.js")]
+    files = [*folder.glob("*.js"), *folder.glob("*.html"), *SHARED.glob("*.js")]
     scripts = "\n".join(file.read_text(encoding="utf-8") for file in files)
     asked = set(re.findall(r"\b(?:say|t)\(\"(\w+)\"", scripts)) | set(re.findall(r'data-say="(\w+)"', scripts))
     known = read(kind, "en").keys()

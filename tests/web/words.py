@@ -1,4 +1,4 @@
-"""The words that all pages have for what tables say, read from their own data."""
+"""The words of the pages, and those for the codes that tables publish, read from their files."""
 
 import json
 from collections.abc import Iterator
@@ -6,10 +6,10 @@ from typing import Any
 
 from shoe_controller.board.process import STATIC as BOARD
 from shoe_controller.console.process import STATIC as CONSOLE
-from shoe_controller.web.static_files import LANGUAGES, SHARED
+from shoe_controller.web.static_files import LANGUAGES, TABLE_WORDS
 
 TAGS = tuple(LANGUAGES.values())
-FOLDERS = {"table": SHARED, "board": BOARD, "console": CONSOLE}
+FOLDERS = {"table": TABLE_WORDS, "board": BOARD, "console": CONSOLE}
 
 
 def read(kind: str, tag: str) -> dict[str, Any]:

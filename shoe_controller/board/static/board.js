@@ -88,7 +88,8 @@ let page = 0;
 
 const isBase = (wager) => wager.id.startsWith("base.");
 const pays = (price) => html("span", { class: "pays" }, price.pays === "push" ? say("push") : price.pays);
-const limits = (wager) => `${amount(wager.min)} – ${amount(wager.max)}`;
+const money = (minor) => amount(minor, known.table.decimals);
+const limits = (wager) => `${money(wager.min)} – ${money(wager.max)}`;
 
 /* The prices of a wager that has several, each with the condition that tells it from the others. */
 function lines(wager) {
@@ -120,7 +121,7 @@ function showTable(table) {
   write($("wager-head"), table.commission === "0%" ? say("wager") : say("commission", { rate: table.commission }));
   /* Where the limit is not simply that of all side wagers, those that it is for are marked. */
   const starred = table.wagers.some((wager) => wager.limited === isBase(wager));
-  const most = table.round_limit === null ? "" : `${table.currency} ${amount(table.round_limit)}`.trim();
+  const most = table.round_limit === null ? "" : `${table.currency} ${money(table.round_limit)}`.trim();
   write($("notes"), most && say(starred ? "round_limit_starred" : "round_limit", { amount: most }));
   $("base").replaceChildren(...table.wagers.filter(isBase).map((wager) => baseWager(wager, starred)));
   turnPrices(table, starred);

@@ -63,7 +63,7 @@ function health(row) {
   else if (!row.authenticated) bad.push(say("unverified"));
   if (!row.storing) bad.push(say("disk_full"));
   if (row.publishing) bad.push(`${say("refuses")}: ${row.publishing}`);
-  if (row.rules_wait) bad.push(say("waits"));
+  if (row.rules_pending) bad.push(say("waits"));
   return [
     dot("shoe_link", row.link && row.authenticated), dot("broker", !row.publishing), dot("disk", row.storing),
     ...bad.map((text) => html("span", { class: "bad" }, text)),
@@ -73,7 +73,7 @@ function health(row) {
 function fill(tile, row) {
   const round = row.round ? `${row.shoe} / ${row.round}` : "";
   tile.replaceChildren(
-    html("div", { class: "top" }, html("b", {}, row.title), html("span", { class: "phase" }, row.phase && phase(row.phase)), html("span", { class: "phase" }, round)),
+    html("div", { class: "top" }, html("b", {}, row.title), html("span", { class: "phase" }, row.phase ? phase(row.phase) : ""), html("span", { class: "phase" }, round)),
     html("div", { class: "body" }, miniRoad(row.road),
       html("div", {}, lastResult(row.last), html("div", { class: "pace" }, row.pace === null ? "" : say("per_hour", { n: row.pace })))),
     html("div", { class: "alerts" }, ...row.alerts.map(alertBox)),

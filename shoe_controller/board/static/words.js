@@ -1,6 +1,6 @@
 /* All that the board and the pit view say. The language of a page is that of its <html> element. */
 
-import { LANGUAGES, alertText, detailText, filled, named as nameIn, sentence, wordsOf } from "./language.js";
+import { LANGUAGES, alertText, detailText, filled, named as nameIn, rendered, shortAmount, wordsOf } from "./language.js";
 
 const language = LANGUAGES.includes(document.documentElement.lang) ? document.documentElement.lang : "en";
 const { own: words, table } = await wordsOf(language);
@@ -12,14 +12,14 @@ export const say = (key, values = {}) => filled(words[key] ?? key, values);
 export const named = (names) => nameIn(names, language);
 
 /* Why a hand draws or stands. */
-export const reason = (why) => sentence(table, "reasons", why);
+export const reason = (why) => rendered(table, "reasons", why);
 
 /* What staff read of a table: its phase, an act, a role, an alert. */
 export const phase = (name) => table.phases[name] ?? name;
 export const act = (name) => table.acts[name] ?? name;
 export const role = (name) => table.people[name] ?? name;
 export const happened = (alert) => alertText(table, alert, "happened");
-export const detail = (alert) => detailText(table, alert.detail);
+export const detail = (alert) => detailText(table, alert);
 export const toDo = (alert) => alertText(table, alert, "to_do");
 
 /* Writes the texts that never change into their places. */
@@ -27,11 +27,8 @@ export function label(root = document) {
   for (const place of root.querySelectorAll("[data-say]")) place.textContent = say(place.dataset.say);
 }
 
-/* Minor units as people write them. */
-export function amount(minor) {
-  const whole = minor % 100 === 0;
-  return (minor / 100).toLocaleString("en", { minimumFractionDigits: whole ? 0 : 2, maximumFractionDigits: 2 });
-}
+/* Minor units as people write them; `decimals` are those of the table's currency. */
+export const amount = shortAmount;
 
 /* When a line of a pay table fits: pairs of a word and its values, as in [["banker_cards", ["3"]]]. */
 export function condition(when) {

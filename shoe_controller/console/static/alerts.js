@@ -1,5 +1,7 @@
 // What is wrong: each alert with what happened, what to do and who ends it; and what waits for a second person.
+// What can be done about it is what the table lists as possible.
 
+import { possible } from "./acts.js";
 import { button, el } from "./dom.js";
 import { begin, clearAlert, decide, supervisor } from "./supervisor.js";
 import { detail, happened, t, toDo } from "./words.js";
@@ -8,7 +10,7 @@ import { detail, happened, t, toDo } from "./words.js";
 export function alertPanel(play, todo) {
   const { proposal } = play.state;
   const parts = play.alerts.map((alert) => alertCard(alert, play, todo));
-  if (proposal) parts.unshift(proposalCard(proposal, todo));
+  if (proposal) parts.unshift(proposalCard(proposal, play, todo));
   return parts.length ? parts : [el("p", { class: "empty" }, t("no_alerts"))];
 }
 
@@ -17,7 +19,7 @@ function alertCard(alert, play, todo) {
     el("h3", {}, happened(alert)),
     alert.detail ? el("p", { class: "detail" }, detail(alert)) : null,
     el("p", { class: "to-do" }, toDo(alert)),
-    el("footer", {}, el("small", {}, whoEnds(alert)), waysOut(alert, play, todo), clearing(alert, todo)));
+    el("footer", {}, el("small", {}, whoEnds(alert)), waysOut(alert, play, todo), clearing(alert, play, todo)));
 }
 
 function whoEnds(alert) {
@@ -30,34 +32,34 @@ function whoEnds(alert) {
   return words[alert.cleared_by] ?? "";
 }
 
-function clearing(alert, todo) {
-  const key = `clear-${alert.alert}`;
-  if (!alert.alert) return null; // one that could not be stored ends by itself
-  if (alert.cleared_by === "dealer") {
-    return button(key, t("clear"), () => todo.act("clear_alert", { alert: alert.alert }), { class: "primary" });
+function clearing(alert, play, todo) {
+  const key = `clear-${alert.number}`;
+  const mayClear = (role) => possible(play, role, "clear_alert")?.alerts.includes(alert.number);
+  if (mayClear("dealer")) {
+    return button(key, t("clear"), () => todo.act("clear_alert", { alert: alert.number }), { class: "primary" });
   }
-  if (alert.cleared_by === "supervisor") {
-    return button(key, t("clear_supervisor"), () => clearAlert(alert, todo.state));
-  }
+  if (mayClear("supervisor")) return button(key, t("clear_supervisor"), () => clearAlert(alert, todo.state));
   return null;
 }
 
 // What else puts it right: at hand in supervisor mode, and before that the way into it.
 function waysOut(alert, play, todo) {
   const helps = (act) => alert.ended_by.includes(act) || (alert.cleared_by === "nobody" && act === "void_round");
-  const ways = play.supervisor.filter((offered) => offered.possible && helps(offered.act));
+  const ways = play.supervisor.filter((listed) => listed.possible && helps(listed.act));
   if (!ways.length) return [];
-  if (!supervisor()) return [button(`mend-${alert.alert}`, `${t("supervisor")}…`, todo.enterMode)];
-  return ways.map((offered) =>
-    button(`mend-${alert.alert}-${offered.act}`, t(offered.act), () => begin(offered, todo.state)));
+  if (!supervisor()) return [button(`mend-${alert.number}`, `${t("supervisor")}…`, todo.enterMode)];
+  return ways.map((listed) =>
+    button(`mend-${alert.number}-${listed.act}`, t(listed.act), () => begin(listed.possible, todo.state)));
 }
 
-function proposalCard(proposal, todo) {
+function proposalCard(proposal, play, todo) {
+  const decision = (act, given) =>
+    possible(play, "supervisor", act) && button(act, t(act), () => decide(act, proposal, todo.state), given);
   return el("article", { class: "alert proposal" },
     el("h3", {}, `${proposal.person} ${t("proposed")}: ${t(proposal.act.act)}`),
     el("p", { class: "detail" }, `“${proposal.reason}”`),
     el("footer", {},
       el("small", {}, t("waits_for_second")),
-      button("withdraw", t("withdraw"), () => decide("withdraw", proposal, todo.state)),
-      button("approve", t("approve"), () => decide("approve", proposal, todo.state), { class: "primary" })));
+      decision("withdraw"),
+      decision("approve", { class: "primary" })));
 }

@@ -23,15 +23,17 @@ async function post(path, body) {
   try {
     response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), credentials: "same-origin" });
   } catch {
-    return { answer: { status: "error", code: "page", message: t("page") } };
+    return failed({ code: "console_away" });
   }
   if (response.status === 401 || response.status === 403) {
     if (session) { session = null; onLost("ended_session"); }
-    return { answer: { status: "error", code: "signed_out", message: t("signed_out") } };
+    return failed({ code: "signed_out" });
   }
   if (response.ok) return response.json();
-  return { answer: { status: "error", code: "failed", message: `${response.status} ${response.statusText}` } };
+  return failed({ code: "console_error", status: response.status, text: response.statusText });
 }
+
+const failed = (failure) => ({ answer: { status: "error", failure } });
 
 export async function resume() {
   const { session: known } = await (await fetch("/session", { credentials: "same-origin" })).json();

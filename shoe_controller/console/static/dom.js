@@ -83,20 +83,4 @@ export function toast(text, kind = "") {
   toastTimer = setTimeout(() => { place.className = ""; }, TOAST[kind] ?? TOAST.bad);
 }
 
-// Minor units as people write them: 1050 is 10.50.
-export function amount(minor) {
-  const whole = Math.trunc(Math.abs(minor) / 100).toString().replace(/\B(?=(\d{3})+$)/g, ",");
-  const rest = Math.abs(minor) % 100;
-  return (minor < 0 ? "−" : "") + whole + (rest ? `.${String(rest).padStart(2, "0")}` : "");
-}
-
-// What somebody typed, in minor units; null if it is no amount.
-export function minorUnits(text) {
-  const match = /^\s*([\d,\s]*)(?:\.(\d{0,2}))?\s*$/.exec(text);
-  if (!match || !(match[1] || match[2])) return text.trim() === "" ? 0 : null;
-  const whole = Number((match[1] || "0").replace(/[,\s]/g, ""));
-  const minor = whole * 100 + Number((match[2] || "").padEnd(2, "0"));
-  return Number.isSafeInteger(minor) ? minor : null;
-}
-
 export const clockTime = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false });

@@ -3,6 +3,7 @@
 import { resume, signedIn, signIn, signOut, touched, whenLost } from "./asking.js";
 import { closeDialog, whoForm } from "./dialogs.js";
 import { $, button, el, toast } from "./dom.js";
+import { useDecimals } from "./money.js";
 import { listen } from "./news.js";
 import { isWorkedOff, nextStep, toggleTick } from "./payment.js";
 import { loadRounds } from "./record.js";
@@ -40,6 +41,7 @@ const moment = () => `${state()?.shoe} ${state()?.round} ${state()?.phase}`;
 function takeNews(news) {
   const before = { ...known, moment: moment() };
   Object.assign(known, news);
+  if (known.table) useDecimals(known.table.decimals);
   at.tab = tabAfter(before);
   if ($("dialog").className === "seat-dialog" && !known.play?.betting) closeDialog();
   if (at.tab === "rounds" && before.moment !== moment()) loadRounds(show);
@@ -48,11 +50,11 @@ function takeNews(news) {
 
 // What has just come up is shown: an alert, then payments; and when all alerts are over, the wagers again.
 function tabAfter(before) {
-  const had = new Set(before.play?.alerts.map((alert) => alert.alert));
+  const had = new Set(before.play?.alerts.map((alert) => alert.number));
   const { play, payment } = known;
   const proposal = play?.state.proposal?.proposal;
   const isProposed = proposal !== undefined && proposal !== before.play?.state.proposal?.proposal;
-  if (isProposed || play?.alerts.some((alert) => !had.has(alert.alert))) return "alerts";
+  if (isProposed || play?.alerts.some((alert) => !had.has(alert.number))) return "alerts";
   if (payment && payment.seq !== before.payment?.seq && !isWorkedOff(payment)) return "payments";
   const isOver = at.tab === "alerts" && had.size > 0 && !play?.alerts.length && proposal === undefined;
   return isOver ? "wagers" : at.tab;

@@ -1,6 +1,7 @@
 // The settlement as the dealer works it off: take, then pay, step by step. Ticks are of this page alone.
 
-import { amount, el } from "./dom.js";
+import { el } from "./dom.js";
+import { amount } from "./money.js";
 import { nameOf, t } from "./words.js";
 
 const STORE = "ticks";
@@ -9,7 +10,7 @@ function read() {
   try { return JSON.parse(sessionStorage.getItem(STORE)) ?? {}; } catch { return {}; }
 }
 
-const key = (payment) => `${payment.shoe}.${payment.round}.${payment.seq}`;
+const key = (payment) => `${payment.round_id}.${payment.seq}`; // the id of a round is unlike that of any other journal
 
 export function ticksOf(payment) {
   const kept = read();

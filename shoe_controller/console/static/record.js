@@ -2,18 +2,17 @@
 
 import { lastRounds } from "./asking.js";
 import { cardFace } from "./cards.js";
-import { amount, clockTime, el } from "./dom.js";
-import { detail, happened, nameOf, reason, t } from "./words.js";
+import { clockTime, el } from "./dom.js";
+import { amount } from "./money.js";
+import { detail, happened, nameOf, returnCause, t, textOf } from "./words.js";
 
 let rounds = null;
-let reasons = {};
 let opened = null;
 
 export async function loadRounds(then) {
-  const told = await lastRounds();
-  if (!told) return;
-  rounds = [...told.rounds].reverse();
-  reasons = told.reasons;
+  const answer = await lastRounds();
+  if (!answer) return;
+  rounds = [...answer.rounds].reverse();
   then();
 }
 
@@ -60,17 +59,19 @@ function marks(round) {
 
 // --- one round -------------------------------------------------------------------------------------------------------
 
-const why = (text) => reason(reasons[text], text);
-const confirmer = (who) => (who === "shoe" ? t("by_the_shoe") : who);
+const why = (reason) => textOf("reasons", reason);
 const quoted = (text) => text && `“${text}”`;
 
 function details(round, names) {
   return el("div", { class: "details" },
     round.attempts.flatMap((attempt) => attemptParts(attempt, names)),
-    round.returned.map((back) => line(back.time, t("returned"), spaced(amount(back.total), back.why))),
+    round.returned.map(returnedLine),
     part(t("alerts"), round.alerts.map(alertLine)),
     part(t("people"), round.acts.map(actLine)));
 }
+
+const returnedLine = (back) =>
+  line(back.time, t("returned"), spaced(amount(back.total), returnCause(back.cause), quoted(back.reason)));
 
 const part = (title, lines) => (lines.length ? [el("h3", {}, title), ...lines] : []);
 
@@ -83,7 +84,7 @@ function attemptParts(attempt, names) {
   const extra = (cards) => line(cards.time, t("extra"), cards.begins_next_round ? t("used") : t("burned"));
   return [
     attempt.cards.length ? el("ol", { class: "dealt" }, attempt.cards.map(dealtCard)) : null,
-    ...attempt.set_aside.map((card) => line(card.time, spaced(t("aside"), card.card ?? "?"), card.why)),
+    ...attempt.set_aside.map((card) => line(card.time, spaced(t("aside"), card.card ?? "?"), textOf("details", card.why))),
     ...attempt.extra_cards.map(extra),
     ...attempt.results.flatMap((result) => resultParts(result, names)),
     attempt.ended ? voided(attempt) : null,
@@ -104,7 +105,7 @@ function changeText(change) {
 function resultParts(result, names) {
   const { settlement, undone } = result;
   return [
-    line(result.time, resultText(result.outcome), spaced(why(result.why), "·", t("confirmed_by"), confirmer(result.confirmed_by))),
+    line(result.time, resultText(result.outcome), spaced(why(result.why), "·", t("confirmed_by"), textOf("actors", result.confirmed_by))),
     settlement?.steps.length ? stepTable(settlement.steps, names) : null,
     undone ? takenBack(undone) : null,
   ];
@@ -121,14 +122,14 @@ function stepTable(steps, names) {
 }
 
 function voided(attempt) {
-  const said = spaced(quoted(attempt.void_why), t("by"), attempt.voided_by);
+  const said = spaced(quoted(attempt.void_reason), t("by"), attempt.voided_by);
   return el("p", { class: "told void" },
     el("span", {}, t(attempt.ended === "replay" ? "replayed" : "void"), el("small", {}, said)));
 }
 
-function alertLine(alert) {
-  const how = [alert.ended_by, alert.ended_how && t(alert.ended_how)].filter(Boolean).join(" · ");
-  return line(alert.raised, happened(alert), spaced(detail(alert), alert.ended && `→ ${how}`));
+function alertLine({ alert, raised, ended, cause, ended_how }) {
+  const how = [textOf("alert_ends", cause), ended_how && t(ended_how)].filter(Boolean).join(" · ");
+  return line(raised, happened(alert), spaced(detail(alert), ended && `→ ${how}`));
 }
 
 function actLine(act) {
@@ -136,5 +137,14 @@ function actLine(act) {
   const came = { proposed: t("proposed"), not_done: t("not_done") }[act.outcome];
   const card = act.card_number && `${act.card_number}: ${act.card ?? "?"}`;
   const second = act.approved_by && `${t("approved_by")} ${act.approved_by}`;
-  return line(act.time, spaced(act.person, "·", what, card, came), spaced(quoted(act.reason), second, act.detail));
+  return line(act.time, spaced(act.person, "·", what, card, came), spaced(quoted(act.reason), second, aboutAct(act)));
+}
+
+function aboutAct(act) {
+  return spaced(
+    act.alert_kind && happened({ kind: act.alert_kind }),
+    act.hand && t(act.hand),
+    textOf("proposal_ends", act.not_done),
+    act.failures && t("pin_failures", { failures: act.failures }),
+    act.locked_out && t("pin_locked_out"));
 }

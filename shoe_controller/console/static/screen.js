@@ -1,5 +1,6 @@
 // Draws what is known of the table: the sentence, the hands, the panel that is open, and the buttons.
 
+import { dealerActs, isHeld } from "./acts.js";
 import { alertPanel } from "./alerts.js";
 import { askDealer, signedIn, tell } from "./asking.js";
 import { hand } from "./cards.js";
@@ -67,11 +68,11 @@ function troubleText(live) {
 function showHealth(live) {
   const trouble = troubleText(live);
   $("health").className = trouble ? "bad" : "good";
-  $("health").textContent = trouble || (live.waits ? t("waits") : t("live"));
+  $("health").textContent = trouble || (live.rules_pending ? t("waits") : t("live"));
 }
 
 function showPrompt(isLive, live, play) {
-  const [head, why] = !isLive ? [whyAway(live), t("wait_for_it")] : play ? promptParts(play.prompt, play.alerts) : ["", ""];
+  const [head, why] = !isLive ? [whyAway(live), t("wait_for_it")] : play ? promptParts(play.state.prompt) : ["", ""];
   draw($("sentence"), head, () => head);
   draw($("because"), why, () => why);
 }
@@ -144,7 +145,7 @@ function showPanel(play, table, payment) {
     wagers: () => [[table, play.state.wagers, play.betting], () => seatTiles(table, play, openSeat)],
     payments: () => [[table, payment, payment && [...ticksOf(payment)]], () => paymentPanel(payment, table, afterTick)],
     alerts: () => [
-      [play.alerts, play.supervisor, play.state.proposal, supervisor()],
+      [play.alerts, play.acts, play.supervisor, play.state.proposal, supervisor()],
       () => alertPanel(play, { state, act, enterMode }),
     ],
     rounds: () => [[table, shownRounds()], () => recordPanel(table, show)],
@@ -176,22 +177,19 @@ export async function act(name, details = {}) {
   }
 }
 
-const isHidden = (now, side) => now.cards.some((place) => place.hand === side && place.card === null);
-
 function mainAct(offered, now) {
   const isDue = (name) => name !== "open_shoe" || ["no_shoe", "ended"].includes(now.phase);
   return MAIN_ACTS.find((name) => offered.some((each) => each.act === name) && isDue(name));
 }
 
 function showActs(isLive, play) {
-  const offered = isLive ? play?.dealer ?? [] : [];
-  const hidden = play ? SIDES.filter((side) => isHidden(play.state, side)) : [];
+  const offered = isLive && play ? dealerActs(play) : [];
   const main = play ? mainAct(offered, play.state) : null;
-  draw($("acts"), [offered, main, hidden, supervisor(), currentLanguage(), isLive], () => {
+  draw($("acts"), [offered, main, supervisor(), currentLanguage(), isLive], () => {
     const others = offered.filter((each) => each.act !== CALL);
     const inOrder = others.sort((a, b) => (b.act === main) - (a.act === main));
     return [
-      ...inOrder.flatMap((each) => actButtons(each, each.act === main, hidden)),
+      ...inOrder.flatMap((each) => actButtons(each, each.act === main)),
       el("span", { class: "space" }),
       others.length < offered.length ? callButton(`do-${CALL}`, CALL, () => act(CALL), ACT_KEYS[CALL]) : null,
       isLive && !supervisor() ? callButton("mode", "supervisor", enterMode, TAB_KEYS.supervisor) : null,
@@ -201,13 +199,13 @@ function showActs(isLive, play) {
 
 const callButton = (key, word, onclick, hint) => button(key, t(word), onclick, { class: "call", hint });
 
-function actButtons(offered, isMain, hidden) {
+function actButtons(offered, isMain) {
   const name = offered.act;
   const given = { class: isMain ? "primary" : "", hint: ACT_KEYS[name] };
   if (name === "reveal_cards") {
-    return hidden.map((side) =>
+    return offered.hands.map((side) =>
       button(`do-${name}-${side}`, `${t(name)}: ${t(side)}`, () => act(name, { hand: side }), given));
   }
-  const make = offered.held ? holdButton : button;
+  const make = isHeld(name) ? holdButton : button;
   return [make(`do-${name}`, t(name), () => act(name), given)];
 }

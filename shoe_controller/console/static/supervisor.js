@@ -1,6 +1,7 @@
 // Supervisor mode: opens the list of a supervisor's acts for a short while. It ends by itself, and holds no PIN: each
 // act asks for it again, so that nobody can act in the name of a supervisor who has turned away.
 
+import { isHeld } from "./acts.js";
 import { askSupervisor, tell } from "./asking.js";
 import { askCard, askWho, askWhy, closeDialog } from "./dialogs.js";
 import { button, el, toast } from "./dom.js";
@@ -48,43 +49,42 @@ export function watch(call) {
 }
 
 export function supervisorPanel(play, state) {
-  const inOrder = [...play.supervisor].sort((a, b) => b.possible - a.possible);
+  const inOrder = [...play.supervisor].sort((a, b) => Boolean(b.possible) - Boolean(a.possible));
   return [
     el("p", { class: "mode" },
       el("b", {}, mode.person),
       el("span", {}, t("supervisor_mode")),
       el("span", { id: "mode-left" }),
       button("leave", t("leave"), leave, { class: "small" })),
-    el("div", { class: "act-list" }, inOrder.map((offered) => actButton(offered, state))),
+    el("div", { class: "act-list" }, inOrder.map((listed) => actButton(listed, state))),
   ];
 }
 
-function actButton(offered, state) {
-  const name = offered.act;
-  const given = { type: "button", class: "act", disabled: !offered.possible, data: { key: `act-${name}` } };
-  return el("button", { ...given, onclick: () => begin(offered, state) },
-    el("b", {}, t(name), offered.two_people ? el("small", { class: "two" }, t("two_people")) : null),
-    el("small", {}, offered.possible ? t(`what_${name}`) : t("not_now")));
+function actButton({ act: name, two_people, possible }, state) {
+  const given = { type: "button", class: "act", disabled: !possible, data: { key: `act-${name}` } };
+  return el("button", { ...given, onclick: () => begin(possible, state) },
+    el("b", {}, t(name), two_people ? el("small", { class: "two" }, t("two_people")) : null),
+    el("small", {}, possible ? t(`what_${name}`) : t("not_now")));
 }
 
-// The questions of an act one after another, then the act itself.
-export function begin(offered, state) {
+// The questions of a possible act one after another, then the act itself.
+export function begin(possible, state) {
   const shown = state();
-  const name = offered.act;
+  const name = possible.act;
   const [title, what] = [t(name), t(`what_${name}`)];
   const finish = (reason, details) =>
-    who(name, shown, { reason, details, held: offered.held, done: offered.two_people ? "proposed_ok" : "ok" });
+    who(name, shown, { reason, details, held: isHeld(name), done: possible.two_people ? "proposed_ok" : "ok" });
   const why = (details) => {
-    if (offered.reason) askWhy(title, name, { what, next: (reason) => finish(reason, details) });
+    if (possible.reason) askWhy(title, name, { what, next: (reason) => finish(reason, details) });
     else finish("", details);
   };
   const next = (number, card) => why({ number, card });
-  if (offered.cards.length) askCard(title, { what, places: shown.cards, numbers: offered.cards, next });
+  if (possible.cards.length) askCard(title, { what, places: shown.cards, numbers: possible.cards, next });
   else why({});
 }
 
 export function clearAlert(alert, state) {
-  const next = (reason) => who("clear_alert", state(), { reason, details: { alert: alert.alert } });
+  const next = (reason) => who("clear_alert", state(), { reason, details: { alert: alert.number } });
   askWhy(t("clear_alert"), "clear_alert", { what: happened(alert), next });
 }
 
@@ -93,7 +93,7 @@ export function decide(act, proposal, state) {
   const isApproval = act === "approve";
   who(act, state(), {
     details: { proposal: proposal.proposal },
-    held: isApproval,
+    held: isHeld(act),
     notBy: isApproval ? proposal.person : null,
     what: `${proposal.person} ${t("proposed")}: ${t(proposal.act.act)} “${proposal.reason}”`,
   });

@@ -2,9 +2,10 @@
 
 import { askWagers } from "./asking.js";
 import { closeDialog, openDialog } from "./dialogs.js";
-import { amount, button, el, minorUnits } from "./dom.js";
+import { button, el } from "./dom.js";
+import { amount, minorUnits } from "./money.js";
 import { padFor } from "./pad.js";
-import { currentLanguage, nameOf, refusal, t } from "./words.js";
+import { nameOf, refusal, t } from "./words.js";
 
 export function seatTiles(table, play, openSeat) {
   const total = sum(play.state.wagers);
@@ -39,17 +40,6 @@ const side = (wager) => SIDES[wager] ?? "";
 
 const limits = (wager) => `${amount(wager.min)} – ${amount(wager.max)}`;
 
-// Amounts in the refusals of the table are minor units; here they are said as people write them.
-function why(answer, table) {
-  const wager = table.wagers.find((offered) => answer.message.includes(offered.id));
-  if (!wager) return refusal(answer);
-  const name = nameOf(wager.names);
-  const bound = { below_minimum: wager.min, above_maximum: wager.max, no_multiple: table.unit }[answer.code];
-  if (bound !== undefined) return t(`stake_${answer.code}`, { name, amount: amount(bound) });
-  if (currentLanguage() !== "en") return `${name}：${refusal(answer)}`;
-  return refusal({ ...answer, message: answer.message.replace(/^seat [^,]*, [^:]*: /, `${name}: `) });
-}
-
 // For the round that is shown when it is opened: the table refuses what comes too late for it.
 export function seatDialog(seat, { table, play }) {
   const standing = play.state.wagers.filter((wager) => wager.seat === seat);
@@ -75,7 +65,7 @@ export function seatDialog(seat, { table, play }) {
     said.textContent = t("asking");
     const answer = await askWagers(play.state, seat, stakes);
     if (answer.status === "ok") return closeDialog();
-    said.textContent = why(answer, table);
+    said.textContent = refusal(answer, table);
   };
   const place = () => {
     const stakes = [];

@@ -1,6 +1,6 @@
-// All that the page says, in the language that was chosen. Everything comes from data: see `language.js`.
+// All texts of the page, in the language that was chosen. Everything comes from data: see `language.js`.
 
-import { LANGUAGES as TAGS, alertText, detailText, filled, named, sentence, wordsOf } from "./language.js";
+import { LANGUAGES as TAGS, alertText, detailText, filled, named, rendered, wordsOf } from "./language.js";
 
 export const LANGUAGES = { en: "EN", "zh-Hant": "繁", "zh-Hans": "简" };
 
@@ -23,29 +23,34 @@ export function t(key, values = {}) {
   return filled(text, values);
 }
 
-// What happens next and why, as two sentences. When an alert stops the table, it is what to do about the alert.
-export function promptParts({ what, why }, alerts) {
-  const alert = alerts.find((each) => each.to_do === what.text);
-  return [alert ? toDo(alert) : sentence(table, "prompts", what), ended(sentence(table, "reasons", why))];
-}
+// A code with its values; `family` is its section of the table of words.
+export const textOf = (family, code) => rendered(table, family, code);
 
-export const reason = (said, text) => (said ? sentence(table, "reasons", said) : text);
+// What happens next and why, as two sentences.
+export const promptParts = (prompt) => [rendered(table, "prompts", prompt), ended(rendered(table, "reasons", prompt.why))];
 
 export const happened = (alert) => alertText(table, alert, "happened");
-export const detail = (alert) => detailText(table, alert.detail);
+export const detail = (alert) => detailText(table, alert);
 export const toDo = (alert) => alertText(table, alert, "to_do");
+export const returnCause = (cause) => table.return_causes[cause] ?? "";
 
 // The words that are offered to say why.
 export const reasonsFor = (act) => words.reasons_offered[act] ?? [];
 
-// Why something was refused, for the person who asked.
-export function refusal({ code, message }) {
-  const own = table.refusals[code];
-  if (own) return own;
-  return (code === "locked_out" ? ended(message) : ended(capital(message))) || code; // that one begins with an id
+// Why something was not done, for the person who asked: the table refused it, or no answer came from the table.
+export function refusal({ refusal: refused, failure }, offer = null) {
+  if (failure) return rendered(words, "failures", failure);
+  return rendered(table, "refusals", withNames(refused, offer), offer?.decimals);
 }
 
-const capital = (text) => (text ? text[0].toUpperCase() + text.slice(1) : "");
+// Refusals name wagers by their ids; people know them by their names.
+function withNames(refused, offer) {
+  const nameById = (id) => nameOf(offer?.wagers.find((wager) => wager.id === id)?.names) || id;
+  const named = { ...refused };
+  if (refused.wager) named.wager = nameById(refused.wager);
+  if (refused.wagers) named.wagers = refused.wagers.map(nameById);
+  return named;
+}
 
 const ended = (text) => (!text || /[.!?。！？]$/.test(text) ? text : text + (language === "en" ? "." : "。"));
 

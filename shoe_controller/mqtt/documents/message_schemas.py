@@ -46,10 +46,9 @@ class Messages:
         self._refer_to = refer_to
         rows = list(contract())
         requests = [row for row in rows if row.kind is TopicKind.REQUEST]
-        published = (payload for row in rows if row not in requests for payload in row.payloads)
-        written = dict.fromkeys((*published, EventEnvelope, OutcomeEnvelope))
+        written = dict.fromkeys(payload for row in rows if row not in requests for payload in row.payloads)
         read = dict.fromkeys(payload for row in requests for payload in (*row.payloads, row.act) if payload is not None)
-        self._written = SchemaBook(written, refer_to, written=True)
+        self._written = SchemaBook((*written, EventEnvelope, OutcomeEnvelope), refer_to, written=True)
         self._read = SchemaBook(read, refer_to, written=False)
         self.all: list[MessageSchema] = []
         for row in rows:

@@ -1,5 +1,5 @@
-/* The words of a page in one language: its own (`words.*.json`), and those for what tables say (`table.*.json`).
-   What a table says itself in English is there in Chinese alone; what has no words here is shown as it came. */
+/* The words of a page in one language: its own (`words.*.json`), and those for the codes that tables publish
+   (`table.*.json`). `words/render.py` makes words from codes by the same rules. */
 
 export const LANGUAGES = ["en", "zh-Hant", "zh-Hans"];
 
@@ -11,7 +11,7 @@ async function load(name) {
       const response = await fetch(`/files/${name}`);
       if (response.ok) return await response.json();
     } catch {
-      /* Nobody is there yet. */
+      /* The server is not there yet. */
     }
     await new Promise((done) => setTimeout(done, AGAIN_AFTER));
   }
@@ -22,23 +22,51 @@ export async function wordsOf(language) {
   return { own, table };
 }
 
-/* A text with its values in it. */
-export const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
-
-/* What the table said, as the process has taken it apart: `group` is "prompts" or "reasons". */
-export function sentence(table, group, said) {
-  if (!said) return "";
-  return said.code in table[group] ? filled(table[group][said.code], said) : said.text ?? "";
+/* A code with its values, as text. `family` is the section of the table that has its words, such as "reasons";
+   `decimals` are those of the table's currency. A code that is not known is shown by its name. */
+export function rendered(table, family, code, decimals = 2) {
+  if (!code) return "";
+  const entry = table[family]?.[code.code];
+  return entry === undefined ? code.code.replaceAll("_", " ") : filled(entry, code, table, decimals);
 }
 
-/* What happened, or what is to be done ("happened", "to_do"), of an alert. */
-export const alertText = (table, alert, part) => table.alerts[alert.kind]?.[part] ?? alert[part];
-
-/* Which card an alert is about; whatever else is added to an alert is shown as it came. */
-export function detailText(table, detail) {
-  const [, number, hand] = /^card (\d+), (Player|Banker)'s$/.exec(detail) ?? [];
-  return hand ? filled(table.details[`card_${hand.toLowerCase()}`], { number }) : detail;
+/* A text with its values in it: {name} is a value, {name|section} is looked up in a section of the table,
+   {name|section.part} in a part of it, {name|amount} is an amount of money. Where the grammar depends on a number, the
+   entry is an object: `by` names the value, `one` and `other` are the texts. */
+export function filled(entry, values, table = {}, decimals = 2) {
+  const text = typeof entry === "string" ? entry : values[entry.by] === 1 ? entry.one : entry.other;
+  return text.replace(/\{(\w+)(?:\|([\w.]+))?\}/g, (_, name, section) => shown(values[name], section, table, decimals));
 }
+
+function shown(value, section, table, decimals) {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) {
+    return value.map((one) => shown(one, section, table, decimals)).join(table.list_separator);
+  }
+  if (section === undefined) return String(value);
+  if (section === "amount") return exactAmount(value, decimals);
+  const [name, part] = section.split(".");
+  const found = table[name]?.[value] ?? value;
+  return String(part ? found[part] ?? value : found);
+}
+
+/* Minor units with all their decimals: 1050 is 10.50. */
+function exactAmount(minor, decimals) {
+  const digits = String(Math.abs(minor)).padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  return (minor < 0 ? "-" : "") + whole + (decimals ? `.${digits.slice(-decimals)}` : "");
+}
+
+/* Minor units as people write them: 1050 is 10.50, 100000 is 1,000. */
+export function shortAmount(minor, decimals) {
+  const [whole, rest = ""] = exactAmount(Math.abs(minor), decimals).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return (minor < 0 ? "−" : "") + grouped + (/[1-9]/.test(rest) ? `.${rest}` : "");
+}
+
+/* What happened, or what is to be done ("happened", "to_do"), of an alert; what exactly is wrong. */
+export const alertText = (table, alert, part) => table.alerts[alert.kind]?.[part] ?? alert.kind.replaceAll("_", " ");
+export const detailText = (table, alert) => rendered(table, "details", alert.detail).trim();
 
 /* The name of a wager. */
 export const named = (names, language) =>

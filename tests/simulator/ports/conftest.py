@@ -1,22 +1,18 @@
 """Every test of this folder runs inside a leak check: descriptors, tasks and threads, and links in its own folder."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
 
 from tests.simulator.ports.shoe_end import ShoeEnd
-from tests.transports.leaks import Belongings
+from tests.transports.leaks import leak_check
 
 
 @pytest_asyncio.fixture(autouse=True)
 async def nothing_leaks() -> AsyncIterator[None]:
-    before = Belongings.now()
-    yield
-    await asyncio.get_running_loop().shutdown_default_executor()
-    left = Belongings.now().left_since(before)
-    assert not left, f"the test left behind: {left}"
+    async with leak_check():
+        yield
 
 
 @pytest_asyncio.fixture

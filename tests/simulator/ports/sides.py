@@ -1,8 +1,7 @@
 """The kinds of port that a controller opens by itself, each with the controller's own way to it."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from simulator.ports.tcp import TcpPort
 from simulator.ports.usb import UsbBus, UsbPort
 from simulator.ports.usb_shoe import UsbIdentity
 from tests.transports.ears import Ears
+from tests.transports.reconnecting import running
 
 IDENTITY = UsbIdentity(serial_number="TEST-1")
 
@@ -36,21 +36,9 @@ class Sides:
         finally:
             await transport.close()
 
-    @asynccontextmanager
-    async def controller(self, ears: Ears) -> AsyncIterator[Reconnector]:
+    def controller(self, ears: Ears) -> AbstractAsyncContextManager[Reconnector]:
         """The controller's line, opened again and again, without the pauses."""
-        reconnector = Reconnector(self.controller_port(), ears.on_report, ears.on_bytes, sleep=_hardly_sleep)
-        task = asyncio.create_task(reconnector.run())
-        try:
-            yield reconnector
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
-
-
-async def _hardly_sleep(_: float) -> None:
-    await asyncio.sleep(0.001)
+        return running(self.controller_port(), ears)
 
 
 def _pty(link: Path) -> Sides:

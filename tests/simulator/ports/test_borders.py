@@ -1,38 +1,32 @@
-"""Who in the ports may import what."""
+"""Which files of the ports may import what."""
 
-import ast
 from pathlib import Path
 
-import simulator.ports
+from tests.test_layers import files_in, imports_of, is_within, package_of
 
-FOLDER = Path(simulator.ports.__file__).parent
+FILES = files_in("simulator/ports")
 PURE = {"usb_shoe.py", "usbip_packets.py", "usbip_session.py"}
 
 
-def imports(file: Path) -> set[str]:
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0
-            names.add(node.module or "")
-    return names
+def imports(file: Path) -> list[str]:
+    return list(imports_of(file.read_text(encoding="utf-8"), package_of(file)))
 
 
 def test_pyusb_is_imported_by_one_file_and_no_other_outside_library_at_all() -> None:
     outside = {"usb": ["usb.py"], "serial": [], "msgspec": [], "rich": []}
     for library, files in outside.items():
-        found = sorted(f.name for f in FOLDER.glob("*.py") if library in {n.split(".")[0] for n in imports(f)})
+        found = [file.name for file in FILES if any(is_within(name, [library]) for name in imports(file))]
         assert found == files, library
 
 
-def test_ports_know_nobody_else_of_the_product() -> None:
-    for file in FOLDER.glob("*.py"):
-        own = {n for n in imports(file) if n.split(".")[0] in {"shoe_controller", "firmware_protocol", "simulator"}}
-        assert all(name.startswith("simulator.ports.") for name in own), file
+def test_ports_import_nothing_else_of_the_project() -> None:
+    for file in FILES:
+        own = [name for name in imports(file) if is_within(name, ["shoe_controller", "firmware_protocol", "simulator"])]
+        assert all(is_within(name, ["simulator.ports"]) for name in own), file
 
 
 def test_the_pure_files_do_nothing_outside_themselves() -> None:
-    for name in PURE:
-        assert not imports(FOLDER / name) & {"asyncio", "socket", "os", "threading", "time"}, name
+    assert {file.name for file in FILES} > PURE
+    for file in FILES:
+        if file.name in PURE:
+            assert not any(is_within(name, ["asyncio", "socket", "os", "threading", "time"]) for name in imports(file))

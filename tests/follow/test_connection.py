@@ -1,0 +1,145 @@
+"""A follower at a real broker, with the board's tables: what it reports, what it survives, and that it reads anew."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from shoe_controller.board.floor import Floor
+from shoe_controller.follow.connection import Follower
+from shoe_controller.mqtt import broker as broker_module
+from shoe_controller.mqtt.broker import BrokerError
+from shoe_controller.mqtt.client import NetworkBroker
+from tests.follow.samples import SITE, TABLE, encode, state, status
+from tests.mqtt.brokers import HangingMosquitto, address, becomes
+from tests.simulator.broker.compatibility.brokers import Setting
+from tests.simulator.broker.compatibility.mosquitto import Mosquitto
+
+
+class Notebook:
+    """A `FollowObserver` that keeps everything."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def broker_up(self) -> None:
+        self.lines.append("up")
+
+    def broker_down(self, error: BrokerError) -> None:
+        self.lines.append(f"down: {error}")
+
+    def unreadable(self, topic: str, error: msgspec.DecodeError) -> None:
+        self.lines.append(f"unreadable: {topic} {error}")
+
+    def not_sent(self, topic: str, error: BrokerError) -> None:
+        self.lines.append(f"not sent: {topic} {error}")
+
+    def count(self, beginning: str) -> int:
+        return sum(line.startswith(beginning) for line in self.lines)
+
+
+@asynccontextmanager
+async def following(port: int, observer: Notebook, **who: str) -> AsyncIterator[Floor]:
+    floor = Floor(SITE, client="board", instance="test")
+    follower = Follower(
+        broker=NetworkBroker(address(port, client_id="board", **who)),
+        followed=floor,
+        changed=lambda: None,
+        observer=observer,
+        clock=asyncio.get_running_loop().time,
+    )
+    task = asyncio.create_task(follower.run())
+    try:
+        yield floor
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled(), task.exception()
+
+
+async def say(port: int, *messages: tuple[str, bytes], **who: str) -> None:
+    async with NetworkBroker(address(port, client_id="table", **who)).connect(None, []) as session:
+        for below, payload in messages:
+            await session.publish(f"shoe/v1/{SITE}/{TABLE}/{below}", payload, retain=not below.startswith("event/"))
+
+
+@pytest.mark.asyncio
+async def test_a_broker_that_comes_and_goes_is_told_of_once_each_time(tmp_path: Path) -> None:
+    broker, notes = HangingMosquitto(Setting(), tmp_path), Notebook()
+    await broker.start()
+    port = broker.port
+    try:
+        async with following(port, notes) as floor:
+            await becomes(lambda: floor.connected)
+            await say(port, ("status", encode(status())))
+            await becomes(_has_status(floor))
+            await broker.kill()
+            await becomes(lambda: not floor.connected)
+            assert not floor.tables[TABLE].followed.online
+            await asyncio.sleep(1.0)  # it tries a few times, and does not tell each time
+            assert [line.partition(":")[0] for line in notes.lines] == ["up", "down"]
+            await broker.start()
+            await becomes(lambda: floor.connected)
+            assert notes.count("up") == 2
+    finally:
+        await broker.end()
+
+
+def _has_status(floor: Floor) -> Callable[[], bool]:
+    return lambda: TABLE in floor.tables and floor.tables[TABLE].followed.status is not None
+
+
+@pytest.mark.asyncio
+async def test_what_cannot_be_read_is_told_once_and_harms_nobody(tmp_path: Path) -> None:
+    broker, notes = HangingMosquitto(Setting(), tmp_path), Notebook()
+    await broker.start()
+    try:
+        async with following(broker.port, notes) as floor:
+            await becomes(lambda: floor.connected)
+            garbage = [("state", b"{"), ("state", b"\xff"), ("roads", b"[]"), ("event/card", b"")]
+            await say(broker.port, ("status", encode(status())), *garbage, ("state", encode(state(5))))
+            await becomes(lambda: TABLE in floor.tables and floor.tables[TABLE].followed.state == state(5))
+            assert notes.count("unreadable") == 2
+            assert notes.count("down") == 0
+    finally:
+        await broker.end()
+
+
+@pytest.mark.asyncio
+async def test_more_than_can_be_read_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broker, notes = HangingMosquitto(Setting(), tmp_path), Notebook()
+    await broker.start()
+    try:
+        await say(broker.port, ("status", encode(status())), ("state", encode(state(5))))
+        with monkeypatch.context() as patch:
+            patch.setattr(broker_module, "INBOX_BYTES", 0)
+            async with following(broker.port, notes) as floor:
+                await becomes(lambda: notes.count("down") == 1)
+                assert "faster than they could be read" in notes.lines[-1]
+                patch.undo()
+                await becomes(lambda: TABLE in floor.tables and floor.tables[TABLE].followed.online)
+    finally:
+        await broker.end()
+
+
+@pytest.mark.asyncio
+async def test_a_board_that_may_not_ask_says_so_once_and_goes_on(tmp_path: Path) -> None:
+    access = tmp_path / "access"
+    access.write_text("topic read shoe/#\n\nuser table\ntopic readwrite shoe/#\n")
+    access.chmod(0o600)
+    notes = Notebook()
+    broker = Mosquitto(tmp_path, f"allow_anonymous true\nacl_file {access}")
+    await broker.start()
+    try:
+        async with following(broker.port, notes) as floor:
+            await becomes(lambda: floor.connected)
+            await say(broker.port, ("status", encode(status())), ("state", encode(state(5))), username="table")
+            await becomes(lambda: notes.count("not sent") == 1)
+            assert "request/display/board/replay" in notes.lines[-1]
+            await say(broker.port, ("state", encode(state(6))), username="table")
+            await becomes(lambda: floor.tables[TABLE].followed.state == state(6))
+    finally:
+        await broker.kill()
