@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from shoe_controller.daemon.assembly import SOFTWARE
-from shoe_controller.daemon.table_journal import replay
+from shoe_controller.daemon.table_journal import published_fact, replay, same_fact
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
 from shoe_controller.journal.verify import verify
@@ -32,7 +32,7 @@ class StoredJournal(NamedTuple):
     events: dict[int, Event]
     """As they are stored, by their numbers."""
     heads: dict[int, str]
-    """The head of the chain before each of them."""
+    """The head of the chain after each of them, as it is published with a result."""
 
     @property
     def facts(self) -> list[Json]:
@@ -43,21 +43,21 @@ class StoredJournal(NamedTuple):
 
     def alerts(self) -> set[str]:
         """Every kind that was ever raised."""
-        return {event["kind"] for event in self.of("alert_raised")}
+        return {event["alert"]["kind"] for event in self.of("alert_raised")}
 
 
 def read_journal(path: Path) -> StoredJournal:
     decode = msgspec.json.decode
     with JournalReader(path) as reader:
         steps = [
-            Step(decode(step.input.input.body), [decode(fact.body) for fact in step.facts])
+            Step(decode(step.input.input.body), [decode(event.body) for event in step.events])
             for step in reader.steps(reader.oldest())
         ]
         events: dict[int, Event] = {}
         heads: dict[int, str] = {}
-        while more := reader.messages(len(events), 1000):
-            events |= {message.seq: (message.topic, message.payload) for message in more}
-            heads |= {message.seq: str(message.head) for message in more}
+        while more := reader.events(len(events), 1000):
+            events |= {event.seq: (published_fact(event).topic, published_fact(event).body) for event in more}
+            heads |= {event.seq: str(event.head) for event in more}
     return StoredJournal(steps, events, heads)
 
 
@@ -77,7 +77,12 @@ def sound_journal(path: Path, shown: Mapping[int, Event] | None) -> StoredJourna
         assert set(heads) >= {event["seq"] for kind in ("round_result", "result_undone") for event in journal.of(kind)}
         assert heads == {seq: journal.heads[seq] for seq in heads}
     report = verify(
-        path, replay=replay, software=SOFTWARE, heads=list(map(_head, heads.values())), progress=lambda *_: None
+        path,
+        replay=replay,
+        agree=same_fact,
+        software=SOFTWARE,
+        heads=list(map(_head, heads.values())),
+        progress=lambda *_: None,
     )
     assert report.good, f"the journal does not verify: {report.problems}"
     assert not report.not_replayed, f"some of the journal could not be replayed: {report.not_replayed}"
@@ -103,7 +108,7 @@ def reckoned(
     **how: Any,  # noqa: ANN401 - as in `reckon`
 ) -> Reckoning:
     """Truth and journal agree; wagers are settled as `info` posts them. What was counted is counted again."""
-    house = None if info is None else house_of(msgspec.to_builtins(info))
+    house = None if info is None else house_of(msgspec.to_builtins(info)["rules"])
     found = reckon(None if truth is None else as_lines(truth), journal.steps, house, **how)
     assert not found.problems, "\n".join(found.problems[:10])
     assert differences(found, journal.facts) == []

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.daemon.table_journal import replay, written_by
+from shoe_controller.daemon.table_journal import published_fact, replay, written_by
 from shoe_controller.demo.display import TableWatch
 from shoe_controller.demo.fault_book import FaultBook, FaultStory
 from shoe_controller.demo.faults import FAULTS, LOSES_CARDS
@@ -156,7 +156,7 @@ def _audit(table: TableEnd, wire: str) -> _Audit:
     reckoning = reckon(
         table.truth.lines,
         steps,
-        None if watch.info is None else house_of(msgspec.to_builtins(watch.info)),
+        None if watch.info is None else house_of(msgspec.to_builtins(watch.info.rules)),
         native=wire == "native",
         leniency=Leniency(under_way=True, faults=LOSES_CARDS[wire]),
     )

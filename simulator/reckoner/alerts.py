@@ -19,18 +19,21 @@ class AlertBook:
         self._last_number = 0
 
     def raised(self, event: Json) -> None:
-        number = event["alert"]
+        number = event["alert"]["number"]
         if number <= self._last_number:
             raise MismatchError(f"alert {number} is raised after alert {self._last_number}")
         self._last_number = number
-        self.standing[number] = RaisedAlert(event["kind"], event["severity"] == "stops", event["seq"], event)
+        self.standing[number] = RaisedAlert(
+            event["alert"]["kind"], event["alert"]["severity"] == "stops", event["seq"], event
+        )
 
     def ended(self, event: Json) -> None:
-        raised = self.standing.pop(event["alert"], None)
+        number, kind = event["alert"]["number"], event["alert"]["kind"]
+        raised = self.standing.pop(number, None)
         if raised is None:
-            raise MismatchError(f"alert {event['alert']} ended without standing")
-        if (raised.kind, raised.seq) != (event["kind"], event["replaces"]):
-            raise MismatchError(f"alert {event['alert']} was {raised.kind}, event {raised.seq}; it ended as {event}")
+            raise MismatchError(f"alert {number} ended without standing")
+        if (raised.kind, raised.seq) != (kind, event["replaces"]):
+            raise MismatchError(f"alert {number} was {raised.kind}, event {raised.seq}; it ended as {event}")
 
     @property
     def stopping(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The rules of a house as the reckoner needs them, read from what its table posts (the retained `info`)."""
+"""The rules of a house as the reckoner needs them, read from what its table publishes in `info` and `shoe_opened`."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -43,11 +43,11 @@ class HouseRules(NamedTuple):
         return whole * self.unit
 
 
-def house_of(info: Json) -> HouseRules:
-    """The rules that `info` posts."""
-    offered = {wager["id"]: [price["pays"] for price in wager["prices"]] for wager in info["offered"]}
-    game, limit, rounding = info["base_game"], info["round_limit"], info["rounding"]
-    commission = Fraction(info["commission"].removesuffix("%")) / 100
+def house_of(published: Json) -> HouseRules:
+    """The house that published these rules."""
+    offered = {wager["id"]: [price["pays"] for price in wager["prices"]] for wager in published["offered"]}
+    game, limit, rounding = published["base_game"], published["round_limit"], published["rounding"]
+    commission = Fraction(published["commission"].removesuffix("%")) / 100
     prices: dict[str, Rule] = {}
     if game in GAMES:
         known = rules(game, _suite(offered), _fortune(offered), _lucky(offered), commission)
@@ -55,8 +55,8 @@ def house_of(info: Json) -> HouseRules:
     return HouseRules(
         prices=prices,
         taxed=frozenset({"base.banker"}) if game == "commission" else frozenset(),
-        commission_taken=info["commission_taken"],
-        seats=tuple(info["seats"]),
+        commission_taken=published["commission_taken"],
+        seats=tuple(published["seats"]),
         offered=tuple(offered),
         rounding=rounding["mode"],
         unit=rounding["unit"],

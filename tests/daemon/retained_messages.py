@@ -1,9 +1,9 @@
 """Whether the retained roads and state of a table are those of what happened at the shoe."""
 
 from shoe_controller.baccarat.deal import Deal
-from shoe_controller.baccarat.drawing import Side
 from shoe_controller.baccarat.facts import Facts
 from shoe_controller.baccarat.roads import Result, RoadWinner, roads
+from shoe_controller.baccarat.sides import Side
 from simulator.truth import AnyHappening, CardOut, RoundEnded
 from tests.daemon.clients import Display
 

@@ -8,7 +8,7 @@ from shoe_controller.daemon.assembly import SOFTWARE
 from shoe_controller.daemon.table_journal import published_fact, replay
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.verify import verify
-from shoe_controller.messages.alerts import Severity
+from shoe_controller.messages.alerts import AlertKind, Severity
 from shoe_controller.messages.procedure import BetsClose
 from shoe_controller.table.alerts import ALERTS
 from shoe_controller.table.procedure import GateLocks
@@ -94,7 +94,7 @@ def _cards_are_all_there(world: "World") -> None:
 
 
 def _stops(kind: str) -> bool:
-    return ALERTS[kind].severity is Severity.STOPS
+    return ALERTS[AlertKind(kind)].severity is Severity.STOPS
 
 
 def _displays_have_it_all(world: "World") -> None:

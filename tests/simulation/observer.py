@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from firmware_protocol.cards import Card
+from shoe_controller.daemon.table_journal import TOPICS_BY_FACT
 from shoe_controller.journal.records import Entry, Receipt
 from simulator.reckoner.displays import Event
 from simulator.reckoner.house import HouseRules
@@ -154,10 +155,10 @@ class Observer:
     def stored(self, entry: Entry, receipt: Receipt, arrived: float) -> None:
         """An entry is on the disk; `arrived` is when its input came in, which may be a while ago."""
         self.entries += 1
-        if list(receipt.seqs) != list(range(len(self.messages) + 1, len(self.messages) + 1 + len(entry.messages))):
+        if list(receipt.seqs) != list(range(len(self.messages) + 1, len(self.messages) + 1 + len(entry.events))):
             raise BrokenPromiseError(f"messages {receipt.seqs} follow {len(self.messages)}")
         given: Json | None = None if entry.input is None else msgspec.json.decode(entry.input.body)
-        events: list[Json] = [msgspec.json.decode(fact.body) for fact in entry.facts]
+        events: list[Json] = [msgspec.json.decode(event.body) for event in entry.events]
         cause = cause_of(given)
         left: Sequence[Json | None] = ()
         if cause is not None and cause["input"] == "shoe_report":
@@ -168,7 +169,7 @@ class Observer:
         self._events += events
         for event in events:
             self._look_at(event)
-        self.messages += [(message.topic, message.payload) for message in entry.messages]
+        self.messages += [(TOPICS_BY_FACT[event.name], event.body) for event in entry.events]
         if self._reckoner.books.seq != len(self.messages):
             raise BrokenPromiseError(f"event {self._reckoner.books.seq} is stored as message {len(self.messages)}")
 
@@ -177,9 +178,9 @@ class Observer:
             case "shoe_link" if not event["up"]:
                 self._loss_becomes_known()
             case "alert_raised":
-                if event["kind"] in TAKEN_FOR_LOSS:
+                if event["alert"]["kind"] in TAKEN_FOR_LOSS:
                     self._loss_becomes_known()
-                self.raised.append(Raised(self._now(), event["kind"], event["detail"]))
+                self.raised.append(Raised(self._now(), event["alert"]["kind"], event["alert"]["detail"]))
             case "person_acted" if event["person"] == self._unknown_pin:
                 raise BrokenPromiseError(f"a person who did not know the PIN was let in: {event}")
             case "shoe_opened":

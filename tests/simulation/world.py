@@ -271,7 +271,7 @@ class World:
             if failures:
                 raise BrokenPromiseError(f"the daemon failed: {failures[0]}")
             if time.now > end or time.steps > MOST_STEPS:
-                stands = [f"{each['kind']} ({each['detail']})" for each in self.observer.standing]
+                stands = [f"{each['alert']['kind']} ({each['alert']['detail']})" for each in self.observer.standing]
                 raise BrokenPromiseError(
                     f"waited {within:g} s for {what}: phase {self.phase}, alerts {stands}, "
                     f"shoe {self.emulation.shoe.firmware.stage.value}, {self.emulation.shoe.why_no_card}"

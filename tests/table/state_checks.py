@@ -12,15 +12,14 @@ import msgspec
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
 from firmware_protocol.events import AnyShoeEvent, CardDrawn, CardIdentified, DoubleFeed, ForeignCard, Misread
 from firmware_protocol.link import Lamp
-from shoe_controller.house.catalogue_files import built_in_catalogue
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import CorrectCard, IdentifyCard
 from shoe_controller.messages.facts import AlertRaised, PersonActed
-from shoe_controller.mqtt.retained import Posted, info_message
 from shoe_controller.table.desired_shoe import desired_shoe
 from shoe_controller.table.finishing import placed
 from shoe_controller.table.inputs import AnyInput, NewShoe, PersonActs, ShoeReport
 from shoe_controller.table.judging import judge
+from shoe_controller.table.published_rules import published_rules
 from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.table import Handled
 from shoe_controller.table.view import view_of
@@ -32,8 +31,6 @@ from simulator.reckoner.settlement import wagers_of
 
 TOO_MANY = ("too_many_copies", "bad_card_out_of_round")
 """The alerts that stand when a face came more often than the decks hold it."""
-
-_POSTED = Posted(version="", site="", table="", title="", headline="", currency="")
 
 
 def as_json(value: Any) -> Any:  # noqa: ANN401 - whatever the journal stores
@@ -48,14 +45,12 @@ def _without_request(given: dict[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=32)
 def _house(rules: bytes) -> HouseRules:
-    return house_of(info_of(msgspec.json.decode(rules, type=RulesSource)))
+    return house_of(rules_of(msgspec.json.decode(rules, type=RulesSource)))
 
 
-def info_of(rules: RulesSource) -> Json:
-    """What a table with these rules posts."""
-    house, catalogue = read_rules(rules), built_in_catalogue()
-    info = info_message(posted=_POSTED, rules=rules, house=house, catalogue=catalogue, seq=0, rules_wait="")
-    posted: Json = as_json(info)
+def rules_of(rules: RulesSource) -> Json:
+    """What a table with these rules publishes."""
+    posted: Json = as_json(published_rules(rules, read_rules(rules)))
     return posted
 
 
@@ -133,7 +128,7 @@ def check_cards_out(before: TableState, given: AnyInput, handled: Handled) -> No
     }
     certain, possible = faces_told(before, report, handled)
     assert change in (certain, possible), f"{change} after {given}"
-    raised = [fact.kind for fact in handled.facts if isinstance(fact, AlertRaised)]
+    raised = [fact.alert.kind for fact in handled.facts if isinstance(fact, AlertRaised)]
     stand = [alert.kind for alert in handled.state.lasting.alerts]
     for card, by in change.items():
         if by > 0 and shoe.copies[card.number] > shoe.decks:

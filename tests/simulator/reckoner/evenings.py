@@ -37,7 +37,7 @@ from shoe_controller.table.table import Handled
 from simulator.reckoner.mismatch import Json
 from simulator.reckoner.reckoning import Step
 from tests.table.sitting import Sitting
-from tests.table.state_checks import as_json, info_of
+from tests.table.state_checks import as_json, rules_of
 
 UNREAD = "9H"
 """The face of a card that the shoe does not read here, or keeps to itself."""
@@ -106,7 +106,7 @@ class Table(Sitting):
 
     def evening(self) -> Evening:
         steps = [Step(as_json(given), as_json(facts)) for given, _, facts in self.history]
-        return Evening(self.truth, steps, info_of(self.rules))
+        return Evening(self.truth, steps, rules_of(self.rules))
 
 
 def everything() -> Evening:
