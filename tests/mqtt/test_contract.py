@@ -415,9 +415,10 @@ def test_the_details_of_every_act_with_fields_are_tried_above() -> None:
 
 
 def test_wagers_and_replays_are_asked_for_as_their_schemas_say() -> None:
-    wagers = USUAL | {"seat": "1", "stakes": [{"wager": "base.tie", "stake": 0}]}
+    stake = {"wager": "base.tie", "stake": 0}
+    wagers = USUAL | {"seat": "1", "stakes": [stake]}
     assert objections("request.wagers.place", wagers) == []
-    for stakes in ([], [{"wager": "base.tie", "stake": 0.5}], wagers["stakes"] * 101):
+    for stakes in ([], [{"wager": "base.tie", "stake": 0.5}], [stake] * 101):
         assert objections("request.wagers.place", wagers | {"stakes": stakes}) != []
     replay = {"request_id": "r1", "after": 0}
     assert objections("request.display.replay", replay) == []
