@@ -29,7 +29,7 @@ from shoe_controller.baccarat.drawing import Side
 from shoe_controller.commands.capture_rounds import CaptureRounds, RoundHeard
 from tests.firmware_protocol.angel_eye.rounds import NEW_SHOE, PLAIN_ROUND, drawn, four_cards, told
 
-GAP = EventGap(expected=2, received=4, reason="2 telegrams or more went by unheard")
+GAP = EventGap(expected=2, received=4, reason="at least 2 telegrams were missed")
 NATURAL = four_cards("9S KH KC 7D")
 PLAYER_WINS = ResultIndicated(winner=IndicatedWinner.PLAYER)
 EXTRA = CardDrawn(hand=Hand.EXTRA)

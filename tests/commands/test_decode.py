@@ -200,7 +200,7 @@ def test_a_gap_in_mid_round_shows_in_the_round(run_decode: Decode) -> None:
     answer = run_decode("--wire", "angel_eye", "--rounds", capture=b"".join(b"\x05" + rest for rest in telegrams))
     damaged, sound = answer.events("round")
     assert (damaged["agrees"], damaged["partial"]) == (False, True)
-    assert damaged["problems"][0] == "Something of it is missing: 1 telegram or more went by unheard."
+    assert damaged["problems"][0] == "Something of it is missing: at least 1 telegram was missed."
     assert sound["agrees"] is True
 
 

@@ -150,7 +150,12 @@ def test_copies_of_what_is_stored_keep_the_window_open_too() -> None:
 def test_an_impossible_card_is_an_error_and_a_sound_copy_is_still_welcome() -> None:
     link = opened()
     link.receive(S, 0)
-    for card, reason in ((0xDE, "de is no card"), (0x9E, "9e is no card"), (0x81, "81 is no card"), (0x32, "32 is no")):
+    for card, reason in (
+        (0xDE, "de is not a card"),
+        (0x9E, "9e is not a card"),
+        (0x81, "81 is not a card"),
+        (0x32, "32 is not a"),
+    ):
         out = link.receive(encode_telegram(1, bytes((0x44, 0x81, card))), 0)
         assert [type(item) for item in out] == [LineError]
         assert isinstance(out[0], LineError)
@@ -283,7 +288,7 @@ def test_after_joining_and_forgetting_only_the_first_telegram_has_joined() -> No
     link.connected(1)
     link.forget()
     reasons = [item.reason for item in link.receive(player_1(6) + banker_1(9), 2) if isinstance(item, EventGap)]
-    assert reasons == ["joined in mid-stream", "2 telegrams or more went by unheard"]
+    assert reasons == ["joined in mid-stream", "at least 2 telegrams were missed"]
 
 
 @given(
@@ -322,7 +327,7 @@ def test_a_delivery_that_was_never_made_cannot_be_committed() -> None:
     link.receive(S, 0)
     with pytest.raises(LinkUsageError, match="delivery 2 was never made"):
         link.committed(Delivery(event=Standby(), sequence=2), 0)
-    with pytest.raises(LinkUsageError, match="delivery 1 was never made, or was forgotten"):
+    with pytest.raises(LinkUsageError, match="delivery 1 was never made, or has been forgotten"):
         link.committed(Delivery(event=Standby(), sequence=1), 0)
 
 
