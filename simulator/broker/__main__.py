@@ -1,4 +1,4 @@
-"""`python -m simulator.broker`: the emulated broker for a person, until Ctrl-C."""
+"""`python -m simulator.broker`: runs the emulated broker until Ctrl-C."""
 
 import argparse
 import asyncio
@@ -19,19 +19,19 @@ def parser() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(
         prog=_PROGRAM,
         description="An emulated MQTT broker (MQTT 5 and 3.1.1) for demonstrations and tests, never for production. "
-        "Only programs on this machine reach it, and it forgets everything when it ends.",
+        "Only programs on this machine can reach it, and it forgets everything when it stops.",
     )
-    options.add_argument("--port", type=int, default=1883, help="port to listen on; 0 takes any free one (1883)")
+    options.add_argument("--port", type=int, default=1883, help="port to listen on; 0 chooses any free one (1883)")
     options.add_argument("--host", default=LOOPBACK, help=f"a loopback address of this machine ({LOOPBACK})")
     options.add_argument(
         "--user",
         action="append",
         type=_user,
         metavar="NAME:PASSWORD",
-        help="let in this user; may be given more than once, and nobody else is let in then",
+        help="accept this user; may be given more than once, and then only these users are accepted",
     )
     options.add_argument(
-        "--access", type=Path, metavar="FILE", help="who may read and write what: a Mosquitto acl_file"
+        "--access", type=Path, metavar="FILE", help="access list, in the format of Mosquitto's acl_file"
     )
     return options
 
@@ -58,12 +58,12 @@ async def _run(broker: EmulatedBroker) -> None:
     for each in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(each, asked_to_end.set)
     async with broker:
-        _say(
+        _print(
             f"Emulated MQTT broker on {broker.host} port {broker.port}. For demonstrations and tests, never for "
-            "production: only this machine reaches it, and it forgets everything when it ends. Ctrl-C ends it."
+            "production: only this machine can reach it, and it forgets everything when it stops. Ctrl-C stops it."
         )
         await asked_to_end.wait()
-    _say("The emulated broker has ended.")
+    _print("The emulated broker has stopped.")
 
 
 def _user(text: str) -> tuple[str, str]:
@@ -77,14 +77,14 @@ def _access(file: Path) -> AccessList:
     try:
         return AccessList.from_mosquitto(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise AccessFileError(f"cannot read the access file {file}: {reason}") from error
     except AccessFileError as error:
         raise AccessFileError(f"{file}, {error}") from error
 
 
-def _say(sentence: str) -> None:
-    sys.stdout.write(sentence + "\n")
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 

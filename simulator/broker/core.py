@@ -1,11 +1,11 @@
 """The broker without a network: bytes and `now` in, bytes for each connection out. No socket, no clock, no asyncio.
 
-Its owner tells it of connections (`connected`, `receive`, `lost`), brings it the time it asked for (`next_deadline`,
-`tick`) and writes what `to_send` gives until that is empty. `now` is seconds on a clock that never goes back. The
-server in `server.py` is one owner; a simulation on virtual time can be another.
+Its owner reports connections and data (`connected`, `receive`, `lost`), calls `tick` at `next_deadline`, and writes
+what `to_send` returns until that is empty. `now` is seconds on a clock that never goes back. The server in `server.py`
+is one owner; a simulation on virtual time can be another.
 
-The parts behind it, each knowing only those before it: `delivery.py` (the way of a message), `connecting.py` (clients
-come and go), `packet_handlers.py` (the answer to each packet).
+The parts behind it, each knowing only those before it: `delivery.py` (routing of messages), `connecting.py` (connecting
+and disconnecting), `packet_handlers.py` (the answer to each packet).
 """
 
 from collections.abc import Callable, Mapping
@@ -13,22 +13,22 @@ from itertools import count
 from typing import NamedTuple
 
 from simulator.broker.access import EVERYTHING_ALLOWED, AccessList, Users
-from simulator.broker.connecting import FrontDesk
+from simulator.broker.connecting import ConnectionManager
 from simulator.broker.connection import Connection, Ending
 from simulator.broker.decoding import decode, protocol_version
-from simulator.broker.delivery import PostOffice
+from simulator.broker.delivery import MessageRouter
 from simulator.broker.framing import Frame, PacketSplitter
 from simulator.broker.limits import BrokerLimits
 from simulator.broker.memory import Memory, RetainedMessages
 from simulator.broker.misbehaviour import Misbehaviour
-from simulator.broker.packet_handlers import Conversation
+from simulator.broker.packet_handlers import PacketHandler
 from simulator.broker.packets import Connect, PacketType
 from simulator.broker.reasons import ClientError, Reason, protocol_error
 from simulator.broker.state import BrokerState
 
 
 class Outgoing(NamedTuple):
-    """What the owner is to do with one connection: write these bytes, then close it if `ending` says so."""
+    """What the owner must do with one connection: write these bytes, then close it if `ending` is given."""
 
     connection: int
     data: bytes
@@ -43,7 +43,7 @@ class BrokerCore:
         access: AccessList = EVERYTHING_ALLOWED,
         limits: BrokerLimits | None = None,
     ) -> None:
-        """Make a broker with nothing in it; with `users` (names and passwords), nobody else is let in."""
+        """Make an empty broker; with `users` (names and passwords), only these are accepted."""
         limits = limits or BrokerLimits()
         self._state = BrokerState(
             limits=limits,
@@ -52,43 +52,43 @@ class BrokerCore:
             misbehaviour=Misbehaviour(),
             memory=Memory(RetainedMessages(limits.retained)),
         )
-        self._post = PostOffice(self._state)
-        self._desk = FrontDesk(self._state, self._post)
-        self._conversation = Conversation(self._state, self._post, self._desk)
+        self._router = MessageRouter(self._state)
+        self._manager = ConnectionManager(self._state, self._router)
+        self._packet_handler = PacketHandler(self._state, self._router, self._manager)
         self._connections: dict[int, Connection] = {}
         self._outbox: dict[int, Connection] = {}
         self._numbers = count(1)
         self._stalled = False
-        self._put_by: list[Callable[[float], None]] = []
+        self._deferred: list[Callable[[float], None]] = []
 
     @property
     def misbehaviour(self) -> Misbehaviour:
-        """The standing orders by which this broker misbehaves."""
+        """The rules by which this broker misbehaves."""
         return self._state.misbehaviour
 
     @property
     def online(self) -> frozenset[str]:
-        """The client ids that are connected."""
+        """Client ids of the connected clients."""
         return frozenset(self._state.online)
 
     @property
     def sessions(self) -> frozenset[str]:
-        """The client ids the broker remembers, connected or not."""
+        """Client ids of all sessions, connected or not."""
         return frozenset(self._state.memory.sessions)
 
     @property
     def lost_messages(self) -> int:
-        """How many copies found a full queue or a client that cannot take their size."""
+        """Number of copies lost to a full queue or to a client's maximum packet size."""
         return self._state.lost_messages
 
     def take_notes(self) -> list[str]:
-        """Take what has happened since the last time, in sentences for a person who watches."""
+        """Return and clear the log lines, for people, since the last call."""
         notes = list(self._state.notes)
         self._state.notes.clear()
         return notes
 
     def connected(self, now: float) -> int:
-        """Begin a connection; gives the number by which the owner speaks of it."""
+        """Begin a connection; return its number, by which the owner refers to it."""
         limits = self._state.limits
         connection = Connection(
             number=next(self._numbers),
@@ -98,17 +98,17 @@ class BrokerCore:
             connect_seconds=limits.connect_seconds,
         )
         if len(self._connections) >= limits.connections:
-            self._state.notes.append(f"a connection is refused: there are {limits.connections} already")
+            self._state.notes.append(f"a connection is refused: {limits.connections} are open already")
             connection.end(Ending.AT_ONCE)
         else:
-            self._state.agenda.enter(connection, connection.deadline)
+            self._state.timers.schedule(connection, connection.deadline)
         self._connections[connection.number] = connection
         return connection.number
 
     def receive(self, number: int, data: bytes, now: float) -> None:
-        """Take bytes from a connection; those of one that is ending are ignored."""
+        """Handle bytes from a connection; those of a connection that is ending are ignored."""
         if self._stalled:
-            self._put_by.append(lambda later: self.receive(number, data, later))
+            self._deferred.append(lambda later: self.receive(number, data, later))
             return
         connection = self._connections.get(number)
         if connection is None or not connection.is_open():
@@ -121,31 +121,31 @@ class BrokerCore:
                 connection.last_heard = now
                 self._take(connection, frame, now)
         except ClientError as error:
-            self._desk.turn_away(connection, error, now)
+            self._manager.reject(connection, error, now)
 
     def lost(self, number: int, now: float) -> None:
-        """The network has ended a connection, or the owner has closed it as it was told."""
+        """Remove a connection that the network ended or the owner closed on request."""
         if self._stalled:
-            self._put_by.append(lambda later: self.lost(number, later))
+            self._deferred.append(lambda later: self.lost(number, later))
             return
         connection = self._connections.pop(number, None)
         if connection is not None and connection.is_open():
             if connection.session is not None:
-                self._state.notes.append(f"{connection.session.client_id!r} vanished")
-            self._desk.leave(connection, now, Ending.AT_ONCE)
+                self._state.notes.append(f"{connection.session.client_id!r} was lost without DISCONNECT")
+            self._manager.leave(connection, now, Ending.AT_ONCE)
         self._outbox.pop(number, None)
 
     def congested(self, number: int, now: float, *, is_congested: bool) -> None:
-        """Say that a connection takes no more for the moment, or again."""
+        """Report that a connection's write buffer is full, or has room again."""
         connection = self._connections.get(number)
         if connection is None:
             return
         connection.congested = is_congested
         if connection.session is not None:
-            self._post.send_waiting(connection.session, now)
+            self._router.send_waiting(connection.session, now)
 
     def to_send(self, now: float) -> list[Outgoing]:
-        """Take what is to be written and closed. More may be waiting behind it: ask until there is nothing."""
+        """Return what to write and close. Call it until it returns nothing: more may be queued behind."""
         ready = [each for each in self._outbox.values() if not self._stalled or each.ending is Ending.AT_ONCE]
         outgoing = []
         for connection in ready:
@@ -156,43 +156,43 @@ class BrokerCore:
             if connection.ending is not None:
                 self._connections.pop(connection.number, None)
             elif connection.session is not None:
-                self._post.send_waiting(connection.session, now)
+                self._router.send_waiting(connection.session, now)
         return outgoing
 
     def next_deadline(self) -> float | None:
-        """The time at which `tick` has something to do, if any."""
-        return None if self._stalled else self._state.agenda.next_time()
+        """The time at which `tick` is due, if any."""
+        return None if self._stalled else self._state.timers.next_time()
 
     def tick(self, now: float) -> None:
-        """Do what is due: keep-alives, wills, sessions that end, deliveries that were held back."""
+        """Do what is due: keep-alives, wills, expired sessions, delayed deliveries."""
         if self._stalled:
             return
-        for thing in self._state.agenda.due(now):
-            if isinstance(thing, Connection):
-                self._look_at_connection(thing, now)
-            elif thing.connected:
-                self._post.send_waiting(thing, now)
+        for item in self._state.timers.due(now):
+            if isinstance(item, Connection):
+                self._check_connection(item, now)
+            elif item.connected:
+                self._router.send_waiting(item, now)
             else:
-                self._desk.look_at_session(thing, now)
+                self._manager.expire_session(item, now)
 
     def cut(self, now: float, client_id: str | None = None) -> None:
         """End the connection of a client, or all, as if the line had been cut."""
         for connection in list(self._connections.values()):
             is_meant = client_id is None or self._state.online.get(client_id) is connection
             if is_meant and connection.is_open():
-                self._desk.leave(connection, now, Ending.AT_ONCE)
+                self._manager.leave(connection, now, Ending.AT_ONCE)
 
     def stall(self) -> None:
-        """Hang: take in nothing, answer nothing, notice nothing, close nothing."""
+        """Hang: read, answer, notice and close nothing."""
         self._stalled = True
 
     def resume(self, now: float) -> None:
-        """Wake up from a stall and go through what has come meanwhile."""
+        """Resume after a stall and handle what has arrived meanwhile."""
         self._stalled = False
         for connection in self._connections.values():
             connection.last_heard = now
-        put_by, self._put_by = self._put_by, []
-        for event in put_by:
+        deferred, self._deferred = self._deferred, []
+        for event in deferred:
             event(now)
 
     @property
@@ -200,37 +200,37 @@ class BrokerCore:
         return self._stalled
 
     def release_acknowledgements(self) -> None:
-        """Send every acknowledgement that was withheld and whose client is still there."""
+        """Send every withheld acknowledgement whose client is still connected."""
         for connection in self._state.online.values():
             withheld, connection.withheld = connection.withheld, []
             for acknowledgement in withheld:
-                connection.say(acknowledgement)
+                connection.send(acknowledgement)
 
     def forget_session(self, client_id: str, now: float) -> None:
-        """Lose all memory of a client, and its connection if it has one."""
+        """Delete a client's session, and its connection if it has one."""
         self.cut(now, client_id)
         session = self._state.memory.sessions.get(client_id)
         if session is not None:
             session.will = None
-            self._desk.end_session(session, now)
+            self._manager.end_session(session, now)
 
     def restart(
         self, now: float, *, keep_sessions: bool = True, keep_retained: bool = True, orderly: bool = True
     ) -> None:
-        """End every connection and begin anew with what is kept.
+        """End every connection and restart with what is kept.
 
-        A broker that is stopped in order publishes the wills of its clients first; one that crashes does not.
+        An orderly shutdown publishes the clients' wills first; a crash does not.
         """
-        self._stalled, self._put_by = False, []
+        self._stalled, self._deferred = False, []
         for connection in list(self._connections.values()):
             if connection.is_open():
-                self._desk.leave(connection, now, Ending.AT_ONCE, publish_will=orderly)
+                self._manager.leave(connection, now, Ending.AT_ONCE, publish_will=orderly)
         for session in list(self._state.memory.sessions.values()):
             if orderly:
-                self._desk.publish_will(session, now)
+                self._manager.publish_will(session, now)
             session.will = None
             if not keep_sessions:
-                self._desk.end_session(session, now)
+                self._manager.end_session(session, now)
         if not keep_retained:
             self._state.memory.retained.forget()
 
@@ -239,16 +239,16 @@ class BrokerCore:
             connection.version = protocol_version(frame)
         packet = decode(frame, connection.version)
         if connection.session is not None:
-            self._conversation.take(connection, connection.session, packet, now)
+            self._packet_handler.handle(connection, connection.session, packet, now)
         elif isinstance(packet, Connect):
-            self._desk.welcome(connection, packet, now)
+            self._manager.accept(connection, packet, now)
 
-    def _look_at_connection(self, connection: Connection, now: float) -> None:
+    def _check_connection(self, connection: Connection, now: float) -> None:
         if now < connection.deadline:
-            self._state.agenda.enter(connection, connection.deadline)
+            self._state.timers.schedule(connection, connection.deadline)
         elif connection.session is None:
-            self._state.notes.append("a new connection did not introduce itself in time")
-            self._desk.leave(connection, now, Ending.AT_ONCE)
+            self._state.notes.append("a new connection sent no CONNECT in time")
+            self._manager.leave(connection, now, Ending.AT_ONCE)
         else:
-            sentence = f"nothing was heard for one and a half times the keep-alive of {connection.keep_alive} s"
-            self._desk.turn_away(connection, ClientError(Reason.KEEP_ALIVE_TIMEOUT, sentence), now)
+            sentence = f"nothing was received for one and a half times the keep-alive of {connection.keep_alive} s"
+            self._manager.reject(connection, ClientError(Reason.KEEP_ALIVE_TIMEOUT, sentence), now)

@@ -1,4 +1,4 @@
-"""The way of a message: from whoever published it to every subscriber's session, and from there to its connection."""
+"""Routing of messages: from the publisher to every subscriber's session, and from there to its connection."""
 
 from simulator.broker.messages import Delivery, Message
 from simulator.broker.packets import Publish, Subscription
@@ -8,28 +8,28 @@ from simulator.broker.state import BrokerState
 from simulator.broker.topics import SHARED_PREFIX
 
 
-class PostOffice:
+class MessageRouter:
     def __init__(self, state: BrokerState) -> None:
         self._state = state
 
     def publish(self, message: Message, now: float) -> int:
-        """Give a message to everyone it is for, and keep it if it is retained; answers how many copies that made."""
+        """Queue a message for every subscriber, and store it if it is retained; return the number of copies."""
         if message.retain:
             self._state.memory.retained.keep(message)
         copies = 0
         for session in list(self._state.memory.sessions.values()):
             found = session.copies(message)
-            if found and self._state.access.may_read(session.person, message.topic):
+            if found and self._state.access.may_read(session.client, message.topic):
                 copies += len(found)
                 self._deliver(session, found, now)
         return copies
 
     def subscribe(self, session: ClientSession, subscription: Subscription) -> int:
-        """Enter or replace a subscription; gives the code for the client: the QoS granted, or why not."""
+        """Add or replace a subscription; return the SUBACK code: the QoS granted, or the reason for refusal."""
         topic_filter, limits = subscription.topic_filter, self._state.limits
         if topic_filter.startswith(SHARED_PREFIX):
             return Reason.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED
-        if not self._state.access.may_subscribe(session.person, topic_filter):
+        if not self._state.access.may_subscribe(session.client, topic_filter):
             self._state.notes.append(f"{session.client_id!r} may not subscribe to {topic_filter!r}")
             return Reason.NOT_AUTHORISED
         if topic_filter not in session.subscriptions and len(session.subscriptions) >= limits.subscriptions:
@@ -38,19 +38,19 @@ class PostOffice:
         return subscription.qos
 
     def send_retained(self, session: ClientSession, subscription: Subscription, now: float) -> None:
-        """Give a new subscriber the retained messages of its filter."""
+        """Queue the retained messages of its filter for a new subscriber."""
         self._deliver(
             session,
             [
                 Delivery.for_subscription(message, subscription, newly_subscribed=True)
                 for message in self._state.memory.retained.matching(subscription.topic_filter)
-                if self._state.access.may_read(session.person, message.topic)
+                if self._state.access.may_read(session.client, message.topic)
             ],
             now,
         )
 
     def send_waiting(self, session: ClientSession, now: float) -> None:
-        """Write as much of what waits in a session as its connection and its window take."""
+        """Send as much of a session's queue as its connection and its window allow."""
         connection = self._state.online.get(session.client_id)
         if connection is None:
             return
@@ -58,11 +58,11 @@ class PostOffice:
             packet = session.next_packet(now)
             if packet is None:
                 break
-            if not connection.say(packet) and isinstance(packet, Publish):
+            if not connection.send(packet) and isinstance(packet, Publish):
                 session.unsendable(packet)
                 self._state.lost_messages += 1
         if (held_until := session.waiting_until()) > now:
-            self._state.agenda.enter(session, held_until)
+            self._state.timers.schedule(session, held_until)
 
     def _deliver(self, session: ClientSession, deliveries: list[Delivery], now: float) -> None:
         orders = self._state.misbehaviour

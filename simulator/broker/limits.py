@@ -1,4 +1,4 @@
-"""How much of everything the broker takes before it says no; the defaults are near Mosquitto's."""
+"""The broker's limits; the defaults are near Mosquitto's."""
 
 from dataclasses import dataclass, fields
 
@@ -10,26 +10,26 @@ class BrokerLimits:
     packet_bytes: int = 1024 * 1024
     """The largest packet a client may send."""
     in_flight: int = 20
-    """Messages to and from a client whose handshake is open at the same time."""
+    """Unacknowledged messages in flight, in each direction of a client."""
     queued: int = 1000
-    """Messages that wait for one client; more are lost."""
+    """Messages queued for one client; more are lost."""
     connections: int = 1000
     sessions: int = 10_000
     subscriptions: int = 1000
-    """Of one client."""
+    """Per client."""
     retained: int = 10_000
     topic_aliases: int = 10
-    """Of one connection."""
+    """Per connection."""
     output_bytes: int = 64 * 1024
-    """Written ahead for one connection before its messages wait in the queue."""
+    """Write buffer of one connection; beyond it messages wait in the queue."""
     connect_seconds: int = 10
-    """How long a new connection may take to introduce itself."""
+    """Seconds within which a new connection must send CONNECT."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
             if getattr(self, each.name) < 1:
                 raise ValueError(f"the limit {each.name} must be at least 1, not {getattr(self, each.name)}.")
         if self.in_flight > 65_535 or self.topic_aliases > 65_535:
-            raise ValueError("MQTT counts messages in flight and topic aliases to 65535 only.")
+            raise ValueError("MQTT allows at most 65535 messages in flight and topic aliases.")
         if self.packet_bytes > LARGEST_VARIABLE:
-            raise ValueError(f"MQTT knows no packets of more than {LARGEST_VARIABLE} bytes.")
+            raise ValueError(f"MQTT allows packets of at most {LARGEST_VARIABLE} bytes.")

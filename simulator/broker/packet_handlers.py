@@ -1,8 +1,8 @@
-"""What the broker answers to each packet of a client that has been let in."""
+"""The broker's answer to each packet of a connected client."""
 
-from simulator.broker.connecting import FrontDesk, seconds_of_expiry
+from simulator.broker.connecting import ConnectionManager, seconds_of_expiry
 from simulator.broker.connection import Connection, Ending
-from simulator.broker.delivery import PostOffice
+from simulator.broker.delivery import MessageRouter
 from simulator.broker.messages import Message
 from simulator.broker.packets import (
     MQTT_5,
@@ -23,13 +23,13 @@ from simulator.broker.session import ClientSession
 from simulator.broker.state import BrokerState
 
 
-class Conversation:
-    def __init__(self, state: BrokerState, post: PostOffice, desk: FrontDesk) -> None:
+class PacketHandler:
+    def __init__(self, state: BrokerState, router: MessageRouter, manager: ConnectionManager) -> None:
         self._state = state
-        self._post = post
-        self._desk = desk
+        self._router = router
+        self._manager = manager
 
-    def take(self, connection: Connection, session: ClientSession, packet: FromClient, now: float) -> None:
+    def handle(self, connection: Connection, session: ClientSession, packet: FromClient, now: float) -> None:
         match packet:
             case Publish():
                 self._published(connection, session, packet, now)
@@ -37,24 +37,24 @@ class Conversation:
                 self._released(connection, session, packet.packet_id, now)
             case Acknowledgement():
                 if (answer := session.acknowledged(packet)) is not None:
-                    connection.say(answer)
-                self._post.send_waiting(session, now)
+                    connection.send(answer)
+                self._router.send_waiting(session, now)
             case Subscribe():
                 self._subscribe(connection, session, packet, now)
             case Unsubscribe():
                 self._unsubscribe(connection, session, packet)
             case Ping():
-                connection.say(Pong())
+                connection.send(Pong())
             case Disconnect():
                 self._disconnect(connection, session, packet, now)
             case Connect():
-                raise protocol_error("a connection can introduce itself only once")
+                raise protocol_error("a second CONNECT on one connection")
 
     def _published(self, connection: Connection, session: ClientSession, packet: Publish, now: float) -> None:
         packet = self._with_topic(connection, packet)
         if packet.packet_id is None:
             if self._refusal(session, packet, now) is None:
-                self._post.publish(Message.published(packet, session.client_id, now), now)
+                self._router.publish(Message.published(packet, session.client_id, now), now)
             return
         if packet.qos == 2 and packet.packet_id in session.incoming:
             self._acknowledge(connection, session, packet, Reason.SUCCESS)
@@ -63,33 +63,33 @@ class Conversation:
         reason = self._refusal(session, packet, now)
         message = Message.published(packet, session.client_id, now) if reason is None else None
         if packet.qos == 2:
-            # A 3.1.1 client cannot be told, so its handshake goes on and the message goes nowhere.
+            # MQTT 3.1.1 has no refusal, so its handshake goes on and the message is dropped.
             if reason is None or connection.version != MQTT_5:
                 session.incoming[packet.packet_id] = message
-        elif message is not None and not self._post.publish(message, now):
+        elif message is not None and not self._router.publish(message, now):
             reason = Reason.NO_MATCHING_SUBSCRIBERS
         self._acknowledge(connection, session, packet, reason or Reason.SUCCESS)
 
     def _with_topic(self, connection: Connection, packet: Publish) -> Publish:
-        """Put the topic a client's alias stands for in its place."""
+        """Replace a client's topic alias by its topic."""
         alias = packet.properties.topic_alias
         if alias is None:
             return packet
         if not 0 < alias <= self._state.limits.topic_aliases:
-            raise ClientError(Reason.TOPIC_ALIAS_INVALID, f"{alias} is not a topic alias this broker takes")
+            raise ClientError(Reason.TOPIC_ALIAS_INVALID, f"{alias} is not a valid topic alias here")
         if packet.topic:
             connection.aliases[alias] = packet.topic
             return packet
         if alias not in connection.aliases:
-            raise protocol_error(f"topic alias {alias} has not been given a topic")
+            raise protocol_error(f"topic alias {alias} has not been assigned a topic")
         return packet._replace(topic=connection.aliases[alias])
 
     def _refusal(self, session: ClientSession, packet: Publish, now: float) -> Reason | None:
-        """Say why a message is not taken, or nothing if it is."""
+        """Return why a message is refused, or `None` if it is accepted."""
         ordered = self._state.misbehaviour.denial(session.client_id, packet.topic)
         if ordered is not None:
             return ordered
-        if not self._state.access.may_write(session.person, packet.topic):
+        if not self._state.access.may_write(session.client, packet.topic):
             self._state.notes.append(f"{session.client_id!r} may not publish under {packet.topic!r}")
             return Reason.NOT_AUTHORISED
         if packet.retain and packet.payload and not self._state.memory.retained.has_room_for(packet.topic, now):
@@ -97,7 +97,7 @@ class Conversation:
         return None
 
     def _check_window(self, connection: Connection, session: ClientSession, packet_id: int) -> None:
-        # MQTT 5 clients are told a window; those of 3.1.1 have none, and still cannot fill the memory.
+        # MQTT 5 clients are sent a window; those of 3.1.1 have none, and still must not fill the memory.
         limits = self._state.limits
         window = limits.in_flight if connection.version == MQTT_5 else limits.queued
         if len(session.incoming) + len(connection.withheld) < window:
@@ -114,41 +114,41 @@ class Conversation:
         if self._state.misbehaviour.withholds(session.client_id, packet.topic):
             connection.withheld.append(acknowledgement)
         else:
-            connection.say(acknowledgement)
+            connection.send(acknowledgement)
 
     def _released(self, connection: Connection, session: ClientSession, packet_id: int, now: float) -> None:
         known = packet_id in session.incoming
         message = session.incoming.pop(packet_id, None)
         if message is not None:
-            self._post.publish(message, now)
+            self._router.publish(message, now)
         reason = Reason.SUCCESS if known else Reason.PACKET_ID_NOT_FOUND
-        connection.say(Acknowledgement(kind=PacketType.PUBCOMP, packet_id=packet_id, reason=reason))
+        connection.send(Acknowledgement(kind=PacketType.PUBCOMP, packet_id=packet_id, reason=reason))
 
     def _subscribe(self, connection: Connection, session: ClientSession, packet: Subscribe, now: float) -> None:
         codes, wants_retained = [], []
         for subscription in packet.subscriptions:
             is_new = subscription.topic_filter not in session.subscriptions
-            code = self._post.subscribe(session, subscription)
+            code = self._router.subscribe(session, subscription)
             codes.append(code)
             handling = subscription.retain_handling
             if code < FIRST_FAILURE and (handling == 0 or (handling == 1 and is_new)):
                 wants_retained.append(subscription)
-        connection.say(SubscriptionAnswer(kind=PacketType.SUBACK, packet_id=packet.packet_id, codes=tuple(codes)))
+        connection.send(SubscriptionAnswer(kind=PacketType.SUBACK, packet_id=packet.packet_id, codes=tuple(codes)))
         for subscription in wants_retained:
-            self._post.send_retained(session, subscription, now)
+            self._router.send_retained(session, subscription, now)
 
     def _unsubscribe(self, connection: Connection, session: ClientSession, packet: Unsubscribe) -> None:
         codes = []
         for topic_filter in packet.topic_filters:
             existed = session.subscriptions.pop(topic_filter, None) is not None
             codes.append(Reason.SUCCESS if existed else Reason.NO_SUBSCRIPTION_EXISTED)
-        connection.say(SubscriptionAnswer(kind=PacketType.UNSUBACK, packet_id=packet.packet_id, codes=tuple(codes)))
+        connection.send(SubscriptionAnswer(kind=PacketType.UNSUBACK, packet_id=packet.packet_id, codes=tuple(codes)))
 
     def _disconnect(self, connection: Connection, session: ClientSession, packet: Disconnect, now: float) -> None:
-        asked = packet.properties.session_expiry
-        if asked is not None:
-            if asked and not connection.session_expiry:
-                raise protocol_error("a session that was to end with its connection cannot be kept at the last moment")
-            connection.session_expiry = seconds_of_expiry(asked)
-        self._state.notes.append(f"{session.client_id!r} left")
-        self._desk.leave(connection, now, Ending.POLITELY, publish_will=packet.reason != Reason.SUCCESS)
+        expiry = packet.properties.session_expiry
+        if expiry is not None:
+            if expiry and not connection.session_expiry:
+                raise protocol_error("DISCONNECT cannot set a session expiry when CONNECT set none")
+            connection.session_expiry = seconds_of_expiry(expiry)
+        self._state.notes.append(f"{session.client_id!r} disconnected")
+        self._manager.leave(connection, now, Ending.POLITELY, publish_will=packet.reason != Reason.SUCCESS)

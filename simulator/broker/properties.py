@@ -1,4 +1,4 @@
-"""The properties of MQTT 5: one table says what each is called, how it is written and where a client may use it."""
+"""The properties of MQTT 5: one table of their names, their encodings and the packets that may carry them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from simulator.broker.reasons import malformed, protocol_error
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Properties:
-    """Every property there is; `None` or empty where the packet does not carry it."""
+    """All properties; `None` or empty where the packet does not carry one."""
 
     payload_format: int | None = None
     message_expiry: int | None = None
@@ -38,7 +38,7 @@ NONE = Properties()
 
 
 class Carrier(Flag):
-    """The packets, and the will inside CONNECT, in which a client may write properties."""
+    """The packets, and the will inside CONNECT, in which a client may send properties."""
 
     CONNECT = auto()
     WILL = auto()
@@ -107,7 +107,7 @@ _Value = int | str | bytes | tuple[str, str]
 
 
 def read_properties(reader: FieldReader, carrier: Carrier) -> Properties:
-    """Read the whole property section a packet has at this place."""
+    """Read the property section at the reader's position."""
     section = FieldReader(reader.take(reader.variable()))
     if section.at_end():
         return NONE
@@ -116,13 +116,13 @@ def read_properties(reader: FieldReader, carrier: Carrier) -> Properties:
         identifier = section.variable()
         kind = _BY_IDENTIFIER.get(identifier)
         if kind is None or carrier not in kind.carriers:
-            raise malformed(f"property {identifier:#04x} does not belong into this packet")
+            raise malformed(f"property {identifier:#04x} does not belong in this packet")
         values = found.setdefault(kind.name, [])
         if values and kind.form is not _Form.PAIR:
-            raise protocol_error(f"the {_spoken(kind)} is given twice")
+            raise protocol_error(f"the {_display_name(kind)} is given twice")
         value = _read(section, kind.form)
         if isinstance(value, int) and (value < kind.least or (kind.most is not None and value > kind.most)):
-            raise protocol_error(f"the {_spoken(kind)} cannot be {value}")
+            raise protocol_error(f"the {_display_name(kind)} cannot be {value}")
         values.append(value)
     return _collected(found)
 
@@ -147,11 +147,11 @@ def _collected(found: dict[str, list[_Value]]) -> Properties:
         name: tuple(values) if name in {"user_properties", "subscription_identifiers"} else values[0]
         for name, values in found.items()
     }
-    # The table says which form each field has, which is more than a type checker can follow.
+    # The table determines the type of each field, which a type checker cannot follow.
     return Properties(**fields)  # type: ignore[arg-type]
 
 
-def _spoken(kind: _Kind) -> str:
+def _display_name(kind: _Kind) -> str:
     return kind.name.replace("_", " ")
 
 

@@ -1,14 +1,14 @@
-"""What the broker remembers for one client, connected or not: subscriptions, what waits and what is under way.
+"""The session of one client, connected or not: subscriptions, queued messages and messages in flight.
 
-Messages to the client pass through two places: first a bounded queue in the order they came, then, as far as the
-client's window allows, the list of those sent and not yet acknowledged. After a reconnect that list is sent again.
+Messages to the client pass through two places: first a bounded queue in order of arrival, then, as far as the client's
+window allows, the list of those sent and not yet acknowledged. After a reconnect that list is sent again.
 """
 
 import math
 from collections import deque
 from dataclasses import dataclass, field
 
-from simulator.broker.access import Person
+from simulator.broker.access import ClientIdentity
 from simulator.broker.messages import Delivery, Message
 from simulator.broker.packets import Acknowledgement, PacketType, Publish, Subscription, Will
 from simulator.broker.reasons import FIRST_FAILURE, Reason, protocol_error
@@ -18,47 +18,47 @@ _PACKET_IDS = 65_535
 
 
 @dataclass(slots=True)
-class _UnderWay:
-    """A message sent with QoS 1 or 2 whose handshake is not finished."""
+class _InFlight:
+    """A QoS 1 or 2 message whose handshake is not finished."""
 
     delivery: Delivery
     released: bool = False
-    """The client has it for good (PUBREC came); only the PUBREL is still open."""
+    """PUBREC was received; only PUBREL and PUBCOMP are still open."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class ClientSession:
-    person: Person
-    """Who may read what is still decided by this while the client is away."""
+    client: ClientIdentity
+    """Also checked against the access list while the client is disconnected."""
     queue_limit: int
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
     incoming: dict[int, Message | None] = field(default_factory=dict)
-    """QoS 2 messages from the client that it has not released yet; `None` for one that will go nowhere."""
+    """QoS 2 messages from the client that it has not released yet; `None` for a refused one."""
     connected: bool = False
     one_copy: bool = False
-    """Overlapping subscriptions share one copy of a message, as 3.1.1 clients expect; otherwise each brings its own."""
+    """Overlapping subscriptions share one copy of a message, as 3.1.1 clients expect; otherwise each gets its own."""
     will: Will | None = None
-    """Left behind by a connection that vanished, until it is due."""
+    """The will of a lost connection, until it is due."""
     will_due: float = math.inf
     ends_at: float = math.inf
-    """When the broker forgets this session, unless the client comes back."""
+    """When this session expires, unless the client reconnects."""
     _queue: deque[Delivery] = field(default_factory=deque)
-    _under_way: dict[int, _UnderWay] = field(default_factory=dict)
+    _in_flight: dict[int, _InFlight] = field(default_factory=dict)
     _again: deque[int] = field(default_factory=deque)
-    """Packet ids to be sent once more on this connection."""
+    """Packet ids to send again on this connection."""
     _window: int = 0
     _last_packet_id: int = 0
 
     @property
     def client_id(self) -> str:
-        return self.person.client_id
+        return self.client.client_id
 
     def attach(self, window: int, *, one_copy: bool) -> None:
-        """Begin a connection: what was under way is to be sent again, in its old order."""
+        """Begin a connection: messages in flight are sent again, in their old order."""
         self.connected, self.one_copy = True, one_copy
         self.will, self.will_due, self.ends_at = None, math.inf, math.inf
         self._window = window
-        self._again = deque(self._under_way)
+        self._again = deque(self._in_flight)
 
     def detach(self) -> None:
         """End a connection: only messages of QoS 1 and 2 wait for the next."""
@@ -66,7 +66,7 @@ class ClientSession:
         self._queue = deque(delivery for delivery in self._queue if delivery.qos)
 
     def copies(self, message: Message) -> list[Delivery]:
-        """Give this client's copies of a message; a shared one has the highest QoS of its subscriptions."""
+        """Return this client's copies of a message; a shared one has the highest QoS of its subscriptions."""
         found = [
             Delivery.for_subscription(message, subscription)
             for topic_filter, subscription in self.subscriptions.items()
@@ -76,19 +76,19 @@ class ClientSession:
         return [max(found, key=lambda delivery: delivery.qos)] if self.one_copy and found else found
 
     def offer(self, delivery: Delivery) -> bool:
-        """Queue one delivery; answers whether there was a place for it."""
+        """Queue one delivery; return whether there was room for it."""
         if (not delivery.qos and not self.connected) or len(self._queue) >= self.queue_limit:
             return False
         self._queue.append(delivery)
         return True
 
     def next_packet(self, now: float) -> Publish | Acknowledgement | None:
-        """Take the next packet that may go out to the client now, if any."""
+        """Return the next packet that may be sent to the client now, if any."""
         if self._again:
             return self._packet_again(now)
         while self._queue and self._queue[0].not_before <= now:
             delivery = self._queue[0]
-            if delivery.qos and len(self._under_way) >= self._window:
+            if delivery.qos and len(self._in_flight) >= self._window:
                 return None
             self._queue.popleft()
             if delivery.message.expired(now):
@@ -96,57 +96,57 @@ class ClientSession:
             if not delivery.qos:
                 return delivery.packet(now, packet_id=None, dup=False)
             packet_id = self._free_packet_id()
-            self._under_way[packet_id] = _UnderWay(delivery)
+            self._in_flight[packet_id] = _InFlight(delivery)
             return delivery.packet(now, packet_id=packet_id, dup=False)
         return None
 
     def waiting_until(self) -> float:
-        """Give the time the head of the queue is held back until; in the past if it is not."""
+        """Return the time until which the head of the queue is delayed; in the past if it is not."""
         return self._queue[0].not_before if self._queue else -math.inf
 
     def unsendable(self, packet: Publish) -> None:
-        """Give up a message the client has said it cannot take, as if it had been delivered."""
+        """Drop a message that exceeds the client's maximum packet size, as if it had been delivered."""
         if packet.packet_id is not None:
             self._finish(packet.packet_id)
 
     def acknowledged(self, packet: Acknowledgement) -> Acknowledgement | None:
-        """Take the client's PUBACK, PUBREC or PUBCOMP for a message it got; gives the answer it calls for."""
-        under_way = self._under_way.get(packet.packet_id)
-        if under_way is None:
+        """Handle the client's PUBACK, PUBREC or PUBCOMP; return the packet that answers it, if any."""
+        in_flight = self._in_flight.get(packet.packet_id)
+        if in_flight is None:
             if packet.kind is not PacketType.PUBREC:
                 return None
             return packet._replace(kind=PacketType.PUBREL, reason=Reason.PACKET_ID_NOT_FOUND)
-        if (packet.kind is PacketType.PUBACK) is not (under_way.delivery.qos == 1):
+        if (packet.kind is PacketType.PUBACK) is not (in_flight.delivery.qos == 1):
             raise protocol_error(
-                f"{packet.kind.name} does not answer message {packet.packet_id} of QoS {under_way.delivery.qos}"
+                f"{packet.kind.name} does not answer message {packet.packet_id} of QoS {in_flight.delivery.qos}"
             )
         if packet.kind is PacketType.PUBREC and packet.reason < FIRST_FAILURE:
-            under_way.released = True
+            in_flight.released = True
             return packet._replace(kind=PacketType.PUBREL, reason=Reason.SUCCESS)
-        if packet.kind is PacketType.PUBCOMP and not under_way.released:
+        if packet.kind is PacketType.PUBCOMP and not in_flight.released:
             raise protocol_error(f"PUBCOMP for message {packet.packet_id} came before its PUBREC")
         self._finish(packet.packet_id)
         return None
 
     def _finish(self, packet_id: int) -> None:
-        del self._under_way[packet_id]
-        if packet_id in self._again:  # the client remembered it from before and did not wait for the repetition
+        del self._in_flight[packet_id]
+        if packet_id in self._again:  # the client acknowledged it from before, without waiting for the repetition
             self._again.remove(packet_id)
 
     def _packet_again(self, now: float) -> Publish | Acknowledgement | None:
         packet_id = self._again[0]
-        under_way = self._under_way[packet_id]
-        sent_now = len(self._under_way) - len(self._again)
-        if not under_way.released and sent_now >= self._window:
+        in_flight = self._in_flight[packet_id]
+        sent_now = len(self._in_flight) - len(self._again)
+        if not in_flight.released and sent_now >= self._window:
             return None
         self._again.popleft()
-        if under_way.released:
+        if in_flight.released:
             return Acknowledgement(kind=PacketType.PUBREL, packet_id=packet_id)
-        return under_way.delivery.packet(now, packet_id=packet_id, dup=True)
+        return in_flight.delivery.packet(now, packet_id=packet_id, dup=True)
 
     def _free_packet_id(self) -> int:
         # The window is far smaller than the number of identifiers, so one is always free.
         while True:
             self._last_packet_id = self._last_packet_id % _PACKET_IDS + 1
-            if self._last_packet_id not in self._under_way:
+            if self._last_packet_id not in self._in_flight:
                 return self._last_packet_id

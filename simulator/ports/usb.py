@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import usb.backend  # type: ignore[import-untyped]  # pyusb has no types
 from usb.core import USBError, USBTimeoutError  # type: ignore[import-untyped]  # as above
 
-from simulator.ports.port import Happening, Host, PortListener, tell
+from simulator.ports.port import Host, HostEvent, PortListener, notify
 from simulator.ports.usb_plug import UsbHandle, UsbPlug
 from simulator.ports.usb_shoe import DATA_IN, DATA_OUT, FULL_SPEED, Setup, UsbIdentity, UsbKind, UsbShoe
 
@@ -45,11 +45,11 @@ _ENDPOINT = ("<BBBBHB", "bLength bDescriptorType bEndpointAddress bmAttributes w
 class UsbPort:
     """A vendor-class shoe on a `UsbBus`. Each time it is plugged in it is a new device with a new address.
 
-    A host is there while it has the interface claimed; a real device would learn of it only by the first transfer.
+    A host is attached while it has the interface claimed; a real device would notice only at the first transfer.
     Bytes that the host has not fetched when the cable is pulled have never left the shoe, and are lost.
 
-    `kernel_driver` is for a host whose kernel has put a driver of its own on the interface each time it is plugged in,
-    so that the controller must detach it first.
+    `kernel_driver` emulates a host whose kernel binds its own driver to the interface at each plug-in, so that the
+    controller must detach it first.
     """
 
     def __init__(self, bus: "UsbBus", identity: UsbIdentity | None = None, *, kernel_driver: bool = False) -> None:
@@ -80,7 +80,7 @@ class UsbPort:
         self._happened(self._plug)  # what the host had sent by now has arrived
         self._plug = None
         if self._host:
-            self._tell(Host.DETACHED)
+            self._notify(Host.DETACHED)
 
     async def replug(self) -> None:
         if self._plug is None:
@@ -93,21 +93,21 @@ class UsbPort:
 
     def _happened(self, plug: UsbPlug) -> None:
         if plug is self._plug:
-            for happening in plug.take_happenings():
-                self._tell(happening)
+            for event in plug.take_events():
+                self._notify(event)
 
-    def _tell(self, happening: Happening) -> None:
-        if isinstance(happening, Host):
-            self._host = happening is Host.ATTACHED
+    def _notify(self, event: HostEvent) -> None:
+        if isinstance(event, Host):
+            self._host = event is Host.ATTACHED
         if self._listener is not None:
-            tell(self._listener, happening)
+            notify(self._listener, event)
 
 
 class UsbBus(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no types
     """A bus with any number of emulated shoes. The functions of a pyusb backend may be called from any thread.
 
     They are as strict as a kernel: an interface must be claimed before it is used, and a kernel driver detached before
-    it is claimed; only one handle has the claim; after an unplug everything gives ENODEV.
+    it is claimed; only one handle has the claim; after an unplug everything fails with ENODEV.
     """
 
     def __init__(self) -> None:
@@ -206,7 +206,7 @@ class UsbBus(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no types
             handle.plug.control(Setup(0x02, 0x01, 0, ep, 0))
 
     def reset_device(self, handle: UsbHandle) -> None:
-        """The kernel puts a device back after a reset as it was, so that nothing of it shows."""
+        """Do nothing: the kernel restores a device after a reset, so nothing of it shows."""
         with _as_pyusb():
             handle.plug.check()
 
@@ -243,7 +243,7 @@ class UsbBus(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no types
 
 @contextmanager
 def _as_pyusb() -> Iterator[None]:
-    """Turns the errors of a plug into those that pyusb makes of libusb's."""
+    """Convert the errors of a plug to those that pyusb raises for libusb's."""
     try:
         yield
     except TimeoutError as error:
@@ -252,7 +252,7 @@ def _as_pyusb() -> Iterator[None]:
         raise USBError(error.strerror, _LIBUSB_OTHER, error.errno) from error
 
 
-def _check_number(known: bool) -> None:  # noqa: FBT001 - reads as a sentence where it is called
+def _check_number(known: bool) -> None:  # noqa: FBT001 - reads well where it is called
     if not known:
         raise OSError(errno.ENOENT, "the device has no such interface or endpoint")
 

@@ -1,7 +1,6 @@
 """An emulated shoe in a USB socket of this process: threads of the host on one side, the event loop on the other.
 
-Knows nothing of pyusb, whose backend is in `usb.py`: what goes wrong here is an `OSError` with the number that libusb
-would give.
+Independent of pyusb, whose backend is in `usb.py`: errors here are `OSError` with the errno that libusb would give.
 """
 
 import asyncio
@@ -12,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from simulator.ports.port import LINE_BUFFER, Happening, Host
+from simulator.ports.port import LINE_BUFFER, Host, HostEvent
 from simulator.ports.usb_shoe import CONFIGURATION, PACKET_SIZE, Setup, UsbShoe
 
 
@@ -24,9 +23,9 @@ class UsbHandle:
 
 
 class UsbPlug:
-    """The device from one plugging in to the next unplugging. Everything is guarded by `_changed`.
+    """The device from a plug-in to the next unplug. Everything is guarded by `_changed`.
 
-    `happened` is called in the event loop, once for any number of happenings; `take_happenings` then has them in order.
+    `happened` is called in the event loop, once for any number of events; `take_events` then returns them in order.
     """
 
     def __init__(
@@ -48,13 +47,13 @@ class UsbPlug:
         self._plugged_in = True
         self._from_shoe = bytearray()
         self._to_shoe = 0
-        """Bytes that the host has sent and the shoe has not taken yet; they are among the happenings."""
-        self._happenings: list[Happening] = []
+        """Bytes that the host has sent and the shoe has not taken yet; they are among the events."""
+        self._events: list[HostEvent] = []
 
     # In the event loop.
 
     def offer(self, data: bytes) -> int:
-        """Keep bytes for the host to fetch, if there is one. Returns how many, the newest ones, did not fit."""
+        """Buffer bytes for the host, if there is one. Returns how many bytes, the newest ones, did not fit."""
         with self._changed:
             if self._holder is None:
                 return 0
@@ -63,9 +62,9 @@ class UsbPlug:
             self._changed.notify_all()
             return len(data) - len(fits)
 
-    def take_happenings(self) -> list[Happening]:
+    def take_events(self) -> list[HostEvent]:
         with self._changed:
-            taken, self._happenings = self._happenings, []
+            taken, self._events = self._events, []
             self._to_shoe = 0
             self._changed.notify_all()
             return taken
@@ -78,7 +77,7 @@ class UsbPlug:
     # In the host's threads.
 
     def check(self) -> None:
-        """Raise the error of a device that is gone, if it is."""
+        """Raise an error if the device is unplugged."""
         if not self._plugged_in or self._loop.is_closed():
             raise _error(errno.ENODEV)
 
@@ -101,7 +100,7 @@ class UsbPlug:
                 self._changed.notify_all()
 
     def read(self, handle: UsbHandle, size: int, milliseconds: int) -> bytes:
-        """One transfer to the host: what is there, up to `size`. The shoe ends it when it has no more to say."""
+        """Do one transfer to the host: what is there, up to `size`. The shoe ends it when it has no more data."""
         with self._changed:
             self._wait(handle, lambda: bool(self._from_shoe), milliseconds)
             packets = -(-size // PACKET_SIZE)
@@ -146,7 +145,7 @@ class UsbPlug:
         return self._kernel_driver or self._holder is not None
 
     def _wait(self, handle: UsbHandle, ready: Callable[[], bool], milliseconds: int) -> None:
-        """Wait for a transfer that the shoe is ready for; 0 milliseconds mean for ever, as libusb has it."""
+        """Wait until the shoe is ready for a transfer; 0 milliseconds means for ever, as in libusb."""
 
         def over() -> bool:
             return not self._plugged_in or self._holder is not handle
@@ -158,11 +157,11 @@ class UsbPlug:
         if not in_time:
             raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
 
-    def _note(self, happening: Happening) -> None:
-        if not self._happenings:
+    def _note(self, event: HostEvent) -> None:
+        if not self._events:
             with suppress(RuntimeError):  # the event loop is closed, and the shoe has gone with it
                 self._loop.call_soon_threadsafe(self._happened, self)
-        self._happenings.append(happening)
+        self._events.append(event)
 
 
 def _error(code: int) -> OSError:

@@ -1,7 +1,7 @@
-"""The emulated shoe as a USB device: who it is, its descriptors, and its answers on the control endpoint. Pure.
+"""The emulated shoe as a USB device: its identity, its descriptors, and its answers on the control endpoint. Pure.
 
-Two kinds of it: a device of the vendor class, which the controller reads with pyusb, and a CDC-ACM device, which every
-Linux kernel makes a /dev/ttyACM of. `usb.py` plugs it into pyusb and `usbip.py` into a kernel; both get the same bytes.
+Two kinds: a vendor-class device, which the controller reads with pyusb, and a CDC-ACM device, which appears as
+/dev/ttyACM on Linux. `usb.py` plugs it into pyusb and `usbip.py` into a kernel; both get the same bytes.
 A full-speed device, as most microcontrollers are.
 """
 
@@ -35,7 +35,7 @@ class UsbKind(Enum):
 
 @dataclass(frozen=True)
 class UsbIdentity:
-    """How the device names itself. The serial number is what tells two shoes on one host apart."""
+    """How the device identifies itself. The serial number distinguishes two shoes on one host."""
 
     serial_number: str | None = "EMULATED-1"
     vendor: int = 0x1209
@@ -88,7 +88,7 @@ class UsbShoe:
         self.kind = kind
         self.configuration = 0
         self.port_open = False
-        """CDC-ACM: whether the host holds its DTR line up, which Linux does while the tty is open."""
+        """CDC-ACM: whether the host asserts DTR, which Linux does while the tty is open."""
         self._line_coding = struct.pack("<IBBB", 115_200, 0, 0, 8)
 
     @property
@@ -104,7 +104,7 @@ class UsbShoe:
 
     @property
     def configuration_descriptor(self) -> bytes:
-        """The configuration with all that is in it, as the host reads it."""
+        """The full configuration descriptor, as the host reads it."""
         parts = _ACM_PARTS if self.kind is UsbKind.CDC_ACM else _VENDOR_PARTS
         inside = b"".join(parts)
         bus_powered, milliamperes = 0x80, 100
@@ -144,7 +144,7 @@ class UsbShoe:
                 pass
             case Setup(0x02, 0x01, 0):  # CLEAR_FEATURE of an endpoint: end its halt, which it never has
                 pass
-            case Setup(0x00, 0x05):  # SET_ADDRESS, which is the business of whoever runs the bus
+            case Setup(0x00, 0x05):  # SET_ADDRESS, which the bus handles
                 pass
             case _:
                 return None
@@ -170,7 +170,7 @@ class UsbShoe:
                 return None
 
     def _serial(self, setup: Setup, data: bytes) -> bytes | None:
-        """The requests of the CDC class, to interface 0. A baud rate is remembered and changes nothing."""
+        """Answer the requests of the CDC class, to interface 0. A baud rate is stored and changes nothing."""
         if setup.index != 0:
             return None
         match setup:
@@ -209,9 +209,9 @@ _ACM_PARTS = [
     _interface(0, 1, 0x02, 0x02),  # communications, abstract control model, no modem commands
     bytes([5, 0x24, 0x00, 0x10, 0x01]),  # CDC release 1.10
     bytes([5, 0x24, 0x01, 0x00, 1]),  # no call management
-    bytes([4, 0x24, 0x02, 0x06]),  # line coding, control lines, serial state and break are understood
+    bytes([4, 0x24, 0x02, 0x06]),  # line coding, control lines, serial state and break are supported
     bytes([5, 0x24, 0x06, 0, 1]),  # interface 0 governs interface 1
-    struct.pack("<BBBBHB", 7, 5, NOTIFICATION_IN, 3, 16, 16),  # interrupt, asked every 16 ms
+    struct.pack("<BBBBHB", 7, 5, NOTIFICATION_IN, 3, 16, 16),  # interrupt, polled every 16 ms
     _interface(1, 2, 0x0A),  # the data
     _bulk(DATA_IN),
     _bulk(DATA_OUT),

@@ -14,7 +14,7 @@ from firmware_protocol.native.session import FORGED, REPLAYED
 from shoe_controller.baccarat.deal import Deal, OutOfTurnError
 from shoe_controller.baccarat.drawing import Side
 from simulator.emulation import EmulationSettings
-from simulator.fault_effects import FaultDeeds
+from simulator.fault_effects import FaultEffects
 from simulator.faults import FAULTS, Detection, Undetectable, markdown_table
 from simulator.line_faults import Trouble
 from simulator.scenario import planned
@@ -201,8 +201,8 @@ def test_what_the_power_took_from_the_line_is_not_lost_on_the_native_wire() -> N
 
 def test_the_table_and_the_deeds_name_the_same_faults() -> None:
     troubles = {trouble.value for trouble in Trouble}
-    deeds = set(FaultDeeds._DEEDS)  # noqa: SLF001 -- this test is why it may stay private
-    assert deeds | troubles == set(FAULTS)
+    effects = set(FaultEffects._EFFECTS)  # noqa: SLF001 -- this test is why it may stay private
+    assert effects | troubles == set(FAULTS)
 
 
 def test_the_table_as_a_document_has_every_fault() -> None:

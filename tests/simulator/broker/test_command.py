@@ -44,7 +44,7 @@ async def running(*arguments: str) -> AsyncIterator[tuple[asyncio.subprocess.Pro
 async def test_it_says_what_it_is_serves_and_ends_cleanly(how: signal.Signals) -> None:
     async with running() as (process, port, greeting):
         assert "never for production" in greeting
-        assert "only this machine reaches it" in greeting
+        assert "only this machine can reach it" in greeting
         async with client(port, "table-7") as table:
             await table.ping()
             process.send_signal(how)
@@ -54,7 +54,7 @@ async def test_it_says_what_it_is_serves_and_ends_cleanly(how: signal.Signals) -
         assert process.returncode == 0
         assert errors == b""
         assert "'table-7' connected (MQTT 5)" in out.decode()
-        assert out.decode().endswith("The emulated broker has ended.\n")
+        assert out.decode().endswith("The emulated broker has stopped.\n")
 
 
 @pytest.mark.asyncio
@@ -80,8 +80,8 @@ async def test_a_taken_port_is_named(capsys: pytest.CaptureFixture[str]) -> None
     assert process.returncode == 2
     assert (out, capsys.readouterr().out) == (b"", "")
     assert errors.decode() == (
-        f"python -m simulator.broker: port {other.port} of 127.0.0.1 is taken by another program. "
-        "End it, or choose another port.\n"
+        f"python -m simulator.broker: port {other.port} of 127.0.0.1 is in use by another program. "
+        "Stop it, or choose another port.\n"
     )
 
 
@@ -107,7 +107,7 @@ def test_a_bad_access_file_is_answered_with_its_line(tmp_path: Path, capsys: pyt
     assert f"{file}, line 2: 'a#' is not a topic filter" in capsys.readouterr().err
     file.write_bytes(os.urandom(3) + b"\xff\xfe")
     assert main(["--access", str(file)]) == 2
-    assert "it is not UTF-8 text" in capsys.readouterr().err
+    assert "not UTF-8 text" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("user", ["table", ":secret", "table:", ""])
