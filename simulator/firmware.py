@@ -98,7 +98,7 @@ class ShoeFirmware:
 
     @property
     def why(self) -> str:
-        """Why that card is next, in a dealer's words."""
+        """Why that card is next, as a dealer would say it."""
         return self._deal.why
 
     @property
