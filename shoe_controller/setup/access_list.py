@@ -1,7 +1,7 @@
-"""Who may read and write what at the broker, worked out from the contract, and as an access list of Mosquitto.
+"""The rights of each role at the broker, derived from the contract, and written as a Mosquitto access list.
 
 The controller cannot see who wrote a request, so the broker keeps the roles apart: a display cannot command, a wager
-terminal cannot confirm, a table cannot speak for another. `init` writes the list, `doctor` tries it.
+terminal cannot confirm, a table cannot publish for another. `init` writes the list, `doctor` tests it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,10 +11,10 @@ from typing import NamedTuple
 from shoe_controller.mqtt.contract import RequestRole, TopicKind, TopicRow, Topics, contract
 
 EVERY_TABLE = "+"
-"""Stands for the table in the rules of a user that serves all tables of a site."""
+"""In place of the table in the rules of a user that serves all tables of a site."""
 
 ANY_CLIENT = "{client}/{name}"
-"""How the contract writes the rest of a reply's topic."""
+"""The contract's placeholder for the rest of a reply's topic."""
 
 
 class BrokerRole(Enum):
@@ -31,11 +31,11 @@ class BrokerRole(Enum):
 
 
 WHAT = {
-    BrokerRole.TABLE: "the controller of one table: the only one that speaks for it, and that sees requests",
-    BrokerRole.DISPLAY: "results boards and the pit view: read, and ask for events again",
+    BrokerRole.TABLE: "the controller of one table: the only one that publishes for it, and that reads its requests",
+    BrokerRole.DISPLAY: "results boards and the pit view: read, and request a replay of events",
     BrokerRole.WAGERS: "wager terminals: read, and place wagers",
-    BrokerRole.DEALER: "a dealer's own terminal: reads, and asks for what a dealer does",
-    BrokerRole.SUPERVISOR: "a supervisor's own terminal: reads, and asks for what a supervisor does",
+    BrokerRole.DEALER: "a dealer's own terminal: reads, and sends a dealer's requests",
+    BrokerRole.SUPERVISOR: "a supervisor's own terminal: reads, and sends a supervisor's requests",
     BrokerRole.CONSOLE: "the console beside the table, which dealers and supervisors share",
 }
 
@@ -64,9 +64,9 @@ def may_write(role: BrokerRole, row: TopicRow) -> bool:
 
 
 def may_read(role: BrokerRole, row: TopicRow) -> bool:
-    """Of replies, everybody reads one's own; that is a rule for all, and none of a role."""
+    """Whether a role reads a topic. Every user reads the replies to itself; that is a rule for all, not for a role."""
     if role is BrokerRole.TABLE:
-        # Its own retained messages too, so that `shoe-controller status` can look with the table's own user.
+        # Its own retained messages too, so that `shoe-controller status` can read them as the table's own user.
         return row.kind in (TopicKind.REQUEST, TopicKind.RETAINED)
     return row.kind in (TopicKind.RETAINED, TopicKind.EVENT)
 
@@ -77,8 +77,8 @@ def access_list(site: str, users: Iterable[BrokerUser]) -> str:
 
 
 def _lines(site: str, users: Iterable[BrokerUser]) -> Iterator[str]:
-    yield "# Who may read and write what. Made from the contract of the messages; `shoe-controller doctor` tries it."
-    yield "# Nobody but a table's controller reads requests, which carry PINs, or writes anything but requests."
+    yield "# Who may read and write what. Generated from the message contract; `shoe-controller doctor` tests it."
+    yield "# Only a table's controller reads requests, which carry PINs, and only it writes anything but requests."
     for user in users:
         yield ""
         yield f"# {user.role.value}: {user.role.what}"
@@ -89,7 +89,7 @@ def _lines(site: str, users: Iterable[BrokerUser]) -> Iterator[str]:
             if access:
                 yield f"topic {access} {prefix}/{row.below.replace(ANY_CLIENT, '#')}"
     yield ""
-    yield "# Everybody reads the answers to oneself, and to nobody else."
+    yield "# Every user reads the replies to itself, and no others."
     yield "pattern read shoe/v1/+/+/reply/%u/#"
 
 

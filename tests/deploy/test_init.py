@@ -112,7 +112,7 @@ def test_what_is_missing_is_made_and_what_a_person_wrote_stays(tmp_path: Path) -
     assert f"{access} must be written anew. Run it again with --yes." in again.err
     assert table.read_text(encoding="utf-8").endswith("# mine\n")
     assert access.read_text(encoding="utf-8") == "# mine\n"
-    assert "access: is there already, and was left alone" in again.out
+    assert "access: exists already, and was left alone" in again.out
     assert belong_together(house / "broker" / "broker.pem", house / "broker" / "broker.key")
     assert (house / "shoe.key").read_bytes() == key
     assert command("init", str(house), "--yes").exit_code == 0
