@@ -1,8 +1,8 @@
-"""Whether the broker keeps the roles apart: every user tries every topic, and must be let in or refused as it should.
+"""Checks that the broker keeps the roles apart: every user tries every topic, and must be allowed or refused correctly.
 
-Nothing that is tried can be believed by anybody. Messages are empty and not retained: a controller refuses an empty
-request, and where a user may wrongly speak for a table, displays get a message that they cannot read. What a table may
-rightly say in its own name is not tried at all: its `status` tells whether its events are taken.
+No client can be misled by it. Messages are empty and not retained: a controller refuses an empty request, and where a
+user may wrongly publish for a table, displays get a message that they cannot decode. What a table may rightly publish
+is not tried at all: its `status` shows whether its events are accepted.
 """
 
 import asyncio
@@ -22,37 +22,37 @@ from shoe_controller.setup.users_file import USERS_FILE, KnownUser, read_users
 
 PATIENCE = 2.0
 OTHER_TABLE = "no-such-table-of-the-doctor"
-SOMEBODY_ELSE = "somebody-else-of-the-doctor"
+OTHER_CLIENT = "somebody-else-of-the-doctor"
 LAST = "doctor-says-that-was-all"
-"""The name of the last message to each user: what has not come before it does not come."""
+"""The name of the last message to each user: what has not arrived before it will not arrive."""
 
 
 async def look_at_roles(patient: Patient) -> list[Finding]:
     config = patient.running
     if config is None or config.mqtt is None or not patient.broker_ready:
-        return not_looked(NO_SECRETS if config is None else "the broker cannot be asked, see above")
+        return not_looked(NO_SECRETS if config is None else "the broker cannot be reached, see above")
     file = patient.users_file or patient.file.with_name(USERS_FILE)
     if not file.exists():
-        return not_looked(f"{file} is not there, so nobody knows the users of the roles; `init` writes it")
+        return not_looked(f"{file} does not exist, so the users of the roles are not known; `init` writes it")
     try:
         users = read_users(file)
     except BadFileError as error:
         return [_problem(f"{error.file}: {each}") for each in error.problems]
-    return await _Trial(config, users, file, heard_of=patient.status is not None).findings()
+    return await _Trial(config, users, file, has_status=patient.status is not None).findings()
 
 
-class _Ears(NamedTuple):
+class _Subscriptions(NamedTuple):
     user: BrokerUser
     permitted: BrokerSession | None
     forbidden: BrokerSession | None
-    """Listens to what this user must not read; `None` where the broker does not even grant the subscription."""
+    """Subscribed to what this user must not read; `None` where the broker refuses the subscription."""
 
 
 class _Trial:
-    def __init__(self, config: RunningConfig, users: tuple[KnownUser, ...], file: Path, *, heard_of: bool) -> None:
+    def __init__(self, config: RunningConfig, users: tuple[KnownUser, ...], file: Path, *, has_status: bool) -> None:
         self._config = config
         self._file = file
-        self._heard_of = heard_of
+        self._has_status = has_status
         self._topics = Topics(config.table.site, config.table.name)
         self._users = users
         self._wrong: list[Finding] = []
@@ -62,21 +62,21 @@ class _Trial:
         async with AsyncExitStack() as stack:
             try:
                 table = await stack.enter_async_context(as_the_table(self._config, (self._topics.requests,)))
-                ears = [await self._listen(stack, known) for known in self._users]
-                asked: set[str] = set()
-                for each in ears:
-                    asked |= await self._try_writing(each)
-                await self._try_answers(table, ears)
-                await self._compare_heard(ears)
-                await self._compare_requests(table, asked)
+                subscriptions = [await self._listen(stack, known) for known in self._users]
+                sent: set[str] = set()
+                for each in subscriptions:
+                    sent |= await self._try_writing(each)
+                await self._try_answers(table, subscriptions)
+                await self._compare_received(subscriptions)
+                await self._compare_requests(table, sent)
             except BrokerError as error:
                 self._wrong.append(_problem(str(error)))
         if self._wrong:
             return self._wrong
         names = ", ".join(each.user.name for each in self._users)
-        return good(f"{self._tried} permissions of {names} were tried, and each is as it should be")
+        return good(f"{self._tried} permissions of {names} were tried, and all are correct")
 
-    async def _listen(self, stack: AsyncExitStack, known: KnownUser) -> _Ears:
+    async def _listen(self, stack: AsyncExitStack, known: KnownUser) -> _Subscriptions:
         user, password = known.user, known.password.reveal()
         mqtt = self._config.mqtt
         if mqtt is None:
@@ -93,11 +93,11 @@ class _Trial:
             self._wrong.append(_problem(f"the user {user.name}, as {self._file} has it: {error}"))
         with suppress(SubscriptionRefusedError):
             forbidden = await stack.enter_async_context(connection(mqtt, not_mine, user.name, password))
-        return _Ears(user, permitted, forbidden)
+        return _Subscriptions(user, permitted, forbidden)
 
-    async def _try_writing(self, ears: _Ears) -> set[str]:
-        """Try every topic; returns the requests that were taken."""
-        user, session = ears.user, ears.permitted
+    async def _try_writing(self, subscriptions: _Subscriptions) -> set[str]:
+        """Try every topic; return the requests that the broker accepted."""
+        user, session = subscriptions.user, subscriptions.permitted
         if session is None:
             return set()
         attempts = list(self._attempts(user))
@@ -110,15 +110,15 @@ class _Trial:
             if answer is None:
                 taken.add(topic)
                 if not permitted:
-                    self._tell(user, f"may write {topic}, and must not")
+                    self._add_problem(user, f"may write {topic}, and must not")
             elif not isinstance(answer, PublishRefusedError):
                 raise answer
             elif permitted:
-                self._tell(user, f"may not write {topic}, and must")
+                self._add_problem(user, f"may not write {topic}, and must")
         return {topic for topic in taken if "/request/" in topic}
 
     def _attempts(self, user: BrokerUser) -> Iterator[tuple[str, bool]]:
-        """What a user tries to write, and whether it must be let."""
+        """What a user tries to write, and whether it must be allowed."""
         for row in contract():
             permitted = may_write(user.role, row) and self._is_ours(user)
             if not (permitted and row.kind in (TopicKind.RETAINED, TopicKind.EVENT)):
@@ -128,27 +128,27 @@ class _Trial:
             yield other.status, False
             yield other.event("event/outcome"), False
 
-    async def _try_answers(self, table: BrokerSession, ears: list[_Ears]) -> None:
+    async def _try_answers(self, table: BrokerSession, subscriptions: list[_Subscriptions]) -> None:
         replies = self._topics.replies
-        await table.publish(f"{replies}{SOMEBODY_ELSE}/1", b"")
-        await asyncio.gather(*(table.publish(f"{replies}{each.user.name}/{LAST}", b"") for each in ears))
+        await table.publish(f"{replies}{OTHER_CLIENT}/1", b"")
+        await asyncio.gather(*(table.publish(f"{replies}{each.user.name}/{LAST}", b"") for each in subscriptions))
 
-    async def _compare_heard(self, ears: list[_Ears]) -> None:
-        permitted = await asyncio.gather(*(_until_last(each.permitted) for each in ears))
-        forbidden = await asyncio.gather(*(_until_last(each.forbidden) for each in ears))
-        for each, (heard, whole), (overheard, _) in zip(ears, permitted, forbidden, strict=True):
+    async def _compare_received(self, subscriptions: list[_Subscriptions]) -> None:
+        permitted = await asyncio.gather(*(_until_last(each.permitted) for each in subscriptions))
+        forbidden = await asyncio.gather(*(_until_last(each.forbidden) for each in subscriptions))
+        for each, (received, whole), (leaked, _) in zip(subscriptions, permitted, forbidden, strict=True):
             self._tried += 3
             mine = f"{self._topics.replies}{each.user.name}/"
             if each.permitted is not None and not whole:
-                self._tell(each.user, f"may not read the answers at {mine}, and must")
-            elif self._heard_of and self._is_ours(each.user) and self._topics.status not in heard:
-                self._tell(each.user, f"may not read {self._topics.status}, and must")
-            for topic in sorted(topic for topic in overheard if not topic.startswith(mine)):
-                self._tell(each.user, f"may read {topic}, and must not")
+                self._add_problem(each.user, f"may not read the answers at {mine}, and must")
+            elif self._has_status and self._is_ours(each.user) and self._topics.status not in received:
+                self._add_problem(each.user, f"may not read {self._topics.status}, and must")
+            for topic in sorted(topic for topic in leaked if not topic.startswith(mine)):
+                self._add_problem(each.user, f"may read {topic}, and must not")
 
-    async def _compare_requests(self, table: BrokerSession, asked: set[str]) -> None:
-        """The table's own user must see every request that the broker took."""
-        missing = set(asked)
+    async def _compare_requests(self, table: BrokerSession, sent: set[str]) -> None:
+        """Check that the table's own user receives every request that the broker accepted."""
+        missing = set(sent)
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 while missing:
@@ -157,28 +157,28 @@ class _Trial:
             self._wrong.append(_problem(f"the table's own user may not read {topic}, and must"))
 
     def _is_ours(self, user: BrokerUser) -> bool:
-        """Whether the user has any business at this table; of another table's, everything must be refused."""
+        """Whether the user has rights at this table; a user of another table must be refused everything."""
         return user.table in (EVERY_TABLE, self._config.table.name)
 
     def _topic(self, row: TopicRow) -> str:
-        return f"{self._topics.prefix}/{row.below.replace(ANY_CLIENT, f'{SOMEBODY_ELSE}/1')}"
+        return f"{self._topics.prefix}/{row.below.replace(ANY_CLIENT, f'{OTHER_CLIENT}/1')}"
 
-    def _tell(self, user: BrokerUser, what: str) -> None:
+    def _add_problem(self, user: BrokerUser, what: str) -> None:
         self._wrong.append(_problem(f"the user {user.name} ({user.role.value}) {what}"))
 
 
 async def _until_last(session: BrokerSession | None) -> tuple[set[str], bool]:
-    """What has come until the doctor's last message, and whether that came at all."""
-    heard: set[str] = set()
+    """Topics received up to the doctor's last message, and whether that message arrived."""
+    received: set[str] = set()
     if session is None:
-        return heard, False
+        return received, False
     with suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE):
             async for message in session.incoming():
                 if message.topic.endswith(f"/{LAST}"):
-                    return heard, True
-                heard.add(message.topic)
-    return heard, False
+                    return received, True
+                received.add(message.topic)
+    return received, False
 
 
 def _problem(what: str) -> Finding:

@@ -45,14 +45,14 @@ async def look_at(port: str, seconds: float = SECONDS) -> Attached:
     settings = ShoeSettings("native", port, None, None, commands=False)
     loop = asyncio.get_running_loop()
     try:
-        heard = await listen(port_of(settings), link, loop.time, seconds)
+        listener = await listen(port_of(settings), link, loop.time, seconds)
     except TransportError as error:
         return Attached(port, None, str(error))
-    if heard.up is not None and heard.up.shoe is not None:
-        shoe = heard.up.shoe
+    if listener.up is not None and listener.up.shoe is not None:
+        shoe = listener.up.shoe
         return Attached(port, "native", f"native shoe {shoe.model}, serial number {shoe.serial_number}, without a key")
-    if heard.refused:
-        return Attached(port, "native", f"native shoe; {heard.refused}")
-    if heard.heard:
+    if listener.refused:
+        return Attached(port, "native", f"native shoe; {listener.refused}")
+    if listener.received_bytes:
         return Attached(port, None, "something that speaks another protocol; an Angel Eye shoe, perhaps")
     return Attached(port, None, "no answer; an Angel Eye shoe sends only when a card is drawn")

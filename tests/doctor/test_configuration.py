@@ -52,9 +52,9 @@ async def test_people_fails_without_two_supervisors(tmp_path: Path) -> None:
     data = clinic_file(tmp_path)
     everybody = people()
     data["people"] = everybody[:1]
-    assert "nobody in [[people]] is a supervisor" in await problems(patient_with(tmp_path, data), "people")
+    assert "[[people]] has no supervisor" in await problems(patient_with(tmp_path, data), "people")
     data["people"] = everybody[:2]
-    assert "only by two" in await problems(patient_with(tmp_path, data), "people")
+    assert "only one supervisor" in await problems(patient_with(tmp_path, data), "people")
     data["people"] = [person("rana", "supervisor", "480612"), person("shah", "supervisor", "773501")]
     await good(patient_with(tmp_path, data), "people")
 
