@@ -1,6 +1,6 @@
 """A round as a dealer wants to see it again: plain data, put together in `recall.py`.
 
-This is what `shoe-controller journal recall --json` prints, one object a round; `docs/table.md` explains it. All times
+This is what `shoe-controller journal recall --json` prints, one object per round; `docs/table.md` explains it. All times
 are milliseconds since 1970.
 """
 
@@ -32,7 +32,7 @@ class RecalledCard(msgspec.Struct, kw_only=True):
     time: int
     hand: Side
     card: Card | None
-    """As it is known now; `None` while it lies face down, or when nobody knows it."""
+    """As known now; `None` while it lies face down, or if it is unknown."""
     why: str = ""
     """Why it came, as `shoe-controller hand` says it."""
     changes: list[CardChange] = []
@@ -76,7 +76,7 @@ class Attempt(msgspec.Struct, kw_only=True):
     set_aside: list[AsideCard] = []
     extra_cards: list[ExtraCards] = []
     standing: Standing | None = None
-    """How it stood last, as far as it was shown."""
+    """The last standing, as far as it was shown."""
     results: list[RecalledResult] = []
     """The last one counts, unless it was undone too."""
     ended: Literal["void", "replay"] | None = None
@@ -136,7 +136,7 @@ class RecalledRound(msgspec.Struct, kw_only=True):
     free: bool = False
     closed_by: str | None = None
     wagers: list[PlacedWager] = []
-    """As they stand, or stood when the round was settled."""
+    """The wagers now, or as they were when the round was settled."""
     attempts: list[Attempt] = []
     returned: list[Returned] = []
     alerts: list[RecalledAlert] = []
