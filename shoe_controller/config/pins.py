@@ -1,8 +1,8 @@
 """PINs of the people at a table: hashing, checking, and refusing those that are too easy to guess.
 
 A hash includes its parameters: `scrypt$ln=14,r=8,p=1$SALT$HASH`, salt and hash in base64. A PIN has few digits, so it
-can be brute-forced from its hash: hashes are secret too, and wrong attempts are counted elsewhere. Hashing takes time and
-memory on purpose; in a program that must not wait, it belongs in a thread.
+can be brute-forced from its hash: hashes are secret too, and wrong attempts are counted elsewhere. Hashing takes time
+and memory on purpose; in a program that must not wait, it belongs in a thread.
 """
 
 import base64

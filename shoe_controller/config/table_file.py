@@ -4,8 +4,8 @@ Everything wrong with it is reported at once, each with its place: unknown keys,
 settings, and what the guard objects to. `docs/table.example.toml` shows every key. Each section has a module here
 for its keys.
 
-Only `[house]` is required. `for_running` checks what the daemon needs besides, and reads the secret files. The board and
-the console need no house: `load_board` and `load_console` read what they need.
+Only `[house]` is required. `for_running` checks what the daemon needs besides, and reads the secret files. The board
+and the console need no house: `load_board` and `load_console` read what they need.
 """
 
 from collections.abc import Callable

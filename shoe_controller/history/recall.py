@@ -1,8 +1,8 @@
 """Reassembles what happened at the table, round by round, from its facts. Pure.
 
 Facts come in the order of the journal, those of one input together. Nothing is derived here that the table did
-not publish, so a face that was not shown is not known here either. Only the reason for each card is computed again, from
-the faces that are shown, so that it fits the cards as they were corrected.
+not publish, so a face that was not shown is not known here either. Only the reason for each card is computed again,
+from the faces that are shown, so that it fits the cards as they were corrected.
 
 What comes out is in `rounds.py`; `commands/recall.py` reads the journal and shows it.
 """
@@ -117,7 +117,7 @@ class _Memory:
     # --- which round a fact is about ---------------------------------------------------------------------------------
 
     def _key(self, fact: AnyFact, facts: Sequence[AnyFact]) -> Key:
-        """The round of a fact: usually the one it names; facts about the previous result come when the next is already open."""
+        """The round of a fact: usually the one it names; facts about a result may come when the next round is open."""
         match fact:
             case PersonActed(act=UndoLastResult()):
                 undone = next((other for other in facts if isinstance(other, ResultUndone)), fact)
@@ -137,7 +137,7 @@ class _Memory:
             self.rounds[key] = RecalledRound(shoe=shoe, round=number, state="open" if number else "before", began=time)
         return self.rounds[key]
 
-    # --- the content of facts ------------------------------------------------------------------------------------------------
+    # --- the content of facts ----------------------------------------------------------------------------------------
 
     def _take(self, fact: AnyFact, playing: RecalledRound, acted: PersonActed | None) -> None:
         match fact:

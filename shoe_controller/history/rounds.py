@@ -1,6 +1,6 @@
 """A round as a dealer wants to see it again: plain data, put together in `recall.py`.
 
-This is what `shoe-controller journal recall --json` prints, one object per round; `docs/table.md` explains it. All times
+This is what `shoe-controller journal recall --json` prints, one per round; `docs/table.md` explains it. All times
 are milliseconds since 1970.
 """
 

@@ -57,9 +57,9 @@ def test_the_list_of_checks(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--skip", "shoes"], "there is no check 'shoes': they are configuration"),
-        (["--listen", "0"], "--listen takes more than 0"),
-        (["--listen", "nan"], "--listen takes more than 0"),
+        (["--skip", "shoes"], "there is no check 'shoes'; the checks are configuration"),
+        (["--listen", "0"], "--listen must be more than 0"),
+        (["--listen", "nan"], "--listen must be more than 0"),
         (["--user", "no-such-user-here"], "no user 'no-such-user-here'"),
     ],
 )

@@ -67,7 +67,7 @@ async def test_secrets_fails_when_a_file_is_missing_or_open_to_others(tmp_path: 
     key.unlink()
     assert "shoe.key cannot be read: No such file" in await problems(patient_with(tmp_path, data), "secrets")
     write_secret(key, "00ff")
-    assert "holds no key" in await problems(patient_with(tmp_path, data), "secrets")
+    assert "contains no key" in await problems(patient_with(tmp_path, data), "secrets")
 
 
 async def test_secrets_fails_when_the_service_may_not_read_what_root_may(tmp_path: Path) -> None:
