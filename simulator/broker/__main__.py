@@ -58,12 +58,12 @@ async def _run(broker: EmulatedBroker) -> None:
     for each in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(each, asked_to_end.set)
     async with broker:
-        _print(
+        _say(
             f"Emulated MQTT broker on {broker.host} port {broker.port}. For demonstrations and tests, never for "
             "production: only this machine can reach it, and it forgets everything when it stops. Ctrl-C stops it."
         )
         await asked_to_end.wait()
-    _print("The emulated broker has stopped.")
+    _say("The emulated broker has stopped.")
 
 
 def _user(text: str) -> tuple[str, str]:
@@ -83,8 +83,8 @@ def _access(file: Path) -> AccessList:
         raise AccessFileError(f"{file}, {error}") from error
 
 
-def _print(text: str) -> None:
-    sys.stdout.write(text + "\n")
+def _say(sentence: str) -> None:
+    sys.stdout.write(sentence + "\n")
     sys.stdout.flush()
 
 

@@ -2,9 +2,9 @@
 
 import math
 
-from simulator.broker.access import ANONYMOUS, ClientIdentity
+from simulator.broker.access import ANONYMOUS, Person
 from simulator.broker.connection import Connection, Ending
-from simulator.broker.delivery import MessageRouter
+from simulator.broker.delivery import PostOffice
 from simulator.broker.encoding import REFUSALS_IN_3_1_1
 from simulator.broker.messages import Message
 from simulator.broker.packets import MQTT_3_1_1, MQTT_5, Connack, Connect, Disconnect
@@ -17,18 +17,18 @@ _NEVER = 0xFFFF_FFFF
 """The session expiry that means: never."""
 
 
-class ConnectionManager:
-    def __init__(self, state: BrokerState, router: MessageRouter) -> None:
+class FrontDesk:
+    def __init__(self, state: BrokerState, post: PostOffice) -> None:
         self._state = state
-        self._router = router
+        self._post = post
         self._assigned = 0
 
-    def accept(self, connection: Connection, packet: Connect, now: float) -> None:
+    def welcome(self, connection: Connection, packet: Connect, now: float) -> None:
         """Accept a client, or raise `ClientError`."""
         self._check(packet)
-        client = ClientIdentity(packet.user or ANONYMOUS, packet.client_id or self._new_client_id())
-        self._take_over(client.client_id, now)
-        session, present = self._session_for(client, clean_start=packet.clean_start, now=now)
+        person = Person(packet.user or ANONYMOUS, packet.client_id or self._new_client_id())
+        self._take_over(person.client_id, now)
+        session, present = self._session_for(person, clean_start=packet.clean_start, now=now)
         given, limits = packet.properties, self._state.limits
         connection.session = session
         connection.keep_alive = packet.keep_alive
@@ -38,44 +38,44 @@ class ConnectionManager:
         session.attach(
             min(limits.in_flight, given.receive_maximum or limits.in_flight), one_copy=packet.version == MQTT_3_1_1
         )
-        self._state.online[client.client_id] = connection
+        self._state.online[person.client_id] = connection
         # The connect timeout ends here; from now on its keep-alive counts, if it has one.
-        self._state.timers.remove(connection)
+        self._state.agenda.strike(connection)
         if connection.deadline < math.inf:
-            self._state.timers.schedule(connection, connection.deadline)
+            self._state.agenda.enter(connection, connection.deadline)
         introduction = Properties(
-            assigned_client_id=None if packet.client_id else client.client_id,
+            assigned_client_id=None if packet.client_id else person.client_id,
             receive_maximum=limits.in_flight,
             topic_alias_maximum=limits.topic_aliases,
             maximum_packet_size=limits.packet_bytes,
             shared_subscriptions_available=0,
         )
-        if not connection.send(Connack(reason=Reason.SUCCESS, session_present=present, properties=introduction)):
-            self._state.notes.append(f"{client.client_id!r} is disconnected: CONNACK exceeds its maximum packet size")
+        if not connection.say(Connack(reason=Reason.SUCCESS, session_present=present, properties=introduction)):
+            self._state.notes.append(f"{person.client_id!r} is disconnected: CONNACK exceeds its maximum packet size")
             self.leave(connection, now, Ending.AT_ONCE)
             return
         how = "MQTT 5" if packet.version == MQTT_5 else "MQTT 3.1.1"
-        self._state.notes.append(f"{client.client_id!r} connected ({how}{', session resumed' if present else ''})")
-        self._router.send_waiting(session, now)
+        self._state.notes.append(f"{person.client_id!r} connected ({how}{', session resumed' if present else ''})")
+        self._post.send_waiting(session, now)
 
-    def reject(self, connection: Connection, error: ClientError, now: float) -> None:
+    def turn_away(self, connection: Connection, error: ClientError, now: float) -> None:
         """End a connection because of its client's error, with the reason code where the protocol has one."""
         explained = Properties(reason_string=error.sentence)
         if connection.session is not None:
             who = f"{connection.session.client_id!r}"
             if connection.version == MQTT_5:
-                connection.send(Disconnect(reason=error.reason, properties=explained))
+                connection.say(Disconnect(reason=error.reason, properties=explained))
         else:
             who = "a new connection"
             if connection.version == MQTT_5 or error.reason in REFUSALS_IN_3_1_1:
-                connection.send(Connack(reason=error.reason, properties=explained))
+                connection.say(Connack(reason=error.reason, properties=explained))
         self._state.notes.append(f"{who} is disconnected: {error.sentence} (0x{error.reason:02X})")
         self.leave(connection, now, Ending.POLITELY)
 
     def leave(self, connection: Connection, now: float, ending: Ending, *, publish_will: bool = True) -> None:
         """End a connection. Its session and its will live on for as long as the client requested."""
         connection.end(ending)
-        self._state.timers.remove(connection)
+        self._state.agenda.strike(connection)
         session, connection.session = connection.session, None
         if session is None:
             return
@@ -85,29 +85,29 @@ class ConnectionManager:
         if connection.will is not None and publish_will:
             session.will = connection.will
             session.will_due = now + (connection.will.properties.will_delay or 0)
-        self.expire_session(session, now)
+        self.look_at_session(session, now)
 
-    def expire_session(self, session: ClientSession, now: float) -> None:
+    def look_at_session(self, session: ClientSession, now: float) -> None:
         """Do what is due for a session whose client is disconnected: publish its will, delete it."""
         if session.will is not None and now >= min(session.will_due, session.ends_at):
             self.publish_will(session, now)
         if now >= session.ends_at:
             self._state.memory.end(session)
-            self._state.timers.remove(session)
+            self._state.agenda.strike(session)
             return
         next_look = session.ends_at if session.will is None else min(session.will_due, session.ends_at)
         if next_look < math.inf:
-            self._state.timers.schedule(session, next_look)
+            self._state.agenda.enter(session, next_look)
 
     def publish_will(self, session: ClientSession, now: float) -> None:
         will, session.will = session.will, None
-        if will is not None and self._state.access.may_write(session.client, will.topic):
-            self._router.publish(Message.from_will(will, session.client_id, now), now)
+        if will is not None and self._state.access.may_write(session.person, will.topic):
+            self._post.publish(Message.left_behind(will, session.client_id, now), now)
 
     def end_session(self, session: ClientSession, now: float) -> None:
         """Delete the session of a disconnected client; a pending will is published with it."""
         session.ends_at = now
-        self.expire_session(session, now)
+        self.look_at_session(session, now)
 
     def _check(self, packet: Connect) -> None:
         if packet.properties.authentication_method is not None:
@@ -123,20 +123,20 @@ class ConnectionManager:
         """End the connection of another client with this client id."""
         old = self._state.online.get(client_id)
         if old is not None:
-            self.reject(old, ClientError(Reason.SESSION_TAKEN_OVER, "the same client id connected again"), now)
+            self.turn_away(old, ClientError(Reason.SESSION_TAKEN_OVER, "the same client id connected again"), now)
 
-    def _session_for(self, client: ClientIdentity, *, clean_start: bool, now: float) -> tuple[ClientSession, bool]:
+    def _session_for(self, person: Person, *, clean_start: bool, now: float) -> tuple[ClientSession, bool]:
         sessions = self._state.memory.sessions
-        old = sessions.get(client.client_id)
+        old = sessions.get(person.client_id)
         if old is not None and clean_start:
             self.end_session(old, now)
         elif old is not None:
-            old.client = client
+            old.person = person
             return old, True
         if len(sessions) >= self._state.limits.sessions:
             raise ClientError(Reason.QUOTA_EXCEEDED, f"this broker keeps {self._state.limits.sessions} sessions")
-        session = ClientSession(client=client, queue_limit=self._state.limits.queued)
-        sessions[client.client_id] = session
+        session = ClientSession(person=person, queue_limit=self._state.limits.queued)
+        sessions[person.client_id] = session
         return session, False
 
     def _new_client_id(self) -> str:

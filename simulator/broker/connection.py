@@ -54,7 +54,7 @@ class Connection:
             return self.last_heard + self.connect_seconds
         return self.last_heard + _GRACE * self.keep_alive if self.keep_alive else math.inf
 
-    def send(self, packet: ToClient) -> bool:
+    def say(self, packet: ToClient) -> bool:
         """Queue a packet; return False if it exceeds the client's maximum packet size."""
         version = self.version or MQTT_3_1_1
         written = encode(packet, version)

@@ -13,15 +13,15 @@ from itertools import count
 from typing import NamedTuple
 
 from simulator.broker.access import EVERYTHING_ALLOWED, AccessList, Users
-from simulator.broker.connecting import ConnectionManager
+from simulator.broker.connecting import FrontDesk
 from simulator.broker.connection import Connection, Ending
 from simulator.broker.decoding import decode, protocol_version
-from simulator.broker.delivery import MessageRouter
+from simulator.broker.delivery import PostOffice
 from simulator.broker.framing import Frame, PacketSplitter
 from simulator.broker.limits import BrokerLimits
 from simulator.broker.memory import Memory, RetainedMessages
 from simulator.broker.misbehaviour import Misbehaviour
-from simulator.broker.packet_handlers import PacketHandler
+from simulator.broker.packet_handlers import Conversation
 from simulator.broker.packets import Connect, PacketType
 from simulator.broker.reasons import ClientError, Reason, protocol_error
 from simulator.broker.state import BrokerState
@@ -52,14 +52,14 @@ class BrokerCore:
             misbehaviour=Misbehaviour(),
             memory=Memory(RetainedMessages(limits.retained)),
         )
-        self._router = MessageRouter(self._state)
-        self._manager = ConnectionManager(self._state, self._router)
-        self._packet_handler = PacketHandler(self._state, self._router, self._manager)
+        self._post = PostOffice(self._state)
+        self._desk = FrontDesk(self._state, self._post)
+        self._conversation = Conversation(self._state, self._post, self._desk)
         self._connections: dict[int, Connection] = {}
         self._outbox: dict[int, Connection] = {}
         self._numbers = count(1)
         self._stalled = False
-        self._deferred: list[Callable[[float], None]] = []
+        self._put_by: list[Callable[[float], None]] = []
 
     @property
     def misbehaviour(self) -> Misbehaviour:
@@ -101,14 +101,14 @@ class BrokerCore:
             self._state.notes.append(f"a connection is refused: {limits.connections} are open already")
             connection.end(Ending.AT_ONCE)
         else:
-            self._state.timers.schedule(connection, connection.deadline)
+            self._state.agenda.enter(connection, connection.deadline)
         self._connections[connection.number] = connection
         return connection.number
 
     def receive(self, number: int, data: bytes, now: float) -> None:
         """Handle bytes from a connection; those of a connection that is ending are ignored."""
         if self._stalled:
-            self._deferred.append(lambda later: self.receive(number, data, later))
+            self._put_by.append(lambda later: self.receive(number, data, later))
             return
         connection = self._connections.get(number)
         if connection is None or not connection.is_open():
@@ -121,18 +121,18 @@ class BrokerCore:
                 connection.last_heard = now
                 self._take(connection, frame, now)
         except ClientError as error:
-            self._manager.reject(connection, error, now)
+            self._desk.turn_away(connection, error, now)
 
     def lost(self, number: int, now: float) -> None:
         """Remove a connection that the network ended or the owner closed on request."""
         if self._stalled:
-            self._deferred.append(lambda later: self.lost(number, later))
+            self._put_by.append(lambda later: self.lost(number, later))
             return
         connection = self._connections.pop(number, None)
         if connection is not None and connection.is_open():
             if connection.session is not None:
                 self._state.notes.append(f"{connection.session.client_id!r} was lost without DISCONNECT")
-            self._manager.leave(connection, now, Ending.AT_ONCE)
+            self._desk.leave(connection, now, Ending.AT_ONCE)
         self._outbox.pop(number, None)
 
     def congested(self, number: int, now: float, *, is_congested: bool) -> None:
@@ -142,7 +142,7 @@ class BrokerCore:
             return
         connection.congested = is_congested
         if connection.session is not None:
-            self._router.send_waiting(connection.session, now)
+            self._post.send_waiting(connection.session, now)
 
     def to_send(self, now: float) -> list[Outgoing]:
         """Return what to write and close. Call it until it returns nothing: more may be queued behind."""
@@ -156,31 +156,31 @@ class BrokerCore:
             if connection.ending is not None:
                 self._connections.pop(connection.number, None)
             elif connection.session is not None:
-                self._router.send_waiting(connection.session, now)
+                self._post.send_waiting(connection.session, now)
         return outgoing
 
     def next_deadline(self) -> float | None:
         """The time at which `tick` is due, if any."""
-        return None if self._stalled else self._state.timers.next_time()
+        return None if self._stalled else self._state.agenda.next_time()
 
     def tick(self, now: float) -> None:
         """Do what is due: keep-alives, wills, expired sessions, delayed deliveries."""
         if self._stalled:
             return
-        for item in self._state.timers.due(now):
-            if isinstance(item, Connection):
-                self._check_connection(item, now)
-            elif item.connected:
-                self._router.send_waiting(item, now)
+        for thing in self._state.agenda.due(now):
+            if isinstance(thing, Connection):
+                self._look_at_connection(thing, now)
+            elif thing.connected:
+                self._post.send_waiting(thing, now)
             else:
-                self._manager.expire_session(item, now)
+                self._desk.look_at_session(thing, now)
 
     def cut(self, now: float, client_id: str | None = None) -> None:
         """End the connection of a client, or all, as if the line had been cut."""
         for connection in list(self._connections.values()):
             is_meant = client_id is None or self._state.online.get(client_id) is connection
             if is_meant and connection.is_open():
-                self._manager.leave(connection, now, Ending.AT_ONCE)
+                self._desk.leave(connection, now, Ending.AT_ONCE)
 
     def stall(self) -> None:
         """Hang: read, answer, notice and close nothing."""
@@ -191,8 +191,8 @@ class BrokerCore:
         self._stalled = False
         for connection in self._connections.values():
             connection.last_heard = now
-        deferred, self._deferred = self._deferred, []
-        for event in deferred:
+        put_by, self._put_by = self._put_by, []
+        for event in put_by:
             event(now)
 
     @property
@@ -204,7 +204,7 @@ class BrokerCore:
         for connection in self._state.online.values():
             withheld, connection.withheld = connection.withheld, []
             for acknowledgement in withheld:
-                connection.send(acknowledgement)
+                connection.say(acknowledgement)
 
     def forget_session(self, client_id: str, now: float) -> None:
         """Delete a client's session, and its connection if it has one."""
@@ -212,7 +212,7 @@ class BrokerCore:
         session = self._state.memory.sessions.get(client_id)
         if session is not None:
             session.will = None
-            self._manager.end_session(session, now)
+            self._desk.end_session(session, now)
 
     def restart(
         self, now: float, *, keep_sessions: bool = True, keep_retained: bool = True, orderly: bool = True
@@ -221,16 +221,16 @@ class BrokerCore:
 
         An orderly shutdown publishes the clients' wills first; a crash does not.
         """
-        self._stalled, self._deferred = False, []
+        self._stalled, self._put_by = False, []
         for connection in list(self._connections.values()):
             if connection.is_open():
-                self._manager.leave(connection, now, Ending.AT_ONCE, publish_will=orderly)
+                self._desk.leave(connection, now, Ending.AT_ONCE, publish_will=orderly)
         for session in list(self._state.memory.sessions.values()):
             if orderly:
-                self._manager.publish_will(session, now)
+                self._desk.publish_will(session, now)
             session.will = None
             if not keep_sessions:
-                self._manager.end_session(session, now)
+                self._desk.end_session(session, now)
         if not keep_retained:
             self._state.memory.retained.forget()
 
@@ -239,16 +239,16 @@ class BrokerCore:
             connection.version = protocol_version(frame)
         packet = decode(frame, connection.version)
         if connection.session is not None:
-            self._packet_handler.handle(connection, connection.session, packet, now)
+            self._conversation.take(connection, connection.session, packet, now)
         elif isinstance(packet, Connect):
-            self._manager.accept(connection, packet, now)
+            self._desk.welcome(connection, packet, now)
 
-    def _check_connection(self, connection: Connection, now: float) -> None:
+    def _look_at_connection(self, connection: Connection, now: float) -> None:
         if now < connection.deadline:
-            self._state.timers.schedule(connection, connection.deadline)
+            self._state.agenda.enter(connection, connection.deadline)
         elif connection.session is None:
             self._state.notes.append("a new connection sent no CONNECT in time")
-            self._manager.leave(connection, now, Ending.AT_ONCE)
+            self._desk.leave(connection, now, Ending.AT_ONCE)
         else:
             sentence = f"nothing was received for one and a half times the keep-alive of {connection.keep_alive} s"
-            self._manager.reject(connection, ClientError(Reason.KEEP_ALIVE_TIMEOUT, sentence), now)
+            self._desk.turn_away(connection, ClientError(Reason.KEEP_ALIVE_TIMEOUT, sentence), now)

@@ -8,7 +8,7 @@ from simulator.broker.state import BrokerState
 from simulator.broker.topics import SHARED_PREFIX
 
 
-class MessageRouter:
+class PostOffice:
     def __init__(self, state: BrokerState) -> None:
         self._state = state
 
@@ -19,7 +19,7 @@ class MessageRouter:
         copies = 0
         for session in list(self._state.memory.sessions.values()):
             found = session.copies(message)
-            if found and self._state.access.may_read(session.client, message.topic):
+            if found and self._state.access.may_read(session.person, message.topic):
                 copies += len(found)
                 self._deliver(session, found, now)
         return copies
@@ -29,7 +29,7 @@ class MessageRouter:
         topic_filter, limits = subscription.topic_filter, self._state.limits
         if topic_filter.startswith(SHARED_PREFIX):
             return Reason.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED
-        if not self._state.access.may_subscribe(session.client, topic_filter):
+        if not self._state.access.may_subscribe(session.person, topic_filter):
             self._state.notes.append(f"{session.client_id!r} may not subscribe to {topic_filter!r}")
             return Reason.NOT_AUTHORISED
         if topic_filter not in session.subscriptions and len(session.subscriptions) >= limits.subscriptions:
@@ -44,7 +44,7 @@ class MessageRouter:
             [
                 Delivery.for_subscription(message, subscription, newly_subscribed=True)
                 for message in self._state.memory.retained.matching(subscription.topic_filter)
-                if self._state.access.may_read(session.client, message.topic)
+                if self._state.access.may_read(session.person, message.topic)
             ],
             now,
         )
@@ -58,11 +58,11 @@ class MessageRouter:
             packet = session.next_packet(now)
             if packet is None:
                 break
-            if not connection.send(packet) and isinstance(packet, Publish):
+            if not connection.say(packet) and isinstance(packet, Publish):
                 session.unsendable(packet)
                 self._state.lost_messages += 1
         if (held_until := session.waiting_until()) > now:
-            self._state.timers.schedule(session, held_until)
+            self._state.agenda.enter(session, held_until)
 
     def _deliver(self, session: ClientSession, deliveries: list[Delivery], now: float) -> None:
         orders = self._state.misbehaviour

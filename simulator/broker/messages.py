@@ -26,7 +26,7 @@ class Message(NamedTuple):
         return cls._made(packet, publisher, now)
 
     @classmethod
-    def from_will(cls, will: Will, publisher: str, now: float) -> Self:
+    def left_behind(cls, will: Will, publisher: str, now: float) -> Self:
         return cls._made(will, publisher, now)
 
     @classmethod

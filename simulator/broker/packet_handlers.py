@@ -1,8 +1,8 @@
 """The broker's answer to each packet of a connected client."""
 
-from simulator.broker.connecting import ConnectionManager, seconds_of_expiry
+from simulator.broker.connecting import FrontDesk, seconds_of_expiry
 from simulator.broker.connection import Connection, Ending
-from simulator.broker.delivery import MessageRouter
+from simulator.broker.delivery import PostOffice
 from simulator.broker.messages import Message
 from simulator.broker.packets import (
     MQTT_5,
@@ -23,13 +23,13 @@ from simulator.broker.session import ClientSession
 from simulator.broker.state import BrokerState
 
 
-class PacketHandler:
-    def __init__(self, state: BrokerState, router: MessageRouter, manager: ConnectionManager) -> None:
+class Conversation:
+    def __init__(self, state: BrokerState, post: PostOffice, desk: FrontDesk) -> None:
         self._state = state
-        self._router = router
-        self._manager = manager
+        self._post = post
+        self._desk = desk
 
-    def handle(self, connection: Connection, session: ClientSession, packet: FromClient, now: float) -> None:
+    def take(self, connection: Connection, session: ClientSession, packet: FromClient, now: float) -> None:
         match packet:
             case Publish():
                 self._published(connection, session, packet, now)
@@ -37,14 +37,14 @@ class PacketHandler:
                 self._released(connection, session, packet.packet_id, now)
             case Acknowledgement():
                 if (answer := session.acknowledged(packet)) is not None:
-                    connection.send(answer)
-                self._router.send_waiting(session, now)
+                    connection.say(answer)
+                self._post.send_waiting(session, now)
             case Subscribe():
                 self._subscribe(connection, session, packet, now)
             case Unsubscribe():
                 self._unsubscribe(connection, session, packet)
             case Ping():
-                connection.send(Pong())
+                connection.say(Pong())
             case Disconnect():
                 self._disconnect(connection, session, packet, now)
             case Connect():
@@ -54,7 +54,7 @@ class PacketHandler:
         packet = self._with_topic(connection, packet)
         if packet.packet_id is None:
             if self._refusal(session, packet, now) is None:
-                self._router.publish(Message.published(packet, session.client_id, now), now)
+                self._post.publish(Message.published(packet, session.client_id, now), now)
             return
         if packet.qos == 2 and packet.packet_id in session.incoming:
             self._acknowledge(connection, session, packet, Reason.SUCCESS)
@@ -66,7 +66,7 @@ class PacketHandler:
             # MQTT 3.1.1 has no refusal, so its handshake goes on and the message is dropped.
             if reason is None or connection.version != MQTT_5:
                 session.incoming[packet.packet_id] = message
-        elif message is not None and not self._router.publish(message, now):
+        elif message is not None and not self._post.publish(message, now):
             reason = Reason.NO_MATCHING_SUBSCRIBERS
         self._acknowledge(connection, session, packet, reason or Reason.SUCCESS)
 
@@ -89,7 +89,7 @@ class PacketHandler:
         ordered = self._state.misbehaviour.denial(session.client_id, packet.topic)
         if ordered is not None:
             return ordered
-        if not self._state.access.may_write(session.client, packet.topic):
+        if not self._state.access.may_write(session.person, packet.topic):
             self._state.notes.append(f"{session.client_id!r} may not publish under {packet.topic!r}")
             return Reason.NOT_AUTHORISED
         if packet.retain and packet.payload and not self._state.memory.retained.has_room_for(packet.topic, now):
@@ -114,41 +114,41 @@ class PacketHandler:
         if self._state.misbehaviour.withholds(session.client_id, packet.topic):
             connection.withheld.append(acknowledgement)
         else:
-            connection.send(acknowledgement)
+            connection.say(acknowledgement)
 
     def _released(self, connection: Connection, session: ClientSession, packet_id: int, now: float) -> None:
         known = packet_id in session.incoming
         message = session.incoming.pop(packet_id, None)
         if message is not None:
-            self._router.publish(message, now)
+            self._post.publish(message, now)
         reason = Reason.SUCCESS if known else Reason.PACKET_ID_NOT_FOUND
-        connection.send(Acknowledgement(kind=PacketType.PUBCOMP, packet_id=packet_id, reason=reason))
+        connection.say(Acknowledgement(kind=PacketType.PUBCOMP, packet_id=packet_id, reason=reason))
 
     def _subscribe(self, connection: Connection, session: ClientSession, packet: Subscribe, now: float) -> None:
         codes, wants_retained = [], []
         for subscription in packet.subscriptions:
             is_new = subscription.topic_filter not in session.subscriptions
-            code = self._router.subscribe(session, subscription)
+            code = self._post.subscribe(session, subscription)
             codes.append(code)
             handling = subscription.retain_handling
             if code < FIRST_FAILURE and (handling == 0 or (handling == 1 and is_new)):
                 wants_retained.append(subscription)
-        connection.send(SubscriptionAnswer(kind=PacketType.SUBACK, packet_id=packet.packet_id, codes=tuple(codes)))
+        connection.say(SubscriptionAnswer(kind=PacketType.SUBACK, packet_id=packet.packet_id, codes=tuple(codes)))
         for subscription in wants_retained:
-            self._router.send_retained(session, subscription, now)
+            self._post.send_retained(session, subscription, now)
 
     def _unsubscribe(self, connection: Connection, session: ClientSession, packet: Unsubscribe) -> None:
         codes = []
         for topic_filter in packet.topic_filters:
             existed = session.subscriptions.pop(topic_filter, None) is not None
             codes.append(Reason.SUCCESS if existed else Reason.NO_SUBSCRIPTION_EXISTED)
-        connection.send(SubscriptionAnswer(kind=PacketType.UNSUBACK, packet_id=packet.packet_id, codes=tuple(codes)))
+        connection.say(SubscriptionAnswer(kind=PacketType.UNSUBACK, packet_id=packet.packet_id, codes=tuple(codes)))
 
     def _disconnect(self, connection: Connection, session: ClientSession, packet: Disconnect, now: float) -> None:
-        expiry = packet.properties.session_expiry
-        if expiry is not None:
-            if expiry and not connection.session_expiry:
+        asked = packet.properties.session_expiry
+        if asked is not None:
+            if asked and not connection.session_expiry:
                 raise protocol_error("DISCONNECT cannot set a session expiry when CONNECT set none")
-            connection.session_expiry = seconds_of_expiry(expiry)
+            connection.session_expiry = seconds_of_expiry(asked)
         self._state.notes.append(f"{session.client_id!r} disconnected")
-        self._manager.leave(connection, now, Ending.POLITELY, publish_will=packet.reason != Reason.SUCCESS)
+        self._desk.leave(connection, now, Ending.POLITELY, publish_will=packet.reason != Reason.SUCCESS)

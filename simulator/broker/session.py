@@ -8,7 +8,7 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 
-from simulator.broker.access import ClientIdentity
+from simulator.broker.access import Person
 from simulator.broker.messages import Delivery, Message
 from simulator.broker.packets import Acknowledgement, PacketType, Publish, Subscription, Will
 from simulator.broker.reasons import FIRST_FAILURE, Reason, protocol_error
@@ -18,7 +18,7 @@ _PACKET_IDS = 65_535
 
 
 @dataclass(slots=True)
-class _InFlight:
+class _UnderWay:
     """A QoS 1 or 2 message whose handshake is not finished."""
 
     delivery: Delivery
@@ -28,7 +28,7 @@ class _InFlight:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class ClientSession:
-    client: ClientIdentity
+    person: Person
     """Also checked against the access list while the client is disconnected."""
     queue_limit: int
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class ClientSession:
     ends_at: float = math.inf
     """When this session expires, unless the client reconnects."""
     _queue: deque[Delivery] = field(default_factory=deque)
-    _in_flight: dict[int, _InFlight] = field(default_factory=dict)
+    _under_way: dict[int, _UnderWay] = field(default_factory=dict)
     _again: deque[int] = field(default_factory=deque)
     """Packet ids to send again on this connection."""
     _window: int = 0
@@ -51,14 +51,14 @@ class ClientSession:
 
     @property
     def client_id(self) -> str:
-        return self.client.client_id
+        return self.person.client_id
 
     def attach(self, window: int, *, one_copy: bool) -> None:
         """Begin a connection: messages in flight are sent again, in their old order."""
         self.connected, self.one_copy = True, one_copy
         self.will, self.will_due, self.ends_at = None, math.inf, math.inf
         self._window = window
-        self._again = deque(self._in_flight)
+        self._again = deque(self._under_way)
 
     def detach(self) -> None:
         """End a connection: only messages of QoS 1 and 2 wait for the next."""
@@ -88,7 +88,7 @@ class ClientSession:
             return self._packet_again(now)
         while self._queue and self._queue[0].not_before <= now:
             delivery = self._queue[0]
-            if delivery.qos and len(self._in_flight) >= self._window:
+            if delivery.qos and len(self._under_way) >= self._window:
                 return None
             self._queue.popleft()
             if delivery.message.expired(now):
@@ -96,7 +96,7 @@ class ClientSession:
             if not delivery.qos:
                 return delivery.packet(now, packet_id=None, dup=False)
             packet_id = self._free_packet_id()
-            self._in_flight[packet_id] = _InFlight(delivery)
+            self._under_way[packet_id] = _UnderWay(delivery)
             return delivery.packet(now, packet_id=packet_id, dup=False)
         return None
 
@@ -111,42 +111,42 @@ class ClientSession:
 
     def acknowledged(self, packet: Acknowledgement) -> Acknowledgement | None:
         """Handle the client's PUBACK, PUBREC or PUBCOMP; return the packet that answers it, if any."""
-        in_flight = self._in_flight.get(packet.packet_id)
-        if in_flight is None:
+        under_way = self._under_way.get(packet.packet_id)
+        if under_way is None:
             if packet.kind is not PacketType.PUBREC:
                 return None
             return packet._replace(kind=PacketType.PUBREL, reason=Reason.PACKET_ID_NOT_FOUND)
-        if (packet.kind is PacketType.PUBACK) is not (in_flight.delivery.qos == 1):
+        if (packet.kind is PacketType.PUBACK) is not (under_way.delivery.qos == 1):
             raise protocol_error(
-                f"{packet.kind.name} does not answer message {packet.packet_id} of QoS {in_flight.delivery.qos}"
+                f"{packet.kind.name} does not answer message {packet.packet_id} of QoS {under_way.delivery.qos}"
             )
         if packet.kind is PacketType.PUBREC and packet.reason < FIRST_FAILURE:
-            in_flight.released = True
+            under_way.released = True
             return packet._replace(kind=PacketType.PUBREL, reason=Reason.SUCCESS)
-        if packet.kind is PacketType.PUBCOMP and not in_flight.released:
+        if packet.kind is PacketType.PUBCOMP and not under_way.released:
             raise protocol_error(f"PUBCOMP for message {packet.packet_id} came before its PUBREC")
         self._finish(packet.packet_id)
         return None
 
     def _finish(self, packet_id: int) -> None:
-        del self._in_flight[packet_id]
+        del self._under_way[packet_id]
         if packet_id in self._again:  # the client acknowledged it from before, without waiting for the repetition
             self._again.remove(packet_id)
 
     def _packet_again(self, now: float) -> Publish | Acknowledgement | None:
         packet_id = self._again[0]
-        in_flight = self._in_flight[packet_id]
-        sent_now = len(self._in_flight) - len(self._again)
-        if not in_flight.released and sent_now >= self._window:
+        under_way = self._under_way[packet_id]
+        sent_now = len(self._under_way) - len(self._again)
+        if not under_way.released and sent_now >= self._window:
             return None
         self._again.popleft()
-        if in_flight.released:
+        if under_way.released:
             return Acknowledgement(kind=PacketType.PUBREL, packet_id=packet_id)
-        return in_flight.delivery.packet(now, packet_id=packet_id, dup=True)
+        return under_way.delivery.packet(now, packet_id=packet_id, dup=True)
 
     def _free_packet_id(self) -> int:
         # The window is far smaller than the number of identifiers, so one is always free.
         while True:
             self._last_packet_id = self._last_packet_id % _PACKET_IDS + 1
-            if self._last_packet_id not in self._in_flight:
+            if self._last_packet_id not in self._under_way:
                 return self._last_packet_id

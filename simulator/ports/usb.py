@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import usb.backend  # type: ignore[import-untyped]  # pyusb has no types
 from usb.core import USBError, USBTimeoutError  # type: ignore[import-untyped]  # as above
 
-from simulator.ports.port import Host, HostEvent, PortListener, notify
+from simulator.ports.port import Happening, Host, PortListener, tell
 from simulator.ports.usb_plug import UsbHandle, UsbPlug
 from simulator.ports.usb_shoe import DATA_IN, DATA_OUT, FULL_SPEED, Setup, UsbIdentity, UsbKind, UsbShoe
 
@@ -80,7 +80,7 @@ class UsbPort:
         self._happened(self._plug)  # what the host had sent by now has arrived
         self._plug = None
         if self._host:
-            self._notify(Host.DETACHED)
+            self._tell(Host.DETACHED)
 
     async def replug(self) -> None:
         if self._plug is None:
@@ -93,14 +93,14 @@ class UsbPort:
 
     def _happened(self, plug: UsbPlug) -> None:
         if plug is self._plug:
-            for event in plug.take_events():
-                self._notify(event)
+            for happening in plug.take_happenings():
+                self._tell(happening)
 
-    def _notify(self, event: HostEvent) -> None:
-        if isinstance(event, Host):
-            self._host = event is Host.ATTACHED
+    def _tell(self, happening: Happening) -> None:
+        if isinstance(happening, Host):
+            self._host = happening is Host.ATTACHED
         if self._listener is not None:
-            notify(self._listener, event)
+            tell(self._listener, happening)
 
 
 class UsbBus(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no types

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from simulator.ports.port import LINE_BUFFER, Host, HostEvent
+from simulator.ports.port import LINE_BUFFER, Happening, Host
 from simulator.ports.usb_shoe import CONFIGURATION, PACKET_SIZE, Setup, UsbShoe
 
 
@@ -48,7 +48,7 @@ class UsbPlug:
         self._from_shoe = bytearray()
         self._to_shoe = 0
         """Bytes that the host has sent and the shoe has not taken yet; they are among the events."""
-        self._events: list[HostEvent] = []
+        self._happenings: list[Happening] = []
 
     # In the event loop.
 
@@ -62,9 +62,9 @@ class UsbPlug:
             self._changed.notify_all()
             return len(data) - len(fits)
 
-    def take_events(self) -> list[HostEvent]:
+    def take_happenings(self) -> list[Happening]:
         with self._changed:
-            taken, self._events = self._events, []
+            taken, self._happenings = self._happenings, []
             self._to_shoe = 0
             self._changed.notify_all()
             return taken
@@ -157,11 +157,11 @@ class UsbPlug:
         if not in_time:
             raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
 
-    def _note(self, event: HostEvent) -> None:
-        if not self._events:
+    def _note(self, happening: Happening) -> None:
+        if not self._happenings:
             with suppress(RuntimeError):  # the event loop is closed, and the shoe has gone with it
                 self._loop.call_soon_threadsafe(self._happened, self)
-        self._events.append(event)
+        self._happenings.append(happening)
 
 
 def _error(code: int) -> OSError:

@@ -149,17 +149,17 @@ def test_a_retained_message_can_be_dropped_too() -> None:
     assert display.payloads() == [b"x"]
 
 
-def test_rules_that_make_no_sense_are_refused() -> None:
-    rules = Bench().misbehaviour
+def test_orders_that_make_no_sense_are_refused() -> None:
+    orders = Bench().misbehaviour
     with pytest.raises(ValueError, match="not a topic filter"):
-        rules.drop_deliveries(topic_filter="a/#/b")
+        orders.drop_deliveries(topic_filter="a/#/b")
     with pytest.raises(ValueError, match="does nothing"):
-        rules.drop_deliveries(times=0)
+        orders.drop_deliveries(times=0)
     for reason in (Reason.SUCCESS, Reason.NO_MATCHING_SUBSCRIBERS, Reason.SESSION_TAKEN_OVER):
         with pytest.raises(ValueError, match=r"cannot refuse a message; these can: .*QUOTA_EXCEEDED"):
-            rules.deny_publishes(reason)
+            orders.deny_publishes(reason)
     with pytest.raises(ValueError, match="does nothing"):
-        rules.delay_deliveries(0)
+        orders.delay_deliveries(0)
 
 
 def test_a_cut_is_silent_and_publishes_the_will() -> None:
