@@ -1,9 +1,9 @@
 """What a link is, whichever wire it speaks: bytes and `now` in, events and bytes out.
 
-A link owns no socket and reads no clock. Its owner opens the port, then in a loop: passes received bytes to `receive`,
-calls `tick` at `next_deadline`, writes what `to_send` returns, and confirms the deliveries it has stored
-(`committed`). Until then a link treats a delivery as not received: it acknowledges nothing, and after `forget` it
-delivers the same event again when the shoe repeats it.
+A link owns no socket and looks at no clock. Its owner opens the port, then in a loop: hands over the bytes that
+came with `receive`, brings it the time it asked for (`next_deadline`, `tick`), writes what `to_send` returns, and
+says which deliveries it has stored (`committed`). Until then a link treats a delivery as not received: it
+acknowledges nothing, and after `forget` it delivers the same event again when the shoe repeats it.
 
 `now` is seconds on a clock that never goes back. Errors are of two kinds: what the other side did wrong is reported
 as a value and counted; what our own side did wrong is a `LinkUsageError`.
@@ -115,7 +115,7 @@ class ControllerLink(Protocol):
         """Confirm that this delivery and all before it are stored."""
 
     def forget(self) -> None:
-        """Undo all deliveries since the last `committed`: they could not be stored."""
+        """What was delivered since the last `committed` could not be stored."""
 
     def want(self, desired: DesiredShoe, now: float) -> None: ...
 

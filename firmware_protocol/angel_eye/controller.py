@@ -63,7 +63,7 @@ class _Pending(msgspec.Struct):
 
     delivery: Delivery
     state: AngelEyeState
-    received_at: float
+    heard_at: float
 
 
 class AngelEyeController:
@@ -85,7 +85,7 @@ class AngelEyeController:
         self._reader = TelegramReader(answers=commands or overhear)
         self._lane = CommandLane(stx_in_bcc=line.stx_in_bcc, answer_timeout=line.answer_timeout) if commands else None
         self._committed = state
-        self._committed_received_at = 0.0
+        self._committed_heard_at = 0.0
         self._state_age: float | None = state_age
         """Held until the first connection gives the current time."""
         self._pending: deque[_Pending] = deque()
@@ -107,7 +107,7 @@ class AngelEyeController:
         if self._connected_at is not None:
             raise LinkUsageError("the line is open already: call disconnected first")
         if self._state_age is not None:
-            self._committed_received_at = now - self._state_age
+            self._committed_heard_at = now - self._state_age
             self._state_age = None
         self._connected_at = now
         self._up_reported = False
@@ -144,9 +144,7 @@ class AngelEyeController:
     def memory(self, delivery: Delivery) -> bytes:
         pending = next((pending for pending in self._pending if pending.delivery == delivery), None)
         if pending is None:
-            raise LinkUsageError(
-                f"delivery {delivery.sequence} was never made, or has been forgotten or committed since"
-            )
+            raise LinkUsageError(f"delivery {delivery.sequence} was never made, or was forgotten or committed since")
         return msgspec.json.encode(pending.state)
 
     @property
@@ -158,11 +156,11 @@ class AngelEyeController:
             return
         newest = next((pending for pending in self._pending if pending.delivery == delivery), None)
         if newest is None:
-            raise LinkUsageError(f"delivery {delivery.sequence} was never made, or has been forgotten since")
+            raise LinkUsageError(f"delivery {delivery.sequence} was never made, or was forgotten since")
         while self._pending and self._pending[0].delivery.sequence <= delivery.sequence:
             self._pending.popleft()
         self._committed = newest.state
-        self._committed_received_at = newest.received_at
+        self._committed_heard_at = newest.heard_at
 
     def forget(self) -> None:
         self._pending.clear()
@@ -229,19 +227,19 @@ class AngelEyeController:
             return [LineError(offset=telegram.offset, length=len(telegram.raw), reason=reason)]
         newest = self._pending[-1] if self._pending else None
         state = newest.state if newest else self._committed
-        received_at = newest.received_at if newest else self._committed_received_at
-        if telegram.raw == state.last_telegram and now - received_at <= self._line.repeat_window:
+        heard_at = newest.heard_at if newest else self._committed_heard_at
+        if telegram.raw == state.last_telegram and now - heard_at <= self._line.repeat_window:
             self.repeats += 1
             if newest:
-                newest.received_at = now
+                newest.heard_at = now
             else:
-                self._committed_received_at = now
+                self._committed_heard_at = now
             return []
         gap = gap_before(state, telegram, joining=state.delivered <= self._delivered_before_joining)
         out: list[Delivery | LinkReport] = [] if gap is None else [gap]
         for step in take(state, telegram, event):
             delivery = Delivery(event=step.event, sequence=step.state.delivered)
-            self._pending.append(_Pending(delivery, step.state, now if step.event is event else received_at))
+            self._pending.append(_Pending(delivery, step.state, now if step.event is event else heard_at))
             out.append(delivery)
         if isinstance(event, Started):
             # A shoe that has just started has lost all earlier commands.

@@ -113,7 +113,7 @@ class NativeController:
 
     @property
     def desire_confirmed(self) -> bool:
-        """Whether the shoe has confirmed that it follows the last `want`."""
+        """The shoe has said that it follows the last `want`."""
         return self._session is not None and self._desire.revision > 0 and self._desire_at == _NEVER
 
     # --- the line, as every link has it ------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class NativeController:
 
     def forget(self) -> None:
         if self._progress.forget() and self._is_connected:
-            # The next tick starts a new session, in which the shoe reports again which events it holds.
+            # The next tick asks for a new session, in which the shoe says again what it holds.
             self._session = self._handshake = None
             self._keep_alive_at = self._desire_at = _NEVER
             self._repeat_at = 0.0

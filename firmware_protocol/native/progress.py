@@ -26,7 +26,7 @@ _fields_of = EVENT_FRAME.unpack_from
 _PAYLOAD = slice(EVENT_FRAME.size, -FRAME_TAG_BYTES)
 _CardEvent = CardDrawn | DoubleFeed | Misread | ForeignCard
 _CARD_EVENTS = get_args(_CardEvent)
-_NO_BOOT_ID = 0
+_NOBODY = 0
 """A boot id is never 0."""
 
 
@@ -49,9 +49,9 @@ class Progress:
         self._counts = counts
         self.stored = stored
         self._outlived: LastCommitted | None = None
-        """The last event stored in the old count, while none is in the new one."""
+        """What was stored in the old count, while nothing is in the new one."""
         self._begin = 0
-        """Where to start when nothing is stored."""
+        """Where to begin when nothing is stored."""
         self._expected = 0 if stored is None else stored.sequence + 1
         """0 until the first STATUS, when nothing is stored."""
         self._total = None if stored is None else stored.total
@@ -60,7 +60,7 @@ class Progress:
         self._of_old_count: dict[int, tuple[int, int | None]] = {}
         """The same for deliveries before the last restart of the count, which the owner may still commit."""
         self._counted_anew = False
-        self._known_boot_id = _NO_BOOT_ID
+        self._known_boot_id = _NOBODY
         self._known_up_to = 0
         """The last event delivered in the old count: what the shoe still holds up to it must not come twice."""
         self._nak_for = 0
@@ -173,7 +173,7 @@ class Progress:
             found = delivered.get(delivery.sequence)
             if found is not None and found[0] == delivery.boot_id:
                 return LastCommitted(boot_id=found[0], sequence=delivery.sequence, total=found[1])
-        raise LinkUsageError(f"event {delivery.sequence} was never delivered, or has been forgotten or committed since")
+        raise LinkUsageError(f"event {delivery.sequence} is not delivered, or was forgotten or committed since")
 
     def committed(self, delivery: Delivery) -> None:
         sequence, boot_id = delivery.sequence, delivery.boot_id
@@ -187,18 +187,18 @@ class Progress:
             self._outlived = None
             self.ack_due = True
         elif not self._counted_anew and (self.stored is None or sequence > self.stored.sequence):
-            raise LinkUsageError(f"event {sequence} was committed but never delivered, or has been forgotten since")
+            raise LinkUsageError(f"event {sequence} was committed but is not delivered, or was forgotten since")
 
     def forget(self) -> bool:
-        """Undo deliveries that are not stored. True if a gap is undone too, so that a new session is needed."""
+        """What is not stored was not delivered. True if a gap is forgotten too: the shoe must be asked afresh."""
         self._delivered.clear()
         self._of_old_count.clear()
-        self._known_boot_id, self._known_up_to = _NO_BOOT_ID, 0
+        self._known_boot_id, self._known_up_to = _NOBODY, 0
         gap_forgotten = self._outlived is not None
         if gap_forgotten:
             self.stored, self._outlived = self._outlived, None
         self._expected = self._begin if self.stored is None else self.stored.sequence + 1
         self._total = None if self.stored is None else self.stored.total
-        # The shoe's own resend brings them back, at its own pace: haste does not help a disk that cannot be written.
+        # The shoe's own resend brings them back, at its own pace: a disk that cannot be written is not helped by haste.
         self._nak_for = self._expected
         return gap_forgotten

@@ -43,7 +43,7 @@ class SettledWager(msgspec.Struct, frozen=True, omit_defaults=True):
     cut: int
     """Winnings that the round's limit does not let the house pay."""
     returned: int
-    """Everything that goes back to the player: the stake, unless it lost, and what is paid on it."""
+    """All that goes back to the player: the stake, unless it lost, and what is paid on it."""
     pays: str | None = None
     """The price in lowest terms, after commission; only on a win."""
 
@@ -54,7 +54,7 @@ class SettledWager(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DealerStep(msgspec.Struct, frozen=True):
-    """One action of the dealer: take a losing stake, pay a winner, or announce a push."""
+    """One action of the dealer: take a losing stake, pay a winner, or name a push."""
 
     step: Literal["take", "pay", "push"]
     seat: str
@@ -73,7 +73,7 @@ class Totals(msgspec.Struct, frozen=True):
 
 
 class LimitReached(msgspec.Struct, frozen=True):
-    """The round's limit that cut winnings."""
+    """Why winnings were cut."""
 
     limit: int
     winnings: int

@@ -21,7 +21,7 @@ BASE_GROUP = "base"
 
 
 class Names(msgspec.Struct, frozen=True):
-    """The name shown on displays, by language."""
+    """What a thing is called on a display."""
 
     en: str
     zh_hant: str

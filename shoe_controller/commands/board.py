@@ -22,7 +22,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    # Imported late: it brings the event loop and a web server along, which no other command needs.
+    # The board brings the event loop and a web server along; no other command should wait for them.
     from shoe_controller.board import process  # noqa: PLC0415 - see above
     from shoe_controller.web.certificate import PagesError  # noqa: PLC0415 - see above
 

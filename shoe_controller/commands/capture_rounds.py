@@ -1,6 +1,6 @@
 """The rounds in a capture: assembles the cards of each round and checks whether cards, rules and result agree.
 
-Pure: fed the events of the line one by one, it returns each round as it ends. It judges a recording after
+Pure: fed what was heard on the line, event by event, it gives back each round as it ends. It judges a recording after
 the fact; the table, which must decide while the cards are still coming, has its own code. Used by `decode.py`.
 """
 

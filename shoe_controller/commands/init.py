@@ -59,7 +59,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--broker-host", metavar="HOST", help="the broker's host, as tables reach it (default: 127.0.0.1)"
     )
     parser.add_argument("--broker-folder", type=Path, metavar="FOLDER", help=f"default: {BROKER_FOLDER}, or beside")
-    parser.add_argument("--no-broker", action="store_true", help="a table that does not publish")
+    parser.add_argument("--no-broker", action="store_true", help="a table that tells nobody")
     parser.add_argument("--journal", metavar="FILE", help="default: /var/lib/shoe-controller/NAME.journal")
     for role in Role:
         people = f"--{role.value}"

@@ -63,7 +63,7 @@ def _add_verify(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         default=[],
         type=_head,
         metavar="NUMBER:HASH",
-        help="a head of the chain that was kept elsewhere, as messages carry it; may be given more than once",
+        help="an end of the chain that was kept elsewhere, as messages carry it; may be given more than once",
     )
     add_json_option(parser)
     parser.set_defaults(run=run, act=_verify)
@@ -88,9 +88,9 @@ def _add_export(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 def _add_prune(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = actions.add_parser(
         "prune",
-        help="export old shoes to their own files, then remove them",
-        description="Export whole shoes that are older than the given number of days, each to its own file, then "
-        "remove them from the journal. The current shoe stays, and so does one with messages that were not sent yet.",
+        help="export old shoes to files of their own, then remove them",
+        description="Export whole shoes that are older than so many days, each to a file of its own, then remove them "
+        "from the journal. The current shoe stays, and so does a shoe with messages that were not sent yet.",
     )
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("--older-than", type=_days, required=True, metavar="DAYS")

@@ -39,7 +39,7 @@ class MqttSettings(NamedTuple):
     key_file: Path | None
     """The client certificate and its key, where the broker requires one."""
     keep_alive: int
-    """Seconds; a broker that hangs is noticed after twice this time."""
+    """Seconds; a broker that hangs is noticed after twice as many."""
 
     @property
     def tls(self) -> bool:

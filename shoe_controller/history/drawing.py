@@ -281,7 +281,7 @@ def _act(act: RecalledAct) -> str:
     role = f" ({act.role})" if act.role else ""
     second = "" if act.approved_by is None else f", approved by {_clean(act.approved_by)}"
     why = f": {_clean(act.reason)}" if act.reason else ""
-    not_done = {"proposed": " (proposed, not yet approved)", "not_done": f" (not done: {_clean(act.detail)})"}
+    not_done = {"proposed": " (proposed, nobody has approved yet)", "not_done": f" (not done: {_clean(act.detail)})"}
     return f"{role.strip()} {act.act}{about}{second}{not_done.get(act.outcome, '')}{why}".strip()
 
 

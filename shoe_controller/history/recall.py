@@ -361,7 +361,7 @@ def _act(time: int, act: AnyAct, person: str, why: str) -> RecalledAct:
 
 
 def _say_why(cards: Sequence[RecalledCard]) -> None:
-    """Add to each card the reason for which it was drawn, as far as the faces before it are shown."""
+    """Give each card the reason for which it came, as far as the faces before it are shown."""
     deal = Deal()
     followed = True
     for before, card in enumerate(cards):

@@ -32,7 +32,7 @@ class RecalledCard(msgspec.Struct, kw_only=True):
     time: int
     hand: Side
     card: Card | None
-    """As known now; `None` while it lies face down, or if it is unknown."""
+    """As it is known now; `None` while it lies face down, or when nobody knows it."""
     why: str = ""
     """Why it came, as `shoe-controller hand` says it."""
     changes: list[CardChange] = []

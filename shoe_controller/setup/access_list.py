@@ -1,7 +1,7 @@
 """The rights of each role at the broker, derived from the contract, and written as a Mosquitto access list.
 
 The controller cannot see who wrote a request, so the broker keeps the roles apart: a display cannot command, a wager
-terminal cannot confirm, a table cannot publish for another. `init` writes the list, `doctor` tests it.
+terminal cannot confirm, a table cannot speak for another. `init` writes the list, `doctor` tries it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from shoe_controller.mqtt.contract import RequestRole, TopicKind, TopicRow, Topics, contract
 
 EVERY_TABLE = "+"
-"""In place of the table in the rules of a user that serves all tables of a site."""
+"""Stands for the table in the rules of a user that serves all tables of a site."""
 
 ANY_CLIENT = "{client}/{name}"
 """The contract's placeholder for the rest of a reply's topic."""
@@ -31,11 +31,11 @@ class BrokerRole(Enum):
 
 
 WHAT = {
-    BrokerRole.TABLE: "the controller of one table: the only one that publishes for it, and that reads its requests",
-    BrokerRole.DISPLAY: "results boards and the pit view: read, and request a replay of events",
+    BrokerRole.TABLE: "the controller of one table: the only one that speaks for it, and that sees requests",
+    BrokerRole.DISPLAY: "results boards and the pit view: read, and ask for events again",
     BrokerRole.WAGERS: "wager terminals: read, and place wagers",
-    BrokerRole.DEALER: "a dealer's own terminal: reads, and sends a dealer's requests",
-    BrokerRole.SUPERVISOR: "a supervisor's own terminal: reads, and sends a supervisor's requests",
+    BrokerRole.DEALER: "a dealer's own terminal: reads, and asks for what a dealer does",
+    BrokerRole.SUPERVISOR: "a supervisor's own terminal: reads, and asks for what a supervisor does",
     BrokerRole.CONSOLE: "the console beside the table, which dealers and supervisors share",
 }
 
@@ -89,7 +89,7 @@ def _lines(site: str, users: Iterable[BrokerUser]) -> Iterator[str]:
             if access:
                 yield f"topic {access} {prefix}/{row.below.replace(ANY_CLIENT, '#')}"
     yield ""
-    yield "# Every user reads the replies to itself, and no others."
+    yield "# Everybody reads the answers to oneself, and to nobody else."
     yield "pattern read shoe/v1/+/+/reply/%u/#"
 
 

@@ -4,8 +4,8 @@ It speaks MQTT 5 and 3.1.1 and can misbehave on request:
 
     async with EmulatedBroker(users={"table": "secret"}) as broker:
         ...                                              # clients connect to 127.0.0.1, broker.port
-        broker.misbehaviour.withhold_acknowledgements()  # standing rules: withhold, deny, delay, drop, duplicate
-        broker.cut("table-7")                            # one-off actions: cut, stall, resume, forget_session, restart
+        broker.misbehaviour.withhold_acknowledgements()  # standing orders: withhold, deny, delay, drop, duplicate
+        broker.cut("table-7")                            # and acts: cut, stall, resume, forget_session, restart
         await broker.restart(keep_sessions=False)
 
 `BrokerCore` is the same broker without a network; its owner provides the time. `python -m simulator.broker` runs one

@@ -28,10 +28,10 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         type=_user,
         metavar="NAME:PASSWORD",
-        help="accept this user; may be given more than once, and then only these users are accepted",
+        help="let in this user; may be given more than once, and nobody else is let in then",
     )
     options.add_argument(
-        "--access", type=Path, metavar="FILE", help="access list, in the format of Mosquitto's acl_file"
+        "--access", type=Path, metavar="FILE", help="who may read and write what: a Mosquitto acl_file"
     )
     return options
 
@@ -77,7 +77,7 @@ def _access(file: Path) -> AccessList:
     try:
         return AccessList.from_mosquitto(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise AccessFileError(f"cannot read the access file {file}: {reason}") from error
     except AccessFileError as error:
         raise AccessFileError(f"{file}, {error}") from error

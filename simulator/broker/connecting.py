@@ -1,4 +1,4 @@
-"""Connecting and disconnecting of clients: authentication, session takeover, wills, session expiry."""
+"""Clients come and go: who is let in, whose session goes on, what becomes of a will and of a session left behind."""
 
 import math
 
@@ -73,7 +73,7 @@ class FrontDesk:
         self.leave(connection, now, Ending.POLITELY)
 
     def leave(self, connection: Connection, now: float, ending: Ending, *, publish_will: bool = True) -> None:
-        """End a connection. Its session and its will live on for as long as the client requested."""
+        """End a connection. Its session and its will live on for as long as the client asked."""
         connection.end(ending)
         self._state.agenda.strike(connection)
         session, connection.session = connection.session, None
@@ -88,7 +88,7 @@ class FrontDesk:
         self.look_at_session(session, now)
 
     def look_at_session(self, session: ClientSession, now: float) -> None:
-        """Do what is due for a session whose client is disconnected: publish its will, delete it."""
+        """Do what is due for a session whose client is away: publish its will, forget it."""
         if session.will is not None and now >= min(session.will_due, session.ends_at):
             self.publish_will(session, now)
         if now >= session.ends_at:
@@ -105,7 +105,7 @@ class FrontDesk:
             self._post.publish(Message.left_behind(will, session.client_id, now), now)
 
     def end_session(self, session: ClientSession, now: float) -> None:
-        """Delete the session of a disconnected client; a pending will is published with it."""
+        """Forget the session of a client that is away; a will still waiting is due with it."""
         session.ends_at = now
         self.look_at_session(session, now)
 

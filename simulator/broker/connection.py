@@ -43,7 +43,7 @@ class Connection:
     """The largest packet that the client accepts."""
     output: bytearray = field(default_factory=bytearray)
     congested: bool = False
-    """The client is slow to read: messages wait in the session."""
+    """The other end is slow to read: messages wait in the session."""
     withheld: list[Acknowledgement] = field(default_factory=list)
     ending: Ending | None = None
 

@@ -98,7 +98,7 @@ class BrokerCore:
             connect_seconds=limits.connect_seconds,
         )
         if len(self._connections) >= limits.connections:
-            self._state.notes.append(f"a connection is refused: {limits.connections} are open already")
+            self._state.notes.append(f"a connection is refused: there are {limits.connections} already")
             connection.end(Ending.AT_ONCE)
         else:
             self._state.agenda.enter(connection, connection.deadline)
@@ -164,7 +164,7 @@ class BrokerCore:
         return None if self._stalled else self._state.agenda.next_time()
 
     def tick(self, now: float) -> None:
-        """Do what is due: keep-alives, wills, expired sessions, delayed deliveries."""
+        """Do what is due: keep-alives, wills, sessions that end, deliveries that were held back."""
         if self._stalled:
             return
         for thing in self._state.agenda.due(now):

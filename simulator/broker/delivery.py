@@ -25,7 +25,7 @@ class PostOffice:
         return copies
 
     def subscribe(self, session: ClientSession, subscription: Subscription) -> int:
-        """Add or replace a subscription; return the SUBACK code: the QoS granted, or the reason for refusal."""
+        """Enter or replace a subscription; gives the code for the client: the QoS granted, or why not."""
         topic_filter, limits = subscription.topic_filter, self._state.limits
         if topic_filter.startswith(SHARED_PREFIX):
             return Reason.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED

@@ -12,14 +12,14 @@ class BrokerLimits:
     in_flight: int = 20
     """Unacknowledged messages in flight, in each direction of a client."""
     queued: int = 1000
-    """Messages queued for one client; more are lost."""
+    """Messages that wait for one client; more are lost."""
     connections: int = 1000
     sessions: int = 10_000
     subscriptions: int = 1000
-    """Per client."""
+    """Of one client."""
     retained: int = 10_000
     topic_aliases: int = 10
-    """Per connection."""
+    """Of one connection."""
     output_bytes: int = 64 * 1024
     """Write buffer of one connection; beyond it messages wait in the queue."""
     connect_seconds: int = 10
@@ -30,6 +30,6 @@ class BrokerLimits:
             if getattr(self, each.name) < 1:
                 raise ValueError(f"the limit {each.name} must be at least 1, not {getattr(self, each.name)}.")
         if self.in_flight > 65_535 or self.topic_aliases > 65_535:
-            raise ValueError("MQTT allows at most 65535 messages in flight and topic aliases.")
+            raise ValueError("MQTT counts messages in flight and topic aliases to 65535 only.")
         if self.packet_bytes > LARGEST_VARIABLE:
             raise ValueError(f"MQTT allows packets of at most {LARGEST_VARIABLE} bytes.")

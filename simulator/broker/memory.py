@@ -15,7 +15,7 @@ class RetainedMessages:
     _by_topic: dict[str, Message] = field(default_factory=dict)
 
     def has_room_for(self, topic: str, now: float) -> bool:
-        """Whether a message under this topic can be retained; expired ones are dropped first."""
+        """Say whether a message under this topic can be kept; those past their time make room first."""
         if topic not in self._by_topic and len(self._by_topic) >= self.limit:
             for old in [each.topic for each in self._by_topic.values() if each.expired(now)]:
                 del self._by_topic[old]

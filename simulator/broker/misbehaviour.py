@@ -62,7 +62,7 @@ class Misbehaviour:
         self._duplicate: list[_Order] = []
 
     def withhold_acknowledgements(self, **aim: Unpack[Aim]) -> None:
-        """Accept messages, and deliver those of QoS 1, but withhold the PUBACK or PUBREC."""
+        """Take messages, and pass on those of QoS 1, but keep back the PUBACK or PUBREC that says so."""
         self._withhold.append(_Order(**aim))
 
     def deny_publishes(

@@ -63,7 +63,7 @@ class Conversation:
         reason = self._refusal(session, packet, now)
         message = Message.published(packet, session.client_id, now) if reason is None else None
         if packet.qos == 2:
-            # MQTT 3.1.1 has no refusal, so its handshake goes on and the message is dropped.
+            # A 3.1.1 client cannot be told, so its handshake goes on and the message goes nowhere.
             if reason is None or connection.version != MQTT_5:
                 session.incoming[packet.packet_id] = message
         elif message is not None and not self._post.publish(message, now):
@@ -71,21 +71,21 @@ class Conversation:
         self._acknowledge(connection, session, packet, reason or Reason.SUCCESS)
 
     def _with_topic(self, connection: Connection, packet: Publish) -> Publish:
-        """Replace a client's topic alias by its topic."""
+        """Put the topic a client's alias stands for in its place."""
         alias = packet.properties.topic_alias
         if alias is None:
             return packet
         if not 0 < alias <= self._state.limits.topic_aliases:
-            raise ClientError(Reason.TOPIC_ALIAS_INVALID, f"{alias} is not a valid topic alias here")
+            raise ClientError(Reason.TOPIC_ALIAS_INVALID, f"{alias} is not a topic alias this broker takes")
         if packet.topic:
             connection.aliases[alias] = packet.topic
             return packet
         if alias not in connection.aliases:
-            raise protocol_error(f"topic alias {alias} has not been assigned a topic")
+            raise protocol_error(f"topic alias {alias} has not been given a topic")
         return packet._replace(topic=connection.aliases[alias])
 
     def _refusal(self, session: ClientSession, packet: Publish, now: float) -> Reason | None:
-        """Return why a message is refused, or `None` if it is accepted."""
+        """Say why a message is not taken, or nothing if it is."""
         ordered = self._state.misbehaviour.denial(session.client_id, packet.topic)
         if ordered is not None:
             return ordered
@@ -97,7 +97,7 @@ class Conversation:
         return None
 
     def _check_window(self, connection: Connection, session: ClientSession, packet_id: int) -> None:
-        # MQTT 5 clients are sent a window; those of 3.1.1 have none, and still must not fill the memory.
+        # MQTT 5 clients are told a window; those of 3.1.1 have none, and still cannot fill the memory.
         limits = self._state.limits
         window = limits.in_flight if connection.version == MQTT_5 else limits.queued
         if len(session.incoming) + len(connection.withheld) < window:

@@ -147,7 +147,7 @@ def _collected(found: dict[str, list[_Value]]) -> Properties:
         name: tuple(values) if name in {"user_properties", "subscription_identifiers"} else values[0]
         for name, values in found.items()
     }
-    # The table determines the type of each field, which a type checker cannot follow.
+    # The table says which form each field has, which is more than a type checker can follow.
     return Properties(**fields)  # type: ignore[arg-type]
 
 

@@ -42,7 +42,7 @@ REFUSALS_OF_A_MESSAGE = frozenset(
         Reason.PAYLOAD_FORMAT_INVALID,
     }
 )
-"""The reasons with which a PUBACK or PUBREC can refuse a message."""
+"""The reasons a PUBACK or PUBREC can give for not taking a message."""
 
 
 class ClientError(Exception):

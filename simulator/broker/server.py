@@ -96,7 +96,7 @@ class EmulatedBroker:
         await self.start()
 
     def cut(self, client_id: str | None = None) -> None:
-        """Abort the connection of a client, or all, without DISCONNECT."""
+        """End the connection of a client, or all, without a word."""
         self.core.cut(self.now, client_id)
         self.flush()
 
@@ -119,7 +119,7 @@ class EmulatedBroker:
         self.flush()
 
     def forget_session(self, client_id: str) -> None:
-        """Delete a client's session, and its connection if it has one."""
+        """Lose all memory of a client, and its connection if it has one."""
         self.core.forget_session(client_id, self.now)
         self.flush()
 

@@ -19,11 +19,11 @@ _PACKET_IDS = 65_535
 
 @dataclass(slots=True)
 class _UnderWay:
-    """A QoS 1 or 2 message whose handshake is not finished."""
+    """A message sent with QoS 1 or 2 whose handshake is not finished."""
 
     delivery: Delivery
     released: bool = False
-    """PUBREC was received; only PUBREL and PUBCOMP are still open."""
+    """The client has it for good (PUBREC came); only the PUBREL is still open."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -33,12 +33,12 @@ class ClientSession:
     queue_limit: int
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
     incoming: dict[int, Message | None] = field(default_factory=dict)
-    """QoS 2 messages from the client that it has not released yet; `None` for a refused one."""
+    """QoS 2 messages from the client that it has not released yet; `None` for one that will go nowhere."""
     connected: bool = False
     one_copy: bool = False
-    """Overlapping subscriptions share one copy of a message, as 3.1.1 clients expect; otherwise each gets its own."""
+    """Overlapping subscriptions share one copy of a message, as 3.1.1 clients expect; otherwise each brings its own."""
     will: Will | None = None
-    """The will of a lost connection, until it is due."""
+    """Left behind by a connection that vanished, until it is due."""
     will_due: float = math.inf
     ends_at: float = math.inf
     """When this session expires, unless the client reconnects."""
@@ -83,7 +83,7 @@ class ClientSession:
         return True
 
     def next_packet(self, now: float) -> Publish | Acknowledgement | None:
-        """Return the next packet that may be sent to the client now, if any."""
+        """Take the next packet that may go out to the client now, if any."""
         if self._again:
             return self._packet_again(now)
         while self._queue and self._queue[0].not_before <= now:
@@ -110,7 +110,7 @@ class ClientSession:
             self._finish(packet.packet_id)
 
     def acknowledged(self, packet: Acknowledgement) -> Acknowledgement | None:
-        """Handle the client's PUBACK, PUBREC or PUBCOMP; return the packet that answers it, if any."""
+        """Take the client's PUBACK, PUBREC or PUBCOMP for a message it got; gives the answer it calls for."""
         under_way = self._under_way.get(packet.packet_id)
         if under_way is None:
             if packet.kind is not PacketType.PUBREC:
@@ -130,7 +130,7 @@ class ClientSession:
 
     def _finish(self, packet_id: int) -> None:
         del self._under_way[packet_id]
-        if packet_id in self._again:  # the client acknowledged it from before, without waiting for the repetition
+        if packet_id in self._again:  # the client remembered it from before and did not wait for the repetition
             self._again.remove(packet_id)
 
     def _packet_again(self, now: float) -> Publish | Acknowledgement | None:

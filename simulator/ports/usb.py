@@ -252,7 +252,7 @@ def _as_pyusb() -> Iterator[None]:
         raise USBError(error.strerror, _LIBUSB_OTHER, error.errno) from error
 
 
-def _check_number(known: bool) -> None:  # noqa: FBT001 - reads well where it is called
+def _check_number(known: bool) -> None:  # noqa: FBT001 - reads as a sentence where it is called
     if not known:
         raise OSError(errno.ENOENT, "the device has no such interface or endpoint")
 

@@ -100,7 +100,7 @@ class UsbPlug:
                 self._changed.notify_all()
 
     def read(self, handle: UsbHandle, size: int, milliseconds: int) -> bytes:
-        """Do one transfer to the host: what is there, up to `size`. The shoe ends it when it has no more data."""
+        """One transfer to the host: what is there, up to `size`. The shoe ends it when it has no more to say."""
         with self._changed:
             self._wait(handle, lambda: bool(self._from_shoe), milliseconds)
             packets = -(-size // PACKET_SIZE)
@@ -145,7 +145,7 @@ class UsbPlug:
         return self._kernel_driver or self._holder is not None
 
     def _wait(self, handle: UsbHandle, ready: Callable[[], bool], milliseconds: int) -> None:
-        """Wait until the shoe is ready for a transfer; 0 milliseconds means for ever, as in libusb."""
+        """Wait for a transfer that the shoe is ready for; 0 milliseconds mean for ever, as libusb has it."""
 
         def over() -> bool:
             return not self._plugged_in or self._holder is not handle

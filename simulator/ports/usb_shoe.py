@@ -104,7 +104,7 @@ class UsbShoe:
 
     @property
     def configuration_descriptor(self) -> bytes:
-        """The full configuration descriptor, as the host reads it."""
+        """The configuration with all that is in it, as the host reads it."""
         parts = _ACM_PARTS if self.kind is UsbKind.CDC_ACM else _VENDOR_PARTS
         inside = b"".join(parts)
         bus_powered, milliamperes = 0x80, 100
@@ -209,9 +209,9 @@ _ACM_PARTS = [
     _interface(0, 1, 0x02, 0x02),  # communications, abstract control model, no modem commands
     bytes([5, 0x24, 0x00, 0x10, 0x01]),  # CDC release 1.10
     bytes([5, 0x24, 0x01, 0x00, 1]),  # no call management
-    bytes([4, 0x24, 0x02, 0x06]),  # line coding, control lines, serial state and break are supported
+    bytes([4, 0x24, 0x02, 0x06]),  # line coding, control lines, serial state and break are understood
     bytes([5, 0x24, 0x06, 0, 1]),  # interface 0 governs interface 1
-    struct.pack("<BBBBHB", 7, 5, NOTIFICATION_IN, 3, 16, 16),  # interrupt, polled every 16 ms
+    struct.pack("<BBBBHB", 7, 5, NOTIFICATION_IN, 3, 16, 16),  # interrupt, asked every 16 ms
     _interface(1, 2, 0x0A),  # the data
     _bulk(DATA_IN),
     _bulk(DATA_OUT),

@@ -79,7 +79,7 @@ async def init_asks_about_the_shoe_that_is_plugged_in() -> None:
                 "The lowest stake",
             ):
                 talk.answer(question, "")
-            talk.answer("The highest stake", "")
+            talk.answer("The most", "")
             assert talk.end() == 0, talk.said
         assert f"Plugged in: {NAME}\r\n" in talk.said
         assert f"{NAME}: native shoe " in talk.said, talk.said

@@ -107,7 +107,7 @@ def test_a_bad_access_file_is_answered_with_its_line(tmp_path: Path, capsys: pyt
     assert f"{file}, line 2: 'a#' is not a topic filter" in capsys.readouterr().err
     file.write_bytes(os.urandom(3) + b"\xff\xfe")
     assert main(["--access", str(file)]) == 2
-    assert "not UTF-8 text" in capsys.readouterr().err
+    assert "it is not UTF-8 text" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("user", ["table", ":secret", "table:", ""])
