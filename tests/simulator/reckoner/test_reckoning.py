@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from shoe_controller.table.facts import AnyFact
 
+from shoe_controller.messages.facts import AnyFact
 from simulator import reckoner
 from simulator.reckoner.alignment import STRICT, Leniency
 from simulator.reckoner.books import TableBooks

@@ -17,7 +17,7 @@ from simulator.reckoner.house import HouseRules, house_of
 from simulator.reckoner.mismatch import MismatchError
 from simulator.reckoner.settlement import check_settlement, rows_of, settled, wagers_of
 from tests.table.sitting import rules
-from tests.table.state_checks import as_json, info_of
+from tests.table.state_checks import as_json, rules_of
 
 GAMES = ("commission", "nepal", "no_commission")
 LAYOUTS = ("golden_bacc", "five_dragons_a", "five_dragons_b", "infinite_fortune", "lucky_8", "nepal_super_baccarat")
@@ -48,7 +48,7 @@ def test_both_settlements_are_the_same(house: dict[str, object], seed: int) -> N
     chance = random.Random(seed)  # noqa: S311 - the same every time
     source = rules({"allow_player_edge": ["five_dragons.any_dragon", "base.banker"], **house})
     product = read_rules(source)
-    second = house_of(as_json(info_of(source)))
+    second = house_of(as_json(rules_of(source)))
     stack = chance.sample([*CARDS_BY_NUMBER] * 8, 6)
     deal, left = Deal(), iter(stack)
     while deal.next_side is not None:
@@ -65,14 +65,14 @@ def test_both_settlements_are_the_same(house: dict[str, object], seed: int) -> N
 
 def test_a_house_that_takes_another_commission() -> None:
     source = rules({"base_game": "commission", "commission": {"rate": "4%"}})
-    house = house_of(info_of(source))
+    house = house_of(rules_of(source))
     price = house.prices["base.banker"](dealt(["2H", "9D", "3S", "KC", "2C", "2C"]))
     assert price is not None
     assert float(price) == pytest.approx(0.96)
 
 
 def test_a_base_game_of_the_houses_own_has_no_prices() -> None:
-    info = dict(info_of(rules({}))) | {"base_game": "riverside"}
+    info = dict(rules_of(rules({}))) | {"base_game": "riverside"}
     assert house_of(info).prices == {}
 
 
