@@ -83,9 +83,14 @@ class TableBooks:
         }
 
     @property
+    def looked_at(self) -> frozenset[str]:
+        """The kinds of events from which something follows."""
+        return frozenset(self._handlers)
+
+    @property
     def kinds(self) -> frozenset[str]:
-        """The events that it knows."""
-        return WITHOUT_CONSEQUENCE | self._handlers.keys()
+        """All kinds of events that are known; others are ignored."""
+        return WITHOUT_CONSEQUENCE | self.looked_at
 
     def take(self, event: Json) -> None:
         before, self.seq = self.seq, event["seq"]

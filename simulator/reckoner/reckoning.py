@@ -34,18 +34,27 @@ class Reckoner:
         given, cards = cause_of(step.given), list(left)
         self._inputs.take(given, step.events)
         self._name_card(given, step.events)
-        book = self.books.cards
+        mismatches = []
         for event in step.events:
-            known = len(book.cards)
-            self.books.take(event)
-            for record in book.cards[known:]:
-                record.true = cards.pop(0) if cards else None
-                if record.true is not None and not record.fits(record.true):
-                    raise MismatchError(f"{record.true} is published as {record}")
-            # A shoe that discloses faces late may mean a card of the next round, which lies aside and stops this one.
-            if event["fact"] == "round_result":
-                for laid in book.hand:
-                    laid.record.check_face()
+            try:
+                self._take(event, cards)
+            except MismatchError as error:
+                mismatches.append(error)
+        if mismatches:
+            raise mismatches[0]
+
+    def _take(self, event: Json, left: list[Json | None]) -> None:
+        book = self.books.cards
+        known = len(book.cards)
+        self.books.take(event)
+        for record in book.cards[known:]:
+            record.true = left.pop(0) if left else None
+            if record.true is not None and not record.fits(record.true):
+                raise MismatchError(f"{record.true} is published as {record}")
+        # A shoe that discloses faces late may mean a card of the next round, which lies aside and stops this one.
+        if event["fact"] == "round_result":
+            for laid in book.hand:
+                laid.record.check_face()
 
     def _name_card(self, given: Json | None, events: Sequence[Json]) -> None:
         """A person says what a card is; while it lies face down, only the input tells the face."""

@@ -10,11 +10,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from shoe_controller.baccarat.reasons import SecondCard
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.facts import AlertRaised
 from shoe_controller.mqtt.retained import storing_alert
 from shoe_controller.table.alerts import alert_message
 from shoe_controller.table.state import Alert
+from shoe_controller.words.render import ENGLISH
 from simulator.emulator import EmulatedShoe
 from simulator.scenario import planned
 from tests.board.room import BOARD, LANDSCAPE, PORTRAIT, BoardPage, Room, Seen
@@ -112,18 +115,19 @@ async def test_trouble_a_reload_in_mid_round_and_a_void(tmp_path: Path) -> None:
         await at.begin()
         await at.draw(2)
         seen = await board.until(lambda seen: len(seen.player + seen.banker) == 2, what="two cards")
-        assert (seen.next, seen.band) == ("player", WORDS["en"]["reasons"]["player_second"])
+        assert (seen.next, seen.band) == ("player", ENGLISH.of(SecondCard(hand=Side.PLAYER)))
 
         at.shoe.draw()
         await at.display.until(lambda: at.display.facts_of(AlertRaised), what="the alert")
         seen = await board.until(lambda seen: seen.band_kind == "trouble", what="the trouble")
         assert seen.band == "One moment please"
         assert seen.player[1] == "hidden", "nobody knows the card"
-        (alert,) = [fact for fact in at.display.facts_of(AlertRaised) if fact.kind == "misread"]
+        assert [fact.alert.kind for fact in at.display.facts_of(AlertRaised)] == [AlertKind.MISREAD]
+        happened = ENGLISH.happened(AlertKind.MISREAD)
         assert "misread" not in seen.everything
-        assert alert.happened not in seen.everything
-        await pit.page.locator(f'.table.stop [data-kind="misread"]:has-text("{alert.happened}")').wait_for()
-        assert alert.to_do in (await pit.text_of(".alert"))[0]
+        assert happened not in seen.everything
+        await pit.page.locator(f'.table.stop [data-kind="misread"]:has-text("{happened}")').wait_for()
+        assert ENGLISH.to_do(AlertKind.MISREAD) in (await pit.text_of(".alert"))[0]
 
         await board.page.reload()
         again = await board.until(lambda seen: seen.live, within=2.0, what="the board after a reload")

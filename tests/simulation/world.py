@@ -118,7 +118,7 @@ class World:
         """Mishaps that are not over."""
         self._told = told
         self._waiting = list(plan.mishaps)
-        self.emulation = Emulation(_emulation_settings(plan), now=0.0, tell=self._happened)
+        self.emulation = Emulation(_emulation_settings(plan), now=0.0, truth=self._happened)
         self.cable = Cable(self.time, self.emulation)
         self.broker = VirtualBroker(self.time)
         config = _config(plan, folder)

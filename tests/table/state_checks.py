@@ -152,7 +152,8 @@ def faces_told(before: TableState, given: AnyInput, handled: Handled) -> tuple[d
         if isinstance(given.act, CorrectCard) and before.round is not None:
             old = before.round.cards[given.act.number - 1].card
             assert old is not None
-            named[old] = -1
+            # A card that lies face down may be corrected to what it is: a refusal would confirm a guess.
+            named = {} if old is given.act.card else named | {old: -1}
         return named, named
     return nothing, nothing
 

@@ -5,7 +5,7 @@ Together they hold every kind of event that the reckoner looks at, and every way
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import (
@@ -44,24 +44,28 @@ UNREAD = "9H"
 
 
 class Evening(NamedTuple):
-    truth: list[Json]
+    truth: list[dict[str, Any]]
     steps: list[Step]
     info: Json
     """What the table posts."""
 
+    def copied(self) -> "Evening":
+        truth, steps = as_json((self.truth, self.steps))
+        return Evening(truth, [Step(*step) for step in steps], self.info)
+
     @property
-    def events(self) -> list[Json]:
-        return [event for step in self.steps for event in step.events]
+    def events(self) -> list[dict[str, Any]]:
+        return [cast("dict[str, Any]", event) for step in self.steps for event in step.events]
 
 
 class Table(Sitting):
     """Writes down the truth as well."""
 
     def __init__(self, house: dict[str, Any], **procedure: Any) -> None:  # noqa: ANN401 - as in `Sitting`
-        self.truth: list[Json] = []
+        self.truth: list[dict[str, Any]] = []
         self.out = 0
         self.hands: dict[str, list[str]] = {"player": [], "banker": []}
-        super().__init__(house, **procedure)
+        super().__init__({"offer": ["base", "pairs"]} | house, **procedure)
 
     def event(self, event: AnyShoeEvent, *, age_ms: int = 0) -> Handled:
         match event:
@@ -143,6 +147,8 @@ def everything() -> Evening:
     table.open_shoe("AD")
     table.bet("1", "base.banker", 500)
     table.deal("2H 9D 3S KC")
+    table.card("6H", Hand.EXTRA)
+    table.act(BurnExtraCard())
     table.wins("banker")
     return table.evening()
 
@@ -185,7 +191,7 @@ def _undone(table: Table) -> None:
 
 def face_down() -> Evening:
     """Cards are shown by the dealer or at the result; what a round pays is limited; commission at once."""
-    house = {"base_game": "commission", "round_limit": {"amount": 700, "groups": ["pairs", "tie_wins_on"]}}
+    house = {"base_game": "commission", "round_limit": {"amount": 700, "groups": ["pairs"]}}
     table = Table(house, reveal=Reveal.BY_DEALER)
     table.open_shoe("KS")
     table.bets("1", [("base.banker", 800), ("base.tie", 30)])

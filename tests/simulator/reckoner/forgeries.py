@@ -6,7 +6,7 @@ A forger who leaves out an event or adds one numbers the others anew, so that no
 import copy
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import count
+from itertools import count, pairwise
 from typing import Any, NamedTuple
 
 from simulator.reckoner.reckoning import Step
@@ -35,7 +35,7 @@ CANNOT_COME_TWICE = CANNOT_GO - {"betting_opened", "cards_shown", "shoe_opened",
 
 CHECKED_FIELDS: dict[str, tuple[str, ...]] = {
     "card_burned": ("card",),
-    "card_dealt": ("place",),
+    "card_dealt": ("shoe", "round", "place"),
     "card_set_aside": ("card",),
     "cards_shown": ("places",),
     "card_corrected": ("place", "replaces"),
@@ -53,22 +53,25 @@ CHECKED_FIELDS: dict[str, tuple[str, ...]] = {
 }
 """What of an event cannot be changed unnoticed."""
 
-ENOUGH, ENOUGH_VALUES = 8, 2
+ENOUGH, ENOUGH_VALUES = 5, 1
 """So many events of a kind are forged, and so many values of the same name in them."""
 
 UNCHECKED = frozenset({"rounding", "limit_reached", "pays"})
 """What of these nothing follows from. The price of an outcome is looked at by itself."""
 
 
+class Forging(NamedTuple):
+    name: str
+    forge: Callable[..., object]
+    args: tuple[Any, ...] = ()
+
+
 def forgeries() -> Iterator[Forgery]:
     for evening in EVENINGS:
-        for name, forge in (*_of_truth(evening), *_of_inputs(evening), *_of_events(evening), *_by_hand(evening)):
-            forged = copy.deepcopy(EVENINGS[evening]())
-            forge(forged)
-            yield Forgery(f"{evening}: {name}", forged)
-
-
-Forging = tuple[str, Callable[[Evening], None]]
+        for forging in (*_of_truth(evening), *_of_inputs(evening), *_of_events(evening), *_by_hand(evening)):
+            forged = EVENINGS[evening]().copied()
+            forging.forge(forged, *forging.args)
+            yield Forgery(f"{evening}: {forging.name}", forged)
 
 
 # --- the truth and the inputs ----------------------------------------------------------------------------------------
@@ -78,30 +81,47 @@ def _of_truth(evening: str) -> Iterator[Forging]:
     truth = EVENINGS[evening]().truth
     cards = [number for number, line in enumerate(truth) if line.get("to") in ("player", "banker", "burn")]
     for number in cards[::8]:
-        yield f"truth {number} is missing", lambda e, n=number: e.truth.pop(n)
-        yield f"truth {number} happened twice", lambda e, n=number: e.truth.insert(n, e.truth[n])
-        yield f"truth {number} went elsewhere", lambda e, n=number: e.truth[n].update(to="extra", position=7)
+        yield Forging(f"truth {number} is missing", lambda e, n: e.truth.pop(n), (number,))
+        yield Forging(f"truth {number} happened twice", lambda e, n: e.truth.insert(n, e.truth[n]), (number,))
+        yield Forging(
+            f"truth {number} went elsewhere", lambda e, n: e.truth[n].update(to="extra", position=7), (number,)
+        )
     for number, line in enumerate(truth):
         if line["what"] == "round_ended":
-            yield f"round at {number} was dealt otherwise", lambda e, n=number: e.truth[n]["player"].reverse()
-            yield f"round at {number} was won by another", lambda e, n=number: e.truth[n].update(winner="nobody")
+            yield Forging(
+                f"round at {number} was dealt otherwise", lambda e, n: e.truth[n]["player"].reverse(), (number,)
+            )
+            yield Forging(
+                f"round at {number} had another winner", lambda e, n: e.truth[n].update(winner="no"), (number,)
+            )
 
 
 def _of_inputs(evening: str) -> Iterator[Forging]:
     steps = EVENINGS[evening]().steps
-    reports = [
-        n for n, step in enumerate(steps) if step.given and step.given.get("event", {}).get("event") == "card_drawn"
-    ]
+    given: list[Event] = [dict(step.given or {}) for step in steps]
+    reports = [number for number, each in enumerate(given) if each.get("event", {}).get("event") == "card_drawn"]
     for number in reports[::9]:
-        yield f"report {number} is missing", lambda e, n=number: e.steps.insert(n, e.steps.pop(n)._replace(given=None))
-        yield f"report {number} is of another card", lambda e, n=number: _event(e, n).update(card="AC", card_id="x")
-        yield f"report {number} is stored twice", lambda e, n=number: e.steps.insert(n, Step(e.steps[n].given, []))
-    bets = [number for number, step in enumerate(steps) if step.given and step.given.get("request_id")]
-    for earlier, later in zip(bets, bets[1:], strict=False):
-        yield (
-            f"request {later} is carried out twice",
-            lambda e, a=earlier, b=later: e.steps[b].given.update(request_id=e.steps[a].given["request_id"]),
-        )
+        yield Forging(f"report {number} is missing", _forget_input, (number,))
+        yield Forging(f"report {number} is of another card", lambda e, n: _event(e, n).update(card="AC"), (number,))
+        yield Forging(f"report {number} is stored twice", _store_twice, (number,))
+    bets = [number for number, each in enumerate(given) if each.get("request_id")]
+    for earlier, later in pairwise(bets):
+        yield Forging(f"request {later} is carried out twice", _same_request, (earlier, later))
+
+
+def _forget_input(evening: Evening, number: int) -> None:
+    evening.steps[number] = evening.steps[number]._replace(given=None)
+
+
+def _store_twice(evening: Evening, number: int) -> None:
+    evening.steps.insert(number, Step(evening.steps[number].given, []))
+
+
+def _same_request(evening: Evening, earlier: int, later: int) -> None:
+    first, second = evening.steps[earlier].given, evening.steps[later].given
+    assert isinstance(first, dict)
+    assert isinstance(second, dict)
+    second["request_id"] = first["request_id"]
 
 
 def _event(evening: Evening, number: int) -> Event:
@@ -121,18 +141,18 @@ def _of_events(evening: str) -> Iterator[Forging]:
         if seen[kind, ()] > ENOUGH:
             continue
         if kind in CANNOT_GO and number < len(events) - 1 and _matters(event, events[number + 1 :]):
-            yield f"{kind} {number} is missing", lambda e, n=number: _leave_out(e, n)
+            yield Forging(f"{kind} {number} is missing", _leave_out, (number,))
         if kind in CANNOT_COME_TWICE and (kind != "round_voided" or event["returned"]):
-            yield f"{kind} {number} comes twice", lambda e, n=number: _double(e, n)
+            yield Forging(f"{kind} {number} comes twice", _double, (number,))
         offered = {wager["id"] for wager in EVENINGS[evening]().info["offered"]}
         for path in _leaves([event[field] for field in CHECKED_FIELDS.get(kind, ())]):
             if "outcome" in CHECKED_FIELDS[kind] and "wagers" in path and path[2] not in offered:
                 continue  # it is priced by a pay table that this house did not choose
-            where = (kind, tuple(part for part in path if isinstance(part, str)))
+            real: Path = (CHECKED_FIELDS[kind][int(path[0])], *path[1:])
+            where = (kind, tuple(part for part in real if isinstance(part, str)))
             seen[where] += 1
             if seen[where] <= ENOUGH_VALUES:
-                real = (CHECKED_FIELDS[kind][int(path[0])], *path[1:])
-                yield f"{kind} {number} has another {real}", lambda e, n=number, p=real: _change(e, n, p)
+                yield Forging(f"{kind} {number} has another {real}", _change, (number, real))
 
 
 def _matters(event: Event, later: list[Event]) -> bool:
@@ -146,7 +166,7 @@ def _matters(event: Event, later: list[Event]) -> bool:
         case "shoe_opened":
             return bool(event["shoe"] > 1)
         case "betting_opened":
-            return next(each["fact"] for each in later if each["fact"] in ("card_dealt", "shoe_ended")) == "card_dealt"
+            return any(each["fact"] == "card_dealt" and each["round"] == event["round"] for each in later)
     return True
 
 
@@ -180,7 +200,7 @@ def _change(evening: Evening, number: int, path: Path) -> None:
     inner[path[-1]] = _another(inner[path[-1]])
 
 
-def _another(value: object) -> object:
+def _another(value: object) -> object:  # noqa: PLR0911 - one for each type of value
     match value:
         case bool():
             return not value
@@ -214,59 +234,37 @@ def _number_anew(evening: Evening) -> None:
     new: dict[int, int] = {}
     for event in evening.events:
         new[event["seq"]] = next(numbers)
-        event["seq"] = new[event["seq"]]  # type: ignore[index]  # a dict of the evening's own copy
+        event["seq"] = new[event["seq"]]
         if event.get("replaces") is not None:
-            event["replaces"] = new.get(event["replaces"], 0)  # type: ignore[index]  # as above
+            event["replaces"] = new.get(event["replaces"], 0)
 
 
-# --- what no change of a single value can be ---------------------------------------------------------------------------
+# --- what no change of a single value can be -------------------------------------------------------------------------
 
 
 def _by_hand(evening: str) -> Iterator[Forging]:
-    events = EVENINGS[evening]().events
-    last = {event["fact"]: number for number, event in enumerate(events)}
-    yield "a number is left out", lambda e: e.steps[-1].events[-1].update(seq=len(e.events) + 1)
-    yield "a card is moved to the other hand before its result", lambda e: _swap_cards(e, last["round_result"])
-    yield (
-        "a price is another",
-        lambda e: _at(e, last["round_result"])["outcome"]["wagers"]["base.tie"].update(pays="9:1"),
-    )
-    yield "a wager is taken when wagers are closed", lambda e: _move_before_close(e)
-    yield (
-        "a stake of nothing",
-        lambda e: _at(e, last["wagers_changed"])["wagers"].append(
-            {"seat": _at(e, last["wagers_changed"])["seat"], "wager": "base.player", "stake": 0}
-        ),
-    )
-    yield "a wager for another seat", lambda e: _at(e, last["wagers_changed"])["wagers"][0].update(seat="none")
-    yield "a wager that is not offered", lambda e: _at(e, last["wagers_changed"])["wagers"][0].update(wager="none.such")
-    yield (
-        "a seat too many is summed up",
-        lambda e: _settlement(e)["seats"].update(none=dict.fromkeys(_settlement(e)["totals"], 0)),
-    )
-    yield (
-        "commission is taken otherwise",
-        lambda e: _settlement(e).update(
-            commission_taken="marked" if _settlement(e)["commission_taken"] == "at_once" else "at_once"
-        ),
-    )
-    yield "a winner is paid more, and everything is summed up so", lambda e: _pay_more(e)
-    yield "a wager of the last round is forgotten", lambda e: _forget_wager(e, last["betting_closed"])
-    yield "a card is unknown for a moment", lambda e: _hide_for_a_moment(e)
+    last = {event["fact"]: number for number, event in enumerate(EVENINGS[evening]().events)}
+    result, wagers, closed = last["round_result"], last["wagers_changed"], last["betting_closed"]
+    yield Forging("a number is left out", lambda e: e.events[-1].update(seq=len(e.events) + 1))
+    yield Forging("the hands are exchanged in the result", _swap_hands, (result,))
+    yield Forging("a price is another", _change, (result, ("outcome", "wagers", "base.banker", "pays")))
+    yield Forging("a wager is taken when wagers are closed", _close_before_wager)
+    yield Forging("a stake of nothing", lambda e: e.events[wagers]["wagers"].append(_no_stake(e.events[wagers])))
+    yield Forging("a wager for another seat", lambda e: e.events[wagers]["wagers"][0].update(seat="none"))
+    yield Forging("a wager that is not offered", lambda e: e.events[wagers]["wagers"][0].update(wager="none.such"))
+    yield Forging("a seat too many is summed up", _sum_up_another_seat)
+    yield Forging("commission is taken otherwise", _take_commission_otherwise)
+    yield Forging("a winner is paid more, and everything is summed up so", _pay_more)
+    yield Forging("a wager of the last round is forgotten", _forget_wager, (closed,))
+    yield Forging("a seat that is not there bets", _unknown_seat, (closed,))
+    yield Forging("a card is unknown for a moment", _hide_for_a_moment)
     if evening == "face_down":
-        yield "a card is another of the same points", lambda e: _exchange(e, "3S", "3H")
-    else:
-        yield "a round has the number of an earlier one", lambda e: _number_round(e, 3, 1)
-    if "alert_raised" in last:
-        yield "an alert has the number of another", lambda e: _at(e, last["alert_raised"]).update(alert=1)
-        yield "a result while an alert stops the round", lambda e: _stop_first_result(e)
-    if "shoe_ended" in last:
-        yield "fewer cards left the shoe than are recorded", lambda e: _at(e, last["shoe_ended"]).update(cards_out=3)
-
-
-def _at(evening: Evening, number: int) -> Event:
-    events, at = _find(evening, number)
-    return events[at]
+        yield Forging("a card is another of the same points", _exchange, ("3S", "3H"))
+        return
+    yield Forging("a round has the number of an earlier one", _number_round, (3, 1))
+    yield Forging("an alert has the number of another", lambda e: e.events[last["alert_raised"]].update(alert=1))
+    yield Forging("a result while an alert stops the round", _stop_first_result)
+    yield Forging("fewer cards left than are recorded", lambda e: e.events[last["shoe_ended"]].update(cards_out=3))
 
 
 def _settlement(evening: Evening) -> Event:
@@ -274,13 +272,29 @@ def _settlement(evening: Evening) -> Event:
     return settlement
 
 
-def _swap_cards(evening: Evening, result: int) -> None:
-    outcome = _at(evening, result)["outcome"]
+def _swap_hands(evening: Evening, result: int) -> None:
+    outcome = evening.events[result]["outcome"]
     outcome["player"], outcome["banker"] = outcome["banker"], outcome["player"]
 
 
-def _move_before_close(evening: Evening) -> None:
-    """The wagers of a round close before its last wager is taken."""
+def _no_stake(changed: Event) -> Event:
+    return {"seat": changed["seat"], "wager": "base.player", "stake": 0}
+
+
+def _sum_up_another_seat(evening: Evening) -> None:
+    settlement = _settlement(evening)
+    settlement["seats"]["none"] = dict.fromkeys(settlement["totals"], 0)
+
+
+def _take_commission_otherwise(evening: Evening) -> None:
+    """Where there was none to take, if that can be: then nothing else gives it away."""
+    settled = [event["settlement"] for event in evening.events if event["fact"] == "round_settled"]
+    settlement = min(settled, key=lambda each: each["totals"]["commission"])
+    settlement["commission_taken"] = "marked" if settlement["commission_taken"] == "at_once" else "at_once"
+
+
+def _close_before_wager(evening: Evening) -> None:
+    """The wagers of a round close before its first wager is taken."""
     events = evening.events
     number = next(n for n, event in enumerate(events) if event["fact"] == "wagers_changed")
     closed = copy.deepcopy(next(event for event in events if event["fact"] == "betting_closed"))
@@ -297,7 +311,7 @@ def _stop_first_result(evening: Evening) -> None:
     listed, at = _find(evening, number)
     for event in events:
         if event["fact"] in ("alert_raised", "alert_ended"):
-            event["alert"] += 1  # type: ignore[index]  # a dict of the evening's own copy
+            event["alert"] += 1
     listed.insert(at, raised | {"severity": "stops", "alert": 1})
     _number_anew(evening)
 
@@ -317,25 +331,35 @@ def _pay_more(evening: Evening) -> None:
 def _forget_wager(evening: Evening, closed: int) -> None:
     """One more wager stands in the last round; the settlement has the others alone."""
     events, at = _find(evening, closed)
-    seat = "3"
-    changed = {
-        **{field: events[at][field] for field in ("seq", "time", "shoe", "round")},
-        **{"fact": "wagers_changed", "seat": seat, "total": 5},
-        "wagers": [{"seat": seat, "wager": "base.tie", "stake": 5}],
-    }
     events[at]["stakes"] += 5
-    events.insert(at, changed)
+    events.insert(at, _wager_of("3", 5, events[at]))
     _number_anew(evening)
+
+
+def _unknown_seat(evening: Evening, closed: int) -> None:
+    """A seat that the table does not have places a wager, and takes it back."""
+    events, at = _find(evening, closed)
+    events[at:at] = [_wager_of("99", 5, events[at]), _wager_of("99", 0, events[at])]
+    _number_anew(evening)
+
+
+def _wager_of(seat: str, stake: int, at: Event) -> Event:
+    return {
+        **{field: at[field] for field in ("seq", "time", "shoe", "round")},
+        "fact": "wagers_changed",
+        "seat": seat,
+        "total": stake,
+        "wagers": [{"seat": seat, "wager": "base.tie", "stake": stake}] if stake else [],
+    }
 
 
 def _hide_for_a_moment(evening: Evening) -> None:
     number = next(n for n, event in enumerate(evening.events) if event["fact"] == "cards_shown")
     events, at = _find(evening, number)
-    for card in ("shown again", None):
-        again = copy.deepcopy(events[at])
-        for place in again["places"]:
-            place["card"] = place["card"] and card and place["card"]
-        events.insert(at + (card is None), again)
+    hidden = copy.deepcopy(events[at])
+    for place in hidden["places"]:
+        place["card"] = None
+    events[at:at] = [copy.deepcopy(events[at]), hidden]
     _number_anew(evening)
 
 
@@ -356,4 +380,4 @@ def _exchange(evening: Evening, card: str, other: str) -> None:
 def _number_round(evening: Evening, number: int, other: int) -> None:
     for event in evening.events:
         if (event["shoe"], event["round"]) == (1, number):
-            event["round"] = other  # type: ignore[index]  # a dict of the evening's own copy
+            event["round"] = other

@@ -8,11 +8,12 @@ import importlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import simulator.reckoner
@@ -21,8 +22,18 @@ ORIGINAL, COPY = "simulator.reckoner", "copied_reckoner"
 FOLDER = Path(simulator.reckoner.__file__).parent
 MODULES = sorted(file.stem for file in FOLDER.glob("*.py") if file.stem != "__init__")
 
-Change = Callable[[str, ast.Module], ast.Module]
-"""Makes of a module's name and code the code of the copy."""
+Change = Callable[[str, ast.Module], ast.Module | None]
+"""Makes of a module's name and code the code of the copy; `None` where nothing is to be changed."""
+
+
+@cache
+def _source(name: str) -> str:
+    return (FOLDER / f"{name}.py").read_text(encoding="utf-8").replace(ORIGINAL, COPY)
+
+
+@cache
+def _unchanged(name: str) -> CodeType:
+    return compile(_source(name), f"{COPY}/{name}.py", "exec")
 
 
 class _Finder(MetaPathFinder, Loader):
@@ -39,9 +50,11 @@ class _Finder(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__.removeprefix(COPY).removeprefix(".") or "__init__"
-        source = (FOLDER / f"{name}.py").read_text(encoding="utf-8").replace(ORIGINAL, COPY)
-        changed = ast.fix_missing_locations(self._change(name, ast.parse(source)))
-        exec(compile(changed, f"{COPY}/{name}.py", "exec"), module.__dict__)  # noqa: S102 - our own file, with one bug
+        changed = self._change(name, ast.parse(_source(name)))
+        code = _unchanged(name)
+        if changed is not None:
+            code = compile(ast.fix_missing_locations(changed), f"{COPY}/{name}.py", "exec")
+        exec(code, module.__dict__)  # noqa: S102 - our own file, with one bug
 
 
 @contextmanager
@@ -60,7 +73,7 @@ def copied(change: Change) -> Iterator[Any]:
             del sys.modules[name]
 
 
-# --- checks, one of which is left out ----------------------------------------------------------------------------------
+# --- checks, one of which is left out --------------------------------------------------------------------------------
 
 
 class Site(NamedTuple):
@@ -81,12 +94,12 @@ class _Checks(ast.NodeTransformer):
         self._left_out = left_out
         self.sites: list[Site] = []
 
-    def visit_Raise(self, node: ast.Raise) -> ast.stmt:  # noqa: N802 - as `ast` calls it
+    def visit_Raise(self, node: ast.Raise) -> ast.stmt:
         if isinstance(node.exc, ast.Call) and getattr(node.exc.func, "id", "") == "MismatchError":
             return self._found(node, node.exc)
         return node
 
-    def visit_Expr(self, node: ast.Expr) -> ast.stmt:  # noqa: N802 - as above
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "problems.append":
             appended = node.value.args[0]
             if "error" not in {each.id for each in ast.walk(appended) if isinstance(each, ast.Name)}:
@@ -109,9 +122,9 @@ def marking(module: str, code: ast.Module) -> ast.Module:
 
 
 def without(site: Site) -> Change:
-    def leave_out(module: str, code: ast.Module) -> ast.Module:
+    def leave_out(module: str, code: ast.Module) -> ast.Module | None:
         changed: ast.Module = _Checks(module, site).visit(code)
-        return changed
+        return changed if module == site.module else None
 
     return leave_out
 
@@ -125,7 +138,7 @@ def all_sites() -> list[Site]:
     return found
 
 
-# --- other bugs --------------------------------------------------------------------------------------------------------
+# --- other bugs ------------------------------------------------------------------------------------------------------
 
 
 class Bug(NamedTuple):
@@ -133,9 +146,9 @@ class Bug(NamedTuple):
     right: str
     wrong: str
 
-    def put_in(self, module: str, code: ast.Module) -> ast.Module:
+    def put_in(self, module: str, code: ast.Module) -> ast.Module | None:
         if module != self.module:
-            return code
+            return None
         source = ast.unparse(code)
         assert source.count(self.right) == 1, f"{self.right!r} is {source.count(self.right)} times in {module}"
         return ast.parse(source.replace(self.right, self.wrong))

@@ -10,7 +10,7 @@ import pytest
 
 from tests.simulator.reckoner.evenings import EVENINGS
 from tests.simulator.reckoner.forgeries import Forgery, forgeries
-from tests.simulator.reckoner.mutants import BUGS, all_sites, copied, forgotten_kinds, marking, without
+from tests.simulator.reckoner.mutants import BUGS, Bug, all_sites, copied, forgotten_kinds, marking, without
 from tests.simulator.reckoner.verdict import Package, second_sum_problems, verdicts
 
 FOUND_BY_SECOND_SUM = 6
@@ -64,12 +64,18 @@ def is_counted_otherwise(reckoner: Package) -> bool:
     return any(second_sum_problems(reckoner, evening()) for evening in EVENINGS.values())
 
 
+def likely_first(bug: Bug, judged: list[Judged]) -> list[Judged]:
+    """A bug about a kind of events is noticed by forgeries of such."""
+    kind = bug.right.partition(":")[0].strip("'")
+    return sorted(judged, key=lambda one: kind not in one.forgery.name)
+
+
 def test_every_forgery_is_found(judged: list[Judged]) -> None:
     assert [one.forgery.name for one in judged if not one.found] == []
 
 
 def test_a_copy_without_a_bug_is_as_good_as_the_reckoner() -> None:
-    with copied(lambda _module, code: code) as reckoner:
+    with copied(lambda _module, _code: None) as reckoner:
         assert not is_honest_no_more(reckoner)
         assert not is_counted_otherwise(reckoner)
 
@@ -91,7 +97,7 @@ def test_a_bug_is_noticed(judged: list[Judged]) -> None:
             honest_no_more = is_honest_no_more(reckoner)
             if not honest_no_more and is_counted_otherwise(reckoner):
                 by_second_sum_alone.append(bug)
-            elif not honest_no_more and not any(one.is_judged_otherwise(reckoner) for one in judged):
+            elif not honest_no_more and not any(one.is_judged_otherwise(reckoner) for one in likely_first(bug, judged)):
                 unnoticed.append(bug)
     assert unnoticed == []
     assert len(by_second_sum_alone) >= FOUND_BY_SECOND_SUM, by_second_sum_alone
