@@ -59,6 +59,7 @@ async def test_late_repeated_and_foreign_requests(tmp_path: Path) -> None:
         assert other.code == "other_contents"
         await chain.stop_daemon()
         await chain.start_daemon()
+        await chain.becomes(lambda: chain.times_logged("broker_up") == 2, what="the controller to be at the broker")
         await wagers_open(display)
         other = await terminal.bet("2", {"base.player": 700}, request_id="the same")
         assert other.code == "other_contents", "also by a controller that was started since"
