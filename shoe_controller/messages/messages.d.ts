@@ -943,7 +943,7 @@ export interface FaultClearedNow {
   code: "fault_cleared";
 }
 
-/** What a shoe reports as wrong with itself or with how it is handled; a fault lasts until it is cleared. */
+/** What is wrong with a shoe or with how it is handled; a fault lasts until it is cleared. */
 export type FaultCode = "unreadable" | "over_draw" | "button_misused" | "pushed_back_at_exit" | "pushed_back_half_way" | "foreign_card" | "draw_timeout" | "jam" | "sensor" | "gate_forced" | "low_voltage" | "over_temperature" | "event_store_full" | "other";
 
 /** The first card of a hand is always dealt. */
