@@ -6,6 +6,7 @@ documents for a broker that lets everybody in are run here too.
 
 import asyncio
 import json
+import os
 import re
 import shlex
 import shutil
@@ -20,17 +21,19 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
+from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
 from shoe_controller.messages.acts import CorrectCard
 from shoe_controller.messages.facts import CardCorrected, CardDealt
 from shoe_controller.messages.topics import Topics, contract
 from shoe_controller.mqtt.broker import Incoming, PublishRefusedError
 from shoe_controller.mqtt.envelope import Envelopes
-from shoe_controller.setup.access_list import BrokerRole, may_read, may_write
+from shoe_controller.setup.access_list import ANY_CLIENT, BrokerRole, may_read, may_write
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE
 from tests.mqtt.brokers import BrokerUnderTest, connected, next_message
 from tests.mqtt.schema_check import name_of, objections
+from tests.reckoning import last_number
 from tests.simulator.broker.compatibility.brokers import Setting
 from tests.table.sitting import Sitting
 
@@ -53,7 +56,9 @@ class Command:
     def __init__(self, text: str, chain: Chain) -> None:
         here = text.replace("-h localhost", f"-h 127.0.0.1 -p {chain.broker.port}")
         here = here.replace("-p PORT", f"-h 127.0.0.1 -p {chain.broker.port}")
-        here = here.replace("v1/north/t1/", f"v1/{SITE}/{TABLE}/").replace("v1/north/+/", f"v1/{SITE}/+/")
+        here = here.replace("v1/north/t1/", f"v1/{SITE}/{TABLE}/")
+        for below in ("+", "tables"):
+            here = here.replace(f"v1/north/{below}/", f"v1/{SITE}/{below}/")
         self.words = shlex.split(here)
         self.lines: list[str] = []
         self._stirred = asyncio.Condition()
@@ -115,7 +120,8 @@ def check(line: str, topic: str = "") -> dict[str, Any]:
         topic, _, line = line.partition(" ")
     message: dict[str, Any] = json.loads(line)
     below = topic.partition(f"{SITE}/{TABLE}/")[2] or ("event/" if "fact" in message else "reply/")
-    assert objections(name_of(below, message), message) == []
+    name = "tables" if topic.endswith(f"{SITE}/tables/{TABLE}") else name_of(below, message)
+    assert objections(name, message) == []
     return message
 
 
@@ -137,12 +143,14 @@ async def test_its_commands_do_what_it_says_at_a_real_table(tmp_path: Path) -> N
         assert len(SHOWN) == 2
         for text, answer in SHOWN:
             assert await run(text, chain) == [answer]
+            assert objections("reply.answer", json.loads(answer), strict=True) == []
 
         await chain.start_emulator()
         await chain.shoe_is_dealt()
 
-        retained = await run(command_with("-C 4"), chain)
-        assert sorted(line.split()[0].rpartition("/")[2] for line in retained) == ["info", "roads", "state", "status"]
+        retained = await run(command_with("-C 5"), chain)
+        names = ["info", "roads", "rounds", "state", "status"]
+        assert sorted(line.split()[0].rpartition("/")[2] for line in retained) == names
         for line in retained:
             check(line)
         for name in ("state", "status"):
@@ -150,13 +158,16 @@ async def test_its_commands_do_what_it_says_at_a_real_table(tmp_path: Path) -> N
             check(line, f"{SITE}/{TABLE}/{name}")
 
         (replies,) = [made for made in listeners if made.words[-1].endswith("reply/board/#")]
-        await run(command_with("request/display/replay"), chain)
+        await run(command_with("request/display/board/replay"), chain)
         *events, done = [check(line) for line in await replies.until(lambda lines: len(lines) == 4)]
         assert [event["seq"] for event in events] == [1, 2, 3]
-        assert done["data"]["sent"] == 3
+        assert (done["replay"]["sent"], done["replay"]["oldest"]) == (3, 1)
 
+        (listing,) = (made for made in listeners if made.words[-1].endswith("/tables/+"))
+        (line,) = await listing.until(bool)
+        assert check(line, f"{SITE}/tables/{TABLE}")["table"] == TABLE
         for made in listeners:
-            if made is not everything:
+            if made not in (everything, listing):
                 assert all(check(line) for line in await made.until(bool))
         # The broker passes on what it got from the table in that order: with the last answer, all before it is there.
         check_everything(await everything.until(lambda lines: any('\\"sent\\":3' in line for line in lines)))
@@ -175,7 +186,16 @@ def check_everything(lines: list[str]) -> None:
             seqs.append(message["seq"])
             assert ("head" in message) == (below == "event/outcome")
     assert seqs == list(range(1, len(seqs) + 1))
-    expected = {"status", "info", "state", "roads", "event.card_dealt", "event.round_result", "event.shoe_ended"}
+    expected = {
+        "status",
+        "info",
+        "state",
+        "roads",
+        "rounds",
+        "event.card_dealt",
+        "event.round_result",
+        "event.shoe_ended",
+    }
     expected |= {"event.alert_raised", "event.person_acted", "reply.answer", "reply.replayed_event"}
     expected |= {"request.dealer.call_supervisor", "request.wagers.place", "request.display.replay"}
     assert expected <= names
@@ -190,9 +210,19 @@ async def test_the_command_that_makes_a_board_forget_a_table(tmp_path: Path) -> 
         assert (await next_message(session)).payload == b""
 
 
+@pytest.mark.asyncio
+async def test_the_command_that_takes_a_table_off_the_list(tmp_path: Path) -> None:
+    topic = f"shoe/v1/{SITE}/tables/t9"
+    async with Chain(tmp_path) as chain, connected(chain.broker.port, topic) as session:
+        await session.publish(topic, b"{}", retain=True)
+        assert (await next_message(session)).payload == b"{}"
+        await run(command_with("/tables/t9"), chain)
+        assert (await next_message(session)).payload == b""
+
+
 # --- its display -----------------------------------------------------------------------------------------------------
 
-(DISPLAY,) = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
+DISPLAY, ARCHIVE = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
 EVENTS = [line for block in re.findall(r"```json\n(.*?)```", DOCUMENT, re.DOTALL) for line in block.splitlines()]
 
 
@@ -238,16 +268,75 @@ async def test_its_display_has_every_event_once_although_it_was_away(tmp_path: P
         assert seqs == list(range(seqs[0], seqs[-1] + 1))
 
 
+# --- its archive -----------------------------------------------------------------------------------------------------
+
+
+def stored_in(file: Path) -> list[dict[str, Any]]:
+    """The whole lines of the archive's file."""
+    text = file.read_bytes() if file.exists() else b""
+    return [json.loads(line) for line in text[: text.rfind(b"\n") + 1].splitlines()]
+
+
+@pytest.mark.asyncio
+async def test_its_archive_misses_nothing_and_has_nothing_twice_although_it_is_killed(tmp_path: Path) -> None:
+    program, folder = tmp_path / "archive.py", tmp_path / "archive"
+    program.write_text(ARCHIVE, encoding="utf-8")
+    async with Chain(tmp_path, speed="100") as chain:
+        await chain.start_daemon()
+        await chain.start_emulator()
+        await chain.becomes(lambda: chain.times_logged("round_result") > 3, what="rounds from before it was there")
+        words = f"{sys.executable} {program} 127.0.0.1 {chain.broker.port} {SITE} {TABLE} {folder}"
+        with JournalReader(chain.journal) as reader:
+            file = folder / f"{reader.identity.journal_id}.jsonl"
+        for cut in (0, 0, 7, 300):
+            enough = len(stored_in(file)) + 40
+            async with Command(words, chain):
+                await chain.becomes(lambda enough=enough: len(stored_in(file)) > enough, what="events in the file")  # type: ignore[misc]  # bound at once
+            # It was killed with SIGKILL; a power failure may also cut off what it wrote last.
+            os.truncate(file, file.stat().st_size - cut)
+        assert chain.emulator is not None
+        await chain.emulator.kill()
+        async with Command(words, chain):
+            await chain.becomes(lambda: len(stored_in(file)) >= last_number(chain.journal), what="what it missed")
+            await chain.stop_daemon()
+            await chain.becomes(lambda: len(stored_in(file)) >= last_number(chain.journal), what="the rest")
+            with JournalReader(chain.journal) as reader:
+                events = reader.events(0, limit=100_000)
+            await begins_anew(chain, folder, file)
+        stored = stored_in(file)
+        assert [event["seq"] for event in stored] == list(range(1, len(events) + 1))
+        for line, event in zip(stored, events, strict=True):
+            assert line.items() >= json.loads(event.body).items()
+
+
+async def begins_anew(chain: Chain, folder: Path, file: Path) -> None:
+    """With another journal, another file is begun, at the first event."""
+    for part in chain.journal.parent.glob(f"{chain.journal.name}*"):
+        part.rename(part.with_name(f"old-{part.name}"))
+    await chain.start_daemon()
+
+    def others() -> set[Path]:
+        return set(folder.iterdir()) - {file}
+
+    await chain.becomes(lambda: bool(others()), what="another file")
+    (other,) = others()
+    await chain.becomes(lambda: bool(stored_in(other)), what="an event in it")
+    assert stored_in(other)[0]["seq"] == 1
+    assert stored_in(other)[0]["journal"] == other.stem
+    await chain.stop_daemon()
+
+
 # --- its access list -------------------------------------------------------------------------------------------------
 
 USERS = {name: f"secret of {name}" for name in ("table-t1", "board", "seats", "dealer", "pit")}
 PREFIX = "shoe/v1/north/t1"
-TOLD = ("status", "info", "state", "roads", "event/card", "event/outcome", "event/operator")
+TOLD = ("status", "info", "state", "roads", "rounds", "event/card", "event/outcome", "event/operator")
+LISTING = "shoe/v1/north/tables/t1"
 ASKED = {
-    "request/display/replay": {"board", "pit"},
-    "request/wagers/place": {"seats"},
-    "request/dealer/confirm": {"dealer"},
-    "request/supervisor/void_round": {"pit"},
+    "request/display/{user}/replay": {"board", "seats", "dealer", "pit"},
+    "request/wagers/{user}/place": {"seats"},
+    "request/dealer/{user}/confirm": {"dealer"},
+    "request/supervisor/{user}/void_round": {"pit"},
 }
 
 
@@ -258,7 +347,7 @@ def as_user(name: str) -> dict[str, str]:
 async def may_publish(broker: BrokerUnderTest, user: str, topic: str) -> bool:
     async with connected(broker.port, **as_user(user)) as session:
         try:
-            await session.publish(f"{PREFIX}/{topic}", b"{}")
+            await session.publish(f"{PREFIX}/{topic}".replace("t1/../", ""), b"{}")
         except PublishRefusedError:
             return False
         return True
@@ -268,8 +357,9 @@ async def may_publish(broker: BrokerUnderTest, user: str, topic: str) -> bool:
 @pytest.mark.parametrize("setting", [Setting(users=USERS, access_file=ACCESS)])
 async def test_its_access_list_lets_each_role_write_what_it_should_and_nothing_else(broker: BrokerUnderTest) -> None:
     for topic, users in ASKED.items():
-        assert {user for user in USERS if await may_publish(broker, user, topic)} == users, topic
-    for topic in (*TOLD, "reply/board/1"):
+        assert {user for user in USERS if await may_publish(broker, user, topic.format(user=user))} == users, topic
+        assert not [user for user in USERS if await may_publish(broker, user, topic.format(user="another"))], topic
+    for topic in (*TOLD, "../tables/t1", "reply/board/1"):
         assert {user for user in USERS if await may_publish(broker, user, topic)} == {"table-t1"}, topic
 
 
@@ -280,19 +370,21 @@ async def test_its_access_list_keeps_requests_and_the_answers_of_others_from_eve
     broker: BrokerUnderTest, reader: str
 ) -> None:
     async with (
-        connected(broker.port, f"{PREFIX}/#", **as_user(reader)) as display,
-        connected(broker.port, f"{PREFIX}/request/+/+", **as_user("table-t1")) as table,
+        connected(broker.port, f"{PREFIX}/#", LISTING, **as_user(reader)) as display,
+        connected(broker.port, Topics("north", "t1").requests, **as_user("table-t1")) as table,
     ):
         for topic, users in ASKED.items():
             for user in users - {reader}:
-                assert await may_publish(broker, user, topic)
-                assert (await next_message(table)).topic == f"{PREFIX}/{topic}"
+                asked = topic.format(user=user)
+                assert await may_publish(broker, user, asked)
+                assert (await next_message(table)).topic == f"{PREFIX}/{asked}"
         for user in USERS:
             await table.publish(f"{PREFIX}/reply/{user}/1", b"{}")
         for topic in TOLD:
             await table.publish(f"{PREFIX}/{topic}", b"{}")
-        read = [(await next_message(display)).topic.removeprefix(f"{PREFIX}/") for _ in range(len(TOLD) + 1)]
-        assert read == [f"reply/{reader}/1", *TOLD]
+        await table.publish(LISTING, b"{}")
+        read = [(await next_message(display)).topic.removeprefix(f"{PREFIX}/") for _ in range(len(TOLD) + 2)]
+        assert read == [f"reply/{reader}/1", *TOLD, LISTING]
 
 
 ROLES = {
@@ -318,9 +410,9 @@ def _matches(pattern: str, topic: str) -> bool:
 
 @pytest.mark.parametrize("user", USERS)
 def test_its_access_list_grants_what_init_grants(user: str) -> None:
-    role, prefix = ROLES[user], Topics("north", "t1").prefix
+    role = ROLES[user]
     for row in contract():
-        topic = f"{prefix}/{row.below.format(client='other', name='1')}"
+        topic = row.address("north", "t1", user).replace(ANY_CLIENT, "other/1")
         assert granted(user, topic, "read") == may_read(role, row), topic
         assert granted(user, topic, "write") == may_write(role, row), topic
 
@@ -340,4 +432,5 @@ async def test_its_access_list_lets_the_table_read_what_it_has_retained(broker: 
             "info",
             "state",
             "roads",
+            "rounds",
         ]
