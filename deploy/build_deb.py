@@ -3,10 +3,10 @@
     python deploy/build_deb.py --suite bookworm --arch arm64
 
 Everything that is not part of Debian is inside, under /opt/shoe-controller: nothing is fetched when it is installed.
-The same commit gives the same bytes, with the same versions of the libraries: `dist/*.deb.versions` says which these
-were. Needs pip with access to packages, and dpkg-deb.
+The same commit gives the same bytes, with the same versions of the libraries: `dist/*.deb.versions` lists
+them. Needs pip with access to packages, and dpkg-deb.
 """
-# ruff: noqa: INP001 - a program of its own, and no part of a package
+# ruff: noqa: INP001 - a stand-alone program, not part of a package
 
 import argparse
 import os
@@ -28,7 +28,7 @@ LIBRARIES = PREFIX / "lib"
 
 class Suite(NamedTuple):
     python: str
-    """The version of Debian's own Python, to which compiled libraries are bound."""
+    """The version of Debian's own Python, for which compiled libraries are built."""
     next_python: str
     tag: str
 
@@ -37,7 +37,7 @@ SUITES = {"bookworm": Suite("3.11", "3.12", "deb12"), "trixie": Suite("3.13", "3
 
 PLATFORMS = {"amd64": "x86_64", "arm64": "aarch64"}
 MANYLINUX = ("manylinux_2_28", "manylinux_2_17", "manylinux2014")
-"""What Debian 12 can run; newer wheels need a newer C library."""
+"""Wheels that Debian 12 can run; newer ones need a newer C library."""
 
 FILES = {
     "systemd/*.service": "usr/lib/systemd/system",
@@ -54,7 +54,7 @@ SERVICES = (
     *("shoe-board.service", "shoe-console.service", "shoe-console@.service"),
 )
 KNOWS_BACKOFF = ("trixie",)
-"""Suites whose systemd knows the keys of `backoff.conf`."""
+"""Suites whose systemd supports the keys of `backoff.conf`."""
 
 LAUNCHER = """\
 #!/usr/bin/python{python} -I
@@ -76,7 +76,7 @@ def main() -> int:
     parser.add_argument("--suite", choices=SUITES, default=_own_suite())
     parser.add_argument("--arch", choices=PLATFORMS, default=own)
     parser.add_argument("--output", type=Path, default=ROOT / "dist", metavar="FOLDER")
-    parser.add_argument("--version", help="another version than pyproject.toml's, for tests")
+    parser.add_argument("--version", help="a version other than pyproject.toml's, for tests")
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="shoe-deb-") as folder:
@@ -86,7 +86,7 @@ def main() -> int:
 
 
 def _own_suite() -> str:
-    """This machine's release, if we build for it; Raspberry Pi OS has the name of the Debian that it is made of."""
+    """This machine's release, if we build for it; Raspberry Pi OS uses the code name of its Debian."""
     try:
         name = platform.freedesktop_os_release().get("VERSION_CODENAME", "")
     except OSError:
@@ -113,7 +113,7 @@ def build(work: Path, suite: str, arch: str, output: Path, version: str | None =
 
 
 def _install_libraries(work: Path, target: Path, suite: str, arch: str, dependencies: list[str]) -> None:
-    """The project and all it needs, as wheels for the machine that it will run on."""
+    """Install the project and its dependencies, as wheels for the target machine."""
     wheels = work / "wheels"
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
     _run(*pip, "wheel", "--no-deps", "--wheel-dir", str(wheels), str(ROOT))
@@ -123,7 +123,7 @@ def _install_libraries(work: Path, target: Path, suite: str, arch: str, dependen
     _run(*pip, "install", "--no-compile", "--target", str(target), *bound, str(wheel), *dependencies)
     shutil.rmtree(target / "bin", ignore_errors=True)
     for folder in target.glob("*.dist-info"):
-        # Where and how it was installed differs from machine to machine, and is of no use.
+        # Installer metadata differs from machine to machine, and is of no use.
         for name in ("RECORD", "direct_url.json", "INSTALLER", "REQUESTED"):
             (folder / name).unlink(missing_ok=True)
     for cache in list(target.rglob("__pycache__")):
@@ -176,7 +176,7 @@ def _write_control(tree: Path, suite: str, arch: str, version: str, description:
 
 
 def _make_reproducible(tree: Path) -> None:
-    """One time for all files, and modes that do not depend on whose machine this is."""
+    """Set one time for all files, and modes that do not depend on the build machine."""
     moment = int(os.environ.get("SOURCE_DATE_EPOCH") or _time_of_commit())
     os.environ["SOURCE_DATE_EPOCH"] = str(moment)
     for path in sorted(tree.rglob("*"), reverse=True):
@@ -188,7 +188,7 @@ def _make_reproducible(tree: Path) -> None:
 
 
 def _time_of_commit() -> str:
-    """In a copy without git, the time that its files have: an archive of a commit gives them the commit's."""
+    """Return the commit's time; without git, that of the files: an archive of a commit has the commit's."""
     if (ROOT / ".git").exists() and shutil.which("git"):
         return _run("git", "-C", str(ROOT), "log", "-1", "--format=%ct").strip()
     return str(int((ROOT / "pyproject.toml").stat().st_mtime))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs shoe-controller from a checkout, as the Debian package would: for those who prefer it. Run it as root:
+# Installs shoe-controller from a checkout, as the Debian package would. Run it as root:
 #   sudo deploy/install.sh               install, or upgrade what is there
 #   sudo deploy/install.sh --uninstall   remove the program; configurations and journals stay
 # Needs Python 3.11 or newer with venv, and a way to fetch the libraries that pyproject.toml names.
@@ -26,7 +26,7 @@ if [ "${1:-}" = --uninstall ]; then
     echo "Left in place: /etc/shoe-controller and /var/lib/shoe-controller."
     exit 0
 elif [ $# -gt 0 ]; then
-    echo "There is no option '$1': leave it out, or say --uninstall." >&2
+    echo "Unknown option '$1': leave it out, or use --uninstall." >&2
     exit 2
 fi
 
@@ -34,14 +34,14 @@ PYTHON="${PYTHON:-python3}"
 "$PYTHON" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
     { echo "Python 3.11 or newer with venv is needed: apt install python3-venv" >&2; exit 1; }
 
-# Built beside the old one and put in its place at once: an interrupted installation leaves the old one running.
+# Built beside the old one and then swapped in: an interrupted installation leaves the old one running.
 rm -rf "$PREFIX.new"
 "$PYTHON" -m venv --copies "$PREFIX.new"
 "$PREFIX.new/bin/python" -m pip install --quiet --disable-pip-version-check .
-# Isolated, or it would be the checkout's own that is found.
+# Isolated, or Python would find the checkout's own package.
 library=$("$PREFIX.new/bin/python" -I -c 'import shoe_controller.setup as s; print(s.__path__[0])')
 install -m 644 docs/table.example.toml "$library/"
-# The scripts of an environment name its folder.
+# The scripts of an environment contain its path.
 sed -i "1s|$PREFIX.new|$PREFIX|" "$PREFIX.new"/bin/shoe-*
 rm -rf "$PREFIX.old"
 [ ! -e "$PREFIX" ] || mv "$PREFIX" "$PREFIX.old"

@@ -30,7 +30,7 @@ class Suit(Enum):
 
 
 class BadCardError(ValueError):
-    """A text that names no card."""
+    """A text that is not a card."""
 
 
 class Card(Enum):
@@ -97,7 +97,7 @@ class Card(Enum):
         self.suit = Suit(code[1])
         rank_from_ace = "A23456789TJQK".index(code[0])
         self.points = rank_from_ace + 1 if rank_from_ace < 9 else 0
-        """What the card counts at the table: ace 1, two to nine their number, ten and faces 0."""
+        """Point value: ace 1, two to nine their number, ten and court cards 0."""
         self.number = rank_from_ace * 4 + "CDHS".index(code[1])
         """0 to 51. Its two lowest bits are the suit and the others the rank, so that hands compare quickly."""
 

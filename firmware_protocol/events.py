@@ -1,7 +1,7 @@
-"""What any shoe can say, whichever wire it speaks.
+"""Every event a shoe can report, whichever wire it speaks.
 
 Each event is an immutable value that encodes itself to JSON with its name under "event". A field is `None` where
-the wire or the cards do not tell it. The links of `native/` and `angel_eye/` make these; the table judges them.
+the wire or the cards do not provide it. The links of `native/` and `angel_eye/` make these; the table judges them.
 """
 
 from enum import Enum
@@ -12,7 +12,7 @@ from firmware_protocol.cards import Card
 
 
 class Hand(Enum):
-    """Where the shoe says a card went."""
+    """Where a card went, according to the shoe."""
 
     PLAYER = "player"
     BANKER = "banker"
@@ -37,7 +37,7 @@ class IndicatedWinner(Enum):
 
 
 class Button(Enum):
-    """The buttons a shoe may have; which of them one really has, its handshake says."""
+    """The buttons a shoe may have; its handshake lists those it does have."""
 
     RESULT = "result"
     NO_MORE_BETS = "no_more_bets"
@@ -47,7 +47,7 @@ class Button(Enum):
 
 
 class FaultCode(Enum):
-    """What a shoe reports as wrong with itself or with how it is handled; a fault lasts until it is cleared."""
+    """What is wrong with a shoe or with how it is handled; a fault lasts until it is cleared."""
 
     UNREADABLE = "unreadable"
     OVER_DRAW = "over_draw"
@@ -66,7 +66,7 @@ class FaultCode(Enum):
 
 
 class ShoeEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
-    """The common ancestor; never made itself."""
+    """Base class of all events; never instantiated itself."""
 
 
 class Started(ShoeEvent, frozen=True, kw_only=True, tag="started"):
@@ -82,17 +82,17 @@ class CardDrawn(ShoeEvent, frozen=True, kw_only=True, tag="card_drawn"):
 
     hand: Hand | None = None
     position: int | None = None
-    """The how manieth card of that hand, from 1."""
+    """1-based position in the hand."""
     card: Card | None = None
     card_id: str | None = None
-    """The number of this one piece of card, where the cards carry one."""
+    """Number of this individual card, where the cards carry one."""
     deck_set: str | None = None
     burns_left: int | None = None
     first_of_shoe: bool = False
     carried_over: bool = False
     """An over-drawn card that is used again as the first card of the next round."""
     total: int | None = None
-    """Cards that have left this shoe in all its life, this one included; it survives a restart of the shoe."""
+    """Cards that have left this shoe in its lifetime, this one included; it survives a restart of the shoe."""
 
 
 class CardIdentified(ShoeEvent, frozen=True, kw_only=True, tag="card_identified"):
@@ -106,7 +106,7 @@ class CardIdentified(ShoeEvent, frozen=True, kw_only=True, tag="card_identified"
 
 
 class ResultIndicated(ShoeEvent, frozen=True, kw_only=True, tag="result"):
-    """The result as the shoe works it out; `None` for the winner when the dealer forced the round to end."""
+    """The result as computed by the shoe; the winner is `None` when the dealer forced the round to end."""
 
     winner: IndicatedWinner | None
     player_pair: bool = False
@@ -158,7 +158,7 @@ class ForeignCard(ShoeEvent, frozen=True, kw_only=True, tag="foreign_card"):
 
 
 class GateChanged(ShoeEvent, frozen=True, kw_only=True, tag="gate"):
-    """The gate was locked or unlocked; `None` where the shoe says only that it changed."""
+    """The gate was locked or unlocked; `None` where the shoe reports only that it changed."""
 
     locked: bool | None
 
@@ -185,7 +185,7 @@ class FaultCleared(ShoeEvent, frozen=True, kw_only=True, tag="fault_cleared"):
 
 
 class PresetChanged(ShoeEvent, frozen=True, kw_only=True, tag="preset_changed"):
-    """Somebody changed the shoe's own settings."""
+    """The shoe's own settings were changed."""
 
 
 class Health(ShoeEvent, frozen=True, kw_only=True, tag="health"):
@@ -214,4 +214,4 @@ AnyShoeEvent = (
     | PresetChanged
     | Health
 )
-"""Every event, as one type that a decoder can choose from by name."""
+"""The union of all events, which a decoder tells apart by name."""

@@ -18,22 +18,22 @@ from firmware_protocol.events import AnyShoeEvent, Hand, StartCause
 
 
 class LinkUsageError(RuntimeError):
-    """Our own program called a link in a way that makes no sense."""
+    """A link was called in a way that makes no sense: a bug on our side."""
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
-    """One shoe event as it arrived. Hand it back to `committed` when it is stored."""
+    """One shoe event as received. Pass it to `committed` once it is stored."""
 
     event: AnyShoeEvent
     sequence: int
     boot_id: int | None = None
-    """The shoe's number for its present power-up; `None` on a wire that has none."""
+    """The shoe's number for its current power-up; `None` on a wire that has none."""
     age: float = 0.0
-    """Seconds that had passed since it happened when the shoe sent it."""
+    """Seconds from the event to its sending by the shoe."""
 
 
 class ShoeIdentity(msgspec.Struct, frozen=True, kw_only=True):
-    """Who is at the other end, as its handshake says."""
+    """The shoe at the other end, as its handshake identifies it."""
 
     model: str
     firmware: str
@@ -42,11 +42,11 @@ class ShoeIdentity(msgspec.Struct, frozen=True, kw_only=True):
     protocol_version: int
     capabilities: frozenset[str]
     start_cause: StartCause = StartCause.UNKNOWN
-    """Why the shoe started into its present power-up."""
+    """Cause of the current power-up."""
 
 
 class LinkReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
-    """Something about the line itself rather than about the cards."""
+    """A report about the line itself rather than about the cards."""
 
 
 class LinkUp(LinkReport, frozen=True, kw_only=True, tag="link_up"):
@@ -59,7 +59,7 @@ class LinkDown(LinkReport, frozen=True, kw_only=True, tag="link_down"):
 
 
 class LineError(LinkReport, frozen=True, kw_only=True, tag="line_error"):
-    """Bytes that were no part of any message. `offset` counts from the first byte the link ever received."""
+    """Bytes that were not part of any message. `offset` counts from the first byte the link ever received."""
 
     offset: int
     length: int
@@ -67,7 +67,7 @@ class LineError(LinkReport, frozen=True, kw_only=True, tag="line_error"):
 
 
 class EventGap(LinkReport, frozen=True, kw_only=True, tag="gap"):
-    """Events between the two numbers were sent and never reached us. Where cards are counted, `reason` says so."""
+    """Events between the two numbers were sent and never received; `reason` says how that shows."""
 
     expected: int
     received: int
@@ -89,7 +89,7 @@ class Lamp(Enum):
 
 
 class DesiredShoe(msgspec.Struct, frozen=True, kw_only=True):
-    """What the table wants of the shoe. It is state, not a message: sent again after every reconnect."""
+    """The state the table wants the shoe to be in. It is state, not a message: sent again after every reconnect."""
 
     gate_locked: bool | None = None
     lamps: frozenset[Lamp] = frozenset()
@@ -106,13 +106,13 @@ class ControllerLink(Protocol):
     def receive(self, data: bytes, now: float) -> list[Delivery | LinkReport]: ...
 
     def memory(self, delivery: Delivery) -> bytes:
-        """What a link of the next start must be told, if this delivery is the last one stored; stored together with it.
+        """The link's state after this delivery, to be stored together with it.
 
-        `remember` of the same wire makes it again what the constructor takes.
+        After a restart, `remember` of the same wire decodes it for the constructor.
         """
 
     def committed(self, delivery: Delivery, now: float) -> None:
-        """This delivery and all before it are stored."""
+        """Confirm that this delivery and all before it are stored."""
 
     def want(self, desired: DesiredShoe, now: float) -> None: ...
 
@@ -129,11 +129,11 @@ class ControllerLink(Protocol):
 
 
 class ShoeNotice(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
-    """Something that the shoe's own firmware must act on."""
+    """A request that the shoe's firmware must act on."""
 
 
 class Wanted(ShoeNotice, frozen=True, kw_only=True, tag="wanted"):
-    """The controller wants the shoe to be like this from now on."""
+    """The controller desires this state from now on."""
 
     desired: DesiredShoe
 
@@ -142,8 +142,8 @@ class ClockSet(ShoeNotice, frozen=True, kw_only=True, tag="clock_set"):
     unix_milliseconds: int
 
 
-class IdentifyAsked(ShoeNotice, frozen=True, kw_only=True, tag="identify"):
-    """Blink or beep for so long, so that a person finds the shoe."""
+class IdentifyRequested(ShoeNotice, frozen=True, kw_only=True, tag="identify"):
+    """Blink or beep for this long, so that a person finds the shoe."""
 
     seconds: int
 
@@ -162,7 +162,7 @@ class ShoeLink(Protocol):
     def disconnected(self, now: float) -> list[LinkReport]: ...
 
     def report(self, event: AnyShoeEvent, now: float) -> int:
-        """Take an event for the controller; the number it will carry on the line."""
+        """Queue an event for the controller; return its number on the line."""
 
     def receive(self, data: bytes, now: float) -> list[ShoeNotice | LinkReport]: ...
 

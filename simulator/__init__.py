@@ -1,1 +1,1 @@
-"""What stands around a controller, in software."""
+"""Everything around a controller, emulated in software."""

@@ -1,7 +1,7 @@
-"""The command `shoe-emulator`: `run` (also without saying so), `record`, `play` and `faults`.
+"""The command `shoe-emulator`: `run` (the default), `record`, `play` and `faults`.
 
 However a run ends (q, Ctrl-C, a kill, a lost terminal, a full disk), the port is closed and nothing is left behind.
-Exit code 0 is good, 1 a run that failed, 2 something on the command line that cannot be used.
+Exit code 0 is success, 1 a run that failed, 2 a command line that cannot be used.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from simulator.ports.port import Port, PortError
 from simulator.recording import BadRecordingError, Player, Recorder, RecordingPort, read_recording
 from simulator.relay import RealLineError, Relay
 from simulator.shoe_line import Wire
-from simulator.truth import AnyHappening, TellTruth, TruthWriter
+from simulator.truth import AnyHappening, TruthSink, TruthWriter
 
 _COMMANDS = ("run", "record", "play", "faults")
 
@@ -38,11 +38,11 @@ def parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="an emulated shoe at a port, with a console (this is the default)")
     add_port_option(run)
     add_shoe_options(run)
-    run.add_argument("--headless", "--no-console", action="store_true", help="no console: one line for each happening")
+    run.add_argument("--headless", "--no-console", action="store_true", help="no console: one line for each event")
     run.set_defaults(work=_run)
 
     record = commands.add_parser(
-        "record", help="write down line traffic with its timing", description="Record an emulated shoe or a real line."
+        "record", help="record line traffic with its timing", description="Record an emulated shoe or a real line."
     )
     record.add_argument("file", metavar="FILE", help="where to write the recording")
     record.add_argument(
@@ -55,14 +55,14 @@ def parser() -> argparse.ArgumentParser:
     record.add_argument("--headless", "--no-console", action="store_true", help="no console")
     record.set_defaults(work=_record)
 
-    play = commands.add_parser("play", help="play the shoe's side of a recording to a port")
+    play = commands.add_parser("play", help="replay the shoe's side of a recording to a port")
     play.add_argument("file", metavar="FILE", help="a recording, packed (.gz) or not")
     add_port_option(play)
-    play.add_argument("--speed", default="1", metavar="N", help="20 is twenty times as fast, max without pauses")
+    play.add_argument("--speed", default="1", metavar="N", help="20 is twenty times as fast, max is without pauses")
     play.set_defaults(work=_play)
 
-    faults = commands.add_parser("faults", help="what can go wrong, and how each wire tells of it")
-    faults.add_argument("--markdown", action="store_true", help="the table for a document")
+    faults = commands.add_parser("faults", help="list the faults, and how each wire reports them")
+    faults.add_argument("--markdown", action="store_true", help="print them as a Markdown table")
     faults.set_defaults(work=_faults)
     return top
 
@@ -75,19 +75,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         exit_code: int = args.work(args)
     except (BadOptionError, BadRecordingError, UnwritableError) as error:
-        return _complain(error, 2)
+        return _print_error(error, 2)
     except (PortError, RealLineError) as error:
-        return _complain(error, 1)
+        return _print_error(error, 1)
     except BrokenPipeError:
-        # Whoever read our output has seen enough. Python would complain once more while it closes stdout.
+        # The reader of our output has closed it. Python would complain once more while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _complain(error, 1)
+        return _print_error(error, 1)
     return exit_code
 
 
-def _complain(error: Exception, exit_code: int) -> int:
+def _print_error(error: Exception, exit_code: int) -> int:
     sys.stderr.write(f"shoe-emulator: {error}\n")
     return exit_code
 
@@ -110,14 +110,14 @@ def _record(args: argparse.Namespace) -> int:
     settings = settings_from(args)
     port = port_from(args.port, args.serial_number)
     if args.truth is not None and Path(args.truth).absolute() == Path(args.file).absolute():
-        raise BadOptionError(f"{args.file} cannot hold both the recording and the truth: give two names")
+        raise BadOptionError(f"{args.file} is given for both the recording and the truth: give two names")
     with ExitStack() as stack:
         file = stack.enter_context(LateFile(args.file))
 
         async def work(stop: asyncio.Event) -> None:
             recorder = Recorder(file.write, asyncio.get_running_loop().time)
             await _emulate(args, RecordingPort(port, recorder), settings, stop)
-            sys.stdout.write(f"{recorder.chunks} pieces recorded in {args.file}\n")
+            sys.stdout.write(f"{recorder.chunks} chunks recorded in {args.file}\n")
 
         return _until_stopped(work)
 
@@ -125,20 +125,20 @@ def _record(args: argparse.Namespace) -> int:
 async def _emulate(args: argparse.Namespace, port: Port, settings: EmulationSettings, stop: asyncio.Event) -> None:
     about = _about(port, settings)
     with ExitStack() as stack:
-        tellers: list[TellTruth] = []
+        sinks: list[TruthSink] = []
         if args.truth is not None:
             truth = TruthWriter(stack.enter_context(LateFile(args.truth)).write)
-            tellers.append(truth.tell)
+            sinks.append(truth.record)
         if args.headless or not _has_a_screen():
-            tellers.append(_Printer(about).tell)
-            async with EmulatedShoe(port=port, settings=settings, truth=_all_of(tellers)) as shoe:
+            sinks.append(_Printer(about).record)
+            async with EmulatedShoe(port=port, settings=settings, truth=_all_of(sinks)) as shoe:
                 await _until_all_is_dealt(shoe, stop)
         else:
             from simulator.console import LiveConsole  # noqa: PLC0415 -- rich is loaded only where something is drawn
 
             console = LiveConsole(about)
-            tellers.append(console.tell)
-            async with EmulatedShoe(port=port, settings=settings, truth=_all_of(tellers)) as shoe:
+            sinks.append(console.record)
+            async with EmulatedShoe(port=port, settings=settings, truth=_all_of(sinks)) as shoe:
                 await console.run(shoe, stop)
 
 
@@ -156,27 +156,27 @@ def _about(port: Port, settings: EmulationSettings) -> str:
 
 
 class _Printer:
-    """One line for each happening; before the first, which comes when the port is open, what this is."""
+    """Prints one line for each event, with a heading before the first, which comes when the port is open."""
 
     def __init__(self, about: str) -> None:
-        self._heading = f"emulated shoe: {about}; it deals as soon as a controller opens it; Ctrl-C ends it\n"
+        self._heading = f"emulated shoe: {about}; it deals as soon as a controller opens the port; Ctrl-C stops it\n"
 
-    def tell(self, happening: AnyHappening) -> None:
+    def record(self, happening: AnyHappening) -> None:
         sys.stdout.write(f"{self._heading}{happening.t:10.3f}  {in_words(happening)}\n")
         sys.stdout.flush()
         self._heading = ""
 
 
-def _all_of(tellers: list[TellTruth]) -> TellTruth:
-    def tell(happening: AnyHappening) -> None:
-        for teller in tellers:
-            teller(happening)
+def _all_of(sinks: list[TruthSink]) -> TruthSink:
+    def record(happening: AnyHappening) -> None:
+        for sink in sinks:
+            sink(happening)
 
-    return tell
+    return record
 
 
 async def _until_all_is_dealt(shoe: EmulatedShoe, stop: asyncio.Event) -> None:
-    """Until somebody ends it, or the last shoe is dealt and everything said of it has gone out and been taken."""
+    """Wait for `stop`, or until the last shoe is dealt and every event of it is sent and acknowledged."""
 
     def look() -> None:
         emulation = shoe.emulation
@@ -192,12 +192,12 @@ async def _relay(line: str, port: Port, file: LateFile, stop: asyncio.Event) -> 
     recorder = Recorder(file.write, asyncio.get_running_loop().time)
     relay = asyncio.create_task(Relay(port, line, recorder).run())
     relay.add_done_callback(lambda _: stop.set())
-    sys.stdout.write(f"recording {line} to {file.name}; the controller opens {port.address}; Ctrl-C ends it\n")
+    sys.stdout.write(f"recording {line} to {file.name}; point the controller at {port.address}; Ctrl-C stops it\n")
     sys.stdout.flush()
     await stop.wait()
     relay.cancel()
     await asyncio.wait([relay])
-    sys.stdout.write(f"{recorder.chunks} pieces recorded in {file.name}\n")
+    sys.stdout.write(f"{recorder.chunks} chunks recorded in {file.name}\n")
     if not relay.cancelled():
         relay.result()
 
@@ -208,16 +208,16 @@ async def _relay(line: str, port: Port, file: LateFile, stop: asyncio.Event) -> 
 def _play(args: argparse.Namespace) -> int:
     speed = speed_from(args.speed)
     if speed is None:
-        raise BadOptionError("--speed manual: a recording plays by itself; write a number, or max")
+        raise BadOptionError("--speed manual is not possible for a recording: write a number, or max")
     path = Path(args.file)
     for _ in read_recording(path):
-        # The whole file is looked at before anything is plugged in.
+        # The whole file is checked before anything is plugged in.
         pass
     port = port_from(args.port)
 
     async def work(stop: asyncio.Event) -> None:
         player = Player(port, read_recording(path), speed)
-        sys.stdout.write(f"{path.name} plays as soon as somebody opens {port.address}; Ctrl-C ends it\n")
+        sys.stdout.write(f"{path.name} plays as soon as a controller opens {port.address}; Ctrl-C stops it\n")
         sys.stdout.flush()
         playing = asyncio.create_task(player.play())
         playing.add_done_callback(lambda _: stop.set())
@@ -226,7 +226,7 @@ def _play(args: argparse.Namespace) -> int:
         await asyncio.wait([playing])
         if not playing.cancelled():
             playing.result()
-        sys.stdout.write(f"{player.played} pieces played\n")
+        sys.stdout.write(f"{player.played} chunks played\n")
 
     return _until_stopped(work)
 
@@ -252,7 +252,7 @@ def _faults(args: argparse.Namespace) -> int:
 
 
 def _until_stopped(work: Callable[[asyncio.Event], Awaitable[None]]) -> int:
-    """Run this in an event loop until it ends or a signal ends it; an error in a callback ends it too."""
+    """Run this in an event loop until it ends or a signal stops it; an error in a callback stops it too."""
 
     async def run() -> None:
         loop = asyncio.get_running_loop()

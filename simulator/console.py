@@ -1,7 +1,7 @@
-"""The live console for a person at a bench: the shoe as it stands, what happened last, and a key for everything.
+"""The live console for a person at a bench: the shoe's state, the last events, and a key for everything.
 
-Draws with rich, reads keys from the terminal, and gives the terminal back as it was, however the run ends. What the
-screen says is made in `console_view.py`; this file has the keys.
+Draws with rich, reads keys from the terminal, and restores the terminal however the run ends. The screen's content is
+made in `console_view.py`; this file has the keys.
 """
 
 import asyncio
@@ -30,20 +30,20 @@ from simulator.virtual_shoe import CannotError
 
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, AS_FAST_AS_THE_LINE)
 REMEMBERED = 200
-"""Happenings; more than any terminal shows."""
+"""Number of events; more than any terminal shows."""
 _REDRAW_AFTER = 0.05
-"""Seconds: changes that come together are drawn together."""
+"""Seconds within which changes are drawn together."""
 _REDRAW_EVERY = 0.5
-"""Seconds: the dealer's next act comes closer even while nothing happens."""
+"""Seconds between redraws while nothing happens: the countdown to the dealer's next act goes on."""
 _MESSAGE_STAYS = 8.0
 """Seconds."""
 _ESCAPE = "\x1b"
 _ARROWS_AND_THE_LIKE = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z])")
-"""Keys that send several characters, none of which means anything here."""
+"""Keys that send several characters; they have no function here."""
 
 
 class LiveConsole:
-    """`tell` goes to the emulator as its truth; then `run` draws until the person quits or `stop` is set."""
+    """Pass `record` to the emulator as its truth; then `run` draws until the person quits or `stop` is set."""
 
     def __init__(self, about: str) -> None:
         self._about = about
@@ -54,7 +54,7 @@ class LiveConsole:
         self._redraw: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def tell(self, happening: AnyHappening) -> None:
+    def record(self, happening: AnyHappening) -> None:
         self._happened.append(happening)
 
     async def run(self, shoe: EmulatedShoe, stop: asyncio.Event) -> None:
@@ -102,7 +102,7 @@ class LiveConsole:
             plugged_in=self._shoe.plugged_in,
             now=self._loop.time(),
         )
-        # The terminal itself is asked: a COLUMNS left over from elsewhere would fix the size for ever.
+        # The size comes from the terminal itself: an inherited COLUMNS would fix it for ever.
         columns, rows = os.get_terminal_size(sys.stdout.fileno())
         width, height = columns or 80, rows or 24
         self._console.size = ConsoleDimensions(width, height)
@@ -120,7 +120,7 @@ class LiveConsole:
             self._pressed(key)
         self._draw_soon()
 
-    def _say(self, message: str) -> None:
+    def _show_message(self, message: str) -> None:
         self._message = message
         self._message_until = self._loop.time() + _MESSAGE_STAYS
 
@@ -132,18 +132,18 @@ class LiveConsole:
             elif self._panel is Panel.FAULTS and key == DISARM_KEY:
                 self._panel = Panel.NONE
                 self._shoe.disarm()
-                self._say("nothing will go wrong by itself")
+                self._show_message("pending faults removed")
             elif self._panel is not Panel.NONE:
                 self._panel = Panel.NONE
             else:
                 self._act(key)
         except CannotError as error:
-            self._say(f"not possible: {error}")
+            self._show_message(f"not possible: {error}")
 
     def _act(self, key: str) -> None:
         act = self._acts().get(key)
         if act is None:
-            self._say("that key means nothing here; ? shows those that do")
+            self._show_message("this key has no function; ? lists the keys")
         else:
             act()
 
@@ -186,7 +186,7 @@ class LiveConsole:
         kind = FAULTS[name]
         waits = kind in self._shoe.emulation.plan.armed
         when = "" if not waits else f", {kind.moment.value}" if kind.moment is not Moment.AT_ONCE else ", soon"
-        self._say(f"{name}: {kind.what}{when}")
+        self._show_message(f"{name}: {kind.what}{when}")
 
     def _change_speed(self, step: int) -> None:
         dealer = self._shoe.emulation.dealer
@@ -205,7 +205,7 @@ class LiveConsole:
         if not task.cancelled():
             error = task.exception()
             if isinstance(error, PortError):
-                self._say(f"not possible: {error}")
+                self._show_message(f"not possible: {error}")
             self._draw_soon()
 
 
@@ -217,7 +217,7 @@ def _as_text(line: ScreenLine, width: int) -> Text:
 
 @contextmanager
 def _keys_one_by_one(terminal: int) -> Iterator[None]:
-    """Keys come as they are pressed and are not shown; Ctrl-Z is off, because it would leave the screen as it is."""
+    """Read keys as they are pressed, without echo; Ctrl-Z is off, because it would leave the screen as it is."""
     before = termios.tcgetattr(terminal)
     try:
         tty.setcbreak(terminal)

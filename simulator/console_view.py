@@ -1,7 +1,7 @@
-"""What the console's screen says: a picture of the shoe, made anew from the emulation each time. Pure.
+"""The content of the console's screen: a picture of the shoe, made from the emulation each time. Pure.
 
 A picture is one `ScreenLine` for each line of the terminal; `console.py` draws it. Everything fits 80 columns and 24
-lines; a larger terminal shows more of what happened and more about the faults.
+lines; a larger terminal shows more events and more about the faults.
 """
 
 from enum import Enum
@@ -43,14 +43,14 @@ KEYS = (
     ("q", "quit"),
 )
 HELP = (
-    ("d, Enter", "draw the next card; it goes where the rules want it"),
+    ("d, Enter", "draw the next card; it goes where the rules say"),
     ("r", "press the result button"),
     ("R", "hold the result button down: the round ends by force"),
     ("n", "new cards: lid, cards, lid, and the new-shoe button"),
-    ("b", "press the burn button; a card too many is burned"),
+    ("b", "press the burn button; an extra card is burned"),
     ("m, s", "press 'no more bets', 'call supervisor'"),
-    ("c", "set right what the shoe complains about"),
-    ("k", "the same, and keep a card too many for the next round"),
+    ("c", "clear the shoe's faults"),
+    ("k", "the same, and keep an extra card for the next round"),
     ("g", "turn the gate's key"),
     ("l", "open or close the lid"),
     ("p", "power off or on"),
@@ -58,7 +58,7 @@ HELP = (
     ("u", "pull the cable or plug it in"),
     ("space", "let the dealer deal, or deal by hand"),
     ("+ -", "a faster or slower dealer"),
-    ("f", "let something go wrong"),
+    ("f", "inject a fault"),
     ("q, Ctrl-C", "quit"),
 )
 
@@ -66,7 +66,7 @@ _LABEL = 9
 
 
 class ScreenLine:
-    """Pieces of text, each with its style in the words of rich."""
+    """Spans of text, each with a rich style."""
 
     def __init__(self, text: str = "", style: str = "") -> None:
         self.pieces: list[tuple[str, str]] = []
@@ -91,7 +91,7 @@ class ScreenLine:
 
 
 class Panel(Enum):
-    """What stands in the place of the last happenings."""
+    """What is shown in place of the last events."""
 
     NONE = "none"
     FAULTS = "faults"
@@ -109,7 +109,7 @@ class View(NamedTuple):
 
 
 def picture(view: View, width: int, height: int) -> list[ScreenLine]:
-    """The whole screen; a line that is too long is for the drawer to cut."""
+    """The whole screen; the caller cuts lines that are too long."""
     head = _head(view, width)
     foot = _foot(view, width)
     if view.panel is Panel.NONE:
@@ -125,7 +125,7 @@ def picture(view: View, width: int, height: int) -> list[ScreenLine]:
     return [*head, *body, *foot][:height]
 
 
-# --- the shoe as it stands -------------------------------------------------------------------------------------
+# --- the state of the shoe -------------------------------------------------------------------------------------
 
 
 def _head(view: View, width: int) -> list[ScreenLine]:
@@ -156,7 +156,7 @@ def _title(view: View, width: int) -> ScreenLine:
     left = f" shoe-emulator  {view.about}"
     state = f" {state} "
     room = max(width - len(state) - 1, 0)
-    # Cut visibly: half a seed looks like a whole one.
+    # Cut visibly: half a seed would look like a whole one.
     left = left if len(left) <= room else f"{left[: max(room - 1, 0)]}…"
     return ScreenLine(left.ljust(max(width - len(state), 0)), "reverse").add(state, style)
 
@@ -196,7 +196,7 @@ def _round(view: View) -> ScreenLine:
     firmware = view.emulation.shoe.firmware
     match firmware.stage:
         case Stage.FIRST_CARD:
-            return ScreenLine("none yet: the first card tells how many are burned")
+            return ScreenLine("none yet: the first card shows how many are burned")
         case Stage.BURNING:
             return ScreenLine(f"none yet: {firmware.burns_left} more to burn")
         case Stage.READY if firmware.carried is not None:
@@ -221,9 +221,9 @@ def _hand(cards: tuple[Card, ...]) -> ScreenLine:
 def _wanted(view: View) -> ScreenLine:
     shoe = view.emulation.shoe
     if not shoe.line.is_native:
-        return ScreenLine("nothing can be asked of this shoe but its gate", "dim")
+        return ScreenLine("this wire controls only the gate", "dim")
     lamps = ", ".join(sorted(lamp.value for lamp in shoe.lamps)) or "none"
-    next_hand = "not said" if shoe.next_hand is None else f"for {shoe.next_hand.value.capitalize()}"
+    next_hand = "not given" if shoe.next_hand is None else f"for {shoe.next_hand.value.capitalize()}"
     return ScreenLine(f"lamps: {lamps}; next card: {next_hand}")
 
 
@@ -236,7 +236,7 @@ def _dealer(view: View) -> ScreenLine:
     words = ScreenLine(f"{speed}, ")
     at = dealer.next_deadline()
     if dealer.finished:
-        return words.add("has dealt all his shoes")
+        return words.add("has dealt all shoes")
     if dealer.next_act is not None and at is not None:
         return words.add(f"{dealer.next_act.value} in {max(at - view.now, 0):.0f} s")
     if not emulation.has_begun:
@@ -246,15 +246,15 @@ def _dealer(view: View) -> ScreenLine:
 
 
 def _hint(shoe: VirtualShoe) -> str:
-    """What a person would do next."""
+    """The key that a person would press next."""
     firmware = shoe.firmware
     hints = (
         (not shoe.powered, "p switches the power on"),
-        (bool(firmware.extras), "b burns the card too many, k keeps it for the next round"),
-        (bool(firmware.standing), "c sets right what the shoe complains about"),
+        (bool(firmware.extras), "b burns the extra card, k keeps it for the next round"),
+        (bool(firmware.standing), "c clears the shoe's faults"),
         (firmware.spoilt, "R ends the round by force"),
         (firmware.stage is Stage.COMPLETE, "r asks for the result"),
-        (shoe.cards_inside == 0, "n puts new cards in"),
+        (shoe.cards_inside == 0, "n loads new cards"),
     )
     return next((hint for applies, hint in hints if applies), "d draws the next card")
 
@@ -268,7 +268,7 @@ def _faults(emulation: Emulation, *, stopped: bool) -> ScreenLine:
         words.add("; " if armed else "")
     if armed:
         more = f" and {len(armed) - 1} more" if len(armed) > 1 else ""
-        words.add(f"about to happen: {armed[0]}{more}", "magenta")
+        words.add(f"pending: {armed[0]}{more}", "magenta")
     return words if words.plain else ScreenLine("none", "dim")
 
 
@@ -297,12 +297,10 @@ def _style(happening: AnyHappening) -> str:
 
 
 def _fault_panel(emulation: Emulation, width: int, room: int) -> list[ScreenLine]:
-    """All faults with their keys: in two columns by name, or in one with what they are, as there is room."""
+    """All faults with their keys: in two columns by name, or in one with descriptions if there is room."""
     wire = emulation.settings.wire.wire
     entries = [(key, FAULTS[name]) for key, name in FAULT_KEYS.items()]
-    lines = [
-        ScreenLine(f" What should go wrong? {DISARM_KEY} takes back what is still to come; other keys go back.", "bold")
-    ]
+    lines = [ScreenLine(f" Which fault? {DISARM_KEY} removes the pending ones; other keys go back.", "bold")]
     if room > len(entries):
         return lines + [_fault_line(key, kind, wire, with_words=True) for key, kind in entries]
     rows = max(room - 1, 1)
@@ -319,11 +317,11 @@ def _fault_panel(emulation: Emulation, width: int, room: int) -> list[ScreenLine
 
 
 def _fault_line(key: str, kind: FaultKind, wire: Wire, *, with_words: bool) -> ScreenLine:
-    told = kind.on(wire)
-    cannot = isinstance(told, Undetectable)
+    detection = kind.on(wire)
+    cannot = isinstance(detection, Undetectable)
     words = f"{kind.name:<24} {kind.what}" if with_words else kind.name
     if with_words and cannot:
-        words = f"{kind.name:<24} {told}"
+        words = f"{kind.name:<24} {detection}"
     return ScreenLine(f" {key} ", "dim" if cannot else "bold cyan").add(words, "dim" if cannot else "")
 
 

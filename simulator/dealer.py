@@ -1,8 +1,8 @@
-"""The virtual dealer: looks at the shoe, decides what a dealer would do next, and takes a person's time over it.
+"""The virtual dealer: looks at the shoe, decides what a dealer would do next, and takes a person's time to do it.
 
-He announces a new shoe, burns, deals by the rules, asks for the result, waits for the wagers, changes the cards after
-the cut card, and sets things right after a mishap. While the gate is locked, the lid open or the line behind, he waits
-politely. Pure: he names the moment of his next act; `emulation.py` brings him that moment and does the act.
+He announces a new shoe, burns, deals by the rules, presses for the result, waits for the wagers, changes the cards
+after the cut card, and clears faults. While the gate is locked, the lid open or the line behind, he waits. Pure: he
+names the time of his next act; `emulation.py` calls him then and does the act.
 """
 
 import random
@@ -15,7 +15,7 @@ from simulator.firmware import ShoeFirmware, Stage
 from simulator.virtual_shoe import VirtualShoe
 
 AS_FAST_AS_THE_LINE = float("inf")
-"""A speed: no pause but the line's own."""
+"""A speed without pauses other than the line's own."""
 
 
 class Pace(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,9 +28,9 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True):
     """From one result to the first card of the next round."""
     new_cards: float = 45.0
     mend: float = 5.0
-    """To see that something is wrong, and to set it right."""
+    """To notice that something is wrong, and to put it right."""
     unevenness: float = 0.3
-    """How much longer or shorter than the average each may be, as a share of it."""
+    """How far each may deviate from the average, as a fraction of it."""
 
 
 HUMAN = Pace()
@@ -43,27 +43,27 @@ class Act(Enum):
     DRAW = "draws a card"
     BURN = "burns a card"
     BEGIN = "begins the next round"
-    RESULT = "asks for the result"
-    BURN_EXTRA = "burns the card too many"
-    CARRY_OVER = "keeps the card too many for the next round"
-    MEND = "sets the shoe right"
+    RESULT = "presses for the result"
+    BURN_EXTRA = "burns the extra card"
+    CARRY_OVER = "keeps the extra card for the next round"
+    MEND = "clears the shoe's faults"
     END_BY_FORCE = "ends the round by force"
     OPEN_LID = "opens the lid"
-    NEW_CARDS = "puts new cards in"
+    NEW_CARDS = "loads new cards"
     CLOSE_LID = "closes the lid"
 
 
 class Dealer:
-    """Deals so many `shoes`, or without end."""
+    """Deals `shoes` shoes, or without end."""
 
     def __init__(self, *, pace: Pace, speed: float, shoes: int | None, generator: random.Random) -> None:
         self.speed = speed
         self.carries_over = False
-        """What he does with a card too many."""
+        """Whether an extra card is carried over or burned."""
         self.finished = False
         self.next_act: Act | None = None
         self.latest = 0.0
-        """The most that an act was late, in seconds: a machine with too much to do shows here."""
+        """The longest delay of an act in seconds: an overloaded machine shows here."""
         self._pace = pace
         self._shoes = shoes
         self._random = generator
@@ -76,7 +76,7 @@ class Dealer:
         return self._act_at
 
     def look(self, shoe: VirtualShoe, now: float) -> None:
-        """Something has happened: think again about what comes next, and when."""
+        """Decide again what comes next, and when, after something has happened."""
         act = self._think(shoe)
         if act is None:
             self.next_act = self._act_at = None
@@ -85,7 +85,7 @@ class Dealer:
             self._act_at = now + self._pause(act)
 
     def due(self, now: float) -> Act | None:
-        """The act whose time has come; it is his owner's to do, and then to let him `look`."""
+        """Return the act that is due; the owner does it and then calls `look`."""
         if self.next_act is None or self._act_at is None or now < self._act_at:
             return None
         self.latest = max(self.latest, now - self._act_at)
@@ -97,7 +97,7 @@ class Dealer:
         return act
 
     def rest(self) -> None:
-        """Forget what was planned; the next `look` begins afresh."""
+        """Drop the planned act; the next `look` plans again."""
         self.next_act = self._act_at = None
 
     def _pause(self, act: Act) -> float:
@@ -122,7 +122,7 @@ class Dealer:
     # --- what --------------------------------------------------------------------------------------------------
 
     def _think(self, shoe: VirtualShoe) -> Act | None:
-        """The next thing to do as the shoe stands; `None` while there is something to wait for."""
+        """The next act in the shoe's present state; `None` while he must wait."""
         if self.finished or not shoe.powered or not shoe.line.has_room:
             return None
         if self._changing_cards:
@@ -140,7 +140,7 @@ class Dealer:
         return Act.MEND if firmware.standing else Act.END_BY_FORCE
 
     def _go_on(self, shoe: VirtualShoe) -> Act | None:
-        """Nothing is wrong: the next card, or the next cards."""
+        """The next act when nothing is wrong: the next card, or new cards."""
         stage = shoe.firmware.stage
         if stage is not Stage.DEALING and self._dealt_out(shoe):
             self.finished = self._shoes is not None and shoe.shoes_loaded >= self._shoes

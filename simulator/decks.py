@@ -1,6 +1,6 @@
-"""The pieces of card that lie in a shoe: some decks, shuffled from a seed, or an exact list in its order.
+"""The physical cards in a shoe: decks shuffled from a seed, or an exact list in its order.
 
-A `Piece` is one card that can be held in a hand: two nines of hearts are two pieces. Nothing here knows of a shoe.
+A `Piece` is one physical card: two nines of hearts are two pieces. Nothing here knows of a shoe.
 """
 
 import random
@@ -20,7 +20,7 @@ class BadCardsError(ValueError):
 
 
 class Piece(NamedTuple):
-    """One piece of card, with the number that is printed invisibly on it."""
+    """One physical card, with the number that is printed invisibly on it."""
 
     card: Card
     number: int
@@ -37,11 +37,11 @@ class Decks(NamedTuple):
     pieces: tuple[Piece, ...]
     deck_set: str
     copies: int
-    """How many copies of one face are in order: the number of decks."""
+    """How many copies of one face there should be: the number of decks."""
 
 
 def new_deck_set(generator: random.Random) -> str:
-    """A name for cards that were made together; a shoe knows by it which cards are its own."""
+    """Return a name for cards that were made together, by which a shoe knows its own cards."""
     return f"{generator.getrandbits(24):06X}"
 
 
@@ -55,7 +55,7 @@ def shuffled_decks(decks: int, generator: random.Random) -> Decks:
 
 
 def exact_cards(cards: Iterable[Card], generator: random.Random) -> Decks:
-    """These cards, in this order; as many decks as they would need."""
+    """These cards, in this order; `copies` is the number of decks they would need."""
     deck_set = new_deck_set(generator)
     pieces = tuple(Piece(card, number, deck_set) for number, card in enumerate(cards, start=1))
     if not pieces:
@@ -65,7 +65,7 @@ def exact_cards(cards: Iterable[Card], generator: random.Random) -> Decks:
 
 
 def read_cards(text: str, name: str) -> list[Card]:
-    """Cards as a person writes them into a file: separated by spaces, commas or lines; # begins a remark."""
+    """Read cards from a file's text: separated by spaces, commas or lines; # begins a comment."""
     cards = []
     problems = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -77,5 +77,5 @@ def read_cards(text: str, name: str) -> list[Card]:
     if problems:
         raise BadCardsError("\n".join(problems))
     if not cards:
-        raise BadCardsError(f"{name}: there is no card in it")
+        raise BadCardsError(f"{name} contains no cards")
     return cards

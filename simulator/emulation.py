@@ -1,10 +1,10 @@
-"""One emulated shoe without its port: the shoe, its dealer, its faults and the line between, all pure.
+"""One emulated shoe without its port: the shoe, its dealer, its faults and its line, all pure.
 
-    emulation = Emulation(EmulationSettings(seed=7), now=0.0, tell=truth.append)
+    emulation = Emulation(EmulationSettings(seed=7), now=0.0, truth=truth.append)
     emulation.host_attached(now)
     emulation.received(data, now)               # what the controller sent
     emulation.tick(now)                         # when emulation.next_deadline() has come
-    for piece in emulation.to_send(now): ...    # each to be written by itself
+    for piece in emulation.to_send(now): ...    # each written separately
     emulation.take_port_orders()                # unplug and replug, which only the port can do
 
 `emulator.py` puts a port and a clock around it; tests drive it on virtual time against the controller's links.
@@ -18,16 +18,16 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import Button, StartCause
 from simulator.dealer import HUMAN, Act, Dealer, Pace
 from simulator.decks import Decks, exact_cards, shuffled_decks
-from simulator.fault_effects import FaultDeeds, PortOrder
+from simulator.fault_effects import FaultEffects, PortOrder
 from simulator.fault_plan import FaultPlan
 from simulator.faults import FAULTS, Undetectable
 from simulator.scenario import PlannedFault, planned
 from simulator.shoe_line import WireSettings
-from simulator.truth import TellTruth
+from simulator.truth import TruthSink
 from simulator.virtual_shoe import CannotError, VirtualShoe
 
 ACTS_AT_A_TIME = 16
-"""At full speed: acts of the dealer in one go, so that the line is served in between."""
+"""At full speed: acts of the dealer per tick, so that the line is served in between."""
 
 
 _BUTTONS = {
@@ -49,26 +49,26 @@ class EmulationSettings(msgspec.Struct, frozen=True, kw_only=True):
     shoes: int | None = None
     """How many shoes the dealer deals; `None` for any number."""
     speed: float | None = 1.0
-    """How many times as fast as a person the dealer is; `None`: he waits for a person."""
+    """The dealer's speed as a multiple of a person's; `None` to deal by hand."""
     pace: Pace = HUMAN
     faults: tuple[PlannedFault, ...] = ()
 
 
 class Emulation:
-    def __init__(self, settings: EmulationSettings, *, now: float, tell: TellTruth) -> None:
+    def __init__(self, settings: EmulationSettings, *, now: float, truth: TruthSink) -> None:
         self.settings = settings
-        # Cards, people, faults and the line draw on chance each for itself: more noise must not change the cards.
+        # Cards, people, faults and the line have separate generators: more noise must not change the cards.
         self._cards_random = self._generator("cards")
         self.shoe = VirtualShoe(
             wire=settings.wire,
             decks=self._new_decks(),
             cut_card=settings.cut_card if settings.cards is None else None,
             generator=self._generator("line"),
-            tell=tell,
+            truth=truth,
             now=now,
         )
-        self.deeds = FaultDeeds(self.shoe, self._generator("faults"), tell)
-        self.plan = FaultPlan(self.shoe, self.deeds, settings.faults, self._generator("chance"), now)
+        self.effects = FaultEffects(self.shoe, self._generator("faults"), truth)
+        self.plan = FaultPlan(self.shoe, self.effects, settings.faults, self._generator("chance"), now)
         self.dealer = Dealer(
             pace=settings.pace,
             speed=settings.speed or 1.0,
@@ -77,7 +77,7 @@ class Emulation:
         )
         self.dealer_is_on = settings.speed is not None
         self.has_begun = False
-        """Somebody has been on the line: before that the dealer does not begin."""
+        """A controller has been on the line: before that the dealer does not begin."""
 
     def _generator(self, name: str) -> random.Random:
         return random.Random(f"{name} {self.settings.seed}")  # noqa: S311 -- cards of an emulator, not a secret
@@ -91,9 +91,9 @@ class Emulation:
     # --- the port ----------------------------------------------------------------------------------------------
 
     def take_port_orders(self) -> list[PortOrder]:
-        """What the owner of the port must do now; each is handed out once."""
-        orders = list(self.deeds.port_orders)
-        self.deeds.port_orders.clear()
+        """Return and clear what the owner of the port must do now."""
+        orders = list(self.effects.port_orders)
+        self.effects.port_orders.clear()
         return orders
 
     def host_attached(self, now: float) -> None:
@@ -102,29 +102,29 @@ class Emulation:
         self._settle(now)
 
     def host_detached(self, now: float) -> None:
-        self.deeds.from_shoe.clear()
-        self.deeds.from_host.clear()
+        self.effects.from_shoe.clear()
+        self.effects.from_host.clear()
         self.shoe.host_detached(now)
         self._settle(now)
 
     def received(self, data: bytes, now: float) -> None:
-        self.deeds.from_host.send(data, now)
-        self._hear(now)
+        self.effects.from_host.send(data, now)
+        self._deliver_from_host(now)
         self._settle(now)
 
     def next_deadline(self) -> float | None:
         deadlines = (
             self.shoe.next_deadline(),
             self.dealer.next_deadline(),
-            self.deeds.next_deadline(),
-            self.deeds.from_shoe.next_deadline(),
-            self.deeds.from_host.next_deadline(),
+            self.effects.next_deadline(),
+            self.effects.from_shoe.next_deadline(),
+            self.effects.from_host.next_deadline(),
         )
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
     def tick(self, now: float) -> None:
-        self.deeds.tick(now)
-        self._hear(now)
+        self.effects.tick(now)
+        self._deliver_from_host(now)
         self.shoe.tick(now)
         # The gate may just have been locked.
         self._look(now)
@@ -137,24 +137,24 @@ class Emulation:
         self._settle(now)
 
     def to_send(self, now: float) -> list[bytes]:
-        return self.deeds.from_shoe.due(now)
+        return self.effects.from_shoe.due(now)
 
-    def _hear(self, now: float) -> None:
-        for piece in self.deeds.from_host.due(now):
+    def _deliver_from_host(self, now: float) -> None:
+        for piece in self.effects.from_host.due(now):
             self.shoe.receive(piece, now)
 
     def _settle(self, now: float) -> None:
-        """After anything has happened: what the shoe says goes onto the line, and the dealer looks up."""
+        """Called after every event: the shoe's output goes onto the line, and the dealer looks again."""
         data = self.shoe.line.to_send()
         if data:
-            self.deeds.stranger.overhear(data)
+            self.effects.stranger.overhear(data)
             self.plan.before_sending(now)
-            self.deeds.from_shoe.send(data, now)
-        self.deeds.tell_what_struck(now)
+            self.effects.from_shoe.send(data, now)
+        self.effects.record_line_faults(now)
         self._look(now)
 
     def _look(self, now: float) -> None:
-        self.dealer.carries_over = self.deeds.carries_over
+        self.dealer.carries_over = self.effects.carries_over
         if self.dealer_is_on and self.has_begun:
             self.dealer.look(self.shoe, now)
 
@@ -188,14 +188,14 @@ class Emulation:
             self._settle(now)
 
     def clear(self, now: float, *, carry_over: bool = False) -> None:
-        """Set right what the shoe complains about; a card too many is burned, or kept for the next round."""
+        """Clear the shoe's faults; an extra card is burned, or kept for the next round."""
         try:
             self.shoe.clear(now, carry_over=carry_over)
         finally:
             self._settle(now)
 
     def new_cards(self, now: float) -> None:
-        """All of a change of cards at once: lid, cards, lid, button."""
+        """Do a whole change of cards: lid, cards, lid, button."""
         self.shoe.move_lid(now, opened=True)
         self.shoe.load(self._new_decks(), now)
         self.shoe.move_lid(now, opened=False)
@@ -212,36 +212,36 @@ class Emulation:
             self._settle(now)
 
     def reboot(self, now: float) -> None:
-        self.deeds.restart(StartCause.RESET_BUTTON, now)
+        self.effects.restart(StartCause.RESET_BUTTON, now)
         self._settle(now)
 
     def power_off(self, now: float) -> None:
-        self.deeds.power_off(now)
+        self.effects.power_off(now)
         self._settle(now)
 
     def power_on(self, now: float) -> None:
-        self.deeds.power_on(StartCause.POWER_ON, now)
+        self.effects.power_on(StartCause.POWER_ON, now)
         self._settle(now)
 
     def inject(self, fault: PlannedFault | str, now: float) -> None:
-        """Let a fault happen, now or as soon as it can."""
+        """Inject a fault, now or as soon as it can happen."""
         if isinstance(fault, str):
             if fault not in FAULTS:
                 raise CannotError(f"there is no fault {fault!r}; there are: {', '.join(FAULTS)}")
             fault = planned(fault)
         wire = self.settings.wire.wire
-        told = fault.kind.on(wire)
-        if isinstance(told, Undetectable):
-            raise CannotError(f"the {wire.value} wire cannot express {fault.kind.name}: {told.why}")
+        detection = fault.kind.on(wire)
+        if isinstance(detection, Undetectable):
+            raise CannotError(f"the {wire.value} wire cannot express {fault.kind.name}: {detection.why}")
         self.plan.inject(fault, now)
         self._settle(now)
 
     def disarm(self) -> None:
-        """Take back the faults that were asked for and have not happened yet."""
+        """Remove the injected faults that have not happened yet."""
         self.plan.disarm()
 
     def let_dealer(self, now: float, *, deal: bool, speed: float | None = None) -> None:
-        """Let the virtual dealer deal, at this speed, or take the shoe out of his hands."""
+        """Let the virtual dealer deal, at this speed, or deal by hand."""
         self.dealer_is_on = deal
         self.dealer.rest()
         if speed is not None:

@@ -18,22 +18,20 @@ from simulator.emulation import Emulation, EmulationSettings
 from simulator.fault_effects import PortOrder
 from simulator.ports.port import Port, PortError
 from simulator.scenario import PlannedFault
-from simulator.truth import AnyHappening, CableMoved, TellTruth
+from simulator.truth import AnyHappening, CableMoved, TruthSink
 
 
-def _tell_nobody(_happening: AnyHappening) -> None:
+def _discard(_happening: AnyHappening) -> None:
     pass
 
 
 class EmulatedShoe:
-    """One shoe. It is plugged in while the `async with` block lasts; what it must not do is raised as `CannotError`."""
+    """One shoe, plugged in while the `async with` block lasts. Impossible actions raise `CannotError`."""
 
     emulation: Emulation
-    """The shoe itself, to look at: its cards, its gate, its dealer. Everything is done through the methods here."""
+    """The shoe itself, for reading: its cards, its gate, its dealer. Act through the methods here."""
 
-    def __init__(
-        self, *, port: Port, settings: EmulationSettings | None = None, truth: TellTruth = _tell_nobody
-    ) -> None:
+    def __init__(self, *, port: Port, settings: EmulationSettings | None = None, truth: TruthSink = _discard) -> None:
         self.port = port
         self.on_change: Callable[[], None] | None = None
         """Called after anything has happened."""
@@ -43,7 +41,7 @@ class EmulatedShoe:
         self._settings = settings or EmulationSettings()
         self._truth = truth
         self._held: list[AnyHappening] | None = []
-        """What happens before the port is open: of a shoe that never was, nothing is told."""
+        """Events before the port is open; if it never opens, none are reported."""
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: list[asyncio.Future[None]] = []
         self._cable: asyncio.Task[None] | None = None
@@ -52,7 +50,7 @@ class EmulatedShoe:
 
     async def __aenter__(self) -> Self:
         self._loop = asyncio.get_running_loop()
-        self.emulation = Emulation(self._settings, now=self._loop.time(), tell=self._tell)
+        self.emulation = Emulation(self._settings, now=self._loop.time(), truth=self._record)
         self._open = True
         try:
             await self.port.open(self)
@@ -61,7 +59,7 @@ class EmulatedShoe:
             raise
         self.plugged_in = True
         try:
-            self._tell_what_was_held()
+            self._release_held()
         except BaseException:
             self._close()
             await self.port.close()
@@ -80,13 +78,13 @@ class EmulatedShoe:
         finally:
             await self.port.close()
 
-    def _tell(self, happening: AnyHappening) -> None:
+    def _record(self, happening: AnyHappening) -> None:
         if self._held is None:
             self._truth(happening)
         else:
             self._held.append(happening)
 
-    def _tell_what_was_held(self) -> None:
+    def _release_held(self) -> None:
         held, self._held = self._held, None
         for happening in held or ():
             self._truth(happening)
@@ -151,14 +149,14 @@ class EmulatedShoe:
         await self._cable_is_still()
 
     async def replug(self) -> None:
-        """Plug in again; a `PortError` says what is in the way, and it may be tried again."""
+        """Plug in again; a `PortError` says what prevents it, and it may be tried again."""
         self._obey(PortOrder.REPLUG)
         await self._cable_is_still()
         if self.trouble is not None:
             raise self.trouble
 
     async def until(self, condition: Callable[[], bool], *, within: float = 10.0) -> None:
-        """Wait until this is so; looked at after everything that happens. `TimeoutError` if it never is."""
+        """Wait until this is true; checked after every event. Raises `TimeoutError`."""
         async with asyncio.timeout(within):
             while not condition():
                 change = self._loop.create_future()
@@ -184,7 +182,7 @@ class EmulatedShoe:
         return self._loop.time()
 
     def _pump(self) -> None:
-        """After anything: write what is due, obey what the emulation orders, set the timer, tell who waits."""
+        """Called after every event: write what is due, obey the emulation's orders, set the timer, wake waiters."""
         if not self._open:
             return
         for piece in self.emulation.to_send(self._now):
@@ -195,7 +193,7 @@ class EmulatedShoe:
         self._changed()
 
     def _set_timer(self) -> None:
-        """One timer. One that is too early is let be: it finds nothing to do and is set again."""
+        """Set the one timer. A timer that is too early is left: it finds nothing to do and is set again."""
         deadline = self.emulation.next_deadline()
         if deadline is None or (self._timer is not None and self._timer.when() <= deadline):
             return
@@ -248,7 +246,7 @@ class EmulatedShoe:
 
     def _cable_moved(self) -> None:
         at = self.emulation.shoe.time_of(self._now)
-        self._tell(CableMoved(t=at, plugged_in=self.plugged_in))
+        self._record(CableMoved(t=at, plugged_in=self.plugged_in))
 
     async def _cable_is_still(self) -> None:
         if self._cable is not None:

@@ -1,4 +1,4 @@
-"""What happens at the shoe, in a few words for a person at a terminal. Used by the console and by headless runs."""
+"""Events at the shoe as one line of text each, for the console and for headless runs."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ _READINGS = {
     Reading.READ: "",
     Reading.HIDDEN: ", not disclosed",
     Reading.UNREAD: ", not read",
-    Reading.FOREIGN: ", of another set",
+    Reading.FOREIGN: ", from another set",
     Reading.WITH_ANOTHER: ", with another",
 }
 
@@ -48,7 +48,7 @@ def in_words(happening: AnyHappening) -> str:  # noqa: C901, PLR0911, PLR0912 --
         case CardOut(to=Hand.BURN):
             return f"card {happening.number}: {happening.card} burned"
         case CardOut(to=Hand.EXTRA):
-            return f"card {happening.number}: {happening.card} too many{_READINGS[happening.reading]}"
+            return f"card {happening.number}: {happening.card} extra{_READINGS[happening.reading]}"
         case CardOut():
             place = f"{happening.to.value.capitalize()} {happening.position}"
             return f"card {happening.number}: {happening.card} to {place}{_READINGS[happening.reading]}"
@@ -63,7 +63,7 @@ def in_words(happening: AnyHappening) -> str:  # noqa: C901, PLR0911, PLR0912 --
         case CutCardOut():
             return "the cut card"
         case NothingCame():
-            return "pulled, and no card came"
+            return "no card came out"
         case CardsRemoved(cards=cards):
             return f"{cards} cards taken out by hand"
         case Loaded():
@@ -78,7 +78,7 @@ def in_words(happening: AnyHappening) -> str:  # noqa: C901, PLR0911, PLR0912 --
         case LampsChanged(lit=lit):
             return f"lamps: {', '.join(lamp.value for lamp in lit) or 'none'}"
         case FaultsCleared():
-            return "set right"
+            return "faults cleared"
         case Identified(seconds=seconds):
             return f"blinks for {seconds} s: here I am"
         case CableMoved(plugged_in=plugged_in):

@@ -1,7 +1,7 @@
 """What each fault of the table does to the shoe, its cards and its line.
 
-Done with the same acts that people and the virtual dealer have. What ends by itself (a lid that is closed again, power
-that comes back) is kept here until its time. When a fault happens is decided in `fault_plan.py`.
+Uses the same acts as people and the virtual dealer. What ends by itself (a lid that is closed again, power that comes
+back) is scheduled here. When a fault happens is decided in `fault_plan.py`.
 """
 
 import heapq
@@ -17,7 +17,7 @@ from simulator.decks import new_deck_set
 from simulator.intruder import Stranger
 from simulator.line_faults import BadLine, Trouble
 from simulator.scenario import PlannedFault
-from simulator.truth import FaultInjected, Reading, TellTruth
+from simulator.truth import FaultInjected, Reading, TruthSink
 from simulator.virtual_shoe import VirtualShoe
 
 _TROUBLES = {trouble.value: trouble for trouble in Trouble}
@@ -30,17 +30,17 @@ class PortOrder(Enum):
     REPLUG = "replug"
 
 
-class FaultDeeds:
-    def __init__(self, shoe: VirtualShoe, generator: random.Random, tell: TellTruth) -> None:
+class FaultEffects:
+    def __init__(self, shoe: VirtualShoe, generator: random.Random, truth: TruthSink) -> None:
         self.from_shoe = BadLine()
         self.from_host = BadLine()
         self.stranger = Stranger(shoe.line.settings.wire, generator)
         self.port_orders: deque[PortOrder] = deque()
         self.carries_over = False
-        """What is to become of a card too many."""
+        """Whether an extra card is carried over or burned."""
         self._shoe = shoe
         self._random = generator
-        self._tell = tell
+        self._truth = truth
         self._later: list[tuple[float, int, Callable[[float], None]]] = []
         self._ids = count()
 
@@ -48,7 +48,7 @@ class FaultDeeds:
         return self._later[0][0] if self._later else None
 
     def tick(self, now: float) -> None:
-        """End what has lasted its time."""
+        """End the faults whose time is over."""
         while self._later and self._later[0][0] <= now:
             _, _, end = heapq.heappop(self._later)
             end(now)
@@ -56,21 +56,21 @@ class FaultDeeds:
     def do(self, fault: PlannedFault, now: float) -> None:
         name = fault.kind.name
         if fault.bytes is None:
-            self._tell_fault(name, now)
+            self._record_fault(name, now)
         if name in _TROUBLES:
             self._trouble_line(_TROUBLES[name], fault, now)
         else:
-            self._DEEDS[name](self, fault, now)
+            self._EFFECTS[name](self, fault, now)
 
-    def tell_what_struck(self, now: float) -> None:
-        """Trouble with bytes happens when the line comes to them."""
+    def record_line_faults(self, now: float) -> None:
+        """Record line faults, which happen when the line reaches their bytes."""
         for line in (self.from_shoe, self.from_host):
             for trouble in line.struck:
-                self._tell_fault(trouble.value, now)
+                self._record_fault(trouble.value, now)
             line.struck.clear()
 
-    def _tell_fault(self, name: str, now: float) -> None:
-        self._tell(FaultInjected(t=self._shoe.time_of(now), fault=name, at_card=self._shoe.cards_out))
+    def _record_fault(self, name: str, now: float) -> None:
+        self._truth(FaultInjected(t=self._shoe.time_of(now), fault=name, at_card=self._shoe.cards_out))
 
     # --- at the shoe -------------------------------------------------------------------------------------------
 
@@ -105,7 +105,7 @@ class FaultDeeds:
         self._shoe.draw(now)
 
     def _ninth_copy(self, _fault: PlannedFault, now: float) -> None:
-        self._shoe.stack.put_one_copy_too_many_on_top()
+        self._shoe.stack.put_surplus_copies_on_top()
         self._shoe.draw(now)
 
     def _foreign_card(self, fault: PlannedFault, now: float) -> None:
@@ -147,7 +147,7 @@ class FaultDeeds:
             self._shoe.power_off(now)
 
     def power_on(self, cause: StartCause, now: float) -> None:
-        """Power comes back, unless it is back already: a person may have been quicker."""
+        """Restore power, unless a person has already done so."""
         if not self._shoe.powered:
             self._shoe.power_on(cause, now)
 
@@ -174,7 +174,7 @@ class FaultDeeds:
     def _replayed_frame(self, _fault: PlannedFault, now: float) -> None:
         self.from_shoe.intrude(self.stranger.replay() or b"", now)
 
-    _DEEDS: dict[str, Callable[["FaultDeeds", PlannedFault, float], None]] = {  # noqa: RUF012 -- never changed
+    _EFFECTS: dict[str, Callable[["FaultEffects", PlannedFault, float], None]] = {  # noqa: RUF012 -- never changed
         "over_draw_burned": _over_draw_burned,
         "over_draw_carried_over": _over_draw_carried_over,
         "result_too_early": _result_too_early,

@@ -1,14 +1,14 @@
-"""When faults happen: at a card, at a byte, by chance, or as soon as they can when somebody asks for one.
+"""When faults happen: at a card, at a byte, at random, or as soon as possible after an injection.
 
-Each waits here for its moment: a card of a round, the middle of a round, its end, or nothing at all. What it then does
-is in `fault_effects.py`. All chance comes from the generator that is passed in.
+Each waits here for its moment: a card of a round, the middle of a round, its end, or none at all. What it then does is
+in `fault_effects.py`. All randomness comes from the generator that is passed in.
 """
 
 import random
 
 import msgspec
 
-from simulator.fault_effects import FaultDeeds
+from simulator.fault_effects import FaultEffects
 from simulator.faults import FaultKind, Moment
 from simulator.firmware import Stage
 from simulator.scenario import PlannedFault
@@ -26,13 +26,13 @@ class FaultPlan:
     def __init__(
         self,
         shoe: VirtualShoe,
-        deeds: FaultDeeds,
+        effects: FaultEffects,
         faults: tuple[PlannedFault, ...],
         generator: random.Random,
         now: float,
     ) -> None:
         self._shoe = shoe
-        self._deeds = deeds
+        self._effects = effects
         self._random = generator
         self._waiting = [_Waiting(fault, fault.times) for fault in faults]
         for waiting in [waiting for waiting in self._waiting if waiting.fault.at_byte is not None]:
@@ -41,7 +41,7 @@ class FaultPlan:
 
     @property
     def armed(self) -> list[FaultKind]:
-        """What happens as soon as it can."""
+        """Faults that will happen as soon as they can."""
         return [
             waiting.fault.kind
             for waiting in self._waiting
@@ -49,17 +49,17 @@ class FaultPlan:
         ]
 
     def inject(self, fault: PlannedFault, now: float) -> None:
-        """Let it happen, now or as soon as it can."""
+        """Make it happen, now or as soon as it can."""
         self._waiting.append(_Waiting(fault, 1))
         self._do_all(_AFTER_A_CARD | {Moment.LINE}, self._shoe.cards_out, now, planned_only=True)
 
     def disarm(self) -> None:
-        """Think better of what has not happened yet."""
+        """Remove what has not happened yet."""
         armed = self.armed
         self._waiting = [waiting for waiting in self._waiting if waiting.fault.kind not in armed]
 
     def draw(self, now: float) -> None:
-        """Somebody pulls a card, and all goes well, or not."""
+        """Draw a card, with whatever fault is due at it."""
         shoe = self._shoe
         if shoe.why_no_card is not None or not shoe.next_is_a_new_card:
             shoe.draw(now)
@@ -74,7 +74,7 @@ class FaultPlan:
         self._do_all(_AFTER_A_CARD, shoe.cards_out, now)
 
     def before_sending(self, now: float) -> None:
-        """The shoe is about to send a piece: trouble that comes by chance may hit it."""
+        """Called when the shoe is about to send data: random line faults may hit it."""
         for waiting in list(self._waiting):
             fault = waiting.fault
             if fault.kind.moment is Moment.LINE and fault.chance and self._random.random() < fault.chance:
@@ -112,11 +112,11 @@ class FaultPlan:
                 in_order = stage is Stage.COMPLETE and not shoe.firmware.standing
                 return in_order and shoe.why_no_card is None and shoe.cards_inside > 0
             case _:
-                return kind.name != "replayed_frame" or self._deeds.stranger.replay() is not None
+                return kind.name != "replayed_frame" or self._effects.stranger.replay() is not None
 
     def _do(self, waiting: _Waiting, now: float) -> None:
         if waiting.times_left is not None:
             waiting.times_left -= 1
             if not waiting.times_left:
                 self._waiting.remove(waiting)
-        self._deeds.do(waiting.fault, now)
+        self._effects.do(waiting.fault, now)

@@ -1,7 +1,7 @@
-"""The one table of everything that can go wrong at an emulated shoe, and how each wire tells of it.
+"""The one table of everything that can go wrong at an emulated shoe, and how each wire reports it.
 
 From it come the menu of the console, the checks of a scenario file, the table that `shoe-emulator faults` prints, and
-the test that lets each fault happen and looks for what is promised here. What a fault does is in `fault_effects.py`.
+the test that injects each fault and checks what is promised here. What a fault does is in `fault_effects.py`.
 """
 
 from enum import Enum
@@ -12,7 +12,7 @@ from simulator.shoe_line import Wire
 
 
 class Moment(Enum):
-    """When a fault can happen. Live, it happens as soon as it can; in a scenario not before the card it names."""
+    """When a fault can happen. Injected, it happens as soon as it can; in a scenario not before the card it names."""
 
     NEXT_CARD = "to the next card of a round"
     MID_ROUND = "in the middle of a round"
@@ -30,25 +30,25 @@ class Group(Enum):
 
 
 class Detection(msgspec.Struct, frozen=True):
-    """How a wire tells of a fault."""
+    """How a wire reports a fault."""
 
     sees: tuple[str, ...] = ()
     """What the controller's link delivers or reports, in this order, with anything between: its name and some fields.
 
     Empty: the controller notices nothing at all."""
-    says: str = ""
-    """The same for people, where the names of `sees` do not say it all."""
+    description: str = ""
+    """The same for people, where the names in `sees` are not enough."""
     loses: bool = False
-    """Some of what the shoe said never arrives."""
+    """Some of what the shoe sent never arrives."""
     invents: bool = False
-    """Something arrives that the shoe never said, and is believed."""
+    """Something arrives that the shoe never sent, and is accepted."""
 
     def __str__(self) -> str:
-        return self.says or ", ".join(self.sees)
+        return self.description or ", ".join(self.sees)
 
 
 class Undetectable(msgspec.Struct, frozen=True):
-    """A fault that a wire has no way to tell of."""
+    """A fault that a wire cannot report."""
 
     why: str
 
@@ -65,11 +65,11 @@ class FaultKind(msgspec.Struct, frozen=True, kw_only=True):
     native: Detection | Undetectable
     angel_eye: Detection | Undetectable
     seconds: float | None = None
-    """How long it lasts, where it lasts; a scenario may say otherwise."""
+    """Duration in seconds, if it has one; a scenario may override it."""
     bytes: int | None = None
-    """How many bytes it concerns, where it concerns bytes; a scenario may say otherwise."""
+    """Number of bytes it affects, if it affects bytes; a scenario may override it."""
     names_card: bool = False
-    """A scenario may say which card."""
+    """Whether a scenario may choose the card."""
 
     def on(self, wire: Wire) -> Detection | Undetectable:
         return self.native if wire is Wire.NATIVE else self.angel_eye
@@ -83,14 +83,14 @@ _CARRIED_OVER = (
     "card_drawn hand=player position=1 carried_over=yes",
 )
 _ENDED_BY_FORCE = ("fault_cleared", "result winner=none")
-_NOTHING = Detection((), "nothing: everything arrives, and is put together again")
+_NOTHING = Detection((), "nothing: everything arrives, and is reassembled")
 
 _DEALER = (
     FaultKind(
         name="over_draw_burned",
         group=Group.DEALER,
         moment=Moment.ROUND_COMPLETE,
-        what="a card too many is drawn; it is burned",
+        what="an extra card is drawn; it is burned",
         native=Detection(
             ("fault code=over_draw stopped=no", "card_drawn hand=extra", "button button=burn", "fault_cleared")
         ),
@@ -103,7 +103,7 @@ _DEALER = (
         name="over_draw_carried_over",
         group=Group.DEALER,
         moment=Moment.ROUND_COMPLETE,
-        what="a card too many is drawn; it begins the next round",
+        what="an extra card is drawn; it begins the next round",
         native=Detection(_CARRIED_OVER),
         angel_eye=Detection(_CARRIED_OVER, "E 82, d, e 82, the round's I and G, then R Player 1"),
     ),
@@ -111,7 +111,7 @@ _DEALER = (
         name="result_too_early",
         group=Group.DEALER,
         moment=Moment.MID_ROUND,
-        what="the result is asked for while a card is still to come",
+        what="the result button is pressed while a card is still to come",
         native=Detection(("button button=result", "fault code=button_misused stopped=no", "fault_cleared")),
         angel_eye=Detection(("fault code=button_misused stopped=no", "fault_cleared"), "E 83, e 83"),
     ),
@@ -119,7 +119,7 @@ _DEALER = (
         name="out_of_turn",
         group=Group.DEALER,
         moment=Moment.NEXT_CARD,
-        what="a card goes to the hand whose turn it is not",
+        what="a card goes to the wrong hand",
         native=Detection(("card_drawn", "result winner=none"), "card_drawn in the wrong hand, result winner=none"),
         angel_eye=Detection(("card_drawn", "result winner=none"), "D with a place in the wrong hand, later G F0"),
     ),
@@ -152,7 +152,7 @@ _CARDS = (
         name="misread",
         group=Group.CARDS,
         moment=Moment.NEXT_CARD,
-        what="a card leaves that cannot be read",
+        what="a card comes out that cannot be read",
         native=Detection(("misread", "fault code=unreadable stopped=yes", *_ENDED_BY_FORCE)),
         angel_eye=Detection(
             ("card_drawn card=none", "fault code=unreadable stopped=yes", *_ENDED_BY_FORCE),
@@ -163,7 +163,7 @@ _CARDS = (
         name="undisclosed",
         group=Group.CARDS,
         moment=Moment.NEXT_CARD,
-        what="a card leaves whose face the shoe keeps to itself",
+        what="a card comes out whose face the shoe never discloses",
         native=Detection(("card_drawn card=none", "card_identified card=none", "result")),
         angel_eye=Detection(
             ("card_drawn card=none", "card_identified card=none", "result"),
@@ -174,25 +174,25 @@ _CARDS = (
         name="duplicate_card",
         group=Group.CARDS,
         moment=Moment.NEXT_CARD,
-        what="a copy of a piece of card that is out already, number and all",
+        what="a copy of a card that is already out, with the same number",
         native=Detection(
-            ("card_drawn",), "card_drawn (at draw) or card_identified (at result) with a card_id that came before"
+            ("card_drawn",), "card_drawn (at draw) or card_identified (at result) with a card_id seen before"
         ),
-        angel_eye=Undetectable("its telegrams do not number the pieces of card"),
+        angel_eye=Undetectable("its telegrams carry no card numbers"),
     ),
     FaultKind(
         name="ninth_copy",
         group=Group.CARDS,
         moment=Moment.NEXT_CARD,
         what="one face comes once more than there are decks",
-        native=Detection(("card_drawn",), "card_drawn or card_identified with a face that there cannot be any more"),
-        angel_eye=Detection(("card_drawn",), "D or I with a face that there cannot be any more"),
+        native=Detection(("card_drawn",), "card_drawn or card_identified with a face that is used up"),
+        angel_eye=Detection(("card_drawn",), "D or I with a face that is used up"),
     ),
     FaultKind(
         name="foreign_card",
         group=Group.CARDS,
         moment=Moment.NEXT_CARD,
-        what="a card of another set of decks",
+        what="a card from another set of decks",
         names_card=True,
         native=Detection(("foreign_card", "fault code=foreign_card stopped=yes", *_ENDED_BY_FORCE)),
         angel_eye=Detection(
@@ -204,11 +204,11 @@ _CARDS = (
         name="double_feed",
         group=Group.CARDS,
         moment=Moment.NEXT_CARD,
-        what="two cards leave at once",
+        what="two cards come out at once",
         native=Detection(("double_feed cards=2", "fault code=unreadable stopped=yes", *_ENDED_BY_FORCE)),
         angel_eye=Detection(
             ("card_drawn card=none", "fault code=unreadable stopped=yes", *_ENDED_BY_FORCE),
-            "as one misread card: it cannot say that there were two",
+            "as one misread card: it cannot report that there were two",
         ),
     ),
     FaultKind(
@@ -243,9 +243,9 @@ _SHOE = (
         name="reboot",
         group=Group.SHOE,
         moment=Moment.AT_ONCE,
-        what="the shoe starts by itself and forgets the round",
+        what="the shoe restarts by itself and forgets the round",
         native=Detection(("link_down", "link_up", "started cause=watchdog")),
-        angel_eye=Detection(("started",), "S; what was waiting to be sent is lost without a trace", loses=True),
+        angel_eye=Detection(("started",), "S; unsent telegrams are lost without a trace", loses=True),
     ),
     FaultKind(
         name="power_loss",
@@ -254,7 +254,7 @@ _SHOE = (
         what="the power fails, and comes back",
         seconds=5.0,
         native=Detection(("link_down", "link_up", "started cause=power_on")),
-        angel_eye=Detection(("started",), "S; what was waiting to be sent is lost without a trace", loses=True),
+        angel_eye=Detection(("started",), "S; unsent telegrams are lost without a trace", loses=True),
     ),
     FaultKind(
         name="unplug",
@@ -265,7 +265,7 @@ _SHOE = (
         native=Detection(("link_down", "link_up")),
         angel_eye=Detection(
             ("link_down", "link_up", "gap"),
-            "a gap in the numbers, unless just nine or eighteen telegrams went by unheard",
+            "a gap in the numbers, unless exactly nine or eighteen telegrams were missed",
             loses=True,
         ),
     ),
@@ -288,16 +288,16 @@ _LINE = (
         what="bytes are lost",
         bytes=1,
         native=Detection(("line_error",), "line_error, and the event comes again"),
-        angel_eye=Detection(("line_error",), "line_error, and the next copy is taken"),
+        angel_eye=Detection(("line_error",), "line_error, and the next copy is accepted"),
     ),
     FaultKind(
         name="bytes_corrupted",
         group=Group.LINE,
         moment=Moment.LINE,
-        what="a bit turns in each of some bytes",
+        what="some bytes each have a bit flipped",
         bytes=1,
         native=Detection(("line_error",), "line_error, and the event comes again"),
-        angel_eye=Detection(("line_error",), "line_error, and the next copy is taken"),
+        angel_eye=Detection(("line_error",), "line_error, and the next copy is accepted"),
     ),
     FaultKind(
         name="bytes_doubled",
@@ -306,7 +306,7 @@ _LINE = (
         what="bytes come twice",
         bytes=1,
         native=Detection(("line_error",), "line_error, and the event comes again"),
-        angel_eye=Detection(("line_error",), "line_error, and the next copy is taken"),
+        angel_eye=Detection(("line_error",), "line_error, and the next copy is accepted"),
     ),
     FaultKind(
         name="bytes_delayed",
@@ -331,7 +331,7 @@ _LINE = (
         name="glued",
         group=Group.LINE,
         moment=Moment.LINE,
-        what="for a while everything is held back, then comes in one piece",
+        what="for a while everything is held back, then arrives in one piece",
         seconds=0.8,
         native=_NOTHING,
         angel_eye=_NOTHING,
@@ -345,7 +345,7 @@ _LINE = (
         native=Detection(("link_down", "link_up"), "link_down, link_up, and then all events of that time"),
         angel_eye=Detection(
             ("gap",),
-            "nothing during it; then a gap in the numbers, unless just nine or eighteen telegrams are missing",
+            "nothing during it; then a gap in the numbers, unless exactly nine or eighteen telegrams are missing",
             loses=True,
         ),
     ),
@@ -356,11 +356,11 @@ _STRANGER = (
         name="forged_frame",
         group=Group.STRANGER,
         moment=Moment.LINE,
-        what="somebody sends a card of his own making",
-        native=Detection(("refused",), "refused: a tag that does not fit"),
+        what="a stranger sends a forged card",
+        native=Detection(("refused",), "refused: a wrong tag"),
         angel_eye=Detection(
             ("card_drawn", "gap"),
-            "the forged card is taken: nothing is signed. The next telegram's number shows it",
+            "the forged card is accepted: nothing is signed. The next telegram's number shows it",
             invents=True,
         ),
     ),
@@ -368,10 +368,10 @@ _STRANGER = (
         name="replayed_frame",
         group=Group.STRANGER,
         moment=Moment.LINE,
-        what="somebody sends again what the shoe sent earlier",
-        native=Detection(("refused",), "refused: a frame that came again"),
+        what="a stranger replays what the shoe sent earlier",
+        native=Detection(("refused",), "refused: a replayed frame"),
         angel_eye=Detection(
-            ("gap",), "the old telegram is taken: nothing is signed. The numbers show it", invents=True
+            ("gap",), "the old telegram is accepted: nothing is signed. The numbers show it", invents=True
         ),
     ),
 )
@@ -380,7 +380,7 @@ FAULTS: dict[str, FaultKind] = {kind.name: kind for kind in (*_DEALER, *_CARDS, 
 
 
 def markdown_table() -> str:
-    """The table as a document shows it."""
+    """The table in Markdown, for docs/emulator.md."""
     lines = ["| fault | what happens | native wire | Angel Eye wire |", "|---|---|---|---|"]
     lines += [f"| `{kind.name}` | {kind.what} | {kind.native} | {kind.angel_eye} |" for kind in FAULTS.values()]
     return "\n".join(lines) + "\n"

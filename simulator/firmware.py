@@ -1,13 +1,13 @@
-"""What the shoe's own computer knows and says: whose card comes next, what it discloses when, which faults stand.
+"""The shoe's firmware: whose card comes next, what is disclosed when, which faults are standing.
 
-It sees what a reader in the mouth of the shoe can see (a card went by), the buttons and the lid; it follows the drawing
-rules to name the place of each card, and reports everything through its `ShoeLine`. Stages:
+It sees what a reader at the exit of the shoe can see (a card passed), the buttons and the lid; it follows the drawing
+rules to know the place of each card, and reports everything through its `ShoeLine`. Stages:
 
-    FIRST_CARD  a new shoe: the first card tells how many are burned
-    BURNING     so many cards go face down to the discards
+    FIRST_CARD  a new shoe: the first card shows how many are burned
+    BURNING     that many cards go face down to the discards
     READY       the next card begins a round
-    DEALING     a round is under way
-    COMPLETE    the rules allow no more cards: the dealer asks for the result
+    DEALING     a round is being dealt
+    COMPLETE    the rules allow no more cards: the dealer presses for the result
 """
 
 from enum import Enum
@@ -41,13 +41,13 @@ from shoe_controller.baccarat.reasons import AnyReason
 from shoe_controller.baccarat.sides import Side
 from simulator.decks import Piece
 from simulator.laid_cards import (
-    NOTHING_TOLD,
+    UNDISCLOSED,
     DisclosedCard,
     LaidCard,
     Place,
     RuledResult,
-    all_told,
     cards_to_burn,
+    fully_disclosed,
     outcome_of,
 )
 from simulator.shoe_line import ShoeLine
@@ -71,17 +71,17 @@ class ShoeFirmware:
         self.burns_left = 0
         self.cards_since_load = 0
         self.rounds = 0
-        """Rounds begun with the present cards."""
+        """Rounds begun with the current cards."""
         self.standing: dict[FaultCode, bool] = {}
         """Faults that were reported and not cleared, and whether each stopped the shoe."""
         self.table: list[LaidCard] = []
-        """The cards of the present round, in the order of the draw."""
+        """The cards of the current round, in drawing order."""
         self.extras: list[LaidCard] = []
-        """Cards drawn outside the round, until somebody says what becomes of them."""
+        """Cards drawn outside the round, until a person burns or keeps them."""
         self.carried: Piece | None = None
         """The over-drawn card that will begin the next round."""
         self.spoilt = False
-        """The round has a card that the rules or the reader cannot account for: it can only be ended by force."""
+        """The round contains a card that the rules or the reader cannot account for: it can only be ended by force."""
         self.unreported = 0
         """Events that a full store could not keep."""
         self._deal = Deal()
@@ -107,13 +107,13 @@ class ShoeFirmware:
         return self.stage in (Stage.DEALING, Stage.COMPLETE)
 
     def hand(self, hand: Hand) -> tuple[Card, ...]:
-        """What lies in front of one side."""
+        """The cards of one hand."""
         return tuple(dealt.piece.card for dealt in self.table if dealt.place.hand is hand)
 
     # --- power -------------------------------------------------------------------------------------------------
 
     def restarted(self) -> bool:
-        """The power came back. The shoe knows its cards' stage still, but not the round; True if there was one."""
+        """Handle a restart. The stage of the shoe is kept, the round is lost; True if there was one."""
         forgotten = self.in_round
         if forgotten:
             self.stage = Stage.READY
@@ -131,7 +131,7 @@ class ShoeFirmware:
     # --- cards -------------------------------------------------------------------------------------------------
 
     def card_passed(self, piece: Piece, reading: Reading, now: float, *, out_of_turn: bool = False) -> Place:
-        """A card has left the shoe; where it belongs."""
+        """Handle a card that has left the shoe; return where it belongs."""
         self.cards_since_load += 1
         if self.stopped or self.stage is Stage.COMPLETE:
             return self._extra_card(piece, reading, now)
@@ -144,19 +144,19 @@ class ShoeFirmware:
                 return self._card_of_round(piece, reading, now, out_of_turn=out_of_turn)
 
     def _first_card(self, piece: Piece, now: float) -> Place:
-        # Both ways of disclosing show the first card of a shoe: everybody has to count the burn.
-        self._say_drawn(Place(Hand.BURN), all_told(piece), now, first_of_shoe=True)
+        # Both ways of disclosing show the first card of a shoe: it determines the burn.
+        self._report_drawn(Place(Hand.BURN), fully_disclosed(piece), now, first_of_shoe=True)
         self.burns_left = cards_to_burn(piece.card)
         self.stage = Stage.BURNING
-        self._say(Burn(cards=self.burns_left), now)
+        self._report(Burn(cards=self.burns_left), now)
         return Place(Hand.BURN)
 
     def _burned(self, piece: Piece, now: float) -> Place:
         self.burns_left -= 1
-        self._say_drawn(Place(Hand.BURN), self._disclosed(piece, Reading.READ), now, burns_left=self.burns_left)
+        self._report_drawn(Place(Hand.BURN), self._disclosed(piece, Reading.READ), now, burns_left=self.burns_left)
         if not self.burns_left:
             self.stage = Stage.READY
-            self._say(Standby(), now)
+            self._report(Standby(), now)
         return Place(Hand.BURN)
 
     def _card_of_round(self, piece: Piece, reading: Reading, now: float, *, out_of_turn: bool) -> Place:
@@ -165,16 +165,16 @@ class ShoeFirmware:
             side = Side.BANKER if side is Side.PLAYER else Side.PLAYER
             self.spoilt = True
         place = self._lay(piece, side, reading)
-        told = self._disclosed(piece, reading)
+        disclosed = self._disclosed(piece, reading)
         match reading:
             case Reading.READ | Reading.HIDDEN:
-                self._say_drawn(place, told, now)
+                self._report_drawn(place, disclosed, now)
             case Reading.FOREIGN:
-                self._say(
+                self._report(
                     ForeignCard(
                         hand=place.hand,
                         position=place.position,
-                        card=told.card,
+                        card=disclosed.card,
                         card_id=piece.card_id,
                         deck_set=piece.deck_set,
                     ),
@@ -182,22 +182,22 @@ class ShoeFirmware:
                 )
                 self._stop(FaultCode.FOREIGN_CARD, now)
             case Reading.UNREAD:
-                self._say(Misread(hand=place.hand, position=place.position), now)
+                self._report(Misread(hand=place.hand, position=place.position), now)
                 self._stop(FaultCode.UNREADABLE, now)
             case Reading.WITH_ANOTHER:
                 unread = Misread(hand=place.hand, position=place.position)
-                self._say(DoubleFeed(cards=2) if self._line.is_native else unread, now)
+                self._report(DoubleFeed(cards=2) if self._line.is_native else unread, now)
                 self._stop(FaultCode.UNREADABLE, now)
         return place
 
     def use_carried(self, now: float) -> Piece:
-        """The card carried over begins the round; nothing leaves the shoe for it."""
+        """Begin the round with the carried-over card; nothing leaves the shoe for it."""
         piece = self.carried
         if piece is None:
             raise RuntimeError("no card is carried over")
         self.carried = None
         place = self._lay(piece, self._begin_or_go_on(), Reading.READ)
-        self._say_drawn(place, self._disclosed(piece, Reading.READ), now, carried_over=True)
+        self._report_drawn(place, self._disclosed(piece, Reading.READ), now, carried_over=True)
         return piece
 
     def _begin_or_go_on(self) -> Side:
@@ -213,10 +213,10 @@ class ShoeFirmware:
     def _lay(self, piece: Piece, side: Side, reading: Reading) -> Place:
         hand = _HANDS[side]
         place = Place(hand, len(self.hand(hand)) + 1)
-        # The deal goes on by the face on the table, which the people there can see, even where the reader could not.
+        # The deal goes on by the face on the table, which the people there can see even if the reader could not.
         self._deal.feed(piece.card)
-        told = self._disclosed(piece, reading) != NOTHING_TOLD
-        self.table.append(LaidCard(piece, place, reading, told))
+        disclosed = self._disclosed(piece, reading) != UNDISCLOSED
+        self.table.append(LaidCard(piece, place, reading, disclosed))
         if self._deal.complete:
             self.stage = Stage.COMPLETE
         return place
@@ -225,36 +225,36 @@ class ShoeFirmware:
         place = Place(Hand.EXTRA)
         if self.stage is Stage.COMPLETE and FaultCode.OVER_DRAW not in self.standing and not self.stopped:
             self._fault(FaultCode.OVER_DRAW, now, stopped=False)
-        told = self._disclosed(piece, reading)
-        self._say_drawn(place, told, now)
-        self.extras.append(LaidCard(piece, place, reading, told=told != NOTHING_TOLD))
+        disclosed = self._disclosed(piece, reading)
+        self._report_drawn(place, disclosed, now)
+        self.extras.append(LaidCard(piece, place, reading, disclosed=disclosed != UNDISCLOSED))
         return place
 
     def _disclosed(self, piece: Piece, reading: Reading) -> DisclosedCard:
-        """Face and numbers, as far as they may be told when the card is drawn."""
+        """Face and numbers, as far as they are disclosed at the draw."""
         if reading in (Reading.READ, Reading.FOREIGN) and self._line.settings.disclosing is Disclosing.AT_DRAW:
-            return all_told(piece)
-        return NOTHING_TOLD
+            return fully_disclosed(piece)
+        return UNDISCLOSED
 
     def pushed_back(self, piece: Piece, now: float, *, half_way: bool) -> None:
-        """At the exit the card had gone over the reader already; half way it had not."""
-        told = NOTHING_TOLD if half_way else self._disclosed(piece, Reading.READ)
-        self._say(CardReturned(card=told.card, card_id=told.card_id), now)
+        """Handle a card pushed back: at the exit it had passed the reader already, half way it had not."""
+        disclosed = UNDISCLOSED if half_way else self._disclosed(piece, Reading.READ)
+        self._report(CardReturned(card=disclosed.card, card_id=disclosed.card_id), now)
         code = FaultCode.PUSHED_BACK_HALF_WAY if half_way else FaultCode.PUSHED_BACK_AT_EXIT
         self._fault(code, now, stopped=False)
 
     def cut_card_passed(self, now: float) -> None:
-        self._say(CutCard(), now)
+        self._report(CutCard(), now)
 
     def nothing_came(self, now: float) -> None:
-        """Somebody has been pulling for a long time, and no card went by."""
+        """Handle a draw time-out: the dealer has been pulling, and no card passed."""
         self._stop(FaultCode.DRAW_TIMEOUT, now)
 
     # --- buttons, lid, gate ------------------------------------------------------------------------------------
 
-    def result_asked(self, now: float, *, by_force: bool) -> RuledResult | None:
-        """The result button; held down, it ends the round by force. The outcome, where there is one."""
-        self._say(ButtonPressed(button=Button.RESULT), now)
+    def result_pressed(self, now: float, *, by_force: bool) -> RuledResult | None:
+        """Handle the result button; held down, it ends the round by force. Return the result, if there is one."""
+        self._report(ButtonPressed(button=Button.RESULT), now)
         if by_force and self.in_round:
             return self._end_round(now)
         if self.stage is not Stage.COMPLETE or FaultCode.OVER_DRAW in self.standing or self.stopped:
@@ -265,12 +265,12 @@ class ShoeFirmware:
     def _end_round(self, now: float) -> RuledResult | None:
         outcome = None if self.spoilt or not self._deal.complete else outcome_of(self._deal)
         for dealt in self.table:
-            if not dealt.told and dealt.reading in (Reading.READ, Reading.HIDDEN):
-                self._say_identified(dealt, now)
+            if not dealt.disclosed and dealt.reading in (Reading.READ, Reading.HIDDEN):
+                self._report_identified(dealt, now)
         if outcome is None:
-            self._say(ResultIndicated(winner=None), now)
+            self._report(ResultIndicated(winner=None), now)
         else:
-            self._say(
+            self._report(
                 ResultIndicated(
                     winner=outcome.winner,
                     player_pair=outcome.player_pair,
@@ -279,16 +279,16 @@ class ShoeFirmware:
                 ),
                 now,
             )
-        self._say(Standby(), now)
+        self._report(Standby(), now)
         self.stage = Stage.READY
         self.spoilt = False
         return outcome
 
     def new_shoe(self, now: float) -> bool:
-        """The button that says that new cards are in; True if a round was broken off by it."""
+        """Handle the new-shoe button; True if it broke off a round."""
         self.clear(now)
         self._line.start_anew(now)
-        self._say(ButtonPressed(button=Button.NEW_SHOE), now)
+        self._report(ButtonPressed(button=Button.NEW_SHOE), now)
         broken_off = self.in_round
         self._forget_round()
         self.carried = None
@@ -297,37 +297,37 @@ class ShoeFirmware:
         return broken_off
 
     def other_button(self, button: Button, now: float) -> None:
-        self._say(ButtonPressed(button=button), now)
+        self._report(ButtonPressed(button=button), now)
 
     def clear(self, now: float, *, only: FaultCode | None = None, carry_over: bool = False) -> None:
-        """Somebody has set things right. Extra cards are burned, or the first of them begins the next round."""
+        """Clear faults. Extra cards are burned, or the first of them begins the next round."""
         if only is None or only is FaultCode.OVER_DRAW:
             if carry_over and self.extras and FaultCode.OVER_DRAW in self.standing:
                 self.carried = self.extras.pop(0).piece
             for dealt in self.extras:
-                if not dealt.told and dealt.reading is Reading.READ:
-                    self._say_identified(dealt, now)
+                if not dealt.disclosed and dealt.reading is Reading.READ:
+                    self._report_identified(dealt, now)
             self.extras.clear()
         for code in [code for code in self.standing if only in (None, code)]:
             del self.standing[code]
-            self._say(FaultCleared(code=code), now)
+            self._report(FaultCleared(code=code), now)
 
     def lid_moved(self, now: float, *, opened: bool) -> None:
-        self._say(LidChanged(opened=opened), now)
+        self._report(LidChanged(opened=opened), now)
 
     def gate_moved(self, now: float, *, locked: bool) -> None:
-        self._say(GateChanged(locked=locked), now)
+        self._report(GateChanged(locked=locked), now)
 
-    def feel_well(self, now: float) -> None:
-        """Now and then the shoe tells of its health."""
-        self._say(Health(millivolts=5021, celsius=31, cards_since_load=self.cards_since_load), now)
+    def report_health(self, now: float) -> None:
+        """Report the shoe's health, from time to time."""
+        self._report(Health(millivolts=5021, celsius=31, cards_since_load=self.cards_since_load), now)
 
-    # --- what is said ------------------------------------------------------------------------------------------
+    # --- reporting ------------------------------------------------------------------------------------------
 
-    def _say_drawn(  # noqa: PLR0913 -- the three last are the rare cases, given by name
+    def _report_drawn(  # noqa: PLR0913 -- the three last are the rare cases, given by name
         self,
         place: Place,
-        told: DisclosedCard,
+        disclosed: DisclosedCard,
         now: float,
         *,
         burns_left: int | None = None,
@@ -337,22 +337,22 @@ class ShoeFirmware:
         event = CardDrawn(
             hand=place.hand,
             position=place.position,
-            card=told.card,
-            card_id=told.card_id,
-            deck_set=told.deck_set,
+            card=disclosed.card,
+            card_id=disclosed.card_id,
+            deck_set=disclosed.deck_set,
             burns_left=burns_left,
             first_of_shoe=first_of_shoe,
             carried_over=carried_over,
         )
-        self._say(event, now)
+        self._report(event, now)
 
-    def _say_identified(self, dealt: LaidCard, now: float) -> None:
+    def _report_identified(self, dealt: LaidCard, now: float) -> None:
         hand, position = dealt.place
-        told = all_told(dealt.piece) if dealt.reading is Reading.READ else NOTHING_TOLD
+        disclosed = fully_disclosed(dealt.piece) if dealt.reading is Reading.READ else UNDISCLOSED
         event = CardIdentified(
-            hand=hand, position=position, card=told.card, card_id=told.card_id, deck_set=told.deck_set
+            hand=hand, position=position, card=disclosed.card, card_id=disclosed.card_id, deck_set=disclosed.deck_set
         )
-        self._say(event, now)
+        self._report(event, now)
 
     def _stop(self, code: FaultCode, now: float) -> None:
         self.spoilt = self.spoilt or self.in_round
@@ -360,8 +360,8 @@ class ShoeFirmware:
 
     def _fault(self, code: FaultCode, now: float, *, stopped: bool) -> None:
         self.standing[code] = stopped
-        self._say(Fault(code=code, stopped=stopped), now)
+        self._report(Fault(code=code, stopped=stopped), now)
 
-    def _say(self, event: AnyShoeEvent, now: float) -> None:
-        if not self._line.say(event, now):
+    def _report(self, event: AnyShoeEvent, now: float) -> None:
+        if not self._line.report(event, now):
             self.unreported += 1

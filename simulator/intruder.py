@@ -1,7 +1,7 @@
-"""Somebody else on the line, who hears what the shoe sends and puts bytes of his own among it.
+"""An intruder on the line, who listens to the shoe and inserts bytes of his own.
 
-On the native wire he has no key, so whatever he says should be refused. On the Angel Eye wire nothing is signed, and he
-is believed; only the numbers of the telegrams then no longer fit.
+On the native wire he has no key, so whatever he sends should be refused. On the Angel Eye wire nothing is signed, and
+his telegrams are accepted; only their numbers then no longer fit.
 """
 
 import random
@@ -19,13 +19,13 @@ from firmware_protocol.native.session import FRAME_TAG_BYTES
 from simulator.shoe_line import Wire
 
 REMEMBERED = 4
-"""Messages that he can send again."""
+"""Messages that he can replay."""
 
 
 class Stranger:
     def __init__(self, wire: Wire, generator: random.Random) -> None:
         self._random = generator
-        self._heard: deque[bytes] = deque(maxlen=REMEMBERED)
+        self._overheard: deque[bytes] = deque(maxlen=REMEMBERED)
         self._frames = FrameReader()
         self._telegrams = TelegramReader()
         native = wire is Wire.NATIVE
@@ -33,13 +33,13 @@ class Stranger:
         self.forge: Callable[[], bytes] = self._forge_native if native else self._forge_angel_eye
 
     def replay(self) -> bytes | None:
-        """The oldest message that he remembers; none if he has not heard more than one."""
-        return self._heard[0] if len(self._heard) > 1 else None
+        """The oldest message that he remembers; none unless he has overheard more than one."""
+        return self._overheard[0] if len(self._overheard) > 1 else None
 
     def _overhear_native(self, data: bytes) -> None:
         for frame in self._frames.feed(data):
             if isinstance(frame, bytes) and frame[0] == FrameType.EVENT:
-                self._heard.append(b"\0" + encode_frame(frame))
+                self._overheard.append(b"\0" + encode_frame(frame))
 
     def _forge_native(self) -> bytes:
         card = CardDrawn(hand=Hand.PLAYER, position=3, card=self._any_card(), total=self._random.randrange(1, 400))
@@ -49,11 +49,11 @@ class Stranger:
 
     def _overhear_angel_eye(self, data: bytes) -> None:
         for item in self._telegrams.read(data):
-            if isinstance(item, Telegram) and item.raw not in self._heard:
-                self._heard.append(item.raw)
+            if isinstance(item, Telegram) and item.raw not in self._overheard:
+                self._overheard.append(item.raw)
 
     def _forge_angel_eye(self) -> bytes:
-        last = self._heard[-1][1] - 0x30 if self._heard else 0
+        last = self._overheard[-1][1] - 0x30 if self._overheard else 0
         card = CardDrawn(hand=Hand.PLAYER, position=3, card=self._any_card())
         return encode_telegram(last % 9 + 1, angel_eye.encode_event(card))
 

@@ -1,4 +1,4 @@
-"""Cards on the table: where each was laid, what the reader made of it, and what a round of them comes to."""
+"""Cards on the table: where each was laid, how it was read, and the result of a round of them."""
 
 from typing import NamedTuple
 
@@ -24,27 +24,27 @@ class LaidCard(NamedTuple):
     piece: Piece
     place: Place
     reading: Reading
-    told: bool
+    disclosed: bool
     """Its face was disclosed when it was drawn."""
 
 
 class DisclosedCard(NamedTuple):
-    """What is told of a card."""
+    """What the shoe discloses of a card."""
 
     card: Card | None = None
     card_id: str | None = None
     deck_set: str | None = None
 
 
-NOTHING_TOLD = DisclosedCard()
+UNDISCLOSED = DisclosedCard()
 
 
-def all_told(piece: Piece) -> DisclosedCard:
+def fully_disclosed(piece: Piece) -> DisclosedCard:
     return DisclosedCard(piece.card, piece.card_id, piece.deck_set)
 
 
 class RuledResult(NamedTuple):
-    """What a complete round comes to by the rules."""
+    """The result of a complete round by the rules."""
 
     winner: IndicatedWinner
     player_pair: bool

@@ -1,4 +1,4 @@
-"""A file that is begun with the first bytes written to it, so that a start that fails leaves everything as it was."""
+"""A file that is created at the first write, so that a failed start leaves everything as it was."""
 
 import os
 from pathlib import Path
@@ -7,11 +7,11 @@ from typing import BinaryIO, Self
 
 
 class UnwritableError(Exception):
-    """Nothing could be written there; the message says why."""
+    """The file cannot be written; the message says why."""
 
 
 class LateFile:
-    """Refuses a place that cannot be written to when it is made; replaces what is there when it is first written."""
+    """Raises at once if the path cannot be written; replaces an existing file at the first write."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -26,7 +26,7 @@ class LateFile:
             raise UnwritableError(f"{name} cannot be written: permission denied")
 
     def write(self, data: bytes) -> None:
-        """Write at once; each line is there as soon as it is known."""
+        """Write unbuffered, so that each line is in the file at once."""
         if self._file is None:
             self._file = self._path.open("wb")
         self._file.write(data)

@@ -1,7 +1,7 @@
-"""One direction of a bad line: bytes are lost, turned, doubled, late, one by one, glued together, or not there at all.
+"""One direction of a bad line: bytes are lost, flipped, doubled, late, one by one, glued together, or all cut off.
 
-What is sent goes in with `send`; what arrives comes out of `due`, piece by piece, each piece to be written by itself.
-Nothing overtakes. Pure: no clock, no chance; `scenario.py` says when what happens.
+`send` takes what is sent; `due` returns what arrives, piece by piece, each to be written separately. Nothing overtakes.
+Pure: no clock, no randomness; `fault_plan.py` decides when what happens.
 """
 
 from collections import deque
@@ -11,7 +11,7 @@ from enum import Enum
 import msgspec
 
 BYTE_TIME = 0.001
-"""Seconds between two bytes that come one by one: long enough that a reader gets each by itself."""
+"""Seconds between two bytes that come one by one: long enough that a reader gets each separately."""
 
 
 class Trouble(Enum):
@@ -25,35 +25,35 @@ class Trouble(Enum):
 
 
 class _Stretch(msgspec.Struct):
-    """Trouble with some bytes, counted from the first that was ever sent."""
+    """A fault in a range of bytes, counted from the first byte ever sent."""
 
     trouble: Trouble
     begin: int | None
-    """`None`: in the middle of what is sent next, so that it hits a message and not the space between two."""
+    """`None`: in the middle of what is sent next, so that it hits a message and not the gap between two."""
     length: int
     seconds: float = 0.0
     doubled: bytes = b""
-    """Of bytes that come twice: those that have come once."""
+    """For bytes that come twice: those that have come once."""
     struck: bool = False
 
 
 class BadLine:
     def __init__(self) -> None:
         self.sent = 0
-        """Bytes that were sent in all."""
+        """Total number of bytes sent."""
         self.struck: list[Trouble] = []
-        """Troubles that have hit their first byte since somebody last looked here and emptied it."""
+        """Faults that have hit their first byte; cleared by the reader."""
         self._stretches: list[_Stretch] = []
         self._silent_until = 0.0
         self._glued_until = 0.0
         self._on_the_way: deque[tuple[float, bytes]] = deque()
 
     def trouble_bytes(self, trouble: Trouble, *, length: int, begin: int | None = None, seconds: float = 0.0) -> None:
-        """The next `length` bytes, or those from byte `begin` on, are in trouble; `seconds` is how late they come."""
+        """Disturb the next `length` bytes, or those from byte `begin` on; `seconds` is how late they come."""
         self._stretches.append(_Stretch(trouble, begin, length, seconds))
 
     def trouble_time(self, trouble: Trouble, until: float) -> None:
-        """Until then, everything is held back and glued together, or nothing comes through."""
+        """Until then, hold everything back and glue it together, or let nothing through."""
         if trouble is Trouble.GLUED:
             self._glued_until = max(self._glued_until, until)
         else:
@@ -87,7 +87,7 @@ class BadLine:
                 case Trouble.LOST:
                     byte = b""
                 case Trouble.CORRUPTED:
-                    # Another bit each time, and never the same byte as it was.
+                    # A different bit each time, so that the byte always changes.
                     byte = bytes(value ^ 1 << offset % 8 for value in byte)
                 case Trouble.DOUBLED:
                     stretch.doubled += byte
@@ -119,7 +119,7 @@ class BadLine:
         self._on_the_way.append((at, data))
 
     def intrude(self, data: bytes, now: float) -> None:
-        """Somebody else puts bytes on the line. They are not counted as sent."""
+        """Insert bytes from an intruder. They are not counted as sent."""
         if now >= self._silent_until:
             self._put(data, now)
 
@@ -134,5 +134,5 @@ class BadLine:
         return pieces
 
     def clear(self) -> None:
-        """The cable was pulled, or the power failed: what is on its way never arrives."""
+        """Drop what is in transit: the cable was pulled, or the power failed."""
         self._on_the_way.clear()

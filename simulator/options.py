@@ -1,6 +1,6 @@
-"""What the command line says, turned into ports and settings; every mistake in it is one clear sentence.
+"""Turns the command line into ports and settings; every mistake in it is one clear sentence.
 
-`cli.py` has the commands, this file their words: `--port`, `--key`, `--speed`, `--cards`, `--scenario` and their like.
+`cli.py` has the commands, this file their options: `--port`, `--key`, `--speed`, `--cards`, `--scenario` and the like.
 """
 
 import argparse
@@ -27,11 +27,11 @@ DEFAULT_PORT = "pty:/tmp/shoe"
 PORT_FORMS = "pty:/tmp/shoe, tcp:127.0.0.1:4001, usbip:127.0.0.1:3240 or usbip-vendor:127.0.0.1:3240"
 _ONE_BYTE_AT_4800_BAUD = 10 / 4800
 _LINE_TIME = 8 * _ONE_BYTE_AT_4800_BAUD
-"""Seconds that a telegram of eight bytes takes on a real Angel Eye line: no telegram can follow sooner."""
+"""Seconds a telegram of eight bytes takes on a real Angel Eye line: no telegram can follow sooner."""
 
 
 class BadOptionError(Exception):
-    """Something on the command line, or in a file it names, that cannot be used."""
+    """An option, or a file named by one, that cannot be used."""
 
 
 def add_port_option(parser: argparse.ArgumentParser) -> None:
@@ -44,10 +44,10 @@ def add_shoe_options(parser: argparse.ArgumentParser) -> None:
     line.add_argument(
         "--disclose",
         choices=["at_draw", "at_result"],
-        help="when the shoe says which card it was (default: native at_draw, angel_eye at_result)",
+        help="when the shoe discloses a card (default: native at_draw, angel_eye at_result)",
     )
     line.add_argument("--key", metavar="FILE", help="the shoe's key, 64 hexadecimal digits (native wire)")
-    line.add_argument("--insecure", action="store_true", help="speak without a key (native wire)")
+    line.add_argument("--insecure", action="store_true", help="run without a key (native wire)")
     line.add_argument("--serial-number", default="EMU-0001", metavar="TEXT", help="default: %(default)s")
     line.add_argument("--stx-in-bcc", action="store_true", help="commands' check covers STX (angel_eye wire)")
     cards = parser.add_argument_group("the cards")
@@ -56,38 +56,40 @@ def add_shoe_options(parser: argparse.ArgumentParser) -> None:
     )
     cards.add_argument("--cards", metavar="FILE", help="exactly these cards in this order, as in: 9H 4D KS")
     cards.add_argument("--cut-card", type=int, metavar="N", help="cards behind the cut card (default: 14)")
-    cards.add_argument("--seed", type=int, metavar="N", help="the same seed, the same run (default: another each time)")
+    cards.add_argument(
+        "--seed", type=int, metavar="N", help="the same seed gives the same run (default: a different one each time)"
+    )
     dealing = parser.add_argument_group("the dealer")
     dealing.add_argument(
         "--speed",
         default="1",
         metavar="N",
-        help="1 is a person's pace, 20 twenty times that, max as fast as the line takes it, manual waits for a person",
+        help="1 is a person's pace, 20 twenty times that, max as fast as the line allows, manual to deal by hand",
     )
-    dealing.add_argument("--shoes", type=int, metavar="N", help="deal so many shoes (default: without end)")
-    parser.add_argument("--scenario", metavar="FILE", help="what goes wrong when (TOML)")
-    parser.add_argument("--truth", metavar="FILE", help="write down everything that happens, as JSON lines")
+    dealing.add_argument("--shoes", type=int, metavar="N", help="number of shoes to deal (default: without end)")
+    parser.add_argument("--scenario", metavar="FILE", help="what goes wrong, and when (TOML)")
+    parser.add_argument("--truth", metavar="FILE", help="write everything that happens to this file, as JSON lines")
 
 
 def port_from(text: str, serial_number: str = "EMU-0001") -> Port:
-    """The port that a person names; it is opened later."""
+    """Return the port named on the command line; it is opened later."""
     kind, _, where = text.partition(":")
     if kind == "pty" and where:
         return PtyPort(Path(where))
     if kind in ("tcp", "usbip", "usbip-vendor"):
         host, _, number = where.rpartition(":")
         if not number.isdigit():
-            raise BadOptionError(f"--port {text}: {number!r} is no port number; write {PORT_FORMS}")
+            raise BadOptionError(f"--port {text}: {number!r} is not a port number; write {PORT_FORMS}")
         host = host.strip("[]") or "127.0.0.1"
         if kind == "tcp":
             return TcpPort(host, int(number))
         usb_kind = UsbKind.CDC_ACM if kind == "usbip" else UsbKind.VENDOR
         return UsbIpPort(host, int(number), UsbIdentity(serial_number=serial_number), usb_kind)
-    raise BadOptionError(f"--port {text} is no port: write {PORT_FORMS}")
+    raise BadOptionError(f"--port {text} is not a port: write {PORT_FORMS}")
 
 
 def settings_from(args: argparse.Namespace) -> EmulationSettings:
-    """What the options and the scenario say together; an option has the last word."""
+    """Merge the options with the scenario; an option takes precedence."""
     wire = Wire(args.wire)
     speed = speed_from(args.speed)
     _check("--seed", args.seed, 0)
@@ -102,7 +104,7 @@ def settings_from(args: argparse.Namespace) -> EmulationSettings:
     decks = args.decks or scenario.decks or USUAL_DECKS
     cut_card = next((number for number in (args.cut_card, scenario.cut_card) if number is not None), 14)
     if cards is None and cut_card >= 52 * decks:
-        raise BadOptionError(f"the cut card cannot lie before all {52 * decks} cards: choose a smaller number")
+        raise BadOptionError(f"--cut-card: the shoe has {52 * decks} cards; choose a smaller number")
     seed = args.seed if args.seed is not None else scenario.seed
     return EmulationSettings(
         wire=_wire(args, wire, speed),
@@ -117,7 +119,7 @@ def settings_from(args: argparse.Namespace) -> EmulationSettings:
 
 
 def speed_from(text: str) -> float | None:
-    """How many times a person's pace; `None` to wait for a person."""
+    """Return the speed as a multiple of a person's; `None` to deal by hand."""
     if text == "manual":
         return None
     if text == "max":
@@ -166,7 +168,7 @@ def _key(args: argparse.Namespace, wire: Wire) -> bytes | None:
     if len(key) != KEY_BYTES:
         raise BadOptionError(f"--key {args.key}: a key is {2 * KEY_BYTES} hexadecimal digits and nothing else")
     if key == INSECURE_KEY:
-        raise BadOptionError(f"--key {args.key}: a key of nothing but zeros is no key: make a random one")
+        raise BadOptionError(f"--key {args.key}: a key of zeros is not a key: make a random one")
     return key
 
 

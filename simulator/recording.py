@@ -1,8 +1,8 @@
-"""Line traffic with its timing, to a file and back.
+"""Records line traffic with its timing, and replays it.
 
-One JSON object on each line: `{"t": seconds, "dir": "shoe" or "host", "hex": "…"}`; `dir` is who sent the bytes and `t`
-counts from the beginning of the recording. `shoe-controller decode` reads the same. `RecordingPort` writes down what
-an emulated shoe says and hears; `Player` sends the shoe's side of a recording to a port. `relay.py` records a real
+One JSON object on each line: `{"t": seconds, "dir": "shoe" or "host", "hex": "…"}`; `dir` is the sender and `t` counts
+from the start of the recording. `shoe-controller decode` reads the same. `RecordingPort` records what an
+emulated shoe sends and receives; `Player` sends the shoe's side of a recording to a port. `relay.py` records a real
 line.
 """
 
@@ -21,7 +21,7 @@ _LONGEST_LINE = 1 << 20
 
 
 class BadRecordingError(ValueError):
-    """A file that is no recording; the message names file, line and reason."""
+    """A file that is not a recording; the message names file, line and reason."""
 
 
 class Chunk(msgspec.Struct, frozen=True):
@@ -37,7 +37,7 @@ class Chunk(msgspec.Struct, frozen=True):
 
 
 class Recorder:
-    """Writes chunks as they come, each at once. `clock` gives the seconds."""
+    """Writes each chunk at once as it comes. `clock` returns seconds."""
 
     def __init__(self, write: Callable[[bytes], object], clock: Callable[[], float]) -> None:
         self._write = write
@@ -45,7 +45,7 @@ class Recorder:
         self._began: float | None = None
         self.chunks = 0
 
-    def heard(self, sender: Literal["shoe", "host"], data: bytes) -> None:
+    def record(self, sender: Literal["shoe", "host"], data: bytes) -> None:
         now = self._clock()
         if self._began is None:
             self._began = now
@@ -55,7 +55,7 @@ class Recorder:
 
 
 class RecordingPort:
-    """A port that writes down everything that passes through it."""
+    """A port that records everything that passes through it."""
 
     def __init__(self, port: Port, recorder: Recorder) -> None:
         self._port = port
@@ -71,7 +71,7 @@ class RecordingPort:
         await self._port.open(self)
 
     def write(self, data: bytes) -> None:
-        self._recorder.heard("shoe", data)
+        self._recorder.record("shoe", data)
         self._port.write(data)
 
     async def unplug(self) -> None:
@@ -92,13 +92,13 @@ class RecordingPort:
             self._listener.host_detached()
 
     def received(self, data: bytes) -> None:
-        self._recorder.heard("host", data)
+        self._recorder.record("host", data)
         if self._listener is not None:
             self._listener.received(data)
 
 
 def read_recording(path: Path) -> Iterator[Chunk]:
-    """The chunks of a recording, one after the other; a file of any size. A name that ends in .gz is unpacked."""
+    """Yield the chunks of a recording of any size. A file whose name ends in .gz is unpacked."""
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             yield from _read_chunks(file, path.name)
@@ -125,10 +125,10 @@ def _read_chunks(file: gzip.GzipFile | BufferedReader, name: str) -> Iterator[Ch
 
 
 class Player:
-    """Plays the shoe's side of a recording to whoever attaches to the port, with its timing or faster.
+    """Plays the shoe's side of a recording to the host that attaches to the port, with its timing or faster.
 
-    What the host says is not looked at. On the native wire no controller believes a recording: each session has keys
-    of its own. It is for listeners, and for the Angel Eye wire.
+    What the host sends is ignored. On the native wire no controller accepts a recording: each session has its own
+    keys. It is for listeners, and for the Angel Eye wire.
     """
 
     def __init__(self, port: Port, chunks: Iterable[Chunk], speed: float) -> None:

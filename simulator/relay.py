@@ -1,7 +1,7 @@
 """A real line between a real shoe and a controller, with a recorder in the middle: `shoe-emulator record --line`.
 
 The real shoe is at a serial device or behind a serial server; the controller opens one of our ports instead. Every byte
-is passed on as it comes and written down. Nothing is understood here.
+is passed on as it comes and recorded. Nothing is interpreted here.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _BAUD_RATES = {int(name[1:]): value for name, value in vars(termios).items() if 
 
 
 class RealLineError(OSError):
-    """A real line that cannot be had or was lost; the message says what to do."""
+    """A real line that cannot be opened or was lost; the message says what to do."""
 
 
 class Relay:
@@ -47,7 +47,7 @@ class Relay:
         raise RealLineError(f"{self._line_name}: the line to the shoe is gone; plug it in and record again")
 
     def _from_shoe(self, data: bytes) -> None:
-        self._recorder.heard("shoe", data)
+        self._recorder.record("shoe", data)
         self._port.write(data)
 
     def host_attached(self) -> None:
@@ -57,20 +57,20 @@ class Relay:
         pass
 
     def received(self, data: bytes) -> None:
-        self._recorder.heard("host", data)
+        self._recorder.record("host", data)
         if self._line is not None:
             self._line.write(data)
 
 
 async def _opened(name: str) -> int:
-    """A descriptor of the real line: `/dev/ttyUSB0`, `/dev/ttyUSB0@9600` or `tcp:HOST:PORT`."""
+    """Return a descriptor of the real line: `/dev/ttyUSB0`, `/dev/ttyUSB0@9600` or `tcp:HOST:PORT`."""
     if name.startswith("tcp:"):
         return await _connected(name)
     path, _, baud_text = name.partition("@")
     baud = _BAUD_RATES.get(int(baud_text)) if baud_text.isdigit() else None
     if baud_text and baud is None:
         rates = ", ".join(str(rate) for rate in sorted(_BAUD_RATES) if 1200 <= rate <= 115200)
-        raise RealLineError(f"{name}: {baud_text!r} is no baud rate that this machine knows, such as {rates}")
+        raise RealLineError(f"{name}: {baud_text!r} is not a baud rate of this machine; write one such as {rates}")
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
     except OSError as error:
@@ -89,7 +89,7 @@ async def _opened(name: str) -> int:
 async def _connected(name: str) -> int:
     host, _, port = name.removeprefix("tcp:").rpartition(":")
     if not host or not port.isdigit():
-        raise RealLineError(f"{name} is no address: write tcp:HOST:PORT")
+        raise RealLineError(f"{name} is not an address: write tcp:HOST:PORT")
     connection = socket.socket()
     connection.settimeout(0)
     try:

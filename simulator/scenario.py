@@ -1,4 +1,4 @@
-"""A scenario: which cards, and what goes wrong when, as a person writes it into a TOML file.
+"""A scenario: which cards, and what goes wrong when, from a TOML file.
 
     seed = 7
     decks = 8
@@ -14,10 +14,10 @@
 
     [[fault]]
     fault = "double_feed"
-    chance = 0.01           # of each card; with a fault of the line, of each piece that is sent
+    chance = 0.01           # per card; for a fault of the line, per chunk that is sent
     times = 3               # at most
 
-A file that cannot be meant is refused as a whole before anything starts, with the line and the reason of every problem.
+An invalid file is refused as a whole before anything starts, with the line and the reason of every problem.
 """
 
 import re
@@ -47,12 +47,12 @@ class PlannedFault(msgspec.Struct, frozen=True, kw_only=True):
     at_byte: int | None = None
     chance: float | None = None
     times: int | None = None
-    """How often it may happen; `None` for any number. A fault at one place happens once."""
+    """How many times it may happen; `None` for any number. A fault at one place happens once."""
     seconds: float | None = None
     bytes: int | None = None
     card: Card | None = None
     from_host: bool = False
-    """It concerns what the controller sends, not what the shoe sends."""
+    """It affects what the controller sends, not what the shoe sends."""
 
 
 class Scenario(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,13 +75,13 @@ NOTHING_GIVEN = Scenario()
 
 
 def read_scenario(text: str, name: str, wire: Wire, given: Scenario = NOTHING_GIVEN) -> Scenario:
-    """Read a scenario for a wire. `given` is what was chosen elsewhere of cards and shoes; it has the last word."""
+    """Read a scenario for a wire. `given` holds the options of the command line, which take precedence."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = re.search(r" \(at line (\d+), column \d+\)", str(error))
         line = place[1] if place else max(len(text.splitlines()), 1)
-        raise ScenarioError(f"{name}, line {line}: this is not TOML: {error}") from error
+        raise ScenarioError(f"{name}, line {line}: not valid TOML: {error}") from error
     return _Reading(text, name, wire).scenario(table, given)
 
 
@@ -194,9 +194,9 @@ class _Reading:
         if kind is None:
             self._problem("fault", number, f"there is no fault {name!r}{_nearest(name, FAULTS)}")
             return None
-        told = kind.on(self._wire)
-        if isinstance(told, Undetectable):
-            self._problem("fault", number, f"the {self._wire.value} wire cannot express {name}: {told.why}")
+        detection = kind.on(self._wire)
+        if isinstance(detection, Undetectable):
+            self._problem("fault", number, f"the {self._wire.value} wire cannot express {name}: {detection.why}")
         return kind
 
     def _chance(self, entry: Mapping[str, object], number: int) -> float | None:
@@ -230,7 +230,7 @@ class _Reading:
         if "card" not in entry:
             return None
         if not kind.names_card:
-            self._problem("card", number, f"{kind.name} happens to whichever card comes: it cannot be named")
+            self._problem("card", number, f"the card of {kind.name} cannot be chosen")
             return None
         return self._card(entry["card"], "card", number)
 
@@ -256,13 +256,13 @@ class _Reading:
     def _check_keys(self, table: Mapping[str, object], known: tuple[str, ...], fault: int | None) -> None:
         for key in table:
             if key not in known:
-                self._problem(key, fault, f"{key!r} means nothing here{_nearest(key, known)}")
+                self._problem(key, fault, f"unknown key {key!r}{_nearest(key, known)}")
 
     def _problem(self, key: str, fault: int | None, reason: str, holding: str = "") -> None:
         self._problems.append((self._line_of(key, fault, holding), reason))
 
     def _line_of(self, key: str, fault: int | None, holding: str) -> int:
-        """The line of a key, searched for in the text: the TOML reader does not tell it."""
+        """Find the line of a key in the text: the TOML reader does not report it."""
         begin, end = 0, len(self._lines)
         if fault is None:
             end = self._headers[0] - 1 if self._headers else end

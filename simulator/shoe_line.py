@@ -1,7 +1,7 @@
-"""The shoe's end of its line: which wire it speaks, the link of the present power-up, and the store that outlives it.
+"""The shoe's end of its line: which wire it speaks, the link of the current power-up, and the store that outlives it.
 
-The firmware says what happened in the richer words of the native wire; what the Angel Eye wire has no telegram for is
-told here in the nearest telegram it has, or not at all. The links themselves are those of `firmware_protocol`.
+The firmware reports in the richer events of the native wire; what the Angel Eye wire has no telegram for is sent as the
+nearest telegram it has, or not at all. The links themselves are those of `firmware_protocol`.
 """
 
 import random
@@ -35,7 +35,7 @@ from firmware_protocol.native.store import EventStoreFullError, ShoeStore
 
 CAPABILITIES = frozenset({"gate", "lamps", "card_ids", *map(button_capability, Button)})
 KEPT_FREE = 24
-"""Places in the store that are left for what a round still has to say; with fewer, no card is let out."""
+"""Places in the store reserved for the rest of a round; with fewer, no card is let out."""
 BACKLOG = 2 * WINDOW
 """Unacknowledged events above which a dealer has to wait for the line."""
 
@@ -46,23 +46,23 @@ class Wire(Enum):
 
 
 class WireSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What the shoe speaks, and how."""
+    """The shoe's wire and its settings."""
 
     wire: Wire = Wire.NATIVE
     disclosing: Disclosing = Disclosing.AT_DRAW
     key: bytes | None = None
-    """Of the native wire; without one the shoe speaks insecurely."""
+    """Native wire: the key; without one the shoe runs insecurely."""
     serial_number: str = "EMU-0001"
     timings: ShoeTimings = ShoeTimings()
     store_capacity: int = 1024
     copies: int = 3
     spacing: float = 0.1
-    """Of the Angel Eye wire: how often each telegram is sent, and seconds from one to the next."""
+    """Angel Eye wire: how many times each telegram is sent, and seconds from one to the next."""
     stx_in_bcc: bool = False
 
 
 class ShoeLine:
-    """All that the shoe says and hears. Without power it has no link, and bytes go nowhere."""
+    """Everything the shoe sends and receives. Without power it has no link, and bytes are lost."""
 
     def __init__(self, settings: WireSettings, generator: random.Random) -> None:
         self.settings = settings
@@ -79,7 +79,7 @@ class ShoeLine:
 
     @property
     def has_room(self) -> bool:
-        """Whether the line keeps up with what is being said."""
+        """Whether the line keeps up with the events."""
         if self.is_native:
             return len(self.store.events) < BACKLOG
         return self.link is None or self.link.next_deadline() is None
@@ -100,8 +100,8 @@ class ShoeLine:
         if self.is_native:
             self.link.report(Started(cause=cause), now)
         elif not first and not self.host_attached:
-            # An Angel Eye shoe says this once, whether anybody listens or not. Only the very first power-up waits for
-            # somebody to be there: the emulator and its controller are seldom started in the same second.
+            # An Angel Eye shoe sends this once, whether a host listens or not. Only the very first power-up waits for a
+            # host: the emulator and its controller are seldom started in the same second.
             self.link.report(Started(cause=cause), now)
 
     def power_down(self) -> None:
@@ -138,7 +138,7 @@ class ShoeLine:
         )
 
     def _angel_eye_link(self) -> AngelEyeShoe:
-        # The firmware decides itself what it discloses when, alike on both wires, so the link has to hide nothing.
+        # The firmware itself decides what it discloses when, alike on both wires, so the link hides nothing.
         settings = self.settings
         return AngelEyeShoe(
             ShoeManner(
@@ -149,22 +149,22 @@ class ShoeLine:
             )
         )
 
-    # --- saying and hearing ------------------------------------------------------------------------------------
+    # --- sending and receiving ------------------------------------------------------------------------------------
 
-    def say(self, event: AnyShoeEvent, now: float) -> bool:
-        """Report an event, if this wire has words for it. False if the store is too full to keep it."""
-        said = event if self.is_native else in_angel_eye_words(event)
-        if self.link is None or said is None:
+    def report(self, event: AnyShoeEvent, now: float) -> bool:
+        """Report an event, if this wire can express it. False if the store is too full to keep it."""
+        reported = event if self.is_native else as_angel_eye_event(event)
+        if self.link is None or reported is None:
             return True
         self._said_since_start = True
         try:
-            self.link.report(said, now)
+            self.link.report(reported, now)
         except EventStoreFullError:
             return False
         return True
 
     def start_anew(self, now: float) -> None:
-        """On the Angel Eye wire a new shoe begins with start-up; right after start-up there is nothing to add."""
+        """Send start-up for a new shoe on the Angel Eye wire, unless it has just been sent."""
         if self.link is not None and not self.is_native and self._said_since_start:
             self.link.report(Started(), now)
             self._said_since_start = False
@@ -182,11 +182,11 @@ class ShoeLine:
         return b"" if self.link is None else self.link.to_send()
 
 
-def in_angel_eye_words(event: AnyShoeEvent) -> AnyShoeEvent | None:
-    """The event as the Angel Eye wire can tell it; `None` where it has no telegram for it."""
+def as_angel_eye_event(event: AnyShoeEvent) -> AnyShoeEvent | None:
+    """The event as the Angel Eye wire can express it; `None` where it has no telegram."""
     match event:
         case Misread(hand=hand, position=position) | ForeignCard(hand=hand, position=position):
-            # That something is wrong with the card is told by the error that follows.
+            # The error that follows shows that something is wrong with the card.
             return CardDrawn(hand=hand, position=position)
         case Fault(code=code) | FaultCleared(code=code) if code not in FAULT_NUMBERS:
             return None

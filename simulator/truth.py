@@ -1,7 +1,7 @@
 """The truth: everything that physically happened around an emulated shoe, as JSON lines.
 
-A controller's record can be compared with it card by card. It tells what happened, not what was said on the line:
-a misread card is told here with its face. The pure parts make these values and hand them to a `TellTruth`.
+A controller's record can be compared with it card by card. It records what happened, not what was sent on the line: a
+misread card has its face here. The pure parts make these values and pass them to a `TruthSink`.
 """
 
 from collections.abc import Callable
@@ -17,19 +17,19 @@ from firmware_protocol.link import Lamp
 
 
 class Reading(Enum):
-    """What the shoe's reader made of a card that went by."""
+    """How the shoe's reader saw a card that passed."""
 
     READ = "read"
     HIDDEN = "hidden"
-    """Read, and kept to itself for ever."""
+    """Read, and never disclosed."""
     UNREAD = "unread"
     FOREIGN = "foreign"
     WITH_ANOTHER = "with_another"
-    """Two cards went by at once."""
+    """Two cards passed at once."""
 
 
 class Happening(msgspec.Struct, frozen=True, kw_only=True, tag_field="what", omit_defaults=True):
-    """The common ancestor; never made itself."""
+    """Base class; never instantiated itself."""
 
     t: float
     """Seconds on the emulator's clock."""
@@ -54,12 +54,12 @@ class Loaded(Happening, frozen=True, kw_only=True, tag="loaded"):
 
 
 class CardOut(Happening, frozen=True, kw_only=True, tag="card_out"):
-    """A piece of card has left the shoe."""
+    """A physical card has left the shoe."""
 
     card: Card
     card_id: str
     number: int
-    """The how manieth card that left the shoe since the emulator began."""
+    """Number of the card, counted from 1 since the emulator started."""
     to: Hand
     """Where it was laid."""
     position: int | None = None
@@ -86,7 +86,7 @@ class CutCardOut(Happening, frozen=True, kw_only=True, tag="cut_card_out"):
 
 
 class NothingCame(Happening, frozen=True, kw_only=True, tag="nothing_came"):
-    """Somebody pulled at an empty shoe."""
+    """A card was pulled from an empty shoe."""
 
 
 class CardsRemoved(Happening, frozen=True, kw_only=True, tag="cards_removed"):
@@ -96,7 +96,7 @@ class CardsRemoved(Happening, frozen=True, kw_only=True, tag="cards_removed"):
 
 
 class RoundEnded(Happening, frozen=True, kw_only=True, tag="round_ended"):
-    """What lay on the table when the result was asked for."""
+    """The cards on the table when the result button was pressed."""
 
     round: int
     player: tuple[Card, ...]
@@ -108,7 +108,7 @@ class RoundEnded(Happening, frozen=True, kw_only=True, tag="round_ended"):
 
 
 class RoundAbandoned(Happening, frozen=True, kw_only=True, tag="round_abandoned"):
-    """The shoe forgot a round that was being dealt: it lost its power, or was started anew."""
+    """The shoe forgot a round that was being dealt: it lost power or was restarted."""
 
     round: int
 
@@ -132,11 +132,11 @@ class LampsChanged(Happening, frozen=True, kw_only=True, tag="lamps"):
 
 
 class FaultsCleared(Happening, frozen=True, kw_only=True, tag="faults_cleared"):
-    """A person set the shoe right, or the controller told it to forget an error."""
+    """A person cleared the shoe's faults, or the controller cleared one."""
 
 
 class Identified(Happening, frozen=True, kw_only=True, tag="identified"):
-    """The shoe blinked and beeped for so many seconds."""
+    """The shoe blinked and beeped for this many seconds."""
 
     seconds: int
 
@@ -150,7 +150,7 @@ class HostDetached(Happening, frozen=True, kw_only=True, tag="host_detached"):
 
 
 class CableMoved(Happening, frozen=True, kw_only=True, tag="cable"):
-    """Somebody pulled the cable, or plugged it in again."""
+    """The cable was pulled, or plugged in again."""
 
     plugged_in: bool
 
@@ -185,7 +185,7 @@ AnyHappening = (
     | FaultInjected
 )
 
-TellTruth = Callable[[AnyHappening], None]
+TruthSink = Callable[[AnyHappening], None]
 
 
 class TruthWriter:
@@ -194,7 +194,7 @@ class TruthWriter:
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self._write = write
 
-    def tell(self, happening: AnyHappening) -> None:
+    def record(self, happening: AnyHappening) -> None:
         self._write(msgspec.json.encode(happening) + b"\n")
 
 

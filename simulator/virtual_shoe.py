@@ -1,7 +1,7 @@
-"""The shoe as a thing on the table: cards in it, a mouth, a gate, a lid, buttons, lamps, a plug, a power switch.
+"""The physical shoe: cards in it, an exit, a gate, a lid, buttons, lamps, a plug, a power switch.
 
-People pull cards out of it and press its buttons; the controller moves its gate and lights its lamps. Whatever happens
-is told to the truth and felt by the `firmware`, which reports it on the line. Pure: `now` comes in with every act.
+People pull cards out of it and press its buttons; the controller moves its gate and lights its lamps. Everything is
+recorded in the truth and passed to the `firmware`, which reports it on the line. Pure: `now` comes in with every act.
 """
 
 import random
@@ -12,7 +12,7 @@ from firmware_protocol.events import Button, Hand, StartCause
 from firmware_protocol.link import (
     DesiredShoe,
     GateLockedBySilence,
-    IdentifyAsked,
+    IdentifyRequested,
     Lamp,
     LinkDown,
     LinkReport,
@@ -47,17 +47,17 @@ from simulator.truth import (
     Reading,
     RoundAbandoned,
     RoundEnded,
-    TellTruth,
+    TruthSink,
 )
 
 DRAW_TIMEOUT = 5.0
-"""Seconds of pulling at an empty shoe after which the shoe complains."""
+"""Seconds of pulling at an empty shoe after which the shoe reports a draw time-out."""
 HEALTH_EVERY = 60.0
 """Seconds."""
 
 
 class CannotError(Exception):
-    """The shoe, as it stands, cannot do that; the message says why and what would help."""
+    """The shoe cannot do that in its present state; the message says why and what would help."""
 
 
 class VirtualShoe:
@@ -68,10 +68,10 @@ class VirtualShoe:
         decks: Decks,
         cut_card: int | None,
         generator: random.Random,
-        tell: TellTruth,
+        truth: TruthSink,
         now: float,
     ) -> None:
-        self._tell_truth = tell
+        self._truth = truth
         self._began = now
         self.line = ShoeLine(wire, generator)
         self.firmware = ShoeFirmware(self.line)
@@ -81,17 +81,17 @@ class VirtualShoe:
         self.link_up = False
         self.lamps: frozenset[Lamp] = frozenset()
         self.next_hand: Hand | None = None
-        """Whose card the controller says is next."""
+        """Whose card is next, as desired by the controller."""
         self.cards_out = 0
-        """Cards that have left the shoe since the emulator began."""
+        """Cards that have left the shoe since the emulator started."""
         self.shoes_loaded = 0
         self.announced = False
-        """Somebody has pressed the button that says that new cards are in."""
+        """The new-shoe button has been pressed since the last load."""
         self._usual_cut_card = cut_card
         self.cut_card = cut_card
         """Cards behind the cut card; `None` if there is none."""
         self.last_round: int | None = None
-        """Once the cut card is out: the last round that is dealt, the one after the present."""
+        """Once the cut card is out: the last round to be dealt, the one after the current."""
         self.stack = CardStack(decks)
         self._complain_at: float | None = None
         self._health_at: float | None = None
@@ -106,7 +106,7 @@ class VirtualShoe:
 
     @property
     def next_is_a_new_card(self) -> bool:
-        """The next draw lets a card out: there is one, and none on the table that comes first."""
+        """Whether the next draw takes a card from the shoe, and not a carried-over one from the table."""
         return len(self.stack) > 0 and not self._carries_over
 
     @property
@@ -115,7 +115,7 @@ class VirtualShoe:
 
     @property
     def pulling_in_vain(self) -> bool:
-        """Somebody pulls at the empty shoe, and the shoe has not complained yet."""
+        """The empty shoe is being pulled at, and has not reported it yet."""
         return self._complain_at is not None
 
     @property
@@ -128,9 +128,9 @@ class VirtualShoe:
         if self._carries_over:
             return None
         if self.gate_locked:
-            return "the gate is locked: controller or key open it"
+            return "the gate is locked: controller or key opens it"
         if self.line.store_is_full:
-            return "the store is full: no controller takes its events"
+            return "the event store is full: no controller stores its events"
         return None
 
     # --- cards -------------------------------------------------------------------------------------------------
@@ -140,10 +140,10 @@ class VirtualShoe:
         self._check_open()
         if self._carries_over:
             piece = self.firmware.use_carried(now)
-            self._tell(CardUsedAgain(t=self.time_of(now), card=piece.card, card_id=piece.card_id))
+            self._record(CardUsedAgain(t=self.time_of(now), card=piece.card, card_id=piece.card_id))
             return
         if not self.cards_inside:
-            self._tell(NothingCame(t=self.time_of(now)))
+            self._record(NothingCame(t=self.time_of(now)))
             self._complain_at = self._complain_at or now + DRAW_TIMEOUT
             return
         piece = self.stack.let_out()
@@ -169,7 +169,7 @@ class VirtualShoe:
         if not self.cards_inside:
             raise CannotError("no card can be pushed back: the shoe is empty")
         piece = self.stack.top
-        self._tell(CardBack(t=self.time_of(now), card=piece.card, card_id=piece.card_id, half_way=half_way))
+        self._record(CardBack(t=self.time_of(now), card=piece.card, card_id=piece.card_id, half_way=half_way))
         self.firmware.pushed_back(piece, now, half_way=half_way)
 
     def _check_open(self) -> None:
@@ -181,7 +181,7 @@ class VirtualShoe:
         self.cards_out += 1
         if place.hand in (Hand.PLAYER, Hand.BANKER) and reading is Reading.READ:
             self.stack.face_was_shown(piece.card)
-        self._tell(
+        self._record(
             CardOut(
                 t=self.time_of(now),
                 card=piece.card,
@@ -196,7 +196,7 @@ class VirtualShoe:
     def _maybe_cut_card(self, now: float) -> None:
         if self.last_round is None and self.cut_card is not None and self.cards_inside <= self.cut_card:
             self.last_round = self.firmware.rounds + 1
-            self._tell(CutCardOut(t=self.time_of(now)))
+            self._record(CutCardOut(t=self.time_of(now)))
             self.firmware.cut_card_passed(now)
 
     # --- all the cards -----------------------------------------------------------------------------------------
@@ -206,8 +206,8 @@ class VirtualShoe:
         self._maybe_cut_card(now)
 
     def take_out_all(self, now: float) -> None:
-        """Somebody empties the shoe."""
-        self._tell(CardsRemoved(t=self.time_of(now), cards=self.stack.take_out_all()))
+        """Empty the shoe by hand."""
+        self._record(CardsRemoved(t=self.time_of(now), cards=self.stack.take_out_all()))
 
     def load(self, decks: Decks, now: float) -> None:
         """Take out what is left and put new cards in. The lid must be open for it."""
@@ -217,7 +217,7 @@ class VirtualShoe:
 
     def _put_in(self, decks: Decks, now: float, *, taken_out: int) -> None:
         cards, copies, deck_set = len(decks.pieces), decks.copies, decks.deck_set
-        self._tell(Loaded(t=self.time_of(now), cards=cards, decks=copies, deck_set=deck_set, taken_out=taken_out))
+        self._record(Loaded(t=self.time_of(now), cards=cards, decks=copies, deck_set=deck_set, taken_out=taken_out))
         self.stack = CardStack(decks)
         self.cut_card = self._usual_cut_card
         self.last_round = None
@@ -229,14 +229,14 @@ class VirtualShoe:
     def press(self, button: Button, now: float, *, held: bool = False) -> None:
         """Press a button; the result button held down ends the round by force."""
         self._check_power()
-        self._tell(Pressed(t=self.time_of(now), button=button, long=held))
+        self._record(Pressed(t=self.time_of(now), button=button, long=held))
         firmware = self.firmware
         match button:
             case Button.RESULT:
                 in_round = firmware.in_round
-                outcome = firmware.result_asked(now, by_force=held)
+                outcome = firmware.result_pressed(now, by_force=held)
                 if in_round and not firmware.in_round:
-                    self._tell(
+                    self._record(
                         RoundEnded(
                             t=self.time_of(now),
                             round=firmware.rounds,
@@ -251,7 +251,7 @@ class VirtualShoe:
                 self.announced = True
                 round_number = firmware.rounds
                 if firmware.new_shoe(now):
-                    self._tell(RoundAbandoned(t=self.time_of(now), round=round_number))
+                    self._record(RoundAbandoned(t=self.time_of(now), round=round_number))
             case Button.BURN:
                 firmware.other_button(button, now)
                 if firmware.extras:
@@ -260,24 +260,24 @@ class VirtualShoe:
                 firmware.other_button(button, now)
 
     def clear(self, now: float, *, carry_over: bool = False) -> None:
-        """A person sets right what the shoe complains about."""
+        """Clear the shoe's faults, as a person does."""
         self._check_power()
         self._complain_at = None
         if self.firmware.standing:
-            self._tell(FaultsCleared(t=self.time_of(now)))
+            self._record(FaultsCleared(t=self.time_of(now)))
             self.firmware.clear(now, carry_over=carry_over)
 
     def move_lid(self, now: float, *, opened: bool) -> None:
         if opened != self.lid_open:
             self.lid_open = opened
-            self._tell(LidMoved(t=self.time_of(now), opened=opened))
+            self._record(LidMoved(t=self.time_of(now), opened=opened))
             if self.powered:
                 self.firmware.lid_moved(now, opened=opened)
 
     def turn_gate_key(self, now: float) -> None:
-        """The gate also has a key, for people."""
+        """Turn the gate's key, as a person does."""
         self._check_power()
-        self._tell(GateMoved(t=self.time_of(now), locked=not self.gate_locked, by="key"))
+        self._record(GateMoved(t=self.time_of(now), locked=not self.gate_locked, by="key"))
         self._gate_moved(now, locked=not self.gate_locked)
 
     def _gate_moved(self, now: float, *, locked: bool) -> None:
@@ -293,9 +293,9 @@ class VirtualShoe:
     def power_on(self, cause: StartCause, now: float, *, wrong_key: bool = False) -> None:
         self.powered = True
         self.line.power_up(cause, now, wrong_key=wrong_key)
-        self._tell(PoweredOn(t=self.time_of(now), cause=cause, boot_id=self.line.boot_id))
+        self._record(PoweredOn(t=self.time_of(now), cause=cause, boot_id=self.line.boot_id))
         if self.firmware.restarted():
-            self._tell(RoundAbandoned(t=self.time_of(now), round=self.firmware.rounds))
+            self._record(RoundAbandoned(t=self.time_of(now), round=self.firmware.rounds))
         if self.line.is_native:
             self._health_at = now + HEALTH_EVERY
 
@@ -306,20 +306,20 @@ class VirtualShoe:
         self.next_hand = None
         self._health_at = self._complain_at = None
         self.line.power_down()
-        self._tell(PoweredOff(t=self.time_of(now)))
+        self._record(PoweredOff(t=self.time_of(now)))
 
     def host_attached(self, now: float) -> None:
-        self._tell(HostAttached(t=self.time_of(now)))
+        self._record(HostAttached(t=self.time_of(now)))
         self.line.attached(now)
 
     def host_detached(self, now: float) -> None:
-        self._tell(HostDetached(t=self.time_of(now)))
-        self._hear(self.line.detached(now), now)
+        self._record(HostDetached(t=self.time_of(now)))
+        self._handle_notices(self.line.detached(now), now)
 
     # --- the line ----------------------------------------------------------------------------------------------
 
     def receive(self, data: bytes, now: float) -> None:
-        self._hear(self.line.receive(data, now), now)
+        self._handle_notices(self.line.receive(data, now), now)
 
     def next_deadline(self) -> float | None:
         deadlines = (self.line.next_deadline(), self._complain_at, self._health_at)
@@ -331,28 +331,28 @@ class VirtualShoe:
             self.firmware.nothing_came(now)
         if self._health_at is not None and now >= self._health_at:
             self._health_at = now + HEALTH_EVERY
-            self.firmware.feel_well(now)
-        self._hear(self.line.tick(now), now)
+            self.firmware.report_health(now)
+        self._handle_notices(self.line.tick(now), now)
 
-    def _hear(self, notices: "list[ShoeNotice | LinkReport] | list[LinkReport]", now: float) -> None:
+    def _handle_notices(self, notices: "list[ShoeNotice | LinkReport] | list[LinkReport]", now: float) -> None:
         for notice in notices:
             match notice:
                 case Wanted(desired=desired):
                     self._obey(desired, now)
                 case GateLockedBySilence() if not self.gate_locked:
-                    self._tell(GateMoved(t=self.time_of(now), locked=True, by="silence"))
+                    self._record(GateMoved(t=self.time_of(now), locked=True, by="silence"))
                     self._gate_moved(now, locked=True)
                 case HostCommand(type="EC", data=number):
-                    self._tell(FaultsCleared(t=self.time_of(now)))
+                    self._record(FaultsCleared(t=self.time_of(now)))
                     self.firmware.clear(now, only=fault_of_number(int(number)))
-                case IdentifyAsked(seconds=seconds):
-                    self._tell(Identified(t=self.time_of(now), seconds=seconds))
+                case IdentifyRequested(seconds=seconds):
+                    self._record(Identified(t=self.time_of(now), seconds=seconds))
                 case LinkUp():
                     self.link_up = True
                 case LinkDown():
                     self.link_up = False
                 case _:
-                    # It shows no time and has no game process to confirm; line errors are the controller's matter.
+                    # It shows no time and has no game process to confirm; line errors are for the controller.
                     pass
 
     def _obey(self, desired: DesiredShoe, now: float) -> None:
@@ -360,14 +360,14 @@ class VirtualShoe:
         if desired.lamps != self.lamps:
             self.lamps = desired.lamps
             lit = tuple(sorted(desired.lamps, key=lambda lamp: lamp.value))
-            self._tell(LampsChanged(t=self.time_of(now), lit=lit))
+            self._record(LampsChanged(t=self.time_of(now), lit=lit))
         if desired.gate_locked is not None and desired.gate_locked != self.gate_locked:
-            self._tell(GateMoved(t=self.time_of(now), locked=desired.gate_locked, by="controller"))
+            self._record(GateMoved(t=self.time_of(now), locked=desired.gate_locked, by="controller"))
             self._gate_moved(now, locked=desired.gate_locked)
 
     def time_of(self, now: float) -> float:
-        """`now` as the truth tells it: seconds since the emulator began."""
+        """`now` on the truth's clock: seconds since the emulator started."""
         return round(now - self._began, 6)
 
-    def _tell(self, happening: AnyHappening) -> None:
-        self._tell_truth(happening)
+    def _record(self, happening: AnyHappening) -> None:
+        self._truth(happening)

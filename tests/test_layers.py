@@ -2,7 +2,7 @@
 
 The game and the wire are pure: they compute, and touch no file, clock, chance, network or loop. They share only the
 cards. The simulator knows of the controller only the game and its words, so that it does not repeat a mistake of the
-rest.
+rest; its reckoner knows nothing of it, and the second sum nothing of the reckoner.
 """
 
 import ast
@@ -122,6 +122,8 @@ LAYERS = [
         frozenset({"simulator", "firmware_protocol", "shoe_controller.baccarat", "shoe_controller.words"}),
         pure=False,
     ),
+    Layer("simulator/reckoner", frozenset({"simulator.reckoner"}), pure=True),
+    Layer("simulator/second_sum.py", frozenset(), pure=True),
     *(
         Layer(
             f"shoe_controller/{room}",
@@ -173,7 +175,8 @@ def wrong_arrows(source: str, package: str, layer: Layer) -> list[str]:
 
 
 def files_in(folder: str) -> list[Path]:
-    return sorted((ROOT / folder).rglob("*.py"))
+    path = ROOT / folder
+    return [path] if path.is_file() else sorted(path.rglob("*.py"))
 
 
 def package_of(file: Path) -> str:
@@ -211,7 +214,7 @@ def test_no_file_knows_two_of_these_libraries() -> None:
 
 # --- The check itself can fail. --------------------------------------------------------------------------------------
 
-GAME, WIRE, SIMULATOR, *_ = LAYERS
+GAME, WIRE, SIMULATOR, RECKONER, SECOND_SUM, *_ = LAYERS
 
 
 @pytest.mark.parametrize(
@@ -265,6 +268,10 @@ GAME, WIRE, SIMULATOR, *_ = LAYERS
         (SIMULATOR, "from shoe_controller.baccarat import deal\nprint(deal)", []),
         (SIMULATOR, "import shoe_controller", ["shoe_controller"]),
         (SIMULATOR, "from shoe_controller.transports import serial_port", ["shoe_controller.transports.serial_port"]),
+        (RECKONER, "from simulator.reckoner.cards import CardBook\nimport msgspec", []),
+        (RECKONER, "from shoe_controller.baccarat.deal import Deal", ["shoe_controller.baccarat.deal.Deal"]),
+        (RECKONER, "from simulator.truth import read_truth", ["simulator.truth.read_truth"]),
+        (SECOND_SUM, "from simulator.reckoner.cards import CardBook", ["simulator.reckoner.cards.CardBook"]),
     ],
 )
 def test_the_check_sees_what_it_should_and_only_that(layer: Layer, source: str, wrong: list[str]) -> None:

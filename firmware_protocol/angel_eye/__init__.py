@@ -1,1 +1,1 @@
-"""The Angel Eye shoe's telegrams, both ends of the line. What is known of them, and what is not: PROTOCOL.md."""
+"""The Angel Eye wire, both ends of the line. PROTOCOL.md lists what is known about it and what is not."""

@@ -1,6 +1,6 @@
-"""What a host may say to the shoe, and the shoe's answers: `STX "OP" type data ETX bcc bcc`, then ACK or NAK.
+"""Host commands to the shoe, and the shoe's answers: `STX "OP" type data ETX bcc bcc`, then ACK or NAK.
 
-`CommandLane` is the controller's side, one command at a time; `CommandReader` is the shoe's, and that of a listener.
+`CommandLane` is the controller's side, one command at a time; `CommandReader` is the shoe's side, and a listener's.
 """
 
 from collections import deque
@@ -28,11 +28,11 @@ NAK_MEANINGS = {
     "22": "a write is in progress",
     "FF": "other error",
 }
-_WORTH_ANOTHER_TRY = frozenset({"01", "02", "03", "21", "22"})
+_RETRY_CODES = frozenset({"01", "02", "03", "21", "22"})
 
 
 class HostCommand(LinkReport, frozen=True, kw_only=True, tag="host_command"):
-    """One command, as type and data."""
+    """One command: its type and data."""
 
     type: str
     data: str
@@ -44,13 +44,13 @@ CONFIRM_GAME = HostCommand(type="GP", data="00")
 
 
 class CommandDone(LinkReport, frozen=True, kw_only=True, tag="command_done"):
-    """The shoe has accepted a command of ours."""
+    """The shoe accepted one of our commands."""
 
     command: HostCommand
 
 
 class CommandFailed(LinkReport, frozen=True, kw_only=True, tag="command_failed"):
-    """The shoe has refused a command of ours, or not answered it; it will not be tried again by itself."""
+    """The shoe refused one of our commands or did not answer it; there is no automatic retry after this."""
 
     command: HostCommand
     reason: str
@@ -58,7 +58,7 @@ class CommandFailed(LinkReport, frozen=True, kw_only=True, tag="command_failed")
 
 
 class AnswerOverheard(LinkReport, frozen=True, kw_only=True, tag="answer"):
-    """The shoe's answer to somebody else's command."""
+    """The shoe's answer to another host's command."""
 
     accepted: bool
     nak_code: str | None = None
@@ -75,11 +75,11 @@ def encode_command(command: HostCommand, *, stx_in_bcc: bool) -> bytes:
 
 
 def nak_meaning(code: str) -> str:
-    return NAK_MEANINGS.get(code, f"code {code}, which is not known")
+    return NAK_MEANINGS.get(code, f"unknown code {code}")
 
 
 class CommandLane:
-    """Commands on their way, one at a time: each is sent, answered or timed out, sent once more, then given up."""
+    """Command queue with one command in flight: sent, answered or timed out, retried once, then reported as failed."""
 
     def __init__(self, *, stx_in_bcc: bool, answer_timeout: float) -> None:
         self._stx_in_bcc = stx_in_bcc
@@ -91,8 +91,8 @@ class CommandLane:
         self._deadline = 0.0
         self._out = b""
 
-    def ask(self, command: HostCommand, now: float) -> None:
-        """Queue a command. Of those still waiting, one of the same type and meaning is not kept twice."""
+    def queue(self, command: HostCommand, now: float) -> None:
+        """Queue a command. It replaces a waiting gate command; a duplicate of any other waiting command is dropped."""
         if command.type == "LK":
             self._waiting = deque(waiting for waiting in self._waiting if waiting.type != "LK")
         if command not in self._waiting:
@@ -109,8 +109,8 @@ class CommandLane:
         if code is None:
             self._send_next(now)
             return [CommandDone(command=command)]
-        if code in _WORTH_ANOTHER_TRY and self._tries == 1:
-            # The second try waits for the deadline of the first: a shoe that is busy needs the time.
+        if code in _RETRY_CODES and self._tries == 1:
+            # The retry waits for the deadline of the first attempt: a busy shoe needs the time.
             self._nak_code = code
             return []
         self._send_next(now)
@@ -124,7 +124,7 @@ class CommandLane:
             return []
         command = self._in_flight
         self._send_next(now)
-        return [CommandFailed(command=command, reason="the shoe did not answer, twice")]
+        return [CommandFailed(command=command, reason="the shoe did not answer either of two attempts")]
 
     def next_deadline(self) -> float | None:
         return None if self._in_flight is None else self._deadline
@@ -155,7 +155,7 @@ class CommandLane:
 
 
 class BadCommand(msgspec.Struct, frozen=True):
-    """A command that came whole and cannot be obeyed, with the code of the NAK that says so."""
+    """A complete command that cannot be obeyed, with the NAK code that answers it."""
 
     offset: int
     nak_code: str
@@ -163,11 +163,11 @@ class BadCommand(msgspec.Struct, frozen=True):
 
 
 class CommandReader:
-    """Cuts a host's bytes into commands. It holds fewer than `COMMAND_LENGTH` bytes and starts afresh at every STX."""
+    """Splits a host's bytes into commands. Buffers fewer than `COMMAND_LENGTH` bytes and restarts at every STX."""
 
     def __init__(self, *, stx_in_bcc: bool | None) -> None:
         self._stx_in_bcc = stx_in_bcc
-        """Whether the check covers STX; `None` takes either."""
+        """Whether the check covers STX; `None` accepts either."""
         self._held = b""
         self._held_offset = 0
 
@@ -182,10 +182,10 @@ class CommandReader:
             if buffer[at : at + 1] != STX:
                 next_stx = buffer.find(STX, at)
                 until = end if next_stx < 0 else next_stx
-                items.append(Garbage(base + at, until - at, "bytes of the host that belong to no command"))
+                items.append(Garbage(base + at, until - at, "bytes from the host that belong to no command"))
             elif next_stx >= 0:
                 until = next_stx
-                items.append(Garbage(base + at, until - at, "a command was cut off by the beginning of the next"))
+                items.append(Garbage(base + at, until - at, "a command was cut off by the start of the next"))
             elif end - at < COMMAND_LENGTH:
                 break
             else:
@@ -197,7 +197,7 @@ class CommandReader:
         return items
 
     def give_up(self) -> list[Garbage]:
-        """Nothing more will come."""
+        """End of input: report what is unfinished."""
         held, self._held = self._held, b""
         offset, self._held_offset = self._held_offset, self._held_offset + len(held)
         return [Garbage(offset, len(held), "the command is unfinished")] if held else []

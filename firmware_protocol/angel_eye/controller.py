@@ -1,10 +1,10 @@
 """The controller's end of an Angel Eye line.
 
-It listens. The shoe sends each telegram three times and waits for nothing, so there is nothing to acknowledge:
-`committed` only moves the state that decides what is a repeat. Host commands are the one thing it can send, and it
-sends them only if it was made with `commands=True`; without that, not one byte.
+It only listens. The shoe sends each telegram three times and waits for nothing, so there is nothing to acknowledge:
+`committed` only advances the state that decides what is a repeat. Host commands are the one thing it can send, and it
+sends them only if it was constructed with `commands=True`; without that, not one byte.
 
-Neighbours: `telegrams.py` cuts the line, `sequence.py` judges one telegram after another, `commands.py` has the
+Neighbours: `telegrams.py` splits the line, `sequence.py` judges one telegram after another, `commands.py` has the
 commands, `shoe.py` is the other end.
 """
 
@@ -23,7 +23,7 @@ from firmware_protocol.angel_eye.commands import (
     nak_meaning,
 )
 from firmware_protocol.angel_eye.messages import FAULT_NUMBERS, BadTelegramError
-from firmware_protocol.angel_eye.sequence import AngelEyeState, gap_before, take, understand
+from firmware_protocol.angel_eye.sequence import AngelEyeState, decode_telegram, gap_before, take
 from firmware_protocol.angel_eye.telegrams import Answer, Garbage, Telegram, TelegramReader
 from firmware_protocol.events import FaultCode, Started
 from firmware_protocol.link import (
@@ -40,16 +40,16 @@ _NOTHING_WANTED = DesiredShoe()
 
 
 class LineSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What differs from site to site."""
+    """Settings that differ from site to site."""
 
     repeat_window: float = 5.0
-    """Seconds after a telegram in which the same bytes again are a repeat of it."""
+    """Seconds after a telegram during which the same bytes count as a repeat of it."""
     quiet_after: float = 2.0
-    """Seconds of silence after which an unfinished telegram is given up and noise is reported."""
+    """Seconds of silence after which an unfinished telegram is dropped and noise is reported."""
     gate_again: float = 5.0
-    """Seconds after which a shoe that did not obey is asked again to lock or unlock its gate."""
+    """Seconds before a gate command that the shoe did not obey is sent again."""
     answer_timeout: float = 1.0
-    """Seconds that the shoe has to answer a command."""
+    """Seconds within which the shoe must answer a command."""
     stx_in_bcc: bool = False
     """Whether the check characters of a command cover its STX."""
 
@@ -59,7 +59,7 @@ NEVER_HEARD = AngelEyeState()
 
 
 class _Pending(msgspec.Struct):
-    """A delivery that is not yet stored, and where the link stands once it is."""
+    """A delivery that is not stored yet, and the link's state once it is."""
 
     delivery: Delivery
     state: AngelEyeState
@@ -67,7 +67,7 @@ class _Pending(msgspec.Struct):
 
 
 class AngelEyeController:
-    """See `ControllerLink`. `state` is what was committed last, `state_age` how many seconds ago that was."""
+    """See `ControllerLink`. `state` is the last committed state, `state_age` its age in seconds."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class AngelEyeController:
         line: LineSettings = DEFAULT_LINE,
     ) -> None:
         self.repeats = 0
-        """How many telegrams were repeats of the one before."""
+        """Number of telegrams that repeated the one before."""
         self._line = line
         self._overhear = overhear
         self._reader = TelegramReader(answers=commands or overhear)
@@ -87,20 +87,20 @@ class AngelEyeController:
         self._committed = state
         self._committed_heard_at = 0.0
         self._state_age: float | None = state_age
-        """Until the first connection tells what the time is."""
+        """Held until the first connection gives the current time."""
         self._pending: deque[_Pending] = deque()
         self._desired = _NOTHING_WANTED
-        self._gate_asked: bool | None = None
+        self._gate_commanded: bool | None = None
         self._gate_again_at: float | None = None
         self._connected_at: float | None = None
-        self._up_told = False
+        self._up_reported = False
         self._delivered_before_joining = state.delivered
-        """Deliveries up to this one came before the line was opened."""
+        """The last delivery made before the line was opened."""
         self._last_byte_at = 0.0
 
     @property
     def state(self) -> AngelEyeState:
-        """What was committed last: hand it to the next controller's constructor."""
+        """The last committed state, for the next controller's constructor."""
         return self._committed
 
     def connected(self, now: float) -> None:
@@ -110,10 +110,10 @@ class AngelEyeController:
             self._committed_heard_at = now - self._state_age
             self._state_age = None
         self._connected_at = now
-        self._up_told = False
+        self._up_reported = False
         self._delivered_before_joining = self._newest_state.delivered
-        self._gate_asked = None
-        self._ask_for_gate(now)
+        self._gate_commanded = None
+        self._send_gate_command(now)
 
     def disconnected(self, now: float) -> list[LinkReport]:  # noqa: ARG002 - the interface brings the time
         if self._connected_at is None:
@@ -121,7 +121,7 @@ class AngelEyeController:
         reports: list[LinkReport] = [_line_error(garbage) for garbage in self._reader.give_up("the line closed")]
         if self._lane is not None:
             reports += self._lane.line_closed()
-        if self._up_told:
+        if self._up_reported:
             reports.append(LinkDown(reason="the line to the shoe closed"))
         self._connected_at = None
         return reports
@@ -129,7 +129,7 @@ class AngelEyeController:
     def receive(self, data: bytes, now: float) -> list[Delivery | LinkReport]:
         if self._connected_at is None:
             raise LinkUsageError("bytes came from a line that is not open: call connected first")
-        out: list[Delivery | LinkReport] = [*self._tell_up()]
+        out: list[Delivery | LinkReport] = [*self._report_up()]
         self._last_byte_at = now
         for item in self._reader.read(data):
             match item:
@@ -163,26 +163,26 @@ class AngelEyeController:
         self._committed_heard_at = newest.heard_at
 
     def want(self, desired: DesiredShoe, now: float) -> None:
-        """Of all that can be wanted, this wire knows the gate alone."""
+        """Set the desired state. Of it, this wire can express the gate alone."""
         self._desired = desired
         if self._connected_at is not None:
-            self._ask_for_gate(now)
+            self._send_gate_command(now)
 
     def clear_error(self, code: FaultCode, now: float) -> None:
-        """Ask the shoe to take back one of its errors."""
+        """Command the shoe to clear one of its errors."""
         number = FAULT_NUMBERS.get(code)
         if number is None:
             raise LinkUsageError(f"this wire has no number for {code}, so it cannot be cleared from here")
-        self._open_lane().ask(clear_error(number), now)
+        self._open_lane().queue(clear_error(number), now)
 
     def confirm_game(self, now: float) -> None:
-        """Ask the shoe to confirm the game process."""
-        self._open_lane().ask(CONFIRM_GAME, now)
+        """Command the shoe to confirm the game process."""
+        self._open_lane().queue(CONFIRM_GAME, now)
 
     def next_deadline(self) -> float | None:
         if self._connected_at is None:
             return None
-        if not self._up_told:
+        if not self._up_reported:
             return self._connected_at
         deadlines = [self._last_byte_at + self._line.quiet_after] if self._reader.unfinished else []
         answer_due = None if self._lane is None else self._lane.next_deadline()
@@ -192,13 +192,13 @@ class AngelEyeController:
     def tick(self, now: float) -> list[LinkReport]:
         if self._connected_at is None:
             return []
-        reports = self._tell_up()
+        reports = self._report_up()
         if self._reader.unfinished and now >= self._last_byte_at + self._line.quiet_after:
             reports += map(_line_error, self._reader.give_up("the line fell silent"))
         if self._lane is not None:
             reports += self._lane_reports(self._lane.tick(now), now)
             if self._gate_again_at is not None and now >= self._gate_again_at:
-                self._ask_for_gate(now)
+                self._send_gate_command(now)
         return reports
 
     def to_send(self) -> bytes:
@@ -208,17 +208,17 @@ class AngelEyeController:
     def _newest_state(self) -> AngelEyeState:
         return self._pending[-1].state if self._pending else self._committed
 
-    def _tell_up(self) -> list[LinkReport]:
-        if self._up_told:
+    def _report_up(self) -> list[LinkReport]:
+        if self._up_reported:
             return []
-        self._up_told = True
+        self._up_reported = True
         return [LinkUp(authenticated=False)]
 
     def _telegram(self, telegram: Telegram, now: float) -> list[Delivery | LinkReport]:
         try:
-            event = understand(telegram)
+            event = decode_telegram(telegram)
         except BadTelegramError as error:
-            # The state stays: a clean repeat is still welcome, and if none comes the next number shows the gap.
+            # The state stays: a clean repeat can still be accepted, and if none comes the next number shows the gap.
             reason = f"{error} [{telegram.raw.hex(' ')}]"
             return [LineError(offset=telegram.offset, length=len(telegram.raw), reason=reason)]
         newest = self._pending[-1] if self._pending else None
@@ -238,9 +238,9 @@ class AngelEyeController:
             self._pending.append(_Pending(delivery, step.state, now))
             out.append(delivery)
         if isinstance(event, Started):
-            # A shoe that has just started knows nothing of what was asked of it before.
-            self._gate_asked = None
-            self._ask_for_gate(now)
+            # A shoe that has just started has lost all earlier commands.
+            self._gate_commanded = None
+            self._send_gate_command(now)
         return out
 
     def _answer(self, answer: Answer, now: float) -> list[LinkReport]:
@@ -256,17 +256,17 @@ class AngelEyeController:
 
     def _lane_reports(self, reports: list[LinkReport], now: float) -> list[LinkReport]:
         if any(isinstance(report, CommandFailed) and report.command in (LOCK, UNLOCK) for report in reports):
-            # What was not obeyed is asked again after a while, or when something else is wanted.
-            self._gate_asked = None
+            # A command that was not obeyed is sent again after a while, or when the desired state changes.
+            self._gate_commanded = None
             self._gate_again_at = now + self._line.gate_again
         return reports
 
-    def _ask_for_gate(self, now: float) -> None:
+    def _send_gate_command(self, now: float) -> None:
         wanted = self._desired.gate_locked
         self._gate_again_at = None
-        if self._lane is not None and wanted is not None and wanted != self._gate_asked:
-            self._gate_asked = wanted
-            self._lane.ask(LOCK if wanted else UNLOCK, now)
+        if self._lane is not None and wanted is not None and wanted != self._gate_commanded:
+            self._gate_commanded = wanted
+            self._lane.queue(LOCK if wanted else UNLOCK, now)
 
     def _open_lane(self) -> CommandLane:
         if self._lane is None:

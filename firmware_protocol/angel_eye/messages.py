@@ -1,7 +1,7 @@
-"""What telegrams say: the data between number and ETX, to events and back.
+"""The content of telegrams, between number and ETX, decoded to events and encoded back.
 
-Nothing is guessed about a card: a place, card, result or error byte that the table in PROTOCOL.md does not have is a
-`BadTelegramError`. A letter that the table does not have is an event, a fault of its own, so that the numbering of the
+Nothing is guessed about a card: a place, card, result or error byte that is not in the tables of PROTOCOL.md is a
+`BadTelegramError`. An unknown letter becomes an event, a fault of its own, so that the numbering of the
 telegrams goes on.
 """
 
@@ -29,7 +29,7 @@ from firmware_protocol.link import LinkUsageError
 
 NOT_DISCLOSED = 0x80
 UNKNOWN_LETTER = 0x100
-"""Added to the byte of a letter nobody knows, it is the `detail` of the fault that reports it."""
+"""Added to an unknown letter's byte to make the `detail` of the fault that reports it."""
 
 _SUITS = {1: "D", 2: "C", 3: "S", 4: "H"}
 _RANKS = dict(enumerate("A23456789TJQK", start=1))
@@ -43,7 +43,7 @@ _PLAYER, _BANKER, _BURN, _FIRST_OF_SHOE, _BURNS_LEFT = 0, 1, 2, 4, 5
 """The targets: bits 4 to 6 of a place byte."""
 _HANDS = {_PLAYER: Hand.PLAYER, _BANKER: Hand.BANKER}
 _EXTRA_PLACE = 0xA0
-"""The place of the one extra card in the capture. Sites read other values too; what they tell apart is uncertain."""
+"""Place of the only extra card in the capture. Sites see other values too; what they distinguish is uncertain."""
 
 _RESULTS = {
     1: (IndicatedWinner.PLAYER, False),
@@ -76,7 +76,7 @@ _LETTER_ALONE: dict[type[ShoeEvent], bytes] = {
 
 
 class BadTelegramError(ValueError):
-    """The check characters are right and the content is impossible."""
+    """A telegram with correct check characters and impossible content."""
 
 
 class NotOnThisWireError(LinkUsageError):
@@ -134,7 +134,7 @@ def _read_drawn(rest: bytes) -> CardDrawn:
         case 5:
             return CardDrawn(hand=Hand.BURN, burns_left=index, card=card)
         case _:
-            raise BadTelegramError(f"place {rest[0]:02x} names nothing that a card could be drawn to")
+            raise BadTelegramError(f"place {rest[0]:02x} is nothing that a card could be drawn to")
 
 
 def _read_identified(rest: bytes) -> CardIdentified:
@@ -147,13 +147,13 @@ def _read_identified(rest: bytes) -> CardIdentified:
         case 4 | 5:
             return CardIdentified(hand=Hand.BURN, card=card)
         case _:
-            raise BadTelegramError(f"place {rest[0]:02x} names nothing that a card could be drawn to")
+            raise BadTelegramError(f"place {rest[0]:02x} is nothing that a card could be drawn to")
 
 
 def _read_carried_over(rest: bytes) -> CardDrawn:
     target, index, card = _read_place_and_card(rest)
     if target not in _HANDS:
-        raise BadTelegramError(f"place {rest[0]:02x} names no hand that an extra card could begin")
+        raise BadTelegramError(f"place {rest[0]:02x} is not a hand that an extra card could begin")
     return CardDrawn(hand=_HANDS[target], position=_read_position(index), card=card, carried_over=True)
 
 
@@ -172,7 +172,7 @@ def _read_result(rest: bytes) -> ResultIndicated:
     byte = rest[0]
     result = _RESULTS.get(byte >> 4 & 7)
     if byte < 0x80 or result is None or byte & 0x0C:
-        raise BadTelegramError(f"{byte:02x} is no result")
+        raise BadTelegramError(f"{byte:02x} is not a result")
     winner, banker_six = result
     return ResultIndicated(winner=winner, banker_six=banker_six, player_pair=bool(byte & 1), banker_pair=bool(byte & 2))
 
@@ -199,7 +199,7 @@ def _read_cut_card(_rest: bytes) -> CutCard:
     return CutCard()
 
 
-# No source shows a whole L, M or C telegram, so whatever follows their letter is passed over.
+# No source shows a whole L, M or C telegram, so whatever follows their letter is ignored.
 _READERS: dict[bytes, Callable[[bytes], AnyShoeEvent]] = {
     b"S": _read_started,
     b"P": _read_standby,
@@ -219,16 +219,16 @@ _READERS: dict[bytes, Callable[[bytes], AnyShoeEvent]] = {
 
 def _expect_length(rest: bytes, length: int) -> None:
     if len(rest) != length:
-        raise BadTelegramError(f"{len(rest)} bytes after the letter where {length} belong")
+        raise BadTelegramError(f"{len(rest)} bytes after the letter instead of {length}")
 
 
 def _read_place_and_card(rest: bytes) -> tuple[int, int, Card | None]:
     _expect_length(rest, 2)
     place, card = rest
     if place < 0x80:
-        raise BadTelegramError(f"{place:02x} is no place")
+        raise BadTelegramError(f"{place:02x} is not a place")
     if card not in _CARD_OF_BYTE:
-        raise BadTelegramError(f"{card:02x} is no card")
+        raise BadTelegramError(f"{card:02x} is not a card")
     return place >> 4 & 7, place & 15, _CARD_OF_BYTE[card]
 
 
@@ -241,7 +241,7 @@ def _read_position(index: int) -> int:
 def _read_fault_number(rest: bytes) -> int:
     _expect_length(rest, 1)
     if rest[0] < 0x80:
-        raise BadTelegramError(f"{rest[0]:02x} is no error")
+        raise BadTelegramError(f"{rest[0]:02x} is not an error")
     return rest[0] & 0x3F
 
 
@@ -257,7 +257,7 @@ def _encode_drawn(event: CardDrawn) -> bytes:
         place = 0x80 | _FIRST_OF_SHOE << 4
     elif event.burns_left is not None:
         if event.burns_left not in range(16):
-            raise NotOnThisWireError(f"the wire cannot say that {event.burns_left} burns are left, only 0 to 15")
+            raise NotOnThisWireError(f"the wire cannot express {event.burns_left} burns left, only 0 to 15")
         place = 0x80 | _BURNS_LEFT << 4 | event.burns_left
     else:
         place = _encode_place(event.hand, event.position)

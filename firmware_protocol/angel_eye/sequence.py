@@ -1,6 +1,6 @@
-"""One telegram after another: what is a repeat, what is a gap, and which errors of the shoe still stand.
+"""Sequencing of telegrams: what is a repeat, what is a gap, and which of the shoe's errors are still standing.
 
-Pure functions from the state before a telegram to the state after it. The wire has one digit and no time to tell
+Pure functions from the state before a telegram to the state after it. The wire has one digit and no timestamp to tell
 telegrams apart; what cannot be decided from that is listed in PROTOCOL.md under "Not guaranteed".
 """
 
@@ -18,20 +18,20 @@ JOINED = "joined in mid-stream"
 
 
 class StandingError(msgspec.Struct, frozen=True):
-    """An error that the shoe has reported and not yet taken back."""
+    """An error that the shoe has reported and not yet cleared."""
 
     number: int
-    """The shoe's own number for it: the `detail` of its fault."""
+    """The shoe's own error number: the `detail` of the fault."""
     stopped: bool
 
 
 class AngelEyeState(msgspec.Struct, frozen=True, kw_only=True):
-    """All that has to survive a restart of the controller. As JSON it belongs beside the events it goes with."""
+    """All state that must survive a restart of the controller. Its JSON is stored together with its events."""
 
     last_telegram: bytes = b""
-    """The newest telegram, byte by byte; empty before the first."""
+    """The newest telegram's bytes; empty before the first."""
     delivered: int = 0
-    """The number of the newest delivery. It never starts again, unlike the digit on the wire."""
+    """Number of the newest delivery. It never restarts, unlike the digit on the wire."""
     errors: tuple[StandingError, ...] = ()
     """In the order in which the shoe reported them."""
 
@@ -42,19 +42,19 @@ class AngelEyeState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def remember(memory: bytes) -> AngelEyeState:
-    """What `AngelEyeController.memory` gave, for the next one's constructor."""
+    """Decode what `AngelEyeController.memory` returned, for the next controller's constructor."""
     return msgspec.json.decode(memory, type=AngelEyeState)
 
 
 class SequencedEvent(NamedTuple):
-    """An event, and the state once it is stored."""
+    """An event, and the state after it is stored."""
 
     event: AnyShoeEvent
     state: AngelEyeState
 
 
-def understand(telegram: Telegram) -> AnyShoeEvent:
-    """The event of a telegram; a `BadTelegramError` if it can be none."""
+def decode_telegram(telegram: Telegram) -> AnyShoeEvent:
+    """Return the event of a telegram; raise `BadTelegramError` if its content is impossible."""
     event = decode_data(telegram.data)
     if isinstance(event, Started) != (telegram.number == START_UP_NUMBER):
         raise BadTelegramError(
@@ -64,27 +64,27 @@ def understand(telegram: Telegram) -> AnyShoeEvent:
 
 
 def gap_before(state: AngelEyeState, telegram: Telegram, *, joining: bool) -> EventGap | None:
-    """What is missing between the last telegram and this one, which is no repeat. Start-up begins afresh."""
+    """Return the gap before this telegram, which is not a repeat, if any. Start-up restarts the numbering."""
     expected, received = state.next_number, telegram.number
     if received in (START_UP_NUMBER, expected):
         return None
     if joining or not state.last_telegram:
         reason = JOINED
     elif telegram.raw == state.last_telegram:
-        reason = "the last telegram came again, too late for a repeat: eight telegrams, or nothing, went by unheard"
+        reason = "the last telegram came again, too late for a repeat: eight telegrams, or none, were missed"
     elif received == state.last_telegram[1] - 0x30:
-        reason = "the last number came again with other content: eight telegrams went by unheard, or one was altered"
+        reason = "the last number came again with other content: eight telegrams were missed, or one was altered"
     else:
         missing = (received - expected) % 9
-        reason = f"{missing} telegram{'s' if missing > 1 else ''} or more went by unheard"
+        reason = f"at least {missing} telegram{'s were' if missing > 1 else ' was'} missed"
     return EventGap(expected=expected, received=received, reason=reason)
 
 
 def take(state: AngelEyeState, telegram: Telegram, event: AnyShoeEvent) -> list[SequencedEvent]:
-    """The events that this telegram means. Its own comes last: with it, and not before, the telegram is taken.
+    """Return this telegram's events. Its own comes last; only with that one has the telegram been taken.
 
-    Before it come the errors that it shows to be over although the shoe never says so: waiting for the shoe to clear
-    each of its errors would wait for ever.
+    Before it come the errors that it shows to be over although the shoe never reports them cleared: waiting for the
+    shoe to clear each of its errors would mean waiting for ever.
     """
     over, standing = _errors_after(state.errors, event)
     steps = []
@@ -105,14 +105,14 @@ def take(state: AngelEyeState, telegram: Telegram, event: AnyShoeEvent) -> list[
 def _errors_after(
     errors: tuple[StandingError, ...], event: AnyShoeEvent
 ) -> tuple[tuple[StandingError, ...], tuple[StandingError, ...]]:
-    """Which errors end with this event without a word of their own, and which stand after it."""
+    """Errors that this event ends without a telegram of their own, and errors still standing after it."""
     match event:
         case Fault(detail=int(number)):
             reported = StandingError(number, event.stopped)
             known = {error.number: error for error in errors}
             return (), tuple((known | {number: reported}).values())
         case FaultCleared(detail=number):
-            # A time-out upon another error goes with that error: seen with over-draw, where no clear of its own came.
+            # A time-out on top of another error ends with it: seen with over-draw, where no clear of its own came.
             numbers = [error.number for error in errors]
             above = errors[numbers.index(number) + 1 :] if number in numbers else ()
             over = tuple(error for error in above if error.number == FAULT_NUMBERS[FaultCode.DRAW_TIMEOUT])

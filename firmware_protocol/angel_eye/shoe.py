@@ -1,8 +1,8 @@
-"""The shoe's end of an Angel Eye line: what happens at the shoe in, telegrams out.
+"""The shoe's end of an Angel Eye line: shoe events in, telegrams out.
 
-For the emulator and for tests. Like the real shoe it numbers its telegrams, sends each several times without being
-asked, and loses what it sends while nobody is plugged in. It obeys no host command by itself: `receive` answers it and
-hands it over (the gate as `Wanted`, the rest as `HostCommand`), and whoever plays the shoe reports what came of it.
+For the emulator and for tests. Like the real shoe it numbers its telegrams, sends each several times unasked,
+and loses what it sends while no host is connected. It obeys no host command by itself: `receive` answers the command
+and returns it (the gate as `Wanted`, the rest as `HostCommand`), and the owner reports what came of it.
 """
 
 from collections import deque
@@ -29,19 +29,19 @@ from firmware_protocol.link import DesiredShoe, LineError, LinkReport, LinkUsage
 
 
 class Disclosing(Enum):
-    """When the shoe says which card it was."""
+    """When the shoe discloses a card's face."""
 
     AT_RESULT = "at_result"
     AT_DRAW = "at_draw"
 
 
 class ShoeManner(msgspec.Struct, frozen=True, kw_only=True):
-    """How one shoe sends. The spacing is a guess; no source gives it."""
+    """How a shoe sends. The spacing is a guess; no source gives it."""
 
     disclosing: Disclosing = Disclosing.AT_RESULT
     copies: int = 3
     spacing: float = 0.1
-    """Seconds from the beginning of one copy to the beginning of the next telegram, copy or not."""
+    """Seconds from the start of one telegram to the start of the next, copies included."""
     stx_in_bcc: bool = False
 
 
@@ -58,9 +58,9 @@ class AngelEyeShoe:
 
     def __init__(self, manner: ShoeManner = DEFAULT_MANNER) -> None:
         if manner.copies < 1 or manner.spacing < 0:
-            raise LinkUsageError("a shoe sends each telegram at least once, and never before the one before")
+            raise LinkUsageError("a shoe sends each telegram at least once, and its spacing is not negative")
         self.refuse_with: str | None = None
-        """A NAK code to answer every host command with, to play a shoe that is busy."""
+        """NAK code to answer every host command with, to simulate a busy shoe."""
         self._manner = manner
         self._reader = CommandReader(stx_in_bcc=manner.stx_in_bcc)
         self._started = False
@@ -68,8 +68,8 @@ class AngelEyeShoe:
         self._last_number = START_UP_NUMBER
         self._waiting: deque[_Outgoing] = deque()
         self._next_at = 0.0
-        self._untold: dict[tuple[Hand | None, int | None], Card] = {}
-        """Faces of this round that were not disclosed yet, in the order of the draw."""
+        self._undisclosed: dict[tuple[Hand | None, int | None], Card] = {}
+        """Faces of this round not yet disclosed, in drawing order."""
         self._out = b""
 
     def connected(self, now: float) -> None:
@@ -84,15 +84,15 @@ class AngelEyeShoe:
         return []
 
     def report(self, event: AnyShoeEvent, now: float) -> int:
-        """Something happened. A face that is not to be disclosed yet is kept until the result.
+        """Send an event. Faces that the shoe does not disclose yet are kept until the result.
 
         Returns the digit of the event's own telegram.
         """
-        encode_event(event)  # refuses what this wire cannot say before anything is changed by it
+        encode_event(event)  # refuses what this wire cannot express, before anything changes
         if isinstance(event, Started):
             self._power_up()
-        told = self._until_the_result(event) if self._manner.disclosing is Disclosing.AT_RESULT else [event]
-        for disclosed in told:
+        events = self._until_the_result(event) if self._manner.disclosing is Disclosing.AT_RESULT else [event]
+        for disclosed in events:
             self._queue(encode_event(disclosed))
         self._pump(now)
         return self._last_number
@@ -129,29 +129,29 @@ class AngelEyeShoe:
     def _power_up(self) -> None:
         self._started = True
         self._waiting.clear()
-        self._untold.clear()
+        self._undisclosed.clear()
 
     def _until_the_result(self, event: AnyShoeEvent) -> list[AnyShoeEvent]:
-        """What a shoe says that keeps faces to itself until the result. The first card of a shoe it shows at once."""
+        """The events sent by a shoe that discloses at the result. The first card of a shoe is disclosed at once."""
         match event:
             case CardDrawn(first_of_shoe=False):
                 place = (event.hand, event.position)
                 if place == (Hand.PLAYER, 1):
-                    self._untold.clear()
+                    self._undisclosed.clear()
                 if event.card is not None and event.hand in (Hand.PLAYER, Hand.BANKER):
-                    self._untold.setdefault(place, event.card)
+                    self._undisclosed.setdefault(place, event.card)
                 return [msgspec.structs.replace(event, card=None)]
             case CardIdentified():
-                self._untold.pop((event.hand, event.position), None)
+                self._undisclosed.pop((event.hand, event.position), None)
                 return [event]
             case ResultIndicated():
-                told: list[AnyShoeEvent] = [
+                events: list[AnyShoeEvent] = [
                     CardIdentified(hand=hand, position=position, card=card)
-                    for (hand, position), card in self._untold.items()
+                    for (hand, position), card in self._undisclosed.items()
                     if hand is not None
                 ]
-                self._untold.clear()
-                return [*told, event]
+                self._undisclosed.clear()
+                return [*events, event]
             case _:
                 return [event]
 

@@ -1,8 +1,8 @@
 """Bytes and telegrams: `ENQ number data… ETX bcc bcc`, with noise around them. Nothing here knows what a card is.
 
-`TelegramReader` takes the line in pieces of any size and gives back telegrams, answers to host commands where it is
-told to expect them, and garbage with its place on the line. It holds at most one unfinished telegram, looks at each
-byte a bounded number of times, and starts afresh at every ENQ. What a telegram says is for `messages.py`.
+`TelegramReader` takes the line in pieces of any size and returns telegrams, answers to host commands where they are
+expected, and garbage with its place on the line. It holds at most one unfinished telegram, looks at each byte a bounded
+number of times, and restarts at every ENQ. `messages.py` decodes what a telegram contains.
 """
 
 import re
@@ -14,14 +14,14 @@ ENQ = 0x05
 ETX = 0x03
 
 MAX_DATA = 32
-"""Bytes between number and ETX. The longest telegram seen has three; more than this is noise, not a telegram."""
+"""Bytes between number and ETX. The longest telegram seen has three; anything longer is noise."""
 
 _DATA = rb"[\x20-\xff]{1,%d}" % MAX_DATA
 _WHOLE = re.compile(rb"\x05[0-9]" + _DATA + rb"\x03([0-9A-F]{2})")
 _BEGINNING = re.compile(rb"\x05(?:[0-9](?:" + _DATA + rb"(?:\x03[0-9A-F]?)?)?)?")
 
-# The sources write the code of a NAK as two characters; whether the line carries those or one byte of that value,
-# none shows. No byte that is a code is also a hexadecimal digit, so both can be read.
+# The sources write the code of a NAK as two characters; none shows whether the line carries those or one byte of that
+# value. No code byte is also a hexadecimal digit, so both can be read.
 _ANSWER = re.compile(rb"\x06|\x15(?:([0-9A-F]{2})|([\x01-\x03\x11-\x14\x21\x22\xff]))")
 _ANSWER_BEGINNING = re.compile(rb"\x15[0-9A-F]?\Z")
 
@@ -29,7 +29,7 @@ _NOISE = "noise between telegrams"
 
 
 class Telegram(NamedTuple):
-    """One telegram whose check characters are right."""
+    """A telegram with correct check characters."""
 
     raw: bytes
     offset: int
@@ -71,18 +71,18 @@ def encode_telegram(number: int, data: bytes) -> bytes:
 
 
 class TelegramReader:
-    """Cuts the line into telegrams. Offsets count from the first byte it was ever given."""
+    """Splits the line into telegrams. Offsets count from the first byte ever received."""
 
     def __init__(self, *, answers: bool = False) -> None:
         self._answers = answers
         self._held = b""
         self._held_offset = 0
         self._run: Garbage | None = None
-        """Garbage that may still grow: it ends at the next ENQ, or when the line falls quiet."""
+        """Garbage that may still grow: it ends at the next ENQ, or when the line goes quiet."""
 
     @property
     def unfinished(self) -> bool:
-        """Something waits for more bytes; `give_up` would end it."""
+        """Whether an unfinished telegram or garbage is held; `give_up` reports it."""
         return bool(self._held) or self._run is not None
 
     def read(self, data: bytes) -> list[Telegram | Answer | Garbage]:
@@ -106,7 +106,7 @@ class TelegramReader:
                 at = good_until
                 continue
             if self._answers and self._run is None:
-                # Only directly after something whole: an 06 in the middle of noise is noise.
+                # Only directly after a complete item: an 06 in the middle of noise is noise.
                 answer = _ANSWER.match(buffer, at)
                 if answer is not None:
                     items.append(_answer(answer, base + at))
@@ -150,7 +150,7 @@ def _checked(raw: bytes, bcc: bytes, offset: int) -> Telegram | Garbage:
     if bcc == right:
         return Telegram(raw, offset)
     return Garbage(
-        offset, len(raw), f"wrong check characters: {bcc.decode()} came, {right.decode()} would fit [{raw.hex(' ')}]"
+        offset, len(raw), f"wrong check characters: received {bcc.decode()}, expected {right.decode()} [{raw.hex(' ')}]"
     )
 
 
@@ -165,13 +165,13 @@ def _why_broken(buffer: bytes, at: int, broken_at: int) -> str:
     byte = buffer[broken_at]
     begun = buffer[at:broken_at]
     if byte == ENQ:
-        return f"a telegram was cut off by the beginning of the next [{begun.hex(' ')}]"
+        return f"a telegram was cut off by the start of the next [{begun.hex(' ')}]"
     if len(begun) == 1:
-        return f"byte {byte:02x} after ENQ is no sequence digit"
+        return f"byte {byte:02x} after ENQ is not a sequence digit"
     if ETX in begun:
-        return f"byte {byte:02x} is no check character [{begun.hex(' ')}]"
+        return f"byte {byte:02x} is not a check character [{begun.hex(' ')}]"
     if byte == ETX:
-        return "a telegram without content"
+        return "a telegram without data"
     if len(begun) == 2 + MAX_DATA and byte >= 0x20:
         return f"a telegram longer than {MAX_DATA} bytes of data"
     return f"control byte {byte:02x} inside a telegram [{begun.hex(' ')}]"

@@ -1,9 +1,9 @@
 """The controller's end of a native line: a `ControllerLink`.
 
-Its life: HELLO until a shoe answers and proves itself; then events come in, each is delivered once and in order, and
-is acknowledged when `committed` says that it is stored. What the shoe lost is reported as a gap; what was not believed,
-as a refusal. `handshake` begins a session, `session` says what is believed, `progress` which event is next; this file
-decides what to send and when.
+It sends HELLO until a shoe answers and proves its key; then each event is delivered once and in order, and acknowledged
+when `committed` confirms that it is stored. Events that the shoe lost are reported as a gap, frames that fail
+authentication as refused. `handshake` begins a session, `session` authenticates frames, `progress` knows which event is
+next; this file decides what to send and when.
 """
 
 from collections.abc import Callable
@@ -49,19 +49,17 @@ class ControllerTimings(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds."""
 
     hello_every: float = 0.5
-    """HELLO or PROOF is repeated so often until it is answered."""
+    """Interval at which HELLO or PROOF is repeated until answered."""
     keep_alive: float = 0.5
-    """The longest that we stay silent in a session."""
+    """The longest pause between our frames in a session."""
     silence: float = 3.0
-    """The longest that the shoe may stay silent before the link is down."""
+    """Silence of the shoe after which the link is down."""
     desire_again: float = 0.25
-    """First wait for the shoe to confirm what is wanted of it; it doubles up to `silence`."""
+    """First wait for the shoe to confirm a DESIRE; it doubles up to `silence`."""
 
     def __post_init__(self) -> None:
         if not 0 < self.keep_alive < self.silence or self.hello_every <= 0 or self.desire_again <= 0:
-            raise LinkUsageError(
-                "timings are above zero, and the keep-alive is shorter than the silence it must prevent"
-            )
+            raise LinkUsageError("timings must be above zero, and the keep-alive shorter than the silence it prevents")
 
 
 DEFAULT_TIMINGS = ControllerTimings()
@@ -78,7 +76,7 @@ class NativeController:
         timings: ControllerTimings = DEFAULT_TIMINGS,
         versions: Versions = OUR_VERSIONS,
     ) -> None:
-        """Make a link. `nonce` gives 16 random bytes at each call; they must never come twice."""
+        """Make a link. `nonce` returns 16 random bytes at each call, never the same twice."""
         self._key = shared_key(key, insecure=insecure)
         self._nonce = nonce
         self._timings = timings
@@ -97,20 +95,20 @@ class NativeController:
         self._hello_after = 0.0
         """Before this, an AWAKE does not make us send HELLO again."""
         self._give_up_at = _NEVER
-        """When the present attempt at a handshake has taken too long."""
+        """When the current handshake attempt times out."""
         self._keep_alive_at = _NEVER
         self._silent_at = _NEVER
         self._desire = Desire(0, DesiredShoe())
         self._desire_at = _NEVER
         self._desire_wait = timings.desire_again
         self._clock_offset: float | None = None
-        """Unix time in seconds less `now`."""
+        """Unix time minus `now`, in seconds."""
 
-    # --- what the owner may ask --------------------------------------------------------------------------------
+    # --- queries --------------------------------------------------------------------------------
 
     @property
     def shoe(self) -> ShoeIdentity | None:
-        """Who is at the other end; `None` while the link is down."""
+        """The shoe at the other end; `None` while the link is down."""
         return self._shoe
 
     # --- the line, as every link has it ------------------------------------------------------------------------
@@ -141,13 +139,13 @@ class NativeController:
         out: list[Delivery | LinkReport] = []
         take_event = self._progress.take_event
         session = self._session if self._handshake is None else None
-        heard = False
+        received = False
         for frame in self._reader.feed(data):
-            # The path of a card is kept short; all else is in _take.
+            # The path of a card is kept short; everything else is in _take.
             if session is not None and type(frame) is bytes and frame[0] == _EVENT and len(frame) >= MIN_EVENT:
                 refused = session.refuses(frame)
                 if refused is None:
-                    heard = True
+                    received = True
                     take_event(frame, out)
                 else:
                     out += self._refusals.count(refused)
@@ -157,7 +155,7 @@ class NativeController:
             else:
                 self._take(frame, now, out)
                 session = self._session if self._handshake is None else None
-        if heard:
+        if received:
             self._silent_at = now + self._timings.silence
         self._answer(now)
         return out
@@ -177,7 +175,7 @@ class NativeController:
             return reports
         if now >= self._silent_at:
             if self._shoe is not None:
-                reports.append(LinkDown(reason=f"nothing was heard from the shoe for {self._timings.silence:g} s"))
+                reports.append(LinkDown(reason=f"no frame was received from the shoe for {self._timings.silence:g} s"))
             self._end_session()
             self._begin_handshake(now)
         if now >= self._repeat_at:
@@ -188,7 +186,7 @@ class NativeController:
             self._send_ack(now)
         return reports
 
-    # --- what the owner says -----------------------------------------------------------------------------------
+    # --- commands -----------------------------------------------------------------------------------
 
     def memory(self, delivery: Delivery) -> bytes:
         return msgspec.json.encode(self._progress.after(delivery))
@@ -210,16 +208,16 @@ class NativeController:
             self._send_desire(now)
 
     def set_clock(self, unix_time: float, now: float) -> None:
-        """Tell the shoe the time of day, now and after every reconnect. The shoe does not confirm it."""
+        """Send the shoe the time of day, now and after every reconnect. The shoe does not confirm it."""
         if not 0 <= unix_time < 1e12:
-            raise LinkUsageError(f"a time of day is seconds since 1970, which {unix_time} cannot be")
+            raise LinkUsageError(f"{unix_time} is not a time of day in seconds since 1970")
         self._clock_offset = unix_time - now
         self._send_clock(now)
 
     def identify(self, seconds: int, now: float) -> bool:
-        """Let the shoe blink or beep, so that a person finds it. False without a session; it is not sent later."""
+        """Make the shoe blink or beep, so that a person finds it. False without a session; it is not sent later."""
         if not 0 <= seconds <= 255:
-            raise LinkUsageError(f"a shoe identifies itself for 0 to 255 seconds, not {seconds}")
+            raise LinkUsageError(f"a shoe can identify itself for 0 to 255 seconds, not {seconds}")
         return self._send(FrameType.IDENTIFY, IDENTIFY.pack(seconds), now)
 
     # --- frames ------------------------------------------------------------------------------------------------
@@ -245,7 +243,7 @@ class NativeController:
             self._silent_at = now + self._timings.silence
             self._take_believed(frame, now, out)
         elif refused == FORGED and proposal is not None and proposal.session.refuses(frame) is None:
-            # Only STATUS begins a session: it says what the shoe holds. Events that overtook it come again.
+            # Only STATUS begins a session: it reports which events the shoe holds. Events that overtook it come again.
             if frame[0] == FrameType.STATUS:
                 self._take_first_status(proposal, ShoeStatus.read(payload_of(frame)), now, out)
         elif self._session is None:
@@ -288,7 +286,7 @@ class NativeController:
         handshake = ControllerHandshake(self._key, self._versions, fresh_nonce(self._nonce))
         self._handshake = handshake
         self._give_up_at = now + self._timings.silence
-        # A stranger could say AWAKE all the time: a running session is not renewed more often than this.
+        # A stranger could send AWAKE all the time: a running session is not renewed more often than this.
         self._hello_after = now + (self._timings.hello_every if self._session is None else self._timings.silence)
         self._send_handshake(handshake, now)
 
@@ -306,7 +304,7 @@ class NativeController:
             self._repeat_at = _NEVER
 
     def _shoe_is_awake(self, now: float) -> None:
-        """The shoe says, unsigned, that it has no session. Ours goes on until a new one is proven."""
+        """Handle AWAKE, which is unsigned: the shoe has no session. Ours goes on until a new one is proven."""
         if now < self._hello_after:
             return
         if self._handshake is None or self._handshake.proposal is not None:
@@ -320,7 +318,7 @@ class NativeController:
         if status.recognised or proposal.stored == self._stored():
             self._begin_session(proposal, status, now, out)
         else:
-            # While PROOF was on its way, the old session acknowledged more than it names. Ask again, with the truth.
+            # While PROOF was in flight, the old session acknowledged more than it names. Send it again, up to date.
             self._begin_handshake(now)
 
     def _begin_session(
@@ -372,7 +370,7 @@ class NativeController:
         self._progress.ack_due = not self._send(FrameType.ACK, ACK.pack(*self._stored()), now)
 
     def _stored(self) -> tuple[int, int]:
-        """Boot id and sequence of the last event stored, as ACK and PROOF say it."""
+        """Boot id and sequence of the last event stored, as in ACK and PROOF."""
         stored = self._progress.stored
         return (0, 0) if stored is None else (stored.boot_id, stored.sequence)
 

@@ -1,8 +1,8 @@
-"""How each shoe event lies in the payload of an EVENT frame; the tables are in `PROTOCOL.md`, "Events".
+"""Payload layout of each shoe event in an EVENT frame; the tables are in `PROTOCOL.md`, "Events".
 
 Numbers are big-endian. A payload may be longer than its layout (a newer shoe may append fields); the rest is ignored.
-A payload that cannot be understood must not lose its place in the sequence: `decode_event` then gives the fault
-OTHER with the kind as its detail, so that a person hears of it.
+A payload that cannot be decoded must keep its place in the sequence: `decode_event` then returns the fault OTHER
+with the kind as its detail, so that a person is alerted.
 """
 
 import struct
@@ -78,7 +78,7 @@ FAULTS = {
     13: FaultCode.EVENT_STORE_FULL,
 }
 GATES = {0: None, 1: False, 2: True}
-"""What is said of the gate: nothing, unlocked, locked."""
+"""Codes of the gate: unspecified, unlocked, locked."""
 CARDS: dict[int, Card | None] = {0: None} | {
     (suit << 4) | rank: Card(f"{'A23456789TJQK'[rank - 1]}{'CDHS'[suit - 1]}")
     for suit in range(1, 5)
@@ -108,11 +108,11 @@ _HAS_DETAIL = 0x02
 _NO_BURNS = 0xFF
 _NO_TEXTS = b"\0\0"
 _PLAIN_DRAWN = bytes((_NO_BURNS, 0)) + _NO_TEXTS
-"""The end of most cards' payload: no burns left to tell, no flags, no texts."""
+"""The end of most card payloads: no burns left given, no flags, no texts."""
 
 
 def cards_leaving(event: AnyShoeEvent) -> int:
-    """How many cards have left the shoe with this event, and so how far it moves the lifetime total."""
+    """Number of cards that left the shoe with this event, which is what it adds to the lifetime total."""
     if isinstance(event, CardDrawn):
         return 0 if event.carried_over else 1
     if isinstance(event, DoubleFeed):
@@ -121,7 +121,7 @@ def cards_leaving(event: AnyShoeEvent) -> int:
 
 
 def encode_event(event: AnyShoeEvent) -> bytes:
-    """The kind byte and the payload."""
+    """Return the kind byte and the payload."""
     layout = _BY_TYPE[type(event)]
     try:
         return bytes((layout.kind,)) + layout.pack(event)
@@ -197,7 +197,7 @@ def _pack_identified(event: CardIdentified) -> bytes:
 def _unpack_identified(payload: bytes) -> CardIdentified:
     hand = HANDS[payload[0]]
     if hand is None:
-        raise ValueError("an identified card lies in some hand")
+        raise ValueError("an identified card without a hand")
     card_id, deck_set = _unpack_ids(payload, 3)
     card = CARDS[payload[2]]
     return CardIdentified(hand=hand, position=payload[1] or None, card=card, card_id=card_id, deck_set=deck_set)

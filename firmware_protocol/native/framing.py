@@ -1,7 +1,7 @@
-"""Frames on the line: COBS between zero bytes, with a CRC at the end. All of it is in this file.
+"""Framing: COBS between zero bytes, with a CRC at the end. All of it is in this file.
 
-A frame on the wire is `COBS(body, CRC) 00`. Zero bytes stand nowhere else, so a reader that has lost its way is
-right again after the next one. What a body means is for `messages`; whether it is believed, for `session`.
+A frame on the wire is `COBS(body, CRC) 00`. Zero bytes occur nowhere else, so a reader that has lost
+synchronisation regains it at the next one. `messages` decodes bodies, `session` authenticates them.
 """
 
 from binascii import crc_hqx
@@ -13,11 +13,11 @@ MAX_BODY = 240
 MAX_ENCODED = MAX_BODY + 3
 """Bytes between two zero bytes: one of COBS, the body, two of CRC."""
 CRC_START = 0xFFFF
-"""CRC-16 with polynomial 0x1021, not reflected, no final XOR; sent high byte first, so that a good frame comes to 0."""
+"""CRC-16 with polynomial 0x1021, not reflected, no final XOR; sent high byte first, so the CRC of a good frame is 0."""
 
 
 def encode_frame(body: bytes) -> bytes:
-    """The body as it goes over the wire, with the zero byte that ends it."""
+    """Return the frame on the wire for a body, with the zero byte that ends it."""
     if not 0 < len(body) <= MAX_BODY:
         raise ValueError(f"a frame carries 1 to {MAX_BODY} bytes, not {len(body)}")
     checked = body + crc_hqx(body, CRC_START).to_bytes(2, "big")
@@ -30,7 +30,7 @@ def encode_frame(body: bytes) -> bytes:
 
 
 def decode_cobs(encoded: bytes) -> bytes | None:
-    """Undo COBS for the bytes between two zero bytes; `None` where they are not COBS."""
+    """Decode the bytes between two zero bytes; `None` if they are not COBS."""
     data = bytearray(encoded)
     end = len(data)
     at = 0
@@ -45,22 +45,22 @@ def decode_cobs(encoded: bytes) -> bytes | None:
 
 
 class FrameReader:
-    """Cuts a stream into frame bodies. It holds at most one frame, and looks at each byte a fixed number of times."""
+    """Splits a stream into frame bodies. It holds at most one frame, and looks at each byte a fixed number of times."""
 
     def __init__(self) -> None:
         self._partial = bytearray()
         self._pending = 0
-        """Bytes since the last zero byte. More than `_partial` holds when the frame is already known to be too long."""
+        """Bytes since the last zero byte; more than `_partial` holds once the frame is known to be too long."""
         self._offset = 0
-        """Where the present frame began, counted from the first byte ever received."""
+        """Where the current frame began, counted from the first byte ever received."""
 
     @property
     def held(self) -> int:
-        """Bytes kept of an unfinished frame."""
+        """Number of bytes buffered of an unfinished frame."""
         return len(self._partial)
 
     def feed(self, data: bytes) -> list[bytes | LineError]:
-        """Bodies and bad places, in the order in which they came. A body is given without its CRC."""
+        """Return bodies, without their CRC, and line errors, in order of arrival."""
         *complete, rest = data.split(b"\0")
         found: list[bytes | LineError] = []
         offset = self._offset
@@ -100,7 +100,7 @@ class FrameReader:
             self._partial.clear()
 
     def drop_partial(self) -> list[LineError]:
-        """The line was cut: what has come of an unfinished frame will never be completed."""
+        """Drop and report an unfinished frame: the line was cut, so its rest will never come."""
         pending = self._pending
         if not pending:
             return []

@@ -1,7 +1,7 @@
 """How a session begins: HELLO, CHALLENGE, PROOF, and the shoe's first STATUS under the new keys.
 
-One class for each side. They hold no clock and send nothing: `controller` and `shoe` say when, and carry the bodies.
-The present session is not theirs either; it goes on until the new one is proven, so that a stranger's HELLO on the
+One class for each side. They hold no clock and send nothing: `controller` and `shoe` decide when, and carry the bodies.
+The current session is not theirs either; it goes on until the new one is proven, so that a stranger's HELLO on the
 line ends nothing.
 """
 
@@ -24,12 +24,12 @@ from firmware_protocol.native.session import INSECURE_KEY, SealedSession, contro
 
 SHOE_HAS_ANOTHER_KEY = "the shoe does not hold our key: put the same key into the shoe and into the configuration"
 CONTROLLER_HAS_ANOTHER_KEY = "a controller that does not hold our key: put the same key into both"
-NO_BOOT_ID = "the shoe gives 0 as its boot id, which stands for none: its firmware must draw one at each power-up"
-TAMPERED_HELLO = "the shoe answered another HELLO than we sent: somebody on the line changes what we say"
+NO_BOOT_ID = "the shoe sends boot id 0, which means none: its firmware must draw one at each power-up"
+TAMPERED_HELLO = "the shoe answered a different HELLO than we sent: it was changed on the line"
 
 
 class HandshakeRefusedError(Exception):
-    """The other side cannot be believed or spoken with; the message says why and what to do."""
+    """The other side failed authentication or is incompatible; the message says why and what to do."""
 
 
 def fresh_nonce(nonce: Callable[[], bytes]) -> bytes:
@@ -40,7 +40,7 @@ def fresh_nonce(nonce: Callable[[], bytes]) -> bytes:
 
 
 class Proposal(NamedTuple):
-    """The session that begins if the shoe accepts our PROOF, and the shoe that has proven itself to us."""
+    """The session that begins if the shoe accepts our PROOF, and the authenticated shoe."""
 
     session: SealedSession
     shoe: ShoeIdentity
@@ -49,18 +49,18 @@ class Proposal(NamedTuple):
 
 
 class ControllerHandshake:
-    """One attempt of the controller. It may be answered more than once; what counts is the last good answer."""
+    """One attempt by the controller. It may be answered more than once; the last good answer counts."""
 
     def __init__(self, key: bytes, versions: Versions, nonce: bytes) -> None:
         self._key = key
         self._hello = Hello(versions, key == INSECURE_KEY, nonce)
         self._answered: bytes | None = None
         self.to_repeat = self._hello.body()
-        """What to send until something better comes: HELLO, then PROOF."""
+        """The frame to repeat: HELLO, then PROOF."""
         self.proposal: Proposal | None = None
 
     def take_challenge(self, body: bytes, stored: tuple[int, int]) -> bool:
-        """Prepare PROOF, which names the event stored last. False: this answers nothing that we asked just now."""
+        """Prepare PROOF, which names the last event stored. False if the CHALLENGE does not answer our HELLO."""
         challenge = Challenge.read(body)
         if challenge.hello.nonce != self._hello.nonce or body == self._answered:
             return False
@@ -78,7 +78,7 @@ class ControllerHandshake:
         return True
 
     def take_reject(self, body: bytes) -> None:
-        """Turn the shoe's hint into words. Nothing is decided by it: we go on asking."""
+        """Raise the shoe's hint as an error for people. It decides nothing: HELLO goes on."""
         reject = Reject.read(body)
         if reject.hello_nonce != self._hello.nonce or self.proposal is not None:
             return
@@ -93,7 +93,7 @@ class ControllerHandshake:
             case RejectReason.SHOE_HAS_NO_KEY:
                 reason = "the shoe has no key: put one into it, or set insecure = true in the configuration"
             case number:
-                reason = f"the shoe refuses us for a reason that we do not know, number {number}; update the controller"
+                reason = f"the shoe refuses the session for an unknown reason, number {number}; update the controller"
         raise HandshakeRefusedError(reason)
 
 
@@ -113,13 +113,13 @@ class ShoeHandshake:
         Challenge(Hello(versions, insecure=False, nonce=no_nonce), 0, versions, no_nonce, shoe).untagged_body()
 
     def start_afresh(self) -> None:
-        """No session, nothing asked."""
-        self._asked: Hello | None = None
+        """Reset to no session and no open challenge."""
+        self._open_hello: Hello | None = None
         self._proven: Hello | None = None
         self._proof = b""
 
     def answer(self, body: bytes) -> bytes | None:
-        """The body that answers a HELLO; none for a late copy of the HELLO from which the present session came."""
+        """Return the body that answers a HELLO; none for a late copy of the HELLO that began the current session."""
         hello = Hello.read(body)
         if hello == self._proven:
             return None
@@ -130,25 +130,25 @@ class ShoeHandshake:
         if hello.insecure != insecure:
             reason = RejectReason.SHOE_HAS_NO_KEY if insecure else RejectReason.SHOE_HAS_A_KEY
             return Reject(reason, self._versions, hello.nonce).body()
-        if hello != self._asked:
-            self._asked = hello
+        if hello != self._open_hello:
+            self._open_hello = hello
             self._challenge_nonce = fresh_nonce(self._nonce)
             challenge = Challenge(hello, version, self._versions, self._challenge_nonce, self._shoe)
             self._challenge = challenge.untagged_body()
         return self._challenge + shoe_tag(self._key, self._challenge)
 
     def is_proven_again(self, body: bytes) -> bool:
-        """The PROOF from which the present session came: our STATUS was lost."""
+        """Whether this is the PROOF that began the current session, so our STATUS was lost."""
         return body == self._proof
 
     def take_proof(self, body: bytes) -> tuple[SealedSession, Proof] | None:
-        """The session that a PROOF begins; none if it proves nothing that we asked just now."""
+        """Return the session that a PROOF begins; none if it does not answer our CHALLENGE."""
         proof = Proof.read(body)
-        if self._asked is None or proof.nonce != self._challenge_nonce:
+        if self._open_hello is None or proof.nonce != self._challenge_nonce:
             return None
         if not compare_digest(controller_tag(self._key, self._challenge, body[:-TAG_BYTES]), body[-TAG_BYTES:]):
             raise HandshakeRefusedError(CONTROLLER_HAS_ANOTHER_KEY)
         session = SealedSession.of_shoe(self._key, self._challenge)
-        self._proven, self._proof = self._asked, body
-        self._asked = None
+        self._proven, self._proof = self._open_hello, body
+        self._open_hello = None
         return session, proof

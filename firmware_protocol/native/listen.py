@@ -1,9 +1,9 @@
-"""Somebody who only listens to a native line: a recording player, a field engineer with a capture. Sends nothing.
+"""A passive listener on a native line, for recordings and captures. Sends nothing.
 
-With the shoe's key it checks every tag, as soon as it has heard the CHALLENGE of the session: the session's keys come
-from that frame and the shared key alone. Without the key, or when the capture begins in mid-session, it decodes what is
-there and says of each event that it is not authenticated. A frame may be missing from a capture although the
-controller had it, so nothing waits for a resend that need not come: see `_InOrder`.
+With the shoe's key it checks every tag from the session's CHALLENGE on: the session's keys are derived from that frame
+and the shared key alone. Without the key, or when the capture begins in mid-session, it decodes what is there and marks
+each event as not authenticated. A frame may be missing from a capture although the controller received it, so nothing
+waits for a resend that need not come: see `_EventSequencer`.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from firmware_protocol.link import (
     ClockSet,
     Delivery,
     EventGap,
-    IdentifyAsked,
+    IdentifyRequested,
     LineError,
     LinkReport,
     LinkUp,
@@ -44,18 +44,18 @@ from firmware_protocol.native.messages import (
 from firmware_protocol.native.session import FORGED, FRAME_TAG_BYTES, SealedSession, payload_of, shared_key, shoe_tag
 
 _MIN_EVENT = EVENT_FRAME.size + FRAME_TAG_BYTES
-_WRONG_KEY = "a shoe that does not hold this key: nothing that it says is authenticated"
+_WRONG_KEY = "a shoe that does not hold this key: nothing it sends is authenticated"
 
 
 class Overheard(NamedTuple):
-    """Something that was said on the line, and whether its tag showed who said it."""
+    """Something received from the line, and whether its tag authenticated the sender."""
 
     what: Delivery | LinkReport | ShoeNotice
     authenticated: bool
 
 
 class _Keys(NamedTuple):
-    """What checks the frames of one session, by who sent them."""
+    """The keys that check the frames of one session, by sender."""
 
     of_shoe: SealedSession
     of_controller: SealedSession
@@ -70,28 +70,28 @@ class NativeListener:
         self._controller_reader = FrameReader()
         self._session: _Keys | None = None
         self._before: _Keys | None = None
-        """The session before: one side may not have heard yet that it is over."""
+        """The previous session: one side may still be using it."""
         self._unproven: _Keys | None = None
         self._last_challenge = b""
-        self._in_order = _InOrder()
+        self._in_order = _EventSequencer()
 
     @property
     def repeats(self) -> int:
-        """Events that came again."""
+        """Number of events that came again."""
         return self._in_order.repeats
 
     def from_shoe(self, data: bytes) -> list[Overheard]:
-        return self._heard(data, by_shoe=True)
+        return self._receive(data, by_shoe=True)
 
     def from_controller(self, data: bytes) -> list[Overheard]:
-        return self._heard(data, by_shoe=False)
+        return self._receive(data, by_shoe=False)
 
     def finish(self) -> list[Overheard]:
-        """The capture has ended."""
+        """Report what is left at the end of the capture."""
         partial = [*self._shoe_reader.drop_partial(), *self._controller_reader.drop_partial()]
         return [*self._in_order.give_up_waiting(), *_reports(partial)]
 
-    def _heard(self, data: bytes, *, by_shoe: bool) -> list[Overheard]:
+    def _receive(self, data: bytes, *, by_shoe: bool) -> list[Overheard]:
         reader = self._shoe_reader if by_shoe else self._controller_reader
         out: list[Overheard] = []
         for frame in reader.feed(data):
@@ -140,8 +140,8 @@ class NativeListener:
             refused = _refused(self._before, frame, by_shoe=by_shoe)
         if refused is not None and self._session is not None:
             return _reports(self._refusals.count(refused))
-        said = self._of_shoe if by_shoe else _of_controller
-        return [*began, *said(frame, refused is None)]
+        read = self._of_shoe if by_shoe else _of_controller
+        return [*began, *read(frame, refused is None)]
 
     def _of_shoe(self, frame: bytes, authenticated: bool) -> list[Overheard]:  # noqa: FBT001 - one of two alike
         if frame[0] == FrameType.STATUS:
@@ -165,7 +165,7 @@ def _of_controller(frame: bytes, authenticated: bool) -> list[Overheard]:  # noq
         case FrameType.CLOCK:
             notice = ClockSet(unix_milliseconds=unpack(CLOCK, payload)[0])
         case FrameType.IDENTIFY:
-            notice = IdentifyAsked(seconds=unpack(IDENTIFY, payload)[0])
+            notice = IdentifyRequested(seconds=unpack(IDENTIFY, payload)[0])
         case _:
             return []
     return [Overheard(notice, authenticated)]
@@ -181,12 +181,11 @@ def _reports(reports: Sequence[LinkReport]) -> list[Overheard]:
     return [Overheard(report, authenticated=False) for report in reports]
 
 
-class _InOrder:
-    """Events once each and in order, without being able to ask for one again.
+class _EventSequencer:
+    """Delivers events once each and in order, without being able to request one again.
 
-    An event that comes too early waits for those before it, which the shoe may send again. It waits until the shoe says
-    that it no longer holds them, or until so many wait that the shoe cannot have sent more; then what is missing is a
-    gap.
+    An event that comes too early waits for those before it, which the shoe may send again. It waits until the shoe
+    reports that it no longer holds them, or until a whole window waits; then what is missing is a gap.
     """
 
     def __init__(self) -> None:
@@ -227,7 +226,7 @@ class _InOrder:
         return self._release(up_to=max(self._waiting)) if self._waiting else []
 
     def _release(self, up_to: int = 0) -> list[Overheard]:
-        """What is next in order; what is missing below `up_to` will not come any more."""
+        """Release what is next in order; what is missing below `up_to` will not come any more."""
         out: list[Overheard] = []
         expected = self._expected or 0
         while True:
@@ -244,14 +243,14 @@ class _InOrder:
         self._expected = expected
         return out
 
-    def _counted(self, heard: Overheard) -> list[Overheard]:
-        """The event, after a gap if the shoe's count of its cards shows that some left without one."""
-        event = heard.what.event if isinstance(heard.what, Delivery) else None
+    def _counted(self, overheard: Overheard) -> list[Overheard]:
+        """The event, preceded by a gap if the shoe's card total shows that cards left without an event."""
+        event = overheard.what.event if isinstance(overheard.what, Delivery) else None
         if not isinstance(event, CardDrawn | DoubleFeed | Misread | ForeignCard) or event.total is None:
-            return [heard]
+            return [overheard]
         before, self._total = self._total, event.total
         if before is None or before + cards_leaving(event) == event.total:
-            return [heard]
-        reason = "the shoe's count of all its cards jumped: cards have left it that no event told of"
+            return [overheard]
+        reason = "the shoe's card total jumped: cards have left it without an event"
         gap = EventGap(expected=before + cards_leaving(event), received=event.total, reason=reason)
-        return [*_reports([gap]), heard]
+        return [*_reports([gap]), overheard]

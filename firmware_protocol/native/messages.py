@@ -1,6 +1,6 @@
-"""What the frames of the native protocol say; the layouts are those of `PROTOCOL.md`, "Frames".
+"""Contents of the native protocol's frames; the layouts are those of `PROTOCOL.md`, "Frames".
 
-Bit 7 of a frame's type says that it comes from the shoe; types under 0x10 (bit 7 aside) belong to the handshake and
+Bit 7 of a frame's type marks a frame from the shoe; types under 0x10 (bit 7 aside) belong to the handshake and
 carry their own tags, all others are sealed by a session. The events inside EVENT frames are in `event_layouts`.
 """
 
@@ -44,18 +44,18 @@ SEALED = 0x70
 
 NONCE_BYTES = 16
 TAG_BYTES = 16
-"""Of the two tags in the handshake; a sealed frame has a shorter one, see `session`."""
+"""Length of the two tags in the handshake; a sealed frame has a shorter one, see `session`."""
 
 WINDOW = 32
-"""Events that may be under way at once: sent by the shoe and not yet acknowledged."""
+"""Maximum number of events in flight: sent by the shoe and not yet acknowledged."""
 
 
 class BadFrameError(ValueError):
-    """A frame that is not filled as its type says."""
+    """A frame whose content does not match its type."""
 
 
 def unpack(layout: struct.Struct, data: bytes) -> tuple[Any, ...]:
-    """The fields at the beginning of `data`; what a newer side has appended to them is ignored."""
+    """Unpack the fields at the start of `data`; what a newer side has appended is ignored."""
     if len(data) < layout.size:
         raise BadFrameError(f"{len(data)} bytes where {layout.size} are needed")
     return layout.unpack_from(data)
@@ -89,7 +89,7 @@ _CHALLENGE = struct.Struct(">BBBBBBB16s16sIBH")
 
 
 class Hello(NamedTuple):
-    """The controller asks for a session."""
+    """The controller requests a session."""
 
     versions: Versions
     insecure: bool
@@ -105,7 +105,7 @@ class Hello(NamedTuple):
 
 
 class Challenge(NamedTuple):
-    """The shoe says who it is, and asks the controller to prove itself. It repeats all that the HELLO said."""
+    """The shoe identifies itself and asks the controller for proof. It repeats the HELLO's fields."""
 
     hello: Hello
     version: int
@@ -135,7 +135,7 @@ class Challenge(NamedTuple):
 
     @classmethod
     def read(cls, body: bytes) -> "Challenge":
-        """From a body with its tag, which is not looked at here."""
+        """Read a body with its tag, which is not checked here."""
         (_, version, oldest, newest, hello_oldest, hello_newest, flags, hello_nonce, nonce, boot_id, cause, bits) = (
             unpack(_CHALLENGE, body)
         )
@@ -166,7 +166,7 @@ class RejectReason(IntEnum):
 
 
 class Reject(NamedTuple):
-    """The shoe cannot answer this HELLO. It is a hint for people: nobody signs it, nothing is decided by it."""
+    """The shoe cannot answer this HELLO. It is an unsigned hint for people; nothing depends on it."""
 
     reason: int
     versions: Versions
@@ -182,7 +182,7 @@ class Reject(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """The controller proves itself, and says which event it has stored last: 0, 0 for none."""
+    """The controller proves its key and names the last event it has stored: 0, 0 for none."""
 
     nonce: bytes
     boot_id: int
@@ -193,7 +193,7 @@ class Proof(NamedTuple):
 
     @classmethod
     def read(cls, body: bytes) -> "Proof":
-        """From a body with its tag, which is not looked at here."""
+        """Read a body with its tag, which is not checked here."""
         _, nonce, boot_id, sequence = unpack(_PROOF, body)
         return cls(nonce, boot_id, sequence)
 
@@ -206,23 +206,25 @@ _CAPABILITY_BITS = {"gate": 0, "lamps": 1, "card_ids": 2} | {
 
 
 def button_capability(button: Button) -> str:
-    """The name under which a shoe's capabilities list that it has this button."""
+    """Name of the capability that a shoe with this button has."""
     return f"button_{button.value}"
 
 
 def pack_capabilities(names: frozenset[str]) -> int:
     unknown = names - _CAPABILITY_BITS.keys()
     if unknown:
-        raise UnsendableError(f"no such capability: {', '.join(sorted(unknown))}; known: {', '.join(_CAPABILITY_BITS)}")
+        raise UnsendableError(
+            f"unknown capabilities: {', '.join(sorted(unknown))}; known: {', '.join(_CAPABILITY_BITS)}"
+        )
     return sum(1 << _CAPABILITY_BITS[name] for name in names)
 
 
 def unpack_capabilities(bits: int) -> frozenset[str]:
-    """Bits that we do not know are a newer shoe's business."""
+    """Names of the set bits; unknown bits, of a newer shoe, are ignored."""
     return frozenset(name for name, bit in _CAPABILITY_BITS.items() if bits >> bit & 1)
 
 
-# --- sealed frames: what stands between the counter and the tag ------------------------------------------------
+# --- sealed frames: the payload between the counter and the tag ------------------------------------------------
 
 SEALED_HEADER = struct.Struct(">BQ")
 """Type and counter."""
@@ -252,7 +254,7 @@ def event_payload(boot_id: int, sequence: int, age_milliseconds: int, kind_and_e
 
 
 class ShoeStatus(NamedTuple):
-    """What the shoe holds and has been told. It answers PROOF and DESIRE, and is the shoe's keep-alive."""
+    """What the shoe holds and follows. It answers PROOF and DESIRE, and is the shoe's keep-alive."""
 
     oldest: int
     """The oldest event it holds; equal to `upcoming` when it holds none."""
@@ -260,9 +262,9 @@ class ShoeStatus(NamedTuple):
     """The number that its next event will get."""
     card_total: int
     revision: int
-    """The DESIRE that it follows; 0 for none of this session."""
+    """Revision of the DESIRE that it follows; 0 for none in this session."""
     recognised: bool
-    """Whether the event that PROOF named is one of this shoe's own."""
+    """Whether the event named by PROOF is one of this shoe's own."""
     gate_locked_by_silence: bool
     store_full: bool
 
@@ -289,7 +291,7 @@ class ShoeStatus(NamedTuple):
 
 
 class Desire(NamedTuple):
-    """What the table wants of the shoe. `revision` counts the controller's wishes from 1."""
+    """The desired state of the shoe. `revision` is counted by the controller from 1."""
 
     revision: int
     desired: DesiredShoe

@@ -1,4 +1,4 @@
-"""Frames that wait for the line. Bounded, because the owner of a blocked port may not come for a long time."""
+"""Queue of frames for the line. Bounded, because a blocked port may not drain it for a long time."""
 
 from firmware_protocol.native.counts import LinkCounts
 from firmware_protocol.native.framing import encode_frame
@@ -19,7 +19,7 @@ class Outbox:
             self._waiting += encode_frame(body)
 
     def take(self) -> bytes:
-        """All that waits. A zero byte goes ahead, so that noise on the idle line does not spoil the first frame."""
+        """Return and clear the queue. A zero byte goes first, so that noise on the idle line spoils no frame."""
         if not self._waiting:
             return b""
         taken = b"\0" + self._waiting

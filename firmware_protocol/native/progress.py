@@ -1,8 +1,8 @@
 """Which event the controller expects next, which it has stored, and what is missing. No bytes are sent from here.
 
-Theory. Events have numbers without holes. `expected` is the next one to deliver; `stored` is the last one of which the
-owner said `committed`, and what the shoe is told. Between them lie deliveries that are not stored yet. A number below
-`expected` is a duplicate, one above it means that a frame was lost on the line, and the shoe is asked once to go back.
+Theory. Events have numbers without holes. `expected` is the next one to deliver; `stored` is the last one that the
+owner committed, and what the shoe gets as ACK. Between them are deliveries that are not stored yet. A number below
+`expected` is a duplicate; one above it means that a frame was lost on the line, and one NAK asks the shoe to go back.
 
 That holds while the shoe counts as we do. Its STATUS may show that it does not: it no longer holds what we expect, it
 does not know the event that we stored last, or its numbers have gone back. Then events were lost: a gap is reported,
@@ -30,7 +30,7 @@ _NOBODY = 0
 
 
 class LastCommitted(msgspec.Struct, frozen=True, kw_only=True):
-    """The last event in the journal, as the link needs it back after a restart of the controller."""
+    """The last event in the journal, which the link needs after a restart of the controller."""
 
     boot_id: int
     sequence: int
@@ -39,7 +39,7 @@ class LastCommitted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def remember(memory: bytes) -> LastCommitted:
-    """What `NativeController.memory` gave, for the next one's constructor."""
+    """Decode what `NativeController.memory` returned, for the next controller's constructor."""
     return msgspec.json.decode(memory, type=LastCommitted)
 
 
@@ -55,7 +55,7 @@ class Progress:
         self._delivered: dict[int, tuple[int, int | None]] = {}
         """Not stored yet: boot id and card total by sequence, in order."""
         self._of_old_count: dict[int, tuple[int, int | None]] = {}
-        """The same, of what was delivered before the last counting anew: its owner may not have come to it yet."""
+        """The same for deliveries before the last restart of the count, which the owner may still commit."""
         self._counted_anew = False
         self._known_boot_id = _NOBODY
         self._known_up_to = 0
@@ -74,7 +74,7 @@ class Progress:
         self.nak_due = False
 
     def take_event(self, body: bytes, out: list[Delivery | LinkReport]) -> None:
-        """A believed EVENT frame of at least `MIN_EVENT` bytes."""
+        """Handle an authenticated EVENT frame of at least `MIN_EVENT` bytes."""
         _, _, boot_id, sequence, age, kind = _fields_of(body)
         if sequence != self._expected:
             self._out_of_turn(sequence)
@@ -117,13 +117,13 @@ class Progress:
                     EventGap(
                         expected=reckoned,
                         received=counted or 0,
-                        reason="the shoe's count of all its cards jumped: cards have left it that no event told us of",
+                        reason="the shoe's card total jumped: cards have left it without an event",
                     )
                 )
         self._total = counted
 
     def take_status(self, status: ShoeStatus, *, first: bool, out: list[Delivery | LinkReport]) -> None:
-        """What the shoe holds; `first` of a session, it also says whether the shoe knows the event we stored last."""
+        """Handle a STATUS; the `first` of a session also says whether the shoe recognises the last event we stored."""
         if self._expected == 0:
             self._expected = status.oldest
         reason = self._why_counting_anew(status, first=first)
@@ -136,20 +136,20 @@ class Progress:
                     EventGap(
                         expected=self._total or 0,
                         received=status.card_total,
-                        reason="the shoe has counted other cards than its events told us of",
+                        reason="the shoe's card total differs from that of its events",
                     )
                 )
             self._total = status.card_total
 
     def _why_counting_anew(self, status: ShoeStatus, *, first: bool) -> str | None:
         if status.oldest > self._expected:
-            return f"the shoe no longer holds the events {self._expected} to {status.oldest - 1}"
+            return f"the shoe no longer holds events {self._expected} to {status.oldest - 1}"
         if status.upcoming < self._expected:
             return f"the shoe's numbers have gone back to {status.upcoming}: it has lost events or its whole store"
         if first and self.stored is not None and not status.recognised:
             return (
-                f"the shoe does not know event {self.stored.sequence} of power-up {self.stored.boot_id:08X}, which we "
-                "stored last: its store was wiped, or it is another shoe"
+                f"the shoe does not recognise event {self.stored.sequence} of power-up {self.stored.boot_id:08X}, "
+                "which was stored last: its store was wiped, or it is another shoe"
             )
         return None
 
@@ -165,7 +165,7 @@ class Progress:
         self._counted_anew = True
 
     def after(self, delivery: Delivery) -> LastCommitted:
-        """What is stored last once this delivery is."""
+        """The last committed event once this delivery is stored."""
         for delivered in (self._delivered, self._of_old_count):
             found = delivered.get(delivery.sequence)
             if found is not None and found[0] == delivery.boot_id:

@@ -1,14 +1,14 @@
-"""When an event that was not acknowledged is sent again: the wait follows the line, and grows while nothing comes.
+"""Resend timer for unacknowledged events: the wait follows the measured round trip, and doubles while nothing comes.
 
-The usual estimate of TCP (RFC 6298): the smoothed round trip and four times its deviation. A round trip is measured
-on one event at a time and never on one that was sent twice, because its acknowledgement could belong to either.
+The usual estimate of TCP (RFC 6298): the smoothed round trip plus four times its deviation. A round trip is measured
+on one event at a time and never on one that was sent twice, because its acknowledgement could be for either.
 """
 
 
 class ResendWait:
     def __init__(self, first: float, shortest: float, longest: float) -> None:
         self.seconds = first
-        """How long to wait for an acknowledgement before sending again."""
+        """Seconds to wait for an acknowledgement before sending again."""
         self._shortest = shortest
         self._longest = longest
         self._smoothed: float | None = None
@@ -21,7 +21,7 @@ class ResendWait:
             self._timed = (sequence, now)
 
     def going_back(self) -> None:
-        """Events are sent a second time: what is being measured means nothing any more."""
+        """Events are sent a second time, so the current measurement is void."""
         self._timed = None
 
     def timed_out(self) -> None:
@@ -29,7 +29,7 @@ class ResendWait:
         self.seconds = min(self.seconds * 2, self._longest)
 
     def acknowledged(self, sequence: int, now: float) -> None:
-        """Something new was acknowledged, up to this event: the line works, so the wait follows the estimate again."""
+        """Events up to this one were newly acknowledged: the line works, so the wait follows the estimate again."""
         if self._timed is not None and sequence >= self._timed[0]:
             self._measured(now - self._timed[1])
             self._timed = None

@@ -1,8 +1,8 @@
 """The shoe's end of a native line: a `ShoeLink`, for the emulator and the tests, and a model for firmware.
 
-It keeps every event in its `ShoeStore` until the controller says that it is stored, sends what the window allows, and
-sends again what is not acknowledged in time. It tells its owner what the controller wants, and to lock the gate
-when the controller has been silent for too long.
+It keeps every event in its `ShoeStore` until the controller acknowledges it, sends what the window allows, and resends
+what is not acknowledged in time. It passes on to its owner what the controller desires, and when to lock the gate
+because the controller has been silent for too long.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from firmware_protocol.events import AnyShoeEvent
 from firmware_protocol.link import (
     ClockSet,
     GateLockedBySilence,
-    IdentifyAsked,
+    IdentifyRequested,
     LineError,
     LinkDown,
     LinkReport,
@@ -51,24 +51,24 @@ from firmware_protocol.native.store import ShoeStore, StoredEvent
 
 _NEVER = float("inf")
 _OLDEST_AGE = (1 << 32) - 1
-"""Milliseconds; what is older is sent as this."""
+"""Milliseconds; a higher age is sent as this one."""
 
 
 class ShoeTimings(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds."""
 
     keep_alive: float = 0.5
-    """The longest that the shoe stays silent in a session."""
+    """The longest pause between the shoe's frames in a session."""
     lock_gate_after: float | None = 3.0
-    """The controller's silence after which the gate is locked; `None` for never."""
+    """Silence of the controller after which the gate is locked; `None` for never."""
     resend_first: float = 0.25
     """The wait for an acknowledgement before the line's round trip is known."""
     resend_shortest: float = 0.05
     resend_longest: float = 2.0
     answer_every: float = 0.1
-    """HELLO is not answered more often than this, whoever sends it."""
+    """Minimum interval between answers to HELLO."""
     awake_every: float = 1.0
-    """AWAKE is not sent more often than this."""
+    """Minimum interval between AWAKE frames."""
 
 
 DEFAULT_TIMINGS = ShoeTimings()
@@ -87,9 +87,9 @@ class NativeShoe:
         timings: ShoeTimings = DEFAULT_TIMINGS,
         versions: Versions = OUR_VERSIONS,
     ) -> None:
-        """Begin a power-up. `identity.boot_id` is new in each; `store` is what the last one left behind."""
+        """Begin a power-up. `identity.boot_id` is new in each; `store` is what the last one left."""
         if not 0 < identity.boot_id < 1 << 32:
-            raise LinkUsageError(f"a boot id is a number of four bytes and not 0, so not {identity.boot_id}")
+            raise LinkUsageError(f"a boot id is from 1 to 2^32 - 1, not {identity.boot_id}")
         self._key = shared_key(key, insecure=insecure)
         self._boot_id = identity.boot_id
         self.store = store
@@ -102,16 +102,16 @@ class NativeShoe:
         self._is_connected = False
         self._session: SealedSession | None = None
         self._started = now
-        self._heard = now
+        self._received_at = now
         self._recognised = False
         self._revision = 0
         self._gate_locked_by_silence = False
         self._cursor = store.oldest
-        """The next event to send; lower than one that was sent already when we have gone back."""
+        """The next event to send; after going back, lower than one already sent."""
         self._sent_up_to = 0
         """The highest event that was sent in this session."""
         self._allowed = WINDOW
-        """How many events may be under way. One after a time-out, then twice as many with each acknowledgement."""
+        """How many events may be in flight. One after a time-out, then doubled with each acknowledgement."""
         self._wait = self._new_wait()
         self._status_due = False
         self._resend_at = _NEVER
@@ -119,7 +119,7 @@ class NativeShoe:
         self._lock_gate_at = _NEVER
         self._answer_after = now
         self._awake_after = now
-        self._heard_now(now)
+        self._note_received(now)
 
     def _new_wait(self) -> ResendWait:
         timings = self._timings
@@ -132,7 +132,7 @@ class NativeShoe:
             raise LinkUsageError("the line is connected already")
         self._is_connected = True
         self._refusals.start_afresh()
-        self._say_awake(now)
+        self._send_awake(now)
 
     def disconnected(self, now: float) -> list[LinkReport]:  # noqa: ARG002 -- `now` is part of the interface
         if not self._is_connected:
@@ -183,7 +183,7 @@ class NativeShoe:
             self._lock_gate_at = _NEVER
             self._gate_locked_by_silence = True
             self._revision = 0
-            notices.append(GateLockedBySilence(silent_for=now - self._heard))
+            notices.append(GateLockedBySilence(silent_for=now - self._received_at))
         if now >= self._resend_at:
             self._wait.timed_out()
             self._allowed = 1
@@ -237,7 +237,7 @@ class NativeShoe:
         self._wait = self._new_wait()
         self._resend_at = _NEVER
         self._status_due = True
-        self._heard_now(now)
+        self._note_received(now)
         self.counts.sessions += 1
         self._refusals.start_afresh()
         if not was_up:
@@ -251,7 +251,7 @@ class NativeShoe:
         if refused is not None:
             out += self._refusals.count(refused)
             return
-        self._heard_now(now)
+        self._note_received(now)
         payload = payload_of(frame)
         match frame[0]:
             case FrameType.ACK:
@@ -267,15 +267,15 @@ class NativeShoe:
                 out.append(ClockSet(unix_milliseconds=unix_milliseconds))
             case FrameType.IDENTIFY:
                 (seconds,) = unpack(IDENTIFY, payload)
-                out.append(IdentifyAsked(seconds=seconds))
+                out.append(IdentifyRequested(seconds=seconds))
             case _:
                 self.counts.unknown += 1
 
     def _take_unexpected(self, now: float) -> None:
-        """A frame of some session or handshake that we do not have: its sender should hear that it must begin again."""
+        """Handle a frame of an unknown session or handshake: AWAKE makes its sender begin again."""
         self.counts.unexpected += 1
         if self._session is None and now >= self._awake_after:
-            self._say_awake(now)
+            self._send_awake(now)
 
     def _take_ack(self, boot_id: int, sequence: int, now: float) -> None:
         if not self.store.acknowledge(boot_id, sequence):
@@ -292,7 +292,7 @@ class NativeShoe:
             self._wait.going_back()
             self._go_back(sequence, now)
         else:
-            # It asks for what we no longer hold, or have not sent: STATUS says what there is.
+            # It names an event that we no longer hold, or have not sent: STATUS reports what we hold.
             self._status_due = True
 
     def _take_desire(self, desire: Desire) -> list[ShoeNotice]:
@@ -304,14 +304,14 @@ class NativeShoe:
             self._gate_locked_by_silence = False
         return [Wanted(desired=desire.desired)]
 
-    def _heard_now(self, now: float) -> None:
-        self._heard = now
+    def _note_received(self, now: float) -> None:
+        self._received_at = now
         lock_after = self._timings.lock_gate_after
         self._lock_gate_at = _NEVER if lock_after is None else now + lock_after
 
     # --- what goes out -----------------------------------------------------------------------------------------
 
-    def _say_awake(self, now: float) -> None:
+    def _send_awake(self, now: float) -> None:
         self._awake_after = now + self._timings.awake_every
         self._out.put(bytes((FrameType.AWAKE,)))
 
@@ -357,6 +357,6 @@ class NativeShoe:
             self._resend_at = now + self._wait.seconds
 
     def _age(self, stored: StoredEvent, now: float) -> int:
-        """Milliseconds. What happened before the last restart is at least as old as this power-up."""
+        """Age in milliseconds. An event from before the last restart is at least as old as this power-up."""
         happened = stored.happened if stored.boot_id == self._boot_id else self._started
         return min(max(round((now - happened) * 1000), 0), _OLDEST_AGE)

@@ -1,8 +1,8 @@
-"""What a shoe must not forget when its power fails: the events nobody has acknowledged, and its two counters.
+"""What a shoe must keep over a loss of power: unacknowledged events and its two counters.
 
-In a real shoe this is non-volatile memory. Here it is one value: save it (msgspec turns it into JSON and back) and
-give it to the `NativeShoe` of the next power-up. Sequence numbers run on for the life of the store, so a number never
-comes twice; the boot id beside each says in which power-up its event happened, so a store that was wiped is noticed.
+In a real shoe this is non-volatile memory. Here it is one value: save it (msgspec encodes it as JSON) and pass
+it to the `NativeShoe` of the next power-up. Sequence numbers run on for the life of the store, so a number never
+comes twice; the boot id beside each identifies the power-up of its event, so a wiped store is noticed.
 """
 
 import msgspec
@@ -22,42 +22,42 @@ from firmware_protocol.native.event_layouts import cards_leaving, encode_event
 
 
 class EventStoreFullError(Exception):
-    """The event was not taken. Cards that it told of are counted in the total, so that their loss shows."""
+    """The event was not stored. Its cards are still counted in the total, so that their loss shows."""
 
 
 class StoredEvent(msgspec.Struct, frozen=True, kw_only=True):
     sequence: int
     boot_id: int
     happened: float
-    """On the shoe's clock of that power-up."""
+    """Seconds on the shoe's clock of that power-up."""
     event: AnyShoeEvent
 
 
 class ShoeStore(msgspec.Struct, kw_only=True):
     capacity: int = 1024
-    """Events. The last place is kept for the fault that tells of a full store."""
+    """Number of events. The last place is reserved for the fault that reports a full store."""
     events: list[StoredEvent] = msgspec.field(default_factory=list)
     """Not acknowledged, oldest first, numbered without a hole."""
     next_sequence: int = 1
     card_total: int = 0
-    """Cards that have left the shoe in all its life."""
+    """Cards that have left the shoe in its lifetime."""
     acknowledged_boot_id: int = 0
     acknowledged_sequence: int = 0
-    """The last event that the controller said it has stored."""
+    """The last event acknowledged by the controller."""
     full: bool = False
-    """The fault was told and is not cleared yet."""
+    """The fault was reported and is not cleared yet."""
 
     def __post_init__(self) -> None:
         if self.capacity < 8:
-            raise LinkUsageError(f"a store of {self.capacity} events is too small to work with: at least 8")
+            raise LinkUsageError(f"a store of {self.capacity} events is too small: it needs at least 8")
 
     @property
     def oldest(self) -> int:
-        """The oldest event held; the next one's number when none is."""
+        """Number of the oldest event held; the next event's number when none is."""
         return self.next_sequence - len(self.events)
 
     def add(self, event: AnyShoeEvent, boot_id: int, now: float) -> int:
-        """Keep an event, with its place in the lifetime total; its sequence number."""
+        """Store an event, with its place in the lifetime total; return its sequence number."""
         stamped = self._with_total(event)
         encode_event(stamped)  # an event that cannot be sent must not get a number
         self.card_total += cards_leaving(event)
@@ -66,19 +66,19 @@ class ShoeStore(msgspec.Struct, kw_only=True):
             self._append(Fault(code=FaultCode.EVENT_STORE_FULL, stopped=True), boot_id, now)
         if self.full:
             raise EventStoreFullError(
-                f"the shoe holds {len(self.events)} events that no controller has stored: stop dealing until one has"
+                f"the shoe holds {len(self.events)} unacknowledged events: stop dealing until a controller stores them"
             )
         return self._append(stamped, boot_id, now)
 
     def recognises(self, boot_id: int, sequence: int) -> bool:
-        """Whether a controller that stored this event last can go on from there; 0, 0 is one that stored none."""
+        """Whether a controller whose last stored event is this one can go on from it; 0, 0 if it stored none."""
         if sequence in (0, self.acknowledged_sequence):
             return sequence == 0 or boot_id == self.acknowledged_boot_id
         place = sequence - self.oldest
         return 0 <= place < len(self.events) and self.events[place].boot_id == boot_id
 
     def acknowledge(self, boot_id: int, sequence: int) -> bool:
-        """The controller has stored all events up to this one: they may go. False if none of them was still held."""
+        """Delete all events up to this one, which the controller has stored. False if none of them was still held."""
         if sequence < self.oldest or not self.recognises(boot_id, sequence):
             return False
         del self.events[: sequence - self.oldest + 1]
@@ -87,7 +87,7 @@ class ShoeStore(msgspec.Struct, kw_only=True):
         return True
 
     def clear_fault_if_room(self, boot_id: int, now: float) -> None:
-        """Half empty again: dealing can go on."""
+        """Clear the full-store fault once the store is half empty."""
         if self.full and len(self.events) <= self.capacity // 2:
             self.full = False
             self._append(FaultCleared(code=FaultCode.EVENT_STORE_FULL), boot_id, now)

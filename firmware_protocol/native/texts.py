@@ -7,11 +7,11 @@ MAX_TEXT = 32
 
 
 class UnsendableError(LinkUsageError):
-    """Our own side was asked to send a value that has no place on the wire."""
+    """A value of ours that cannot be represented on the wire."""
 
 
 class BadTextError(ValueError):
-    """The other side sent a text that is cut off, too long or not printable."""
+    """A received text that is cut off, too long or not printable."""
 
 
 def pack_text(text: str) -> bytes:
@@ -21,12 +21,12 @@ def pack_text(text: str) -> bytes:
 
 
 def unpack_text(data: bytes, at: int) -> tuple[str, int]:
-    """The text that begins at `at`, and where what follows it begins."""
+    """Return the text that starts at `at`, and the offset after it."""
     length = data[at]
     end = at + 1 + length
     if not length:
         return "", end
     text = data[at + 1 : end].decode("ascii")
     if len(text) != length or length > MAX_TEXT or not text.isprintable():
-        raise BadTextError(f"{text!r} where {length} printable characters were announced")
+        raise BadTextError(f"{text!r} instead of the announced {length} printable characters")
     return text, end

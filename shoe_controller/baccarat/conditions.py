@@ -1,8 +1,8 @@
-"""The closed vocabulary in which the catalogue says when a row of a pay table fits.
+"""The closed vocabulary of the catalogue's conditions, which decide when a row of a pay table fits.
 
-A condition names words and the value, or the list of values, that each must have: all words together, any of the
-values. What it holds for is a set of facts (`FactSet`), so that two conditions can be compared, counted and refused
-before any card is dealt. `docs/catalogue.md` describes the words for the people of a house.
+A condition gives each of its words a value, or a list of values: all words must hold, each with any of its values. It
+is compiled to a set of facts (`FactSet`), so that conditions can be compared, counted and refused before any card is
+dealt. `docs/catalogue.md` describes the words for a house.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,14 +19,14 @@ Value = str | int | bool
 
 
 class ConditionError(ValueError):
-    """A condition that is not written in the vocabulary, or that no round can fulfil."""
+    """A condition that is outside the vocabulary, or that no round can fulfil."""
 
 
 class Word(NamedTuple):
     meaning: str
     values: tuple[Value, ...]
     look_up: Callable[[Facts], Value | None]
-    """Its value in a round; `None` where it has none, as the winning total of a tie."""
+    """Its value in a round; `None` where it has none, like the winning total of a tie."""
 
 
 _TOTALS = tuple(range(10))
@@ -35,7 +35,7 @@ _YES_OR_NO = (True, False)
 
 
 def _of_the_winner(player: str, banker: str) -> Callable[[Facts], Value | None]:
-    """A word about the winning hand, whichever it is; with the sides exchanged, about the losing hand."""
+    """Look up a field of the winning hand; with the sides exchanged, of the losing hand."""
 
     def look_up(facts: Facts) -> Value | None:
         if facts.winner is Winner.TIE:
@@ -90,8 +90,8 @@ EVERYTHING: FactSet = (1 << len(all_facts())) - 1
 
 @cache
 def _sets_of(word: str) -> dict[Value, FactSet]:
-    """For each value of a word: the facts in which the word has it."""
-    # A whole number is made once at the end: setting a bit in one copies all of it.
+    """The facts in which a word has each of its values."""
+    # The integer is made once at the end: setting a bit in one copies all of it.
     bits = {value: bytearray(len(all_facts()) // 8 + 1) for value in WORDS[word].values}
     look_up = WORDS[word].look_up
     for number, facts in enumerate(all_facts()):
@@ -102,7 +102,7 @@ def _sets_of(word: str) -> dict[Value, FactSet]:
 
 
 def facts_where(when: Mapping[str, object]) -> FactSet:
-    """The facts that a condition holds for; `ConditionError` says why it is none, or impossible."""
+    """Return the facts for which a condition holds; raise `ConditionError` if it is invalid or impossible."""
     holds = EVERYTHING
     for word, wanted in when.items():
         if word not in WORDS:
@@ -123,7 +123,7 @@ def facts_where(when: Mapping[str, object]) -> FactSet:
 
 
 def _allowed(word: str, value: object) -> Value:
-    # 1 and true are equal in Python, but "player_pair = 1" is a slip of the pen.
+    # 1 and true are equal in Python, but "player_pair = 1" is a mistake.
     for allowed in WORDS[word].values:
         if value == allowed and type(value) is type(allowed):
             return allowed

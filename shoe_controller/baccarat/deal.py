@@ -1,4 +1,4 @@
-"""The deal of one round: fed card by card as they leave the shoe, it always knows whose card is next, and why.
+"""The deal of one round: fed card by card, it always knows whose card is next, and why.
 
 The drawing rules have only a few hundred different standings, so they are worked out once, as a graph in which each
 standing leads to the next by the card that comes. Feeding a card is then one step in that graph.
@@ -37,13 +37,13 @@ class OverDrawError(DealError):
 
 
 class UnderDrawError(DealError):
-    """The round was taken to be over while a card was still to come."""
+    """The round was ended while a card was still to come."""
 
     code = "under_draw"
 
 
 class _Step:
-    """A standing of the round, with the one that each card leads to."""
+    """A standing of the round, with the standing that each card leads to."""
 
     __slots__ = ("after", "facts", "next_side", "standing")
 
@@ -105,7 +105,7 @@ class Deal:
         self._numbers: list[int] = []
 
     def feed(self, card: Card, hand: Side | None = None) -> Side | None:
-        """Take the next card, and the hand it went to where the shoe tells it; returns whose card is next."""
+        """Take the next card, and the hand it went to if the shoe reports it; return whose card is next."""
         step = self._step
         number = card.number
         if hand is not None and hand is not step.next_side and step.after:
@@ -148,17 +148,17 @@ class Deal:
 
     @property
     def standing(self) -> Standing:
-        """Totals and numbers of cards at this moment."""
+        """Current totals and numbers of cards."""
         return self._step.standing
 
     def check_complete(self) -> None:
-        """Say that the round is over; `UnderDrawError` if a card is still to come."""
+        """Raise `UnderDrawError` if a card is still to come."""
         if not self.complete:
             raise UnderDrawError("The round is not complete.", self.why)
 
     @property
     def facts(self) -> Facts:
-        """What the complete round is, for its wagers."""
+        """The facts of the complete round, for its wagers."""
         step = self._step
         numbers = self._numbers
         if step.after:

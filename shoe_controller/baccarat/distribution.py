@@ -1,10 +1,10 @@
-"""How many of all ordered six-card draws from a full shoe lead to each of the facts: exact, by enumeration.
+"""Counts the ordered six-card draws from a full shoe that lead to each of the facts: exact, by enumeration.
 
-Six cards are counted whatever the round needs, so that every count has the same whole. Working through all draws one
-by one would take years; three observations make it a fraction of a second without giving up exactness:
+Six cards are counted however many the round needs, so that all counts have the same total. Working through all draws
+one by one would take years; three observations make it a fraction of a second without giving up exactness:
 
-- A draw without replacement can be counted in any order of the cards. One hand is counted first and whole, then the
-  other from what is left.
+- A draw without replacement can be counted in any order of the cards. One hand is counted first, completely, then
+  the other from what is left.
 - Two cards of a hand matter by their ranks, for the pair; a third card matters by its points alone.
 - Suits matter only as "this hand is of one suit". A hand of one suit is a hand from a deck that has that suit only.
   So counting with whole decks and with one-suit decks gives the draws in which Player's hand, Banker's hand, both or
@@ -74,7 +74,7 @@ def _scaled(counts: Counter[_Shape], factor: int) -> Counter[_Shape]:
 
 
 class _FirstHand(NamedTuple):
-    """The hand that is counted first, whole: how many ways there are to it, and which ranks it takes."""
+    """The hand that is counted first: the number of ways to deal it, and the ranks it takes."""
 
     total: int
     """Of its first two cards."""
@@ -86,7 +86,7 @@ class _FirstHand(NamedTuple):
 
 
 def _first_hands(copies: int) -> list[_FirstHand]:
-    """Every hand of two cards and of three from a deck with so many copies of each rank, with hands alike merged."""
+    """Every hand of two or three cards from a deck with `copies` of each rank, with equivalent hands merged."""
     merged: Counter[tuple[int, bool, int | None, tuple[int, ...]]] = Counter()
     for one in _RANKS:
         for two in _RANKS:
@@ -102,7 +102,7 @@ def _first_hands(copies: int) -> list[_FirstHand]:
 
 @cache
 def _canonical(ranks: tuple[int, ...]) -> tuple[int, ...]:
-    """Ranks in order, with tens and faces renamed by how often they occur: which of them it is makes no difference."""
+    """Ranks in order, with tens and court cards renamed by frequency: which of them it is makes no difference."""
     often = Counter(rank for rank in ranks if _POINTS[rank] == 0).most_common()
     renamed = [new for new, (_, count) in zip(_ZERO_RANKS, often, strict=False) for _ in range(count)]
     return tuple(sorted(rank for rank in ranks if _POINTS[rank])) + tuple(renamed)
@@ -119,7 +119,7 @@ class _SecondHand(NamedTuple):
 
 
 def _second_hands(copies: int, missing: tuple[int, ...]) -> list[_SecondHand]:
-    """The hands from a deck with so many copies of each rank, of which the missing ones are gone."""
+    """The hands from a deck with `copies` of each rank, without the missing ones."""
     left = [copies] * len(_POINTS)
     for rank in missing:
         left[rank] -= 1
@@ -141,7 +141,7 @@ def _second_hands(copies: int, missing: tuple[int, ...]) -> list[_SecondHand]:
 
 
 _TWO_CARD_KINDS = tuple({((_POINTS[one] + _POINTS[two]) % 10, one == two) for one in _RANKS for two in _RANKS})
-"""What two cards can come to: total, and whether they are a pair."""
+"""What two cards can make: total, and whether they are a pair."""
 
 
 @cache
@@ -164,7 +164,7 @@ def _legal(player_total: int, player_third: int | None, banker_total: int, banke
 
 
 def _count(first: Side, first_copies: int, second_copies: int, *, shared: bool) -> Counter[_Shape]:
-    """Ways of dealing the two hands from decks with so many copies of each rank.
+    """Count the ways of dealing the two hands from decks with these copies of each rank.
 
     With `shared`, the first hand's cards are missing from the second hand's deck.
     """

@@ -1,7 +1,7 @@
-"""The facts of a round: everything a wager can depend on, and all the facts there can be.
+"""The facts of a round: everything a wager can depend on, and all possible facts.
 
-There are only some thousands of them, so they are numbered once, here. A set of facts is then one whole number with
-a bit for each, which is what makes conditions, prices and exact odds quick (`conditions.py`, `odds.py`).
+There are only a few thousand, so they are numbered once, here. A set of facts is then one integer with a bit for each,
+which is what makes conditions, prices and exact odds fast (`conditions.py`, `odds.py`).
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class Facts(NamedTuple):
     player_cards: int
     banker_cards: int
     player_pair: bool
-    """The first two cards of the hand have the same rank; suits do not matter, and a ten and a king are no pair."""
+    """The first two cards of the hand have the same rank; suits do not matter, and a ten and a king are not a pair."""
     banker_pair: bool
     player_suited: bool
     """All cards of the hand, two or three, have one suit."""
@@ -56,7 +56,7 @@ class Facts(NamedTuple):
 
 @cache
 def all_facts() -> tuple[Facts, ...]:
-    """Every facts that some shoe could produce. Its order is the numbering that sets of facts are made of."""
+    """Every possible `Facts` value. A value's position is its bit in a `FactSet`."""
     without_suits = sorted(
         {
             (end.player_total, end.banker_total, end.player_cards, end.banker_cards, player_pair, banker_pair)
@@ -73,7 +73,7 @@ def all_facts() -> tuple[Facts, ...]:
 
 
 def number_of(facts: Facts) -> int:
-    """Its place in `all_facts`."""
+    """Position of a value in `all_facts`."""
     return _numbers()[facts]
 
 
@@ -83,7 +83,7 @@ def _numbers() -> dict[Facts, int]:
 
 
 def _two_card_hands() -> Iterator[tuple[int, bool]]:
-    """Totals of two cards, with and without a pair. A pair's total is even; without one every total can be made."""
+    """Totals of two cards, with and without a pair. A pair's total is even; without one every total is possible."""
     for total in range(10):
         yield total, False
         if total % 2 == 0:

@@ -1,6 +1,6 @@
-"""The guard: a wager that favours the player, or that its document does not permit here, is not offered by accident.
+"""The guard: prevents offering by accident a wager that favours the player, or that its document does not permit.
 
-A house that means it says so, wager by wager, in its configuration.
+A house can override it, wager by wager, in its configuration.
 """
 
 import math
@@ -14,7 +14,7 @@ from shoe_controller.baccarat.wagers import Catalogue, Schedule
 
 
 class Objection(NamedTuple):
-    """Why the guard does not let a wager be offered, and the setting by which a house can insist."""
+    """Why the guard refuses a wager, and the setting with which a house can override it."""
 
     wager: str
     message: str
@@ -24,7 +24,7 @@ class Objection(NamedTuple):
 def objections(
     catalogue: Catalogue, schedule: Schedule | None, offered: Iterable[str], decks: int
 ) -> Iterator[Objection]:
-    """Everything the guard has against offering these wagers with that many decks, as far as it knows their prices."""
+    """Yield every objection to offering these wagers with that many decks, as far as their prices are known."""
     for wager in offered:
         permitted = catalogue.wagers[wager].decks
         if decks not in permitted:
@@ -42,7 +42,7 @@ def objections(
 def rounding_objections(
     schedule: Schedule, limits: Mapping[str, StakeLimits], rounding: Rounding, decks: int
 ) -> Iterator[Objection]:
-    """Wagers that favour the player at a stake they may be placed with, only because winnings are rounded up."""
+    """Yield the wagers that favour the player at a permitted stake only because winnings are rounded up."""
     if rounding.mode is RoundingMode.DOWN:
         return
     for wager, wager_limits in limits.items():
@@ -61,7 +61,7 @@ def rounding_objections(
 
 
 MOST_STAKES = 400
-"""The gain by rounding comes again with the period of the prices, and shrinks as stakes grow."""
+"""The gain by rounding repeats with the period of the prices, and shrinks as stakes grow."""
 
 
 def _stakes_to_try(odds: WagerOdds, limits: StakeLimits, unit: int) -> range:

@@ -1,6 +1,6 @@
-"""Exact odds: what a wager costs its player, from the count of every draw that wins, pushes or loses it.
+"""Exact odds of a wager, from the count of every draw that wins, pushes or loses it.
 
-Everything is a whole number or a fraction of two until somebody asks for a decimal.
+Everything is an integer or a `Fraction`; decimals are made only for display.
 """
 
 import math
@@ -15,7 +15,7 @@ from shoe_controller.baccarat.wagers import Result, Schedule, odds_text
 
 
 class RowOdds(msgspec.Struct, frozen=True):
-    """One line of a pay table, with how many of all draws it is the line for."""
+    """One row of a pay table, with the number of draws that it fits."""
 
     when: str
     pays: str
@@ -28,9 +28,9 @@ class WagerOdds(NamedTuple):
     pay_table: str
     decks: int
     rows: tuple[RowOdds, ...]
-    """The pay table's, and last what is left, which loses; the counts add up to all draws."""
+    """The pay table's rows, and last the remaining draws, which lose; the counts add up to all draws."""
     expectation: Fraction
-    """What the player gains on average for each unit staked; what the house gains is its negative."""
+    """The player's average gain per unit staked; the house's is its negative."""
     hit_frequency: Fraction
     variance: Fraction
 
@@ -44,7 +44,7 @@ class WagerOdds(NamedTuple):
 
 
 def exact_odds(schedule: Schedule, wager: str, decks: int) -> WagerOdds:
-    """The odds of a wager under the pay table in force, for a full shoe of that many decks."""
+    """Compute the odds of a wager under the pay table in force, for a full shoe of that many decks."""
     draws = draws_by_facts(decks)
     total = all_draws(decks)
     rows: list[RowOdds] = []

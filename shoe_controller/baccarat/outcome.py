@@ -1,6 +1,6 @@
-"""The outcome of a round as one object: both hands, the winner, and what every wager of a schedule came to.
+"""The outcome of a round as one object: both hands, the winner, and the result of every wager of a schedule.
 
-This is what `shoe-controller hand --json` prints, and what every other part that tells of a round shows.
+This is what `shoe-controller hand --json` prints, and what every other part that reports a round shows.
 """
 
 from collections import Counter
@@ -58,7 +58,7 @@ class RoundOutcome(msgspec.Struct, frozen=True):
 
 
 def dealt_round(cards: Iterable[Card], decks: int) -> Deal:
-    """A whole round from its cards, in the order in which they left the shoe; `DealError` if it is none."""
+    """Deal a whole round from its cards, in the order of the draw; raise `DealError` if they are none."""
     deal = Deal()
     copies: Counter[Card] = Counter()
     for card in cards:

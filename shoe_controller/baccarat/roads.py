@@ -1,11 +1,11 @@
 """The five roads on a baccarat board: results of a shoe in, cells with column and row out.
 
-Pure, and it knows nobody else in the house. `roads` works the whole board out anew from the results, so a result
-that is taken back leaves no trace. The values encode to the JSON that boards and `shoe-controller roads` show.
-Columns and rows count from 0, at the upper left. In every road the cells stand in the order in which they came.
+Pure, and independent of every other module. `roads` computes the whole board from the results, so a result that is
+taken back leaves no trace. The values encode to the JSON that boards and `shoe-controller roads` show.
+Columns and rows count from 0, at the upper left. In every road the cells are in chronological order.
 
-Two kinds of column must not be mixed up. A *logical* column of the big road is one streak of the same winner, however
-long; the derived roads compare those. Where its cells are *drawn* is a matter of the six rows there are: `_places`.
+Two kinds of column must not be confused. A *logical* column of the big road is one streak of the same winner, however
+long; the derived roads compare those. Where its cells are *drawn* depends on the six rows of a board: `_places`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -205,10 +205,10 @@ def _derived_road(streaks: Sequence[int], distance: int) -> DerivedRoad:
 def _derived_colours(streaks: Sequence[int], distance: int) -> Iterator[Colour]:
     """Compare each cell of the big road with the logical column `distance` to its left.
 
-    The first cell of a column tells of the column that has just ended: red if it is as long as the one `distance`
+    The first cell of a column describes the column that has just ended: red if it is as long as the one `distance`
     before it. Any further cell is blue only if the compared column ended just above it; if there is a cell beside it,
     or neither beside it nor beside the cell above, the shoe repeats itself. Columns without one to compare with are
-    passed over: that leaves out the first columns, and the first cell of the column after them.
+    skipped: that leaves out the first columns, and the first cell of the column after them.
     """
     for number, length in enumerate(streaks):
         if number > distance:
@@ -227,9 +227,9 @@ def _streaks(marks: Iterable[Enum]) -> list[int]:
 def _places(streaks: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Where the cells of these logical columns are drawn: column and row of each, in order.
 
-    A column goes down until the board ends or an earlier tail lies in its way; then it turns right and stays on that
+    A column goes down until the board ends or an earlier tail is in its way; then it turns right and stays on that
     row to its end (the dragon tail), even where the row below is free again. The next column starts on row 0, in the
-    first free column after the *start* of the one before, so it may well stand above that one's tail.
+    first free column after the *start* of the one before, so it may well be above that one's tail.
 
     A tail never runs into anything: whatever lies to the right of it came from further left, and would have had to
     come through the tail's own column on the same row.

@@ -1,4 +1,4 @@
-"""Settles all wagers of a round: what each comes to, and the steps in which a dealer takes and pays.
+"""Settles all wagers of a round: the result of each, and the steps in which a dealer takes and pays.
 
 Amounts are whole minor units. For every wager, and so for the table:
 stake + winnings = taken + returned + commission taken at once + cut.
@@ -56,7 +56,7 @@ class SettledWager(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def paid(self) -> int:
-        """What the dealer pays, the stake left aside."""
+        """What the dealer pays, without the stake."""
         return self.returned - self.stake if self.result is Result.WIN else 0
 
 
@@ -123,7 +123,7 @@ class Settlement(msgspec.Struct, frozen=True):
 
 
 def settle(house: House, facts: Facts, placed: Iterable[PlacedWager]) -> Settlement:
-    """Settle a complete round; `WagersRefusedError` if the house does not permit one of the wagers."""
+    """Settle a complete round; raise `WagersRefusedError` if the house does not permit one of the wagers."""
     placed = list(placed)
     refused = refusals(house, placed)
     if refused:
@@ -134,7 +134,7 @@ def settle(house: House, facts: Facts, placed: Iterable[PlacedWager]) -> Settlem
     for bet in in_order:
         outcome = results[bet.wager]
         winnings = house.rounding.apply(bet.stake * outcome.before_commission)
-        # What is paid is rounded by the house's rule, and commission is the rest, so that the two make the winnings.
+        # What is paid is rounded by the house's rule, and commission is the rest, so that they add up to the winnings.
         commission = winnings - house.rounding.apply(bet.stake * outcome.pays)
         settled.append(
             SettledWager(
@@ -188,7 +188,7 @@ def _within_round_limit(house: House, settled: list[SettledWager]) -> tuple[list
     allowed = cut_to(limit, won, house.rounding.unit)
     for number, paid in zip(limited, allowed, strict=True):
         wager = settled[number]
-        # Commission is taken on what is paid, so what is cut away costs none.
+        # Commission is taken on what is paid, so nothing is taken on what is cut.
         commission = wager.commission * paid // wager.paid if wager.paid else wager.commission
         cut = wager.winnings - _held_back(house, commission) - paid
         settled[number] = msgspec.structs.replace(
@@ -198,7 +198,7 @@ def _within_round_limit(house: House, settled: list[SettledWager]) -> tuple[list
 
 
 def _proportional(limit: RoundLimit, won: Sequence[int], unit: int) -> list[int]:
-    """Each its share in whole units; units left over go to the largest remainders, then in paying order."""
+    """Each wager's share in whole units; leftover units go to the largest remainders, then in paying order."""
     units, total = limit.amount // unit, sum(won)
     allowed = [amount * units // total for amount in won]
     remainders = [amount * units % total for amount in won]
@@ -231,7 +231,7 @@ def _totals(settled: list[SettledWager]) -> Totals:
 
 
 def _steps(settled: list[SettledWager]) -> tuple[DealerStep, ...]:
-    """First all losing wagers are taken, then winners are paid and pushes named, both in the order of action."""
+    """First all losing wagers are taken, then winners are paid and pushes announced, both in the order of action."""
     takes = [DealerStep("take", w.seat, w.wager, w.stake) for w in settled if w.result is Result.LOSE]
     pays = [
         DealerStep("pay", w.seat, w.wager, w.paid)

@@ -1,7 +1,7 @@
-"""Wagers, pay tables, base games and layouts: what can be offered at a table, and what each result of a wager is.
+"""Wagers, pay tables, base games and layouts: what can be offered at a table, and the result of each wager.
 
 These are values; the files they are read from are `catalogue/*.toml` and a house's own (`catalogue_files.py`).
-`Schedule` is the part that is in force at one table: for the facts of a round it knows the result of every wager.
+`Schedule` is the part in force at one table: it gives the result of every wager for the facts of a round.
 """
 
 from collections.abc import Collection, Mapping
@@ -58,7 +58,7 @@ class Wager(msgspec.Struct, frozen=True):
     documents: tuple[str, ...]
     decks: frozenset[int]
     pay_tables: dict[str, PayTable]
-    """By name; a wager with only one price list has it under `ONLY_TABLE`, one priced by the base game has none."""
+    """By name; a wager with a single pay table has it under `ONLY_TABLE`, one priced by the base game has none."""
     default_table: str
 
     @property
@@ -67,7 +67,7 @@ class Wager(msgspec.Struct, frozen=True):
 
 
 ONLY_TABLE = ""
-"""The name of the pay table of a wager that has only one."""
+"""The name of a wager's only pay table."""
 
 
 class BaseGame(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ class BaseGame(msgspec.Struct, frozen=True):
     names: Names
     commission: Fraction
     pay_tables: dict[str, PayTable]
-    """The pay tables it brings, by wager; always one for `base.banker`."""
+    """Its pay tables, by wager; always one for `base.banker`."""
 
 
 class OptionRule(msgspec.Struct, frozen=True):
@@ -88,7 +88,7 @@ class OptionRule(msgspec.Struct, frozen=True):
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """What a table offers when its house does not say more."""
+    """What a table offers unless its house configures otherwise."""
 
     id: str
     names: Names
@@ -99,7 +99,7 @@ class Layout(msgspec.Struct, frozen=True):
 
 
 class CatalogueError(ValueError):
-    """A name that the catalogue does not know."""
+    """A name that is not in the catalogue."""
 
 
 class Result(Enum):
@@ -111,7 +111,7 @@ class Result(Enum):
 
 
 class WagerResult(NamedTuple):
-    """What became of a wager in a round."""
+    """The result of a wager in a round."""
 
     result: Result
     pays: Fraction
@@ -140,7 +140,7 @@ class Catalogue(msgspec.Struct, frozen=True):
     layouts: dict[str, Layout]
 
     def expand(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Wagers, from a mix of groups and wagers, in the catalogue's order."""
+        """Expand a mix of groups and wagers to wagers, in the catalogue's order."""
         wanted = {wager for name in names for wager in self._wagers_named(name)}
         return tuple(wager for wager in self.wagers if wager in wanted)
 
@@ -157,7 +157,7 @@ class Catalogue(msgspec.Struct, frozen=True):
     def schedule(
         self, base_game: str, pay_tables: Mapping[str, str] | None = None, commission: Fraction | None = None
     ) -> "Schedule":
-        """The pay tables in force: those of the base game, those chosen by group or by wager, else the defaults."""
+        """The pay tables in force: those of the base game, those chosen by group or wager, else the defaults."""
         if base_game not in self.base_games:
             raise CatalogueError(unknown("base game", base_game, self.base_games))
         base = self.base_games[base_game]
@@ -172,9 +172,9 @@ class Catalogue(msgspec.Struct, frozen=True):
         return Schedule(base.id, in_force, base.commission if commission is None else commission)
 
     def chosen_tables(self, pay_tables: Mapping[str, str]) -> dict[str, str]:
-        """Choices by group or wager, as choices by wager."""
+        """Expand choices by group or wager to choices by wager."""
         chosen: dict[str, str] = {}
-        # A choice for one wager is more exact than one for its group, whichever is written first.
+        # A choice for one wager is more specific than one for its group, whichever is written first.
         for name in sorted(pay_tables, key=lambda name: name in self.wagers):
             table = pay_tables[name]
             with_choice = [w for w in self._wagers_named(name) if len(self.wagers[w].pay_tables) > 1]
@@ -189,7 +189,7 @@ class Catalogue(msgspec.Struct, frozen=True):
 
 
 def unknown(kind: str, name: str, known: Collection[str], *, listed_by: str = "shoe-controller catalogue") -> str:
-    """The sentence for a name that is not in a list, with the nearest one that is, or the command that lists them."""
+    """The message for an unknown name, with the nearest known one, or the command that lists them."""
     near = get_close_matches(name, known, n=1)
     if near:
         return f"there is no {kind} {name!r}; did you mean {near[0]!r}?"
@@ -199,7 +199,7 @@ def unknown(kind: str, name: str, known: Collection[str], *, listed_by: str = "s
 
 
 MOST_LISTED = 12
-"""More names than that would bury the message they belong to."""
+"""More names than this would bury the message."""
 
 
 class Schedule:
@@ -213,7 +213,7 @@ class Schedule:
         self.results = _Results(self)
 
     def row_result(self, row: Row) -> WagerResult:
-        """What a wager comes to when this is the row that fits."""
+        """The result of a wager when this row fits."""
         if row.pays is None:
             return PUSHED
         net = row.pays * (1 - self.commission) if row.commission else row.pays
@@ -221,7 +221,7 @@ class Schedule:
 
 
 class _Results(dict[Facts, Mapping[str, WagerResult]]):
-    """Results by facts, worked out when they are first asked for and kept: the space of facts is small."""
+    """Results by facts, computed at first use and cached: the space of facts is small."""
 
     def __init__(self, schedule: Schedule) -> None:
         super().__init__()

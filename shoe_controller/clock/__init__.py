@@ -1,1 +1,1 @@
-"""What time it is: `Moment`, a time on both clocks of a machine, and the one file that reads those clocks."""
+"""`Moment`, a time on both clocks of a machine, and the one file that reads those clocks."""

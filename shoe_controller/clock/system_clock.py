@@ -1,6 +1,6 @@
-"""What time it is, on both clocks of the machine, and whether the wall clock agrees with a time server.
+"""The system's clocks: the time on both, and whether the wall clock is synchronised with a time server.
 
-The one place where the daemon looks at a clock. A simulation brings its own `Clock`.
+The one place where the daemon reads a clock. A simulation provides its own `Clock`.
 """
 
 import ctypes
@@ -11,7 +11,7 @@ from typing import Protocol
 from shoe_controller.clock.moment import Moment
 
 LOOK_EVERY = 10.0
-"""Seconds between two questions to the kernel whether the clock is synchronised."""
+"""Seconds between checks whether the clock is synchronised."""
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _ADJTIMEX_BYTES = 512
@@ -24,7 +24,7 @@ class Clock(Protocol):
     def now(self) -> Moment: ...
 
     def boot(self) -> str:
-        """The machine's own name for its present power-up."""
+        """The machine's id of its current boot."""
 
 
 class SystemClock:
@@ -47,7 +47,7 @@ class SystemClock:
 
 
 def _is_synchronised() -> bool:
-    """What the kernel says; reading it needs no privilege. Where it cannot be asked, the answer is no."""
+    """Read the kernel's clock state, which needs no privilege. False where it cannot be read."""
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         timex = ctypes.create_string_buffer(_ADJTIMEX_BYTES)

@@ -1,1 +1,1 @@
-"""The commands of `shoe-controller`, one file each: read what was typed, ask the product, show the answer."""
+"""The commands of `shoe-controller`, one file each: parse the arguments, call the product, print the result."""

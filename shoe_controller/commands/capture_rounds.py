@@ -1,4 +1,4 @@
-"""The rounds in a capture: puts the cards of each round together and says whether cards, rules and result agree.
+"""The rounds in a capture: assembles the cards of each round and checks whether cards, rules and result agree.
 
 Pure: it receives what was on the line, event by event, and returns each round as it ends. Used by `decode.py`.
 It does not use the table, because a table stops at the first card that it cannot explain until a supervisor acts, and
@@ -36,10 +36,10 @@ _NO_CARD_AT_STAKE = frozenset(
 _SETTLED_BY_CLEARING = frozenset(
     {FaultCode.UNREADABLE, FaultCode.OVER_DRAW, FaultCode.PUSHED_BACK_AT_EXIT, FaultCode.PUSHED_BACK_HALF_WAY}
 )
-"""A card is at stake, and the shoe takes the fault back only when that card is accounted for."""
+"""Faults about a card, which the shoe clears only when that card is accounted for."""
 
 _LARGEST_SHOE = 8 * 52
-"""More extra cards than that are no cards; they are not kept."""
+"""More extra cards than this are not believed, and not kept."""
 
 _Place = tuple[Hand, int]
 
@@ -56,7 +56,7 @@ class Computed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Indicated(msgspec.Struct, frozen=True, kw_only=True):
-    """The result by the shoe; no winner where the dealer forced the round to end."""
+    """The result according to the shoe; no winner where the dealer forced the round to end."""
 
     winner: IndicatedWinner | None
     player_pair: bool
@@ -65,7 +65,7 @@ class Indicated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cards(msgspec.Struct, frozen=True, kw_only=True):
-    """By hand, in the order of the draw; `None` for a card whose face never came."""
+    """By hand, in drawing order; `None` for a card that was never identified."""
 
     player: list[Card | None]
     banker: list[Card | None]
@@ -75,13 +75,13 @@ class Cards(msgspec.Struct, frozen=True, kw_only=True):
 
 class RoundHeard(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="round"):
     number: int
-    """Counted from the beginning of the capture."""
+    """Counted from the start of the capture."""
     cards: Cards
     computed: Computed | None
     indicated: Indicated | None
     agrees: bool
     partial: bool
-    """Not all of the round was heard, or a card in it is unexplained."""
+    """Part of the round is missing, or a card in it is unexplained."""
     problems: list[str]
 
 
@@ -94,13 +94,13 @@ class _OpenRound:
         self.faults: set[FaultCode] = set()
         self.partial = False
         self._problems: dict[str, None] = {}
-        """Each sentence once, in the order in which they came: a capture of garbage can repeat itself without end."""
+        """Each message once, in order: a capture of garbage can repeat itself without end."""
 
     def problem(self, sentence: str) -> None:
         self._problems[sentence] = None
 
     def unclear(self, sentence: str) -> None:
-        """A problem because of which the record of the round cannot be complete."""
+        """Add a problem that makes the record of the round incomplete."""
         self.partial = True
         self.problem(sentence)
 
@@ -152,7 +152,7 @@ class _OpenRound:
             self.unclear("The shoe reported an over-draw, and the extra card was never seen.")
 
     def _compute(self) -> Computed | None:
-        """Deal the round again by the rules, in the order of the draw."""
+        """Deal the round again by the rules, in drawing order."""
         deal = Deal()
         dealt = dict.fromkeys(_SIDES, 0)
         for (hand, position), card in self.drawn.items():
@@ -199,24 +199,24 @@ class _OpenRound:
                 self.problem(
                     f"The shoe says {'a' if said else 'no'} {side} pair, the cards say {'a' if right else 'no'} pair."
                 )
-        # Not the other way round: a shoe that does not tell Banker's six apart says plain Banker for it.
+        # Not the other way round: a shoe that does not distinguish Banker's six reports plain Banker for it.
         if indicated.banker_six and not computed.banker_six:
             self.problem("The shoe says that Banker won with 6, the cards say otherwise.")
 
 
 class CaptureRounds:
-    """Feed it everything that was heard, in order."""
+    """Feed it everything that was received, in order."""
 
     def __init__(self) -> None:
         self.rounds = 0
         self.disagreeing = 0
         self.cards_without_a_hand = 0
-        """A shoe that does not say where a card went leaves no rounds to put together."""
+        """Cards whose hand the shoe did not report; no rounds can be assembled from them."""
         self.results_set_aside = 0
-        """Results without a card before them, as after a change of shoes: they belong to no round that was heard."""
+        """Results without a card before them, as after a change of shoes: they belong to no round of the capture."""
         self._round: _OpenRound | None = None
         self._extra: list[Card | None] = []
-        """Cards drawn outside a round since the last round began: to be burned, or to begin the next one."""
+        """Cards drawn outside a round since the last round began: burned, or to begin the next one."""
         self._standing: set[FaultCode] = set()
         self._unplaced: dict[str, None] = {}
         """What went wrong between rounds, for the record of the next one."""
@@ -322,7 +322,7 @@ class CaptureRounds:
             case EventGap(reason=reason):
                 # Between rounds a gap hides other rounds, but spoils none: the next one begins with its first card.
                 if self._round is not None:
-                    self._round.unclear(f"Something of it is missing: {reason}.")
+                    self._round.unclear(f"Part of the round is missing: {reason}.")
             case DoubleFeed(cards=cards):
                 self._note(f"{cards} cards left the shoe at once.")
             case CardReturned():

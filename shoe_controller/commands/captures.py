@@ -1,6 +1,6 @@
-"""A capture of the line, piece by piece: raw bytes of the shoe, or a recording of both directions; a file or stdin.
+"""Reads a capture of the line: raw bytes of the shoe, or a recording of both directions; from a file or stdin.
 
-Never more of it in memory than one piece. Used by `decode.py`; knows nothing of what the bytes mean.
+At most one piece of it is in memory. Used by `decode.py`; it does not interpret the bytes.
 """
 
 import gzip
@@ -21,11 +21,11 @@ HOW_A_RECORDING_LOOKS = 'one {"t": seconds, "dir": "shoe" or "host", "hex": "05 
 
 
 class BadCaptureError(Exception):
-    """What was given to decode cannot be read; the message is a sentence for the person who gave it."""
+    """The capture cannot be read; the message is for the user."""
 
 
 class Piece(NamedTuple):
-    """Some bytes of the line, and when they were on it; 0 throughout a raw capture, which has no times."""
+    """Some bytes of the line, and their time; 0 throughout a raw capture, which has no times."""
 
     at: float
     from_shoe: bool
@@ -33,7 +33,7 @@ class Piece(NamedTuple):
 
 
 class Capture:
-    """An open capture. A recording is known by its first byte, a brace."""
+    """An open capture. A recording is recognised by its first byte, a brace."""
 
     def __init__(self, file: BufferedReader, name: str) -> None:
         self._file = file
@@ -68,7 +68,7 @@ class Capture:
                     f"line {number} of {self._name} is not part of a recording ({error}); "
                     f"expected {HOW_A_RECORDING_LOOKS}"
                 ) from error
-            # The links count on time that never goes back; a recorder's clock may have been set.
+            # The links need a time that never goes back; a recorder's clock may have been set.
             now = chunk.t if now is None else max(now, chunk.t)
             yield Piece(now, from_shoe=chunk.dir == "shoe", data=data)
 
@@ -81,7 +81,7 @@ def opened(name: str) -> Iterator[Capture]:
         yield Capture(cast("BufferedReader", sys.stdin.buffer), "stdin")
         return
     try:
-        file = Path(name).open("rb")  # noqa: SIM115 - an error of opening and one of reading are two different sentences
+        file = Path(name).open("rb")  # noqa: SIM115 - errors of opening and of reading have different messages
     except OSError as error:
         raise BadCaptureError(f"{name} cannot be opened: {error.strerror}") from error
     with file:
@@ -93,7 +93,7 @@ def opened(name: str) -> Iterator[Capture]:
 
 
 def _why(error: OSError | EOFError) -> str:
-    """The system's words; a packed file that is damaged has only its own."""
+    """The system's message; a damaged packed file has only its own."""
     return getattr(error, "strerror", None) or str(error)
 
 

@@ -23,7 +23,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     check.add_argument(
         "--running",
         action="store_true",
-        help="also check that all is there that a running table needs, and that its secret files can be used",
+        help="also check that everything a running table needs is there, and that its secret files can be used",
     )
     add_json_option(check)
     check.set_defaults(run=run)
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"good": True, "file": as_text(str(args.file)), "problems": []})
     else:
-        sys.stdout.write(f"{as_text(str(args.file))} is good: {', '.join(_summary(config))}\n")
+        sys.stdout.write(f"{as_text(str(args.file))} is valid: {', '.join(_summary(config))}\n")
     return GOOD
 
 

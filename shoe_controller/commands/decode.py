@@ -1,8 +1,8 @@
-"""`shoe-controller decode --wire angel_eye capture.bin`: what a field engineer does with a capture of the line.
+"""`shoe-controller decode --wire angel_eye capture.bin`: decodes a capture of the line, for field engineers.
 
-Raw bytes of the shoe in, or a recording of both directions; one JSON object per event out, a summary on stderr. Reads
-as it goes, so that a capture may be of any size, or a pipe that is still growing. `captures.py` reads it,
-`capture_listeners.py` knows the wires, `capture_rounds.py` puts rounds together for `--rounds`.
+Raw bytes of the shoe in, or a recording of both directions; one JSON object per event out, a summary on stderr. It
+streams, so that a capture may be of any size, or a pipe that is still growing. `captures.py` reads it,
+`capture_listeners.py` knows the wires, `capture_rounds.py` assembles rounds for `--rounds`.
 """
 
 import argparse
@@ -14,7 +14,12 @@ import msgspec
 from firmware_protocol.events import ShoeEvent
 from firmware_protocol.link import EventGap, LineError, LinkUsageError
 from firmware_protocol.native.session import KEY_BYTES
-from shoe_controller.commands.capture_listeners import AngelEyeListener, CaptureListener, Heard, NativeCaptureListener
+from shoe_controller.commands.capture_listeners import (
+    AngelEyeListener,
+    CaptureListener,
+    DecodedItem,
+    NativeCaptureListener,
+)
 from shoe_controller.commands.capture_rounds import CaptureRounds, RoundHeard
 from shoe_controller.commands.captures import HOW_A_RECORDING_LOOKS, BadCaptureError, opened
 from shoe_controller.commands.output import BAD_INPUT, GOOD
@@ -30,7 +35,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--wire", required=True, choices=("native", "angel_eye"), help="the protocol of the shoe")
     parser.add_argument("--key", metavar="FILE", help="the key of the shoe, 64 hexadecimal digits (native wire only)")
     parser.add_argument(
-        "--rounds", action="store_true", help="write an object for each round too, checked by the rules"
+        "--rounds", action="store_true", help="also write an object for each round, checked against the rules"
     )
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="the capture; - or nothing is stdin")
     parser.set_defaults(run=run)
@@ -53,15 +58,15 @@ def _decode(args: argparse.Namespace) -> None:
         listener = _listener(args.wire, key, both_directions=capture.is_recording)
         try:
             for piece in capture.pieces():
-                for heard in listener.hear(piece):
-                    writer.write(heard, {"t": piece.at} if capture.is_recording else {})
+                for item in listener.decode(piece):
+                    writer.write(item, {"t": piece.at} if capture.is_recording else {})
                 sys.stdout.buffer.flush()
         except KeyboardInterrupt:
-            # The end of a capture that is still being made.
+            # Ctrl-C ends a capture that is still being made.
             pass
         finally:
-            for heard in listener.finish():
-                writer.write(heard, {})
+            for item in listener.finish():
+                writer.write(item, {})
             writer.finish()
             sys.stdout.buffer.flush()
             sys.stderr.write(writer.summary(listener.repeats))
@@ -70,7 +75,7 @@ def _decode(args: argparse.Namespace) -> None:
 def _listener(wire: str, key: bytes | None, *, both_directions: bool) -> CaptureListener:
     if wire == "angel_eye":
         if key is not None:
-            raise BadCaptureError("the Angel Eye wire has no keys: leave --key out, or say --wire native")
+            raise BadCaptureError("the Angel Eye wire has no keys: leave --key out, or use --wire native")
         return AngelEyeListener(both_directions=both_directions)
     try:
         return NativeCaptureListener(key)
@@ -79,7 +84,7 @@ def _listener(wire: str, key: bytes | None, *, both_directions: bool) -> Capture
 
 
 def read_key(path: Path) -> bytes:
-    """A key as people keep it, in hexadecimal digits; the message never shows what was in the file."""
+    """Read a key in hexadecimal digits; the error message never shows the file's content."""
     try:
         with path.open("rb") as file:
             text = file.read(1024)
@@ -90,12 +95,12 @@ def read_key(path: Path) -> bytes:
     except ValueError:
         key = b""
     if len(key) != KEY_BYTES:
-        raise BadCaptureError(f"{path} holds no key: a key is {2 * KEY_BYTES} hexadecimal digits and nothing else")
+        raise BadCaptureError(f"{path} contains no key: a key is {2 * KEY_BYTES} hexadecimal digits and nothing else")
     return key
 
 
 class _Writer:
-    """Writes the objects and keeps count of them."""
+    """Writes the objects and counts them."""
 
     def __init__(self, rounds: CaptureRounds | None) -> None:
         self._rounds = rounds
@@ -104,27 +109,27 @@ class _Writer:
         self._gaps = 0
         self._not_authenticated = 0
         self._round_is_authentic = True
-        """Nothing that was heard since the last round lacked a right tag."""
+        """Whether everything since the last round was authenticated."""
 
-    def write(self, heard: Heard, when: dict[str, float]) -> None:
-        what = heard.what
+    def write(self, item: DecodedItem, when: dict[str, float]) -> None:
+        what = item.what
         self._events += isinstance(what, ShoeEvent)
         self._line_errors += isinstance(what, LineError)
         self._gaps += isinstance(what, EventGap)
-        _write_line(msgspec.to_builtins(what) | heard.extra | when)
-        if isinstance(what, ShoeEvent) and not heard.extra.get("authenticated", True):
+        _write_line(msgspec.to_builtins(what) | item.extra | when)
+        if isinstance(what, ShoeEvent) and not item.extra.get("authenticated", True):
             self._not_authenticated += 1
             self._round_is_authentic = False
         if self._rounds is not None:
-            self._write_rounds(self._rounds.feed(what), tells_authenticity="authenticated" in heard.extra)
+            self._write_rounds(self._rounds.feed(what), with_authenticity="authenticated" in item.extra)
 
     def finish(self) -> None:
         if self._rounds is not None:
-            self._write_rounds(self._rounds.finish(), tells_authenticity=not self._round_is_authentic)
+            self._write_rounds(self._rounds.finish(), with_authenticity=not self._round_is_authentic)
 
-    def _write_rounds(self, rounds: list[RoundHeard], *, tells_authenticity: bool) -> None:
+    def _write_rounds(self, rounds: list[RoundHeard], *, with_authenticity: bool) -> None:
         for heard_round in rounds:
-            more = {"authenticated": self._round_is_authentic} if tells_authenticity else {}
+            more = {"authenticated": self._round_is_authentic} if with_authenticity else {}
             _write_line(msgspec.to_builtins(heard_round) | more)
             self._round_is_authentic = True
 

@@ -20,9 +20,9 @@ from shoe_controller.demo.settings import (
 
 FAILED = 1
 ALL_FAULTS, NO_FAULTS = "1", "0"
-"""What people write for yes and no after FAULTS=."""
+"""Values for yes and no after FAULTS=."""
 PAGES, NO_PAGES = "1", "0"
-"""What people write for yes and no after PAGES=."""
+"""Values for yes and no after PAGES=."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -30,9 +30,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "demo",
         help="see the whole chain at work, without any hardware",
         description="Start a broker, an emulated shoe with its dealer, players who bet, a controller, and the pages "
-        "for browsers, all on this machine and in a temporary folder, and watch them. Ctrl-C ends all of it and "
-        "reports whether what left the shoe, what the journal holds and what the display was told are the same.",
-        epilog="`make demo` takes the same as FAULTS=1, WIRE=…, GAME=…, SPEED=…, TABLES=…, ROUNDS=…, SEED=…, PAGES=0",
+        "for browsers, all on this machine and in a temporary folder, and watch them. Ctrl-C stops everything and "
+        "reports whether what left the shoe, what the journal holds and what the display received are the same.",
+        epilog="The same for `make demo`: FAULTS=1, WIRE=…, GAME=…, SPEED=…, TABLES=…, ROUNDS=…, SEED=…, PAGES=0",
     )
     parser.add_argument("--wire", choices=WIRES, default=WIRES[0], help="the shoe's protocol (default: %(default)s)")
     parser.add_argument("--game", choices=GAMES, default=GAMES[0], help="the base game (default: %(default)s)")
@@ -46,29 +46,29 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--tables", type=_tables, default=1, metavar="N", help=f"1 to {MOST_TABLES} tables (default: %(default)s)"
     )
-    parser.add_argument("--rounds", type=_positive, metavar="N", help="end after so many settled rounds")
-    parser.add_argument("--seed", type=_seed, default=7, metavar="N", help="of cards and bets (default: %(default)s)")
+    parser.add_argument("--rounds", type=_positive, metavar="N", help="stop after this many settled rounds")
+    parser.add_argument(
+        "--seed", type=_seed, default=7, metavar="N", help="random seed of the cards and wagers (default: %(default)s)"
+    )
     parser.add_argument(
         "--faults",
         nargs="?",
         const=ALL_FAULTS,
         default=NO_FAULTS,
         metavar="NAME,NAME",
-        help="let things go wrong, one after another, and a supervisor put them right; all of them, or those named as "
-        "`shoe-emulator faults` lists them. Without --rounds it ends when all are over",
+        help="inject faults, one after another, and let a supervisor put them right: all of them, or those named, as "
+        "listed by `shoe-emulator faults`. Without --rounds the demo stops when all are over",
     )
     parser.add_argument(
-        "--broker", choices=BROKERS, default=BROKERS[0], help="auto takes Mosquitto where there is one (default)"
+        "--broker", choices=BROKERS, default=BROKERS[0], help="auto uses Mosquitto if it is installed (default)"
     )
     parser.add_argument(
         "--pages",
         choices=(PAGES, NO_PAGES),
         default=PAGES,
-        help="whether the board, the pit view and a console are served to browsers (default: %(default)s)",
+        help="whether to serve the board, the pit view and a console to browsers (default: %(default)s)",
     )
-    parser.add_argument(
-        "--no-pages", dest="pages", action="store_const", const=NO_PAGES, help="no pages; the same as --pages 0"
-    )
+    parser.add_argument("--no-pages", dest="pages", action="store_const", const=NO_PAGES, help="same as --pages 0")
     parser.set_defaults(run=run, json=False)
 
 
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     except _BadFaultError as error:
         return bad_input(args, "bad_fault", str(error))
     if importlib.util.find_spec("simulator") is None:
-        return bad_input(args, "no_simulator", "the emulated shoe is not installed here, and there is no demo without")
+        return bad_input(args, "no_simulator", "the emulated shoe is not installed here, and the demo needs it")
     settings = DemoSettings(
         wire=args.wire,
         game=args.game,
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace, settings: DemoSettings) -> int:
-    # The chain brings the event loop and drawing along; no other command should wait for them.
+    # Imported late: it brings the event loop and drawing along, which no other command needs.
     from shoe_controller.demo.programs import DemoError  # noqa: PLC0415 - see above
     from shoe_controller.demo.screen import LiveScreen, PlainScreen, has_a_screen  # noqa: PLC0415 - see above
     from shoe_controller.demo.show import Show  # noqa: PLC0415 - see above
@@ -105,7 +105,7 @@ def _show(args: argparse.Namespace, settings: DemoSettings) -> int:
     async def show() -> int:
         report = await Show(settings, screen).run()
         if report is None:
-            screen.say("Ended before it began.")
+            screen.say("Stopped before it began.")
             return GOOD
         for line in report.lines:
             screen.say(line)
@@ -114,7 +114,7 @@ def _show(args: argparse.Namespace, settings: DemoSettings) -> int:
     try:
         return asyncio.run(show())
     except BrokenPipeError:
-        # Whoever read our lines has seen enough; `cli.main` knows what to do.
+        # The reader of our output has closed it; `cli.main` handles that.
         raise
     except (DemoError, BrokerError, OSError) as error:
         bad_input(args, "demo", str(error))
@@ -122,7 +122,7 @@ def _show(args: argparse.Namespace, settings: DemoSettings) -> int:
 
 
 class _BadFaultError(ValueError):
-    """A fault that there is not, or not on this wire."""
+    """A fault that does not exist, or not on this wire."""
 
 
 def _chosen_faults(text: str, wire: str) -> tuple[str, ...]:

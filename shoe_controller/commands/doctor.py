@@ -1,6 +1,6 @@
-"""`shoe-controller doctor CONFIG`: looks at everything around a table that can be wrong, and says what to do about it.
+"""`shoe-controller doctor CONFIG`: checks everything around a table that can be wrong, and says what to do about it.
 
-Exit code 0 means that nothing is wrong, 1 that something is, 2 that the command could not be carried out as given.
+Exit code 0 means that nothing is wrong, 1 that something is, 2 that the arguments cannot be used.
 """
 
 import argparse
@@ -23,32 +23,36 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser = subparsers.add_parser(
         "doctor",
         help="find out what is wrong with a table, and what to do",
-        description="Look at a table's configuration, port, shoe, broker, journal and machine, and say of each problem "
-        "what to do. It may be run beside a running table, and changes nothing. Run it with sudo to see everything.",
+        description="Check a table's configuration, port, shoe, broker, journal and machine, and say what to do about "
+        "each problem. It changes nothing, and may be run beside a running table. Use sudo to check everything.",
     )
     add_config_argument(parser)
-    parser.add_argument("--skip", action="append", default=[], metavar="CHECK", help="leave a check out")
-    parser.add_argument("--user", metavar="NAME", help="whom the service runs as (default: shoe-controller, if known)")
+    parser.add_argument("--skip", action="append", default=[], metavar="CHECK", help="skip a check")
+    parser.add_argument("--user", metavar="NAME", help="the service's user (default: shoe-controller, if it exists)")
     parser.add_argument("--users", type=Path, metavar="FILE", help="the broker's users (default: beside CONFIG)")
     parser.add_argument(
-        "--listen", type=float, default=5.0, metavar="SECONDS", help="how long the shoe has to answer (default: 5)"
+        "--listen",
+        type=float,
+        default=5.0,
+        metavar="SECONDS",
+        help="how long to wait for the shoe to answer (default: 5)",
     )
-    parser.add_argument("--list", action="store_true", help="say what is looked at, and look at nothing")
+    parser.add_argument("--list", action="store_true", help="list the checks and do nothing")
     add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    # The checks bring the event loop and all libraries along; no other command should wait for them.
+    # Imported late: the checks bring the event loop and all libraries along, which no other command needs.
     from shoe_controller.doctor.checks import CHECKS  # noqa: PLC0415 - see above
     from shoe_controller.doctor.users import service_user, user_called  # noqa: PLC0415 - see above
 
     names = [check.name for check in CHECKS]
     unknown = [name for name in args.skip if name not in names]
     if unknown:
-        return bad_input(args, "unknown_check", f"there is no check {unknown[0]!r}: they are {', '.join(names)}")
+        return bad_input(args, "unknown_check", f"there is no check {unknown[0]!r}; the checks are {', '.join(names)}")
     if not 0 < args.listen <= 3600:
-        return bad_input(args, "bad_listen", "--listen takes more than 0 and at most 3600 seconds")
+        return bad_input(args, "bad_listen", "--listen must be more than 0 and at most 3600 seconds")
     if args.list:
         return _list(args)
     try:

@@ -1,6 +1,6 @@
 """`shoe-controller hand 9H 4D KS 2C`: one round, checked card by card, with the result of every wager.
 
-`hand -` reads a hand a line and answers each with one JSON object a line, good hands and bad ones alike.
+`hand -` reads one hand per line and answers each with one JSON object per line, good hands and bad ones alike.
 """
 
 import argparse
@@ -37,14 +37,14 @@ FROM_STANDARD_INPUT = "-"
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = subparsers.add_parser(
         "hand",
-        help="check one round and show what every wager came to",
+        help="check one round and show the result of every wager",
         description="Check the cards of one round in the order they leave the shoe, and show every wager's result.",
     )
     parser.add_argument(
         "cards",
         nargs="+",
         metavar="CARD",
-        help="rank and suit, as in 9H or 10s; a single - reads one hand a line from standard input",
+        help="rank and suit, as in 9H or 10s; a single - reads one hand per line from standard input",
     )
     add_schedule_options(parser)
     add_decks_option(parser)
@@ -95,7 +95,7 @@ def _answer_lines(schedule: Schedule, decks: int) -> int:
     wagers_by_facts: dict[Facts, msgspec.Raw] = {}
     hands = bad = 0
     for line in sys.stdin.buffer:
-        # Bytes that are no text are no card either, and are answered as such.
+        # Bytes that are not text are not a card either, and are answered as such.
         texts = line.decode(errors="replace").replace(",", " ").split()
         if not texts:
             continue
@@ -113,7 +113,9 @@ def _answer_lines(schedule: Schedule, decks: int) -> int:
         banker = HandOutcome(deal.banker, facts.banker_total, facts.banker_natural)
         print_json(_OutcomeLine(player, banker, facts.winner, wagers_by_facts[facts]))
     if bad:
-        sys.stderr.write(f"shoe-controller hand: {bad} of {hands} hands could not be used; their lines say why\n")
+        sys.stderr.write(
+            f"shoe-controller hand: {bad} of {hands} hands could not be used; their output lines say why\n"
+        )
     return BAD_INPUT if bad else GOOD
 
 

@@ -1,7 +1,7 @@
-"""`shoe-controller init FOLDER`: everything that a new table needs, from a few answers.
+"""`shoe-controller init FOLDER`: writes everything that a new table needs, from a few answers.
 
-What is not given by an option is asked for at a terminal; elsewhere it is an error that names the option. Running it
-again changes nothing without asking: files that are there stay as they are, keys and passwords are kept.
+At a terminal it asks for what no option gives; elsewhere that is an error which names the option. Running it again
+changes nothing without asking: existing files stay as they are, keys and passwords are kept.
 """
 
 import argparse
@@ -33,27 +33,31 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "init",
         help="set up a new table: configuration, keys, broker users, certificates",
         description="Write what a new table needs: a complete commented configuration, the shoe's key, the users of "
-        "the broker with their passwords and access list, and certificates of an authority of the house's own. What is "
-        "there already stays as it is. PINs of people are asked for, or read from standard input: one on each line, "
-        "dealers first.",
+        "the broker with their passwords and access list, and certificates of the house's own authority. Existing "
+        "files stay as they are. PINs of people are asked for, or read from standard input: one on each line, dealers "
+        "first.",
     )
     parser.add_argument("folder", type=Path, nargs="?", default=FOLDER, metavar="FOLDER", help="default: %(default)s")
     parser.add_argument("--file", default="table.toml", metavar="NAME", help="the table's file (default: table.toml)")
     parser.add_argument("--site", help="the house, as part of every topic")
     parser.add_argument("--table", help="the table's name, as part of every topic")
-    parser.add_argument("--title", help="what boards call the table (default: its name)")
-    parser.add_argument("--currency", help="how boards write amounts (default: nothing)")
-    parser.add_argument("--wire", choices=["native", "angel_eye"], help="what the shoe speaks (default: native)")
+    parser.add_argument("--title", help="the table's name on boards (default: its name)")
+    parser.add_argument("--currency", help="the currency shown on boards (default: none)")
+    parser.add_argument("--wire", choices=["native", "angel_eye"], help="the shoe's protocol (default: native)")
     parser.add_argument("--port", help="where the shoe is plugged in: /dev/shoe/…, socket://host:port, usb:VVVV:PPPP")
-    parser.add_argument("--insecure", action="store_true", help="go without a key; anyone at the cable can pretend")
+    parser.add_argument(
+        "--insecure", action="store_true", help="run without a key; anyone at the cable can pretend to be the shoe"
+    )
     parser.add_argument("--base-game", metavar="NAME", help="default: commission")
     parser.add_argument("--layout", metavar="NAME", help="default: nepal_super_baccarat")
     parser.add_argument("--offer", metavar="A,B", help="groups and wagers offered (default: base,pairs)")
     parser.add_argument("--decks", type=int, help="default: 8")
     parser.add_argument("--seats", metavar="A,B", help=f"from the dealer's right (default: {SEATS})")
-    parser.add_argument("--min", type=int, metavar="AMOUNT", help="the least stake, in minor units")
-    parser.add_argument("--max", type=int, metavar="AMOUNT", help="the most, in minor units")
-    parser.add_argument("--broker-host", metavar="HOST", help="what tables call the broker (default: 127.0.0.1)")
+    parser.add_argument("--min", type=int, metavar="AMOUNT", help="the lowest stake, in minor units")
+    parser.add_argument("--max", type=int, metavar="AMOUNT", help="the highest stake, in minor units")
+    parser.add_argument(
+        "--broker-host", metavar="HOST", help="the broker's host, as tables reach it (default: 127.0.0.1)"
+    )
     parser.add_argument("--broker-folder", type=Path, metavar="FOLDER", help=f"default: {BROKER_FOLDER}, or beside")
     parser.add_argument(
         "--seat-users", action="store_true", help="a user at the broker for each seat, which bets for that seat alone"
@@ -63,13 +67,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     for role in Role:
         people = f"--{role.value}"
         parser.add_argument(people, action="append", default=[], metavar="ID=NAME", help=f"a {role.value} with a PIN")
-    parser.add_argument("--renew-certificate", action="store_true", help="make the broker's certificate anew")
-    parser.add_argument("--yes", action="store_true", help="do not ask; what is made from other files may be changed")
+    parser.add_argument("--renew-certificate", action="store_true", help="make a new certificate for the broker")
+    parser.add_argument("--yes", action="store_true", help="do not ask; generated files may be replaced")
     parser.set_defaults(run=run, json=False)
 
 
 def run(args: argparse.Namespace) -> int:
-    # What finds shoes and reads configurations brings the event loop and all libraries along.
+    # Imported late: it brings the event loop and all libraries along.
     from shoe_controller.setup.apply import Places, check, plan  # noqa: PLC0415 - see above
 
     questions = Questions(ask=sys.stdin.isatty() and not args.yes)
@@ -78,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     places = Places(args.folder, broker, args.file)
     try:
         if Path(args.file).name != args.file or not args.file.endswith(".toml"):
-            return bad_input(args, "bad_file", f"--file is the name of a file such as table.toml, not {args.file!r}")
+            return bad_input(args, "bad_file", f"--file must be a file name such as table.toml, not {args.file!r}")
         new = _from_existing(args) or _decided(args, questions)
         check(new, places)
         left = _write(plan(new, places, renew_certificate=args.renew_certificate), args, questions)
@@ -89,23 +93,23 @@ def run(args: argparse.Namespace) -> int:
     exit_code = _conclusion(args, places.folder / places.table_file)
     if left and not questions.ask:
         files = ", ".join(as_text(str(file)) for file in left)
-        sys.stderr.write(f"shoe-controller init: not everything is as it should be: {files} must be written anew. ")
+        sys.stderr.write(f"shoe-controller init: not everything is up to date: {files} must be written again. ")
         sys.stderr.write("Run it again with --yes.\n")
         return exit_code or NOT_WRITTEN
     return exit_code
 
 
 def _write(everything: Iterator[Planned], args: argparse.Namespace, questions: Questions) -> list[Path]:
-    """Write all of it, one after another; what was left as it is, though it should change.
+    """Write the files one after another; return those that were left as they are, though they should change.
 
-    One answer counts for all: a key and its certificate, or users and their passwords, belong together.
+    One answer applies to all: a key and its certificate, or users and their passwords, belong together.
     """
     left: list[Path] = []
     over: bool | None = True if args.yes else None
     for planned in everything:
         changed = planned.ours and differs(planned)
         if changed and over is None:
-            over = questions.agrees(f"{as_text(str(planned.file))} has changed. Write it anew?")
+            over = questions.agrees(f"{as_text(str(planned.file))} has changed. Write it again?")
         if changed and not over:
             left.append(planned.file)
         outcome = write(planned, over=bool(over))
@@ -134,7 +138,7 @@ def _conclusion(args: argparse.Namespace, file: Path) -> int:
 
 
 def _from_existing(args: argparse.Namespace) -> NewTable | None:
-    """The table as its file has it, so that a second run needs no answers."""
+    """The table of an existing file, so that a second run needs no answers."""
     from shoe_controller.config.table_file import load_config  # noqa: PLC0415 - see `run`
 
     file = args.folder / args.file
@@ -142,10 +146,10 @@ def _from_existing(args: argparse.Namespace) -> NewTable | None:
         return None
     config = load_config(file, guarded=False)
     if config.table is None or config.shoe is None:
-        raise ValueError(f"{file} is there, and not the file of a table: correct it, or name another with --file")
+        raise ValueError(f"{file} exists, and is not a table's file: correct it, or name another with --file")
     for option, given, there in (("--site", args.site, config.table.site), ("--table", args.table, config.table.name)):
         if given not in (None, there):
-            raise ValueError(f"{file} is of {there!r}, and {option} says {given!r}: name another file with --file")
+            raise ValueError(f"{file} is for {there!r}, but {option} is {given!r}: name another file with --file")
     house = config.house
     seat_users = {} if config.mqtt is None else config.mqtt.seat_users
     if args.seat_users and not seat_users:
@@ -181,21 +185,21 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
     new = NewTable(
         site=site,
         name=name,
-        title=questions.text("--title", args.title, "What boards call the table", name),
-        currency=questions.text("--currency", args.currency, "The currency, as boards write it", ""),
+        title=questions.text("--title", args.title, "The table's name on boards", name),
+        currency=questions.text("--currency", args.currency, "The currency shown on boards", ""),
         wire="native" if wire == "native" else "angel_eye",
         port=args.port or _port(questions),
         insecure=args.insecure,
         base_game=questions.text("--base-game", args.base_game, "The base game", "commission"),
         decks=questions.number("--decks", args.decks, "Decks in the shoe", 8),
         layout=questions.text("--layout", args.layout, "The layout", "nepal_super_baccarat"),
-        offer=_listed(questions.text("--offer", args.offer, "What is offered", "base,pairs")),
+        offer=_listed(questions.text("--offer", args.offer, "The groups and wagers offered", "base,pairs")),
         seats=_listed(questions.text("--seats", args.seats, "The seats, from the dealer's right", SEATS)),
-        least=questions.number("--min", args.min, "The least stake, in minor units", 100),
-        most=questions.number("--max", args.max, "The most, in minor units", 100_000),
+        least=questions.number("--min", args.min, "The lowest stake, in minor units", 100),
+        most=questions.number("--max", args.max, "The highest stake, in minor units", 100_000),
         broker_host=None
         if args.no_broker
-        else questions.text("--broker-host", args.broker_host, "What tables call the broker", "127.0.0.1"),
+        else questions.text("--broker-host", args.broker_host, "The broker's host, as tables reach it", "127.0.0.1"),
         journal=args.journal,
         people=tuple(_people(args, questions)),
         seat_users={},
@@ -211,7 +215,7 @@ def _port(questions: Questions) -> str:
         return questions.text("--port", None, "Where the shoe is plugged in")
     sys.stdout.write("Plugged in: " + ", ".join(ports) + "\n")
     chosen = ports[0]
-    if questions.agrees("Greet each of them, to see which is the shoe?"):
+    if questions.agrees("Open each of them, to see which is the shoe?"):
         attached = [asyncio.run(look_at(port)) for port in ports]
         for each in attached:
             sys.stdout.write(f"  {each.port}: {each.what}\n")
@@ -228,7 +232,7 @@ def _people(args: argparse.Namespace, questions: Questions) -> Iterator[NewPerso
                 raise NotAnsweredError(f"--{role.value} takes ID=NAME, such as anita='Anita Rai', not {given!r}")
             yield _person(identity, name, role)
         while not named and questions.ask:
-            identity = questions.text("", None, f"The id of a {role.value} (nothing, if that were all)", "")
+            identity = questions.text("", None, f"The id of a {role.value} (leave empty to finish)", "")
             if not identity:
                 break
             yield _person(identity, questions.text("", None, "The name", identity), role)
@@ -246,7 +250,7 @@ def _pin(prompt: str) -> str:
     pin = getpass.getpass(prompt)
     check_strength(pin)
     if getpass.getpass("The same PIN again: ") != pin:
-        raise BadPinError("that were two different PINs: try again")
+        raise BadPinError("those were two different PINs: try again")
     return pin
 
 

@@ -1,10 +1,10 @@
-"""The table that a machine was set up for: what a command is about when nobody names a configuration."""
+"""The table that a machine was set up for: the default where a command is given no configuration."""
 
 import argparse
 from pathlib import Path
 
 FOLDER = Path("/etc/shoe-controller")
-"""Where `init` puts everything, and where the services look for it."""
+"""Where `init` writes everything, and where the services look for it."""
 
 
 def add_config_argument(parser: argparse.ArgumentParser) -> None:

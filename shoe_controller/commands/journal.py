@@ -1,7 +1,7 @@
-"""`shoe-controller journal verify|recall|export|prune FILE`: what an auditor and an operator do with a table's journal.
+"""`shoe-controller journal verify|recall|export|prune FILE`: commands on a table's journal, for auditors and operators.
 
-All of them work beside a running controller. Exit code 1 means that the journal is damaged, 2 that the command could
-not be carried out as it was given. The work itself is in `shoe_controller/journal/`.
+All of them work beside a running controller. Exit code 1 means that the journal is damaged, 2 that the arguments cannot
+be used. The work itself is in `shoe_controller/journal/`.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from shoe_controller.journal.verify import Report, verify
 DAMAGED = 1
 
 REPLAY: Replay = replay
-"""How the inputs of a shoe are replayed."""
+"""Replays the inputs of a shoe."""
 
 SECONDS_BETWEEN_LOOKS = 0.5
 REST = 0.02
@@ -80,7 +80,7 @@ def _add_export(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     parser.add_argument("--shoe", type=_number, metavar="N")
     parser.add_argument("--round", type=_number, metavar="N")
     parser.add_argument("--since", type=_time, metavar="TIME", help="as 2026-11-16T20:00, in UTC unless it says +01:00")
-    parser.add_argument("--until", type=_time, metavar="TIME", help="the first moment that is not wanted any more")
+    parser.add_argument("--until", type=_time, metavar="TIME", help="the end of the period, exclusive")
     parser.add_argument("--output", type=Path, metavar="FILE", help="a new file; without it, standard output")
     parser.set_defaults(run=run, act=_export, json=False)
 
@@ -180,7 +180,7 @@ def _export(args: argparse.Namespace) -> int:
 def _prune(args: argparse.Namespace) -> int:
     now = Moment(wall_ms=time.time_ns() // 1_000_000, mono_ns=time.monotonic_ns(), synchronised=False)
     if not args.export_to.is_dir():
-        return bad_input(args, "folder", f"{args.export_to} is no folder; make it first.")
+        return bad_input(args, "folder", f"{args.export_to} is not a folder; make it first.")
     with _progress() as look:
         pruned = prune(
             args.file,
@@ -211,7 +211,7 @@ def _output(path: Path | None) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Shows on a terminal how far it is; anything else that reads standard error gets none of it."""
+    """Show progress if standard error is a terminal."""
     shown = sys.stderr.isatty()
     last = time.monotonic()
 
@@ -232,30 +232,32 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
 def _head(text: str) -> Head:
     match = _HEAD.fullmatch(text)
     if match is None:
-        raise argparse.ArgumentTypeError(f"{as_text(text)!r} is no head: it looks like 1234: and 64 hexadecimal digits")
+        raise argparse.ArgumentTypeError(
+            f"{as_text(text)!r} is not a head, which is a number, a colon and 64 hexadecimal digits"
+        )
     return Head(number=int(match[1]), hash=bytes.fromhex(match[2]))
 
 
 def _number(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,18}", text):
-        raise argparse.ArgumentTypeError(f"{as_text(text)!r} is no number")
+        raise argparse.ArgumentTypeError(f"{as_text(text)!r} is not a number")
     return int(text)
 
 
 def _days(text: str) -> int:
-    """Days as milliseconds."""
+    """Convert days to milliseconds."""
     days = _number(text)
     if days > 100_000:
-        raise argparse.ArgumentTypeError(f"{days} days are more than anybody keeps")
+        raise argparse.ArgumentTypeError(f"{days} days is too long")
     return days * 24 * 60 * 60 * 1000
 
 
 def _time(text: str) -> int:
-    """A point in time as milliseconds since 1970."""
+    """Convert a point in time to milliseconds since 1970."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{as_text(text)!r} is no time such as 2026-11-16T20:00") from error
+        raise argparse.ArgumentTypeError(f"{as_text(text)!r} is not a time such as 2026-11-16T20:00") from error
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return int(moment.timestamp() * 1000)

@@ -1,7 +1,7 @@
-"""`shoe-controller keys shoe|pin`: makes what must be secret, and random, before a table can run.
+"""`shoe-controller keys shoe|pin`: makes the random secrets that a table needs.
 
-This is the one place where a key or a salt is drawn. A key goes into a file and never to the terminal; a PIN comes from
-the keyboard or from standard input, never from the command line, where others could read it.
+A key goes into a file and never to the terminal; a PIN comes from the keyboard or from standard input, never from the
+command line, where others could read it.
 """
 
 import argparse
@@ -34,7 +34,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         type=Path,
         default=DEFAULT_KEY_FILE,
         metavar="FILE",
-        help="the file to make, which must not be there yet (default: %(default)s)",
+        help="the file to make, which must not exist yet (default: %(default)s)",
     )
     add_json_option(shoe)
     shoe.set_defaults(run=run_shoe)
@@ -42,7 +42,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "pin",
         help="hash a PIN for the [[people]] of a table's file",
         description=f"Ask for a PIN of {LEAST_DIGITS} to {MOST_DIGITS} digits, twice and without showing it, and print "
-        "the hash for a table's file. Where standard input is no terminal, its first line is the PIN.",
+        "the hash for a table's file. If standard input is not a terminal, its first line is the PIN.",
     )
     add_json_option(pin)
     pin.set_defaults(run=run_pin)
@@ -53,7 +53,7 @@ def run_shoe(args: argparse.Namespace) -> int:
     try:
         _write_new(file, f"{secrets.token_hex(KEY_BYTES)}\n".encode())
     except FileExistsError:
-        message = f"{file} is there already and was left alone: name another file, or move that one away"
+        message = f"{file} exists already and was left alone: name another file, or move that one away"
         return bad_input(args, "file_exists", message)
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
@@ -62,8 +62,8 @@ def run_shoe(args: argparse.Namespace) -> int:
         print_json({"file": as_text(str(file))})
     else:
         sys.stdout.write(
-            f"{as_text(str(file))} holds a new key. Put it into the shoe, and name the file as key_file in the [shoe] "
-            "section of the table's file.\n"
+            f"{as_text(str(file))} contains a new key. Put it into the shoe, and name the file as key_file in the "
+            "[shoe] section of the table's file.\n"
         )
     return GOOD
 
@@ -85,8 +85,8 @@ def run_pin(args: argparse.Namespace) -> int:
 
 
 def _write_new(file: Path, content: bytes) -> None:
-    """Make the file, whole and for its owner alone, or leave nothing behind."""
-    # Exclusive: neither a file nor a link that is there is touched, whoever put it there a moment ago.
+    """Make the file, complete and private to its owner, or leave nothing behind."""
+    # Exclusive: an existing file or link is never touched, even one made a moment ago.
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as opened:
@@ -103,7 +103,7 @@ def _typed_pin() -> str:
     pin = getpass.getpass("PIN: ")
     check_strength(pin)
     if getpass.getpass("The same PIN again: ") != pin:
-        raise BadPinError("that were two different PINs: try again")
+        raise BadPinError("those were two different PINs: try again")
     return pin
 
 
@@ -111,5 +111,5 @@ def _piped_pin() -> str:
     line = sys.stdin.buffer.readline(LONGEST_LINE)
     if not line:
         raise EOFError
-    # What is no text is no PIN either, and is refused as one.
+    # What is not text is not a PIN either, and is refused as one.
     return line.decode(errors="replace").removesuffix("\n").removesuffix("\r")

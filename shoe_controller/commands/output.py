@@ -1,4 +1,4 @@
-"""How commands answer: JSON or a drawing on standard output, errors for the person who typed on standard error."""
+"""Output of commands: JSON or a drawing on standard output, errors for the user on standard error."""
 
 import argparse
 import io
@@ -17,7 +17,7 @@ GOOD = 0
 BAD_INPUT = 2
 
 WIDTH_OF_A_FILE = 160
-"""Columns for tables that go elsewhere than to a terminal: there is no reason to squeeze them into 80."""
+"""Columns of tables that are not written to a terminal: there is no reason to squeeze them into 80."""
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +30,7 @@ def print_json(value: object) -> None:
 
 
 def as_text(name: str) -> str:
-    """A file's name that can be written anywhere, also where its bytes are no text."""
+    """Return a file's name in printable form, even if its bytes are not text."""
     return name.encode(errors="surrogateescape").decode(errors="replace")
 
 
@@ -50,9 +50,9 @@ def bad_input(args: argparse.Namespace, code: str, message: str, **more: object)
 
 
 def console(width_of_a_file: int | None = WIDTH_OF_A_FILE) -> "Console":
-    """Where drawings go; with no width given, what is no terminal has 80 columns or what COLUMNS says.
+    """Return the console for drawings; without a width, what is not a terminal has 80 columns or COLUMNS.
 
-    Drawing alone needs rich; no other command should wait for its import.
+    Imports rich late, because only drawing needs it.
     """
     from rich.console import Console  # noqa: PLC0415 - see above
 
@@ -62,7 +62,7 @@ def console(width_of_a_file: int | None = WIDTH_OF_A_FILE) -> "Console":
             raise BrokenPipeError
 
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A terminal of another encoding gets question marks for the names it cannot show, not an error.
+        # A terminal with another encoding gets question marks for characters it cannot show, not an error.
         sys.stdout.reconfigure(errors="replace")
     if sys.stdout.isatty():
         return PlainConsole(highlight=False, markup=False)

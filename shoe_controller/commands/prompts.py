@@ -1,16 +1,16 @@
-"""Asks a person at a terminal for what no option said; where nobody can be asked, defaults count or it is an error."""
+"""Prompts at a terminal for what no option gives; without a terminal, defaults apply or it is an error."""
 
 import sys
 from typing import NamedTuple
 
 
 class NotAnsweredError(ValueError):
-    """Something must be known, and nobody said it."""
+    """A required value was not given."""
 
 
 class Questions(NamedTuple):
     ask: bool
-    """Whether there is anybody to be asked."""
+    """Whether there is a terminal to prompt at."""
 
     def text(self, option: str, given: str | None, question: str, default: str | None = None) -> str:
         if given is not None:
@@ -35,7 +35,7 @@ class Questions(NamedTuple):
             raise NotAnsweredError(f"{option} takes a whole number, not {answer!r}") from None
 
     def agrees(self, question: str) -> bool:
-        """No, where nobody can be asked."""
+        """Ask yes or no; no without a terminal."""
         if not self.ask:
             return False
         sys.stdout.write(f"{question} [y/N] ")

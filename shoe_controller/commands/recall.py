@@ -1,4 +1,4 @@
-"""`shoe-controller journal recall FILE [N]`: the last rounds of a table, as a dealer wants to see them again.
+"""`shoe-controller journal recall FILE [N]`: shows the last rounds of a table.
 
 Reads the end of a journal, beside a running controller: backwards as far as the rounds reach, then forwards from there
 with the chain checked. `shoe_controller/history/recall.py` puts together what the facts say, `drawing.py`
@@ -30,7 +30,7 @@ _CLOSED = str(BettingClosed.__struct_config__.tag)
 def add_parser(
     actions: "argparse._SubParsersAction[argparse.ArgumentParser]", run: Callable[[argparse.Namespace], int]
 ) -> None:
-    """Add the action; `run` is how `journal` runs its actions, with its exit codes."""
+    """Add the action; `run` wraps an action of `journal`, with its exit codes."""
     parser = actions.add_parser(
         "recall",
         help="show the last rounds: cards, results, payments, alerts, corrections",
@@ -51,7 +51,7 @@ def _recall(args: argparse.Namespace) -> int:
         for playing in rounds:
             print_json(playing)
         return GOOD
-    # Drawing alone needs rich; --json and the other commands should not wait for its import.
+    # Imported late: only drawing needs rich.
     from shoe_controller.history.drawing import draw  # noqa: PLC0415 - see above
 
     draw(console(), rounds, _remark(rounds, args.rounds, pruned=pruned))
@@ -59,18 +59,18 @@ def _recall(args: argparse.Namespace) -> int:
 
 
 def _remark(rounds: list[RecalledRound], wanted: int, *, pruned: bool) -> str:
-    """What to say when there are not as many rounds as were asked for."""
+    """The remark when there are fewer rounds than requested."""
     there = sum(playing.counts for playing in rounds)
     if there >= wanted:
         return ""
     why = "Older shoes were pruned; their exports have them." if pruned else ""
     if not there:
-        return f"No round is in this journal yet. {why}".strip()
-    return f"Only {there} {'round is' if there == 1 else 'rounds are'} in this journal. {why}".strip()
+        return f"This journal contains no round yet. {why}".strip()
+    return f"This journal contains only {there} {'round' if there == 1 else 'rounds'}. {why}".strip()
 
 
 def recalled(reader: JournalReader, count: int) -> list[RecalledRound]:
-    """The last so many rounds, however long the history is."""
+    """Return the last `count` rounds, however long the history is."""
     reach = count + 1
     while True:
         oldest = reader.oldest()
@@ -81,15 +81,15 @@ def recalled(reader: JournalReader, count: int) -> list[RecalledRound]:
         except BrokenChainError:
             if reader.oldest() == oldest:
                 raise
-            continue  # it was pruned while we read; what is left is whole
+            continue  # it was pruned while we read; what is left is complete
         if rounds is not None:
             return rounds
-        # One of them was begun earlier than it seemed: its result was taken back after others had been voided.
+        # One of them began earlier than assumed: its result was taken back after others had been voided.
         reach *= 2
 
 
 def _closing_of(reader: JournalReader, reach: int) -> int | None:
-    """Where the wagers of the so manieth last round were closed; nothing if there are not so many."""
+    """Record in which the wagers of the `reach`-th last round were closed; `None` if there are fewer rounds."""
     seen = set()
     for record in reader.events_backwards(_CLOSED):
         closed = _read(reader, Event(name=record.name, body=record.body), record.number)
@@ -117,9 +117,9 @@ def _read(reader: JournalReader, stored: Event, number: int) -> AnyFact:
 
 def _rounds(text: str) -> int:
     if not re.fullmatch(r"0*[1-9][0-9]*", text):
-        raise argparse.ArgumentTypeError(f"{as_text(text)!r} is no number of rounds; give 1 or more")
+        raise argparse.ArgumentTypeError(f"{as_text(text)!r} is not a number of rounds; give 1 or more")
     if len(text) > 18 or int(text) > MOST_ROUNDS:
         raise argparse.ArgumentTypeError(
-            f"that is too many rounds to look at; at most {MOST_ROUNDS}. `journal export` gives everything"
+            f"at most {MOST_ROUNDS} rounds can be recalled; `journal export` writes everything"
         )
     return int(text)

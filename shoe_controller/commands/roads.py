@@ -1,7 +1,7 @@
 """`shoe-controller roads BBnPTpB`: the five roads of a shoe, drawn in the terminal or as JSON.
 
-Reads what was typed and shows what `baccarat.roads` makes of it. Every cell is told by its letter or shape as well as
-by its colour, so the drawing loses nothing in a file, on a printer or to an eye that does not tell red from blue.
+Parses the results and draws what `baccarat.roads` makes of them. Every cell is distinguished by its letter or shape as
+well as by its colour, so the drawing loses nothing in a file, on a printer or to a colour-blind reader.
 """
 
 import argparse
@@ -20,7 +20,7 @@ _HOW_TO_WRITE = (
 
 
 class BadResultsError(ValueError):
-    """A text that is no list of results."""
+    """A text that is not a list of results."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -33,7 +33,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "results",
         nargs="+",
         metavar="RESULTS",
-        help=f"{_HOW_TO_WRITE}; blanks, commas and dashes between rounds are passed over, '' is a shoe without a round",
+        help=f"{_HOW_TO_WRITE}; blanks, commas and dashes between rounds are ignored, '' is a shoe without a round",
     )
     add_json_option(parser)
     parser.set_defaults(run=run)
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def parse_results(text: str) -> list[Result]:
-    """Read "BBnPTpB". The error names the position, counted from 1 as a person counts."""
+    """Parse "BBnPTpB". The error names the position, counted from 1."""
     rounds: list[tuple[RoadWinner, set[str]]] = []
     marks_may_follow = False
     for position, letter in enumerate(text, start=1):
@@ -60,17 +60,17 @@ def parse_results(text: str) -> list[Result]:
             rounds.append((_WINNERS[letter], set()))
             marks_may_follow = True
         elif letter.isspace() or letter in _SEPARATORS:
-            # A lower-case letter that stands alone was probably meant as a result: it must not pass as a mark.
+            # A lone lower-case letter was probably meant as a result: it must not pass as a mark.
             marks_may_follow = False
         elif letter not in _MARKS:
             raise BadResultsError(f"{letter!r} at position {position} is neither a result nor a mark: {_HOW_TO_WRITE}")
         elif not marks_may_follow:
             raise BadResultsError(
-                f"{letter!r} at position {position} is a mark, and no result stands directly before it: {_HOW_TO_WRITE}"
+                f"{letter!r} at position {position} is a mark without a result directly before it: {_HOW_TO_WRITE}"
             )
         elif letter in rounds[-1][1]:
             raise BadResultsError(
-                f"{letter!r} at position {position} is there twice for the same round: write each mark once, "
+                f"{letter!r} at position {position} is given twice for the same round: write each mark once, "
                 "and results in capitals"
             )
         else:
@@ -109,7 +109,7 @@ _ASCII_SHAPES = _ShapesOfRoads(big_eye=_Shapes("r", "b"), small=_Shapes("R", "B"
 
 
 def _draw(board: Roads) -> None:
-    # Drawing alone needs rich; the other commands and --json should not wait for its import.
+    # Imported late: only drawing needs rich.
     from rich.text import Text  # noqa: PLC0415 - see above
 
     out = console(width_of_a_file=None)
@@ -131,7 +131,7 @@ def _draw(board: Roads) -> None:
         for line in lines:
             drawn = Text.assemble(*line)
             drawn.rstrip()
-            # Even where a single cell is wider than the terminal, it is not broken in two.
+            # A single cell is not broken in two, even if it is wider than the terminal.
             out.print(drawn, overflow="ignore", crop=False)
 
 
@@ -146,7 +146,7 @@ def _bead_plate_grid(board: Roads) -> _Grid:
 
 
 def _big_road_grid(board: Roads) -> _Grid:
-    """Letters with the number of ties behind them; T where nobody has won yet."""
+    """Letters with the number of ties after them; T while there have been only ties."""
     grid = {}
     for cell in board.big_road.cells:
         winner = cell.winner or RoadWinner.TIE
@@ -168,17 +168,17 @@ def _derived_grid(road: DerivedRoad, shapes: _Shapes) -> _Grid:
 
 
 def _window(grid: _Grid, width: int) -> tuple[str, list[list[_Inked]]]:
-    """The part of a road that fits, as lines of cells, and a remark on what does not.
+    """Return the part of a road that fits, as lines of cells, and a remark on what does not.
 
-    As on a board that scrolls, this is the right end; but the latest cell (the last in the grid) is always in sight,
-    also when a very long tail reaches further right than it.
+    As on a board that scrolls, this is the right end; but the latest cell (the last in the grid) is always visible,
+    even if a very long tail reaches further right.
     """
     if not grid:
         return "nothing yet", []
     latest_column, _ = next(reversed(grid))
     columns = 1 + max(column for column, _ in grid)
     cell_width = 1 + max(len(inked.text) for inked in grid.values())
-    # The last cell needs no blank after it, hence the one more.
+    # The last cell needs no blank after it, hence the + 1.
     shown = min(columns, max(1, (width + 1) // cell_width))
     first = min(columns - shown, latest_column)
     remark = f"{columns - shown} of {columns} columns do not fit here; --json has all" if shown < columns else ""

@@ -23,7 +23,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    # The daemon brings the event loop and all libraries along; no other command should wait for them.
+    # Imported late: it brings the event loop and all libraries along, which no other command needs.
     from shoe_controller.daemon.run import run_table  # noqa: PLC0415 - see above
 
     try:

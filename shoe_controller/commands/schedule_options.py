@@ -1,4 +1,4 @@
-"""The options by which several commands choose catalogue, base game, pay tables and decks without a configuration."""
+"""Options shared by several commands: catalogue, base game, pay tables and decks, without a configuration."""
 
 import argparse
 from pathlib import Path
@@ -17,12 +17,12 @@ def add_catalogue_option(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=Path,
         metavar="FILE",
-        help="a house's own catalogue file on top of what is built in; may be given several times",
+        help="a house's own catalogue file, added to the built-in one; may be given several times",
     )
 
 
 def chosen_catalogue(args: argparse.Namespace) -> Catalogue:
-    """What is built in, with the files that were named; `BadFileError` if one cannot be used."""
+    """Return the built-in catalogue with the files named; raise `BadFileError` if one cannot be used."""
     return catalogue_with(args.catalogue)
 
 
@@ -51,7 +51,7 @@ def add_decks_option(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_schedule(args: argparse.Namespace, catalogue: Catalogue) -> Schedule:
-    """The pay tables that the options choose; `CatalogueError` if there is no such thing."""
+    """Return the pay tables that the options choose; raise `CatalogueError` for an unknown name."""
     return catalogue.schedule(args.base, dict(args.pay_table))
 
 

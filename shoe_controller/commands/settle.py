@@ -1,4 +1,4 @@
-"""`shoe-controller settle CONFIG WAGERS.json 9H …`: a whole table's wagers settled by the rules of the house."""
+"""`shoe-controller settle CONFIG WAGERS.json 9H …`: settles a table's wagers by the rules of the house."""
 
 import argparse
 import sys
@@ -76,7 +76,7 @@ def _read_wagers(name: str) -> list[PlacedWager]:
     except OSError as error:
         raise _BadWagersError(f"{name} cannot be read: {error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise _BadWagersError(f"{name} is no list of wagers: {error}") from None
+        raise _BadWagersError(f"{name} is not a list of wagers: {error}") from None
 
 
 def _draw(settlement: Settlement) -> None:

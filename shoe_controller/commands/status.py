@@ -1,6 +1,6 @@
-"""`shoe-controller status CONFIG`: one screen of a running table, from what it has left at the broker.
+"""`shoe-controller status CONFIG`: one screen about a running table, from its retained messages.
 
-Exit code 0 means that the table runs, 1 that it does not or stands still, 2 that nobody could be asked.
+Exit code 0 means that the table runs, 1 that it does not run or is stopped, 2 that the broker could not be asked.
 """
 
 import argparse
@@ -24,15 +24,15 @@ T = TypeVar("T")
 
 NOT_WELL = 1
 PATIENCE = 2.0
-"""Seconds for the broker to send what lies there."""
+"""Seconds for the broker to send the retained messages."""
 NAMES = 9
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = subparsers.add_parser(
         "status",
-        help="show how a table stands",
-        description="Show on one screen how a table stands: its shoe, its round, its alerts and its counts.",
+        help="show the state of a table",
+        description="Show the state of a table on one screen: its shoe, its round, its alerts and its counts.",
     )
     add_config_argument(parser)
     add_json_option(parser)
@@ -40,7 +40,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    # Asking a broker brings the event loop and all libraries along; no other command should wait for them.
+    # Imported late: it brings the event loop and all libraries along, which no other command needs.
     from shoe_controller.config.table_file import for_running, load_config  # noqa: PLC0415 - see above
     from shoe_controller.mqtt.broker import BrokerError  # noqa: PLC0415 - see above
 
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     except BadFileError as error:
         return bad_input(args, "bad_config", str(error))
     if config.mqtt is None:
-        return bad_input(args, "no_broker", "the table runs without a broker, so that nobody can say how it stands")
+        return bad_input(args, "no_broker", "the table runs without a broker, so its state is not published")
     try:
         retained = asyncio.run(_retained(config))
     except BrokerError as error:
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _retained(config: "RunningConfig") -> dict[str, bytes]:
-    """What lies at the broker, by the last part of its topic."""
+    """The retained messages, by the last part of their topics."""
     from shoe_controller.doctor.broker import as_the_table  # noqa: PLC0415 - see `run`
     from shoe_controller.messages.topics import Topics  # noqa: PLC0415 - see `run`
 
@@ -83,8 +83,8 @@ def _show(args: argparse.Namespace, config: "RunningConfig", retained: dict[str,
 
     if "status" not in retained:
         message = (
-            f"table {config.table.site}/{config.table.name} has left nothing at this broker: it has never run here, or "
-            "its user may not read its own topics; `shoe-controller doctor` tells which"
+            f"table {config.table.site}/{config.table.name} has no retained messages at this broker: it has "
+            "never run here, or its user may not read its own topics; `shoe-controller doctor` shows which"
         )
         return bad_input(args, "nothing_there", message)
     try:
@@ -94,7 +94,7 @@ def _show(args: argparse.Namespace, config: "RunningConfig", retained: dict[str,
         roads = _decoded(retained.get("roads"), RoadsMessage)
     except msgspec.DecodeError as error:
         return bad_input(
-            args, "unreadable", f"what lies at the broker is of another version, or not a table's: {error}"
+            args, "unreadable", f"the retained messages are from another version, or not a table's: {error}"
         )
     if args.json:
         print_json({"status": status, "info": info, "state": state, "roads": roads})
@@ -114,8 +114,8 @@ def screen(
     state: "StateMessage | None",
     roads: "RoadsMessage | None",
 ) -> Iterator[str]:
-    """What a person wants to see first, line by line."""
-    yield f"{title}: {'running' if status.online else 'NOT RUNNING; what follows is the last that it said'}"
+    """The screen line by line, the most important first."""
+    yield f"{title}: {'running' if status.online else 'NOT RUNNING; what follows is its last state'}"
     yield _line("version", f"{status.version or 'unknown'}, event {status.seq}")
     if info is not None:
         rules = info.rules
@@ -123,9 +123,9 @@ def screen(
         yield _line("game", f"{rules.base_game}, {rules.decks} decks, {offer}")
     if status.online:
         yield _line("shoe", _shoe(status))
-        yield _line("journal", "stores what it sees" if status.storing else "CANNOT BE WRITTEN TO: the table stands")
+        yield _line("journal", "writable" if status.storing else "CANNOT BE WRITTEN TO: the table is stopped")
         if status.publishing:
-            yield _line("broker", f"DOES NOT TAKE OUR EVENTS: {status.publishing}")
+            yield _line("broker", f"REFUSES OUR EVENTS: {status.publishing}")
     if state is not None:
         yield from _table(state)
     if roads is not None:

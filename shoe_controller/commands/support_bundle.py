@@ -1,7 +1,7 @@
-"""`shoe-controller support-bundle CONFIG`: what somebody who is to help would ask for, in one file, without secrets.
+"""`shoe-controller support-bundle CONFIG`: collects what support needs in one file, without secrets.
 
-Keys, passwords and PINs are taken out of everything that goes in. Cards are not in it: while a round is dealt they are
-nobody's business. Whoever needs them exports the journal of a shoe that is over.
+Keys, passwords and PINs are removed from everything that goes in. Cards are not in it: while a round is dealt they are
+confidential. If they are needed, export the journal of a shoe that is over.
 """
 
 import argparse
@@ -17,8 +17,8 @@ from shoe_controller.commands.output import GOOD, as_text, bad_input
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = subparsers.add_parser(
         "support-bundle",
-        help="gather what helps to help, without secrets",
-        description="Gather the doctor's findings, the configuration, the log, versions and what is plugged in into "
+        help="collect what support needs, without secrets",
+        description="Collect the doctor's findings, the configuration, the log, versions and what is plugged in into "
         "one file, without keys, passwords and PINs. Nothing is sent anywhere. Run it with sudo to see everything.",
     )
     add_config_argument(parser)
@@ -27,7 +27,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(args: argparse.Namespace) -> int:
-    # Gathering starts the doctor, who brings the event loop and all libraries along.
+    # Imported late: it runs the doctor, which brings the event loop and all libraries along.
     from shoe_controller.doctor import bundle  # noqa: PLC0415 - see above
 
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
@@ -38,8 +38,8 @@ def run(args: argparse.Namespace) -> int:
             with tarfile.open(fileobj=file, mode="w:gz") as archive:
                 names = bundle.pack(archive, args.config, f"shoe-support-{stamp}", int(time.time()))
     except FileExistsError:
-        return bad_input(args, "file_exists", f"{output} is there already and was left alone: name another file")
+        return bad_input(args, "file_exists", f"{output} exists already and was left alone: name another file")
     except OSError as error:
         return bad_input(args, "cannot_write", f"{output} cannot be written: {error.strerror}")
-    sys.stdout.write(f"{as_text(str(output))} holds: {', '.join(names)}.\nLook through it before you send it.\n")
+    sys.stdout.write(f"{as_text(str(output))} contains: {', '.join(names)}.\nLook through it before you send it.\n")
     return GOOD

@@ -1,4 +1,4 @@
-"""The `[board]` section of a table's file: where the results boards and the pit view are served, and how they look."""
+"""The `[board]` section of a table's file: where results boards and pit view are served, and their appearance."""
 
 import re
 from pathlib import Path
@@ -33,7 +33,7 @@ class BoardEntry(msgspec.Struct):
 class BoardSettings(NamedTuple):
     site: str
     tables: tuple[str, ...]
-    """Those that are shown; all of the site if empty."""
+    """The tables shown; all of the site if empty."""
     host: str
     port: int
     language: Language
@@ -41,7 +41,7 @@ class BoardSettings(NamedTuple):
     pit: bool
     """Whether the pit view is served beside the boards."""
     username: str | None
-    """Our user at the broker; `None` for the one of `[mqtt]`."""
+    """The board's user at the broker; `None` for the one of `[mqtt]`."""
     password_file: Path | None
     cert_file: Path | None
     key_file: Path | None
@@ -49,7 +49,7 @@ class BoardSettings(NamedTuple):
 
 
 def board_from(entry: BoardEntry, folder: Path, site: str | None, problems: list[Problem]) -> BoardSettings | None:
-    """`site` is the table's, which is ours unless the section says otherwise."""
+    """Check the section. `site` is the table's, the default for the board's."""
     section = Section("board", problems)
     chosen = entry.site or site
     section.require("site", chosen)

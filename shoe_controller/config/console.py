@@ -28,9 +28,9 @@ class ConsoleSettings(NamedTuple):
     port: int
     language: Language
     idle_timeout: int
-    """Seconds without a touch after which whoever is signed in is signed out."""
+    """Seconds without a touch after which the person signed in is signed out."""
     username: str | None
-    """Our user at the broker; `None` for the one of `[mqtt]`."""
+    """The console's user at the broker; `None` for the one of `[mqtt]`."""
     password_file: Path | None
     cert_file: Path | None
     key_file: Path | None
@@ -41,7 +41,7 @@ def console_from(entry: ConsoleEntry, folder: Path, problems: list[Problem]) -> 
     section = Section("console", problems)
     check_serving(section, entry)
     section.whole_number("idle_timeout", entry.idle_timeout, LEAST_IDLE, MOST_IDLE)
-    # PINs are typed at the console.
+    # PINs are entered at the console.
     if entry.cert_file is None and entry.key_file is None and not is_loopback(entry.host):
         section.problem("host", "without a certificate (cert_file, key_file) only this machine is served: 127.0.0.1")
     return ConsoleSettings(

@@ -1,6 +1,6 @@
 """The `[house]` section of a table's file: its keys, and how they become the rules of the house.
 
-What contradicts itself, or the catalogue, is collected as problems; so is what the guard objects to.
+Contradictions, with itself or the catalogue, are collected as problems; so are the guard's objections.
 """
 
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ from shoe_controller.config.strict_reading import Problem, join_place
 from shoe_controller.house.catalogue_files import option_rule_mistakes, parse_percentage
 
 ALL_WAGERS = "all"
-"""The key of limits that hold for every wager without limits of its own."""
+"""The key of the limits for every wager without its own."""
 
 
 class RoundingEntry(msgspec.Struct):
@@ -45,7 +45,7 @@ class RoundLimitEntry(msgspec.Struct):
 
 
 class HouseEntry(msgspec.Struct):
-    """The keys of the section. Those that must be there may be `None` here, so that a mistake in one hides no other."""
+    """The keys of the section. Required ones may be `None` here, so that a mistake in one hides no other."""
 
     base_game: str | None = None
     decks: int | None = None
@@ -70,15 +70,15 @@ REQUIRED = ("base_game", "decks", "layout", "seats", "limits")
 def house_from(
     entry: HouseEntry, catalogue: Catalogue, problems: list[Problem], *, guarded: bool = True
 ) -> House | None:
-    """The rules of the house; `None`, and a problem for each reason, if they cannot be used.
+    """Build the rules of the house; `None`, and a problem for each reason, if they cannot be used.
 
-    Without the guard it is for rules that were judged when they came into force.
+    Without the guard for rules that the guard judged when they came into force.
     """
     return _HouseReader(entry, catalogue, problems).house(guarded=guarded)
 
 
 class _HouseReader:
-    """Looks at everything that can be looked at, whatever else is wrong."""
+    """Checks everything that can be checked, whatever else is wrong."""
 
     def __init__(self, entry: HouseEntry, catalogue: Catalogue, problems: list[Problem]) -> None:
         self.entry = entry
@@ -86,7 +86,7 @@ class _HouseReader:
         self.problems = problems
         self.layouts = self._layouts()
         self.offered = self._offered()
-        """`None` where that cannot be told; then nothing is said to be not offered."""
+        """`None` where it is not known; then nothing is reported as not offered."""
 
     def house(self, *, guarded: bool) -> House | None:
         entry = self.entry
@@ -101,7 +101,7 @@ class _HouseReader:
         self._check_seats()
         rounding = self._rounding()
         if guarded:
-            self._ask_the_guard(schedule, limits, rounding)
+            self._check_guard(schedule, limits, rounding)
         if self.problems or schedule is None or entry.decks is None or entry.seats is None or self.offered is None:
             return None
         return House(
@@ -154,7 +154,7 @@ class _HouseReader:
         return schedule
 
     def _pay_tables(self) -> dict[str, str]:
-        """The choices by wager: the house's own, even for a whole group, before those of its layouts."""
+        """The choices by wager: the house's own, even for a whole group, override those of its layouts."""
         own: dict[str, str] = {}
         for name, table in self.entry.pay_tables.items():
             self._named("pay_tables", (name,), self.offered)
@@ -169,7 +169,7 @@ class _HouseReader:
         for layout in self.layouts:
             for wager, table in self.catalogue.chosen_tables(layout.pay_tables).items():
                 if by_layouts.setdefault(wager, table) != table and wager not in chosen:
-                    message = f"the layouts want {by_layouts[wager]} and {table} for {wager}; choose one here"
+                    message = f"the layouts use {by_layouts[wager]} and {table} for {wager}; choose one here"
                     self._problem("pay_tables", message)
         return by_layouts | chosen
 
@@ -186,7 +186,7 @@ class _HouseReader:
         return rate
 
     def _limits(self) -> dict[str, StakeLimits]:
-        """StakeLimits of each wager offered: its own, else its group's, else those for all."""
+        """Limits of each wager offered: its own, else its group's, else those for all."""
         entries = self.entry.limits
         if entries is None:
             return {}
@@ -247,7 +247,7 @@ class _HouseReader:
         if not seats:
             self._problem("seats", "name at least one seat")
         if any(not seat.strip() for seat in seats):
-            self._problem("seats", "a seat needs a name that can be read")
+            self._problem("seats", "a seat needs a printable name")
         for seat in sorted({seat for seat in seats if seats.count(seat) > 1}):
             self._problem("seats", f"seat {seat!r} is listed more than once")
 
@@ -257,7 +257,7 @@ class _HouseReader:
             self._problem("rounding.unit", "must be at least 1 minor unit")
         return Rounding(RoundingMode(entry.mode), max(entry.unit, 1))
 
-    def _ask_the_guard(self, schedule: Schedule | None, limits: dict[str, StakeLimits], rounding: Rounding) -> None:
+    def _check_guard(self, schedule: Schedule | None, limits: dict[str, StakeLimits], rounding: Rounding) -> None:
         layouts_allowed = {name for name in self.entry.allow_decks if name in self.catalogue.layouts}
         others = tuple(name for name in self.entry.allow_decks if name not in layouts_allowed or self._is_group(name))
         allowed = {
@@ -286,7 +286,7 @@ class _HouseReader:
         return name in self.catalogue.groups
 
     def _named(self, place: str, names: Iterable[str], offered: tuple[str, ...] | None) -> tuple[str, ...]:
-        """The wagers of these groups and wagers; names that are unknown, or not offered, are problems."""
+        """Expand groups and wagers to wagers; unknown names, and those not offered, are problems."""
         found: set[str] = set()
         for name in names:
             try:

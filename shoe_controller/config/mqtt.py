@@ -1,4 +1,4 @@
-"""The `[mqtt]` section of a table's file: the broker that the table talks to. Without it there is none."""
+"""The `[mqtt]` section of a table's file: the table's broker. Without the section there is none."""
 
 import re
 from collections.abc import Mapping
@@ -37,10 +37,10 @@ class MqttSettings(NamedTuple):
     username: str | None
     password_file: Path | None
     ca_file: Path | None
-    """Whom we trust to vouch for the broker; with it the line is TLS."""
+    """The authority trusted to sign the broker's certificate; with it the connection uses TLS."""
     cert_file: Path | None
     key_file: Path | None
-    """Our own certificate and its key, where the broker asks for one."""
+    """The client certificate and its key, where the broker requires one."""
     keep_alive: int
     """Seconds; a broker that hangs is noticed after twice as many."""
     seat_users: Mapping[str, str]
@@ -71,7 +71,7 @@ def mqtt_from(entry: MqttEntry, folder: Path, problems: list[Problem]) -> MqttSe
         there, missing = ("key_file", "cert_file") if entry.cert_file is None else ("cert_file", "key_file")
         section.problem(there, f"a certificate and its key belong together: {missing} is missing")
     if entry.ca_file is None and (entry.cert_file is not None or entry.key_file is not None):
-        section.problem("ca_file", "is missing: TLS needs to know whom to trust")
+        section.problem("ca_file", "is missing: TLS needs an authority to trust")
     if entry.host is None:
         return None
     ca_file = section.path("ca_file", entry.ca_file, folder)

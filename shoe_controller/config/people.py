@@ -1,4 +1,4 @@
-"""The `[[people]]` sections of a table's file: who may act at the table, in which role, and the hash of whose PIN."""
+"""The `[[people]]` sections of a table's file: who may act at the table, in which role, and the hash of their PIN."""
 
 import re
 from typing import NamedTuple
@@ -19,7 +19,7 @@ ROLES = {role.value: role for role in Role}
 
 _ID = re.compile(rf"[A-Za-z0-9._-]{{1,{LONGEST_ID}}}")
 _PLAIN_PIN = (
-    "this is a PIN as it is typed, which nobody but its owner may see: choose another, "
+    "this is a PIN in plain text, which only its owner may see: choose another, "
     "and write the hash that `shoe-controller keys pin` prints"
 )
 _NO_HASH = "write the hash that `shoe-controller keys pin` prints, in quotes"
@@ -30,7 +30,7 @@ class PersonEntry(msgspec.Struct):
     name: str | None = None
     role: str | None = None
     pin: object = None
-    """Of any type, because the reader would show a PIN of the wrong one."""
+    """Of any type, because the reader's error would show a PIN of the wrong type."""
 
 
 class Person(NamedTuple):
@@ -38,11 +38,11 @@ class Person(NamedTuple):
     name: str
     role: Role
     pin: Secret[str]
-    """The hash, for `pins.check_pin`. A PIN is short enough to be found from it, so it is kept like one."""
+    """The hash, for `pins.check_pin`. A PIN is short enough to be brute-forced from it, so it is a secret too."""
 
 
 def people_from(entries: tuple[PersonEntry, ...], problems: list[Problem]) -> tuple[Person, ...]:
-    """Everybody of whom all is known; what cannot be used is added to the problems."""
+    """Return the people whose entries are complete; what cannot be used is added to the problems."""
     people = [_person(entry, Section(f"people[{number}]", problems)) for number, entry in enumerate(entries, 1)]
     _refuse_twins(entries, problems)
     return tuple(person for person in people if person is not None)
@@ -87,7 +87,7 @@ def _refuse_twins(entries: tuple[PersonEntry, ...], problems: list[Problem]) -> 
     for number, entry in enumerate(entries, 1):
         section = Section(f"people[{number}]", problems)
         if entry.id is not None:
-            # Anna and anna are one person to everybody who reads a report.
+            # Anna and anna are the same person to the reader of a report.
             first = ids.setdefault(entry.id.casefold(), number)
             if first != number:
                 section.problem("id", f"{entry.id!r} is the id of people[{first}] already; each person needs their own")

@@ -1,8 +1,8 @@
-"""PINs of the people at a table: how they are hashed and checked, and which are too easy to guess.
+"""PINs of the people at a table: hashing, checking, and refusing those that are too easy to guess.
 
-A hash is a text that says how it was made: `scrypt$ln=14,r=8,p=1$SALT$HASH`, salt and hash in base64. A PIN has few
-digits, so whoever has its hash can find it by trying: hashes are kept from people too, and wrong tries are counted
-elsewhere. Hashing takes time and memory on purpose; in a program that must not wait, it belongs in a thread.
+A hash includes its parameters: `scrypt$ln=14,r=8,p=1$SALT$HASH`, salt and hash in base64. A PIN has few digits, so it
+can be brute-forced from its hash: hashes are secret too, and wrong attempts are counted elsewhere. Hashing takes time
+and memory on purpose; in a program that must not wait, it belongs in a thread.
 """
 
 import base64
@@ -16,10 +16,10 @@ from typing import NamedTuple
 LEAST_DIGITS, MOST_DIGITS = 4, 12
 
 LOG_COST, BLOCK_SIZE, PARALLEL = 14, 8, 1
-"""16 MiB for each check, which a Raspberry Pi can spare; about 50 ms on a desktop machine."""
+"""16 MiB per check, which a Raspberry Pi can spare; about 50 ms on a desktop machine."""
 
 LOG_COSTS, BLOCK_SIZES, PARALLELS = range(12, 17), range(1, 9), range(1, 5)
-"""What a configuration may ask for: at most 64 MiB, at most sixteen times our own effort."""
+"""What a configuration may use: at most 64 MiB, at most sixteen times our own cost."""
 MEMORY_LIMIT = 80 * 1024 * 1024
 
 SALT_SIZES = range(16, 65)
@@ -32,11 +32,11 @@ _PIN = re.compile(rf"[0-9]{{{LEAST_DIGITS},{MOST_DIGITS}}}")
 
 
 class BadPinError(ValueError):
-    """A PIN that cannot be used. The sentence does not show it."""
+    """A PIN that cannot be used. The message does not show it."""
 
 
 class BadPinHashError(ValueError):
-    """A text that is no hash of a PIN. The sentence does not show it."""
+    """A text that is not the hash of a PIN. The message does not show it."""
 
 
 class PinHash(NamedTuple):
@@ -50,7 +50,9 @@ class PinHash(NamedTuple):
     def parse(cls, text: str) -> "PinHash":
         match = _HASH.fullmatch(text)
         if match is None:
-            raise BadPinHashError("this is no hash of a PIN: write what `shoe-controller keys pin` prints, all of it")
+            raise BadPinHashError(
+                "this is not the hash of a PIN: write what `shoe-controller keys pin` prints, all of it"
+            )
         try:
             made = cls(int(match[1]), int(match[2]), int(match[3]), _unpack(match[4]), _unpack(match[5]))
         except binascii.Error:
@@ -82,7 +84,7 @@ class PinHash(NamedTuple):
 
 
 def hash_pin(pin: str, salt: bytes) -> str:
-    """The text for a table's file. A salt is random and used once, so that equal PINs do not look equal."""
+    """Return the hash for a table's file. A salt is random and used once, so that equal PINs do not look equal."""
     if not _PIN.fullmatch(pin):
         raise BadPinError(f"a PIN has {LEAST_DIGITS} to {MOST_DIGITS} digits and nothing else")
     if len(salt) not in SALT_SIZES:
@@ -92,18 +94,18 @@ def hash_pin(pin: str, salt: bytes) -> str:
 
 
 def check_pin(pin: str, hashed: str) -> bool:
-    """Whether this is the PIN; a `BadPinHashError` if the hash is none. What cannot be a PIN is a wrong one."""
+    """Whether the PIN matches; raises `BadPinHashError` if the hash is invalid. What cannot be a PIN does not match."""
     made = PinHash.parse(hashed)
     return _PIN.fullmatch(pin) is not None and made.fits(pin)
 
 
 def check_strength(pin: str) -> None:
-    """Refuse what anybody would try first: `BadPinError` says why."""
+    """Raise `BadPinError` for a PIN that is easy to guess."""
     if not _PIN.fullmatch(pin):
         raise BadPinError(f"a PIN has {LEAST_DIGITS} to {MOST_DIGITS} digits and nothing else")
     steps = {(int(after) - int(before)) % 10 for before, after in pairwise(pin)}
     if steps == {0}:
-        raise BadPinError("all digits of this PIN are the same, which anybody would try: choose another")
+        raise BadPinError("all digits of this PIN are the same, which is easy to guess: choose another")
     if len(steps) == 1:
         raise BadPinError("the digits of this PIN follow each other like 1234 or 8642: choose another")
 
@@ -125,4 +127,4 @@ def _unpack(text: str) -> bytes:
 
 
 NOBODY = PinHash(LOG_COST, BLOCK_SIZE, PARALLEL, bytes(SALT_SIZES[0]), bytes(HASH_SIZE)).text()
-"""The hash of no PIN: checking one against it takes as long as against any other."""
+"""The hash of no PIN: checking against it takes as long as against any other."""

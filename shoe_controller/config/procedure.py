@@ -10,11 +10,11 @@ from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.table.procedure import GateLocks, OverDrawn, Procedure
 
 NEVER = "never"
-"""In the place of seconds: there is no such limit."""
+"""In place of seconds: no limit."""
 
 LONGEST_SECONDS = 86_400
 LONGEST_SET_NAME = 32
-"""What a shoe can send as the name of a set of decks."""
+"""Longest name of a set of decks that a shoe can send."""
 
 _DEFAULTS = Procedure()
 
@@ -35,7 +35,7 @@ class ProcedureEntry(msgspec.Struct):
 
 
 def procedure_from(entry: ProcedureEntry, problems: list[Problem]) -> Procedure:
-    """How the house deals; what cannot be used is added to the problems."""
+    """Return how the house deals; what cannot be used is added to the problems."""
     section = Section("procedure", problems)
     section.whole_number("last_rounds", entry.last_rounds, 0, 20)
     section.whole_number("wrong_pins", entry.wrong_pins, 1, 20)
@@ -59,7 +59,7 @@ def procedure_from(entry: ProcedureEntry, problems: list[Problem]) -> Procedure:
 def _seconds(section: Section, key: str, value: float) -> float:
     if not 0 < value <= LONGEST_SECONDS:
         section.problem(key, f"must be seconds, more than 0 and at most {LONGEST_SECONDS}, not {value}")
-        return 1.0  # whatever it is, it is not used
+        return 1.0  # never used
     return float(value)
 
 

@@ -1,4 +1,4 @@
-"""Secrets, which come from files of their own: the shoe's key and the broker's password.
+"""Reads secrets from their own files: the shoe's key and the broker's password.
 
 A secret is wrapped as soon as it is read, so that no message, log line or traceback shows it by accident.
 """
@@ -13,14 +13,14 @@ from firmware_protocol.native.session import INSECURE_KEY, KEY_BYTES
 T = TypeVar("T")
 
 MOST_BYTES = 64 * 1024
-"""More than any secret has, a certificate's key included."""
+"""Longer than any secret, a certificate's key included."""
 
 NOT_FOR_OTHERS = stat.S_IRWXO | stat.S_IWGRP | stat.S_IXGRP
-"""What nobody may have. A group may read: root's file for the service's group, and systemd's credentials, are such."""
+"""Forbidden mode bits. The group may read: that is needed for root's file with the service's group, and by systemd."""
 
 
 class Secret(Generic[T]):
-    """Something that is shown to nobody. `reveal` is called where it is used and nowhere else."""
+    """A value that is never shown. `reveal` is called where it is used and nowhere else."""
 
     __slots__ = ("_value",)
 
@@ -41,11 +41,11 @@ class Secret(Generic[T]):
 
 
 class SecretFileError(ValueError):
-    """A secret that cannot be had. The sentence names the file and what to do, and never what was in it."""
+    """A secret that cannot be read. The message names the file and what to do, and never its content."""
 
 
 def read_shoe_key(file: Path) -> Secret[bytes]:
-    """The key of a shoe, in hexadecimal digits as `shoe-controller keys shoe` writes them."""
+    """Read the key of a shoe, in hexadecimal digits as written by `shoe-controller keys shoe`."""
     try:
         key = bytes.fromhex(read_secret(file).reveal().decode())
     except ValueError as error:
@@ -54,30 +54,30 @@ def read_shoe_key(file: Path) -> Secret[bytes]:
         key = b""
     if len(key) != KEY_BYTES:
         raise SecretFileError(
-            f"{file} holds no key: a key is {2 * KEY_BYTES} hexadecimal digits and nothing else; "
+            f"{file} contains no key: a key is {2 * KEY_BYTES} hexadecimal digits and nothing else; "
             "`shoe-controller keys shoe` makes one"
         )
     if key == INSECURE_KEY:
-        raise SecretFileError(f"{file} holds nothing but zeros, which is no key: `shoe-controller keys shoe` makes one")
+        raise SecretFileError(f"{file} contains only zeros, which is not a key: `shoe-controller keys shoe` makes one")
     return Secret(key)
 
 
 def read_password(file: Path) -> Secret[str]:
-    """A password: the one line of a file, without the end of that line."""
+    """Read a password: the only line of a file, without its line end."""
     try:
         text = read_secret(file).reveal().decode()
     except UnicodeDecodeError:
-        raise SecretFileError(f"{file} holds no password: it is not UTF-8 text") from None
+        raise SecretFileError(f"{file} contains no password: it is not UTF-8 text") from None
     line = text.removesuffix("\n").removesuffix("\r")
     if not line.isprintable():
-        raise SecretFileError(f"{file} holds no password: write it on one line, without control characters")
+        raise SecretFileError(f"{file} contains no password: write it on one line, without control characters")
     return Secret(line)
 
 
 def read_secret(file: Path) -> Secret[bytes]:
-    """All that is in a file which others may not read; a `SecretFileError` otherwise."""
+    """Read a file that others may not read; raise `SecretFileError` otherwise."""
     try:
-        # Not blocking, so that a pipe without a writer is refused below and not waited for.
+        # Non-blocking, so that a pipe without a writer is refused below instead of blocking.
         descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise SecretFileError(f"{file} cannot be read: {_reason(error)}") from None
@@ -102,7 +102,7 @@ def _check_privacy(file: Path, mode: int) -> None:
     if mode & NOT_FOR_OTHERS:
         raise SecretFileError(
             f"{file} is open to others (mode {stat.S_IMODE(mode):04o}): "
-            "take their rights away with `chmod g-wx,o-rwx`, and if anyone may have read it, make a new secret"
+            "remove their rights with `chmod g-wx,o-rwx`, and if anyone may have read it, make a new secret"
         )
 
 

@@ -1,6 +1,6 @@
-"""One section of a table's file while it is looked at: checks that several sections share, each with its place.
+"""Checks shared by several sections of a table's file; each problem names its place.
 
-The shapes are read by `strict_reading.py`; here is what a shape cannot say: ranges, names, paths, what must be there.
+`strict_reading.py` checks types; here is what a type cannot express: ranges, names, paths, required keys.
 """
 
 from pathlib import Path
@@ -9,7 +9,7 @@ from shoe_controller.config.strict_reading import Problem
 
 
 class Section:
-    """Adds problems to the file's list; a check of a value that is not there says nothing."""
+    """Adds problems to the file's list; missing values are not checked."""
 
     def __init__(self, place: str, problems: list[Problem]) -> None:
         self.place = place
@@ -19,7 +19,7 @@ class Section:
         self._problems.append(Problem(f"{self.place}.{key}", message))
 
     def require(self, key: str, value: object) -> None:
-        # A value of the wrong type was reported by the reader and left out: it is not missing as well.
+        # A value of the wrong type has been reported by the reader and left out: do not report it as missing too.
         place = f"{self.place}.{key}"
         if value is None and not any(problem.place == place for problem in self._problems):
             self.problem(key, "is missing")
@@ -39,10 +39,10 @@ class Section:
             self.problem(key, "must not be empty")
 
     def path(self, key: str, text: str | None, folder: Path) -> Path | None:
-        """A path as it is meant: relative to the folder of the table's file."""
+        """Return the path, resolved relative to the folder of the table's file."""
         if text is None:
             return None
         if not text.strip() or not text.isprintable():
-            # Not shown: it may be the secret itself, pasted where the name of its file belongs.
+            # Not shown: it may be the secret itself, pasted in place of its file's name.
             self.problem(key, "must be the path of a file, on one line")
         return folder / text

@@ -1,4 +1,4 @@
-"""The `[shoe]` section of a table's file: which wire the shoe speaks, where it is plugged in, and where its key is."""
+"""The `[shoe]` section of a table's file: the shoe's wire, its port and its key file."""
 
 import re
 from pathlib import Path
@@ -33,15 +33,15 @@ class ShoeSettings(NamedTuple):
     wire: Wire
     address: str
     baud: int | None
-    """`None` where the wire's own rate is meant, or there is none, as behind a socket."""
+    """`None` for the wire's default rate, or where there is none, as behind a socket."""
     key_file: Path | None
-    """`None` on the Angel Eye wire, and where the house goes without a key."""
+    """`None` on the Angel Eye wire, and where the house runs without a key."""
     commands: bool
-    """Whether the Angel Eye shoe is sent commands, or only listened to."""
+    """Whether commands are sent to an Angel Eye shoe."""
 
     @property
     def insecure(self) -> bool:
-        """Whether the native wire is spoken without a key."""
+        """Whether the native wire runs without a key."""
         return self.wire == "native" and self.key_file is None
 
 
@@ -53,7 +53,7 @@ def shoe_from(entry: ShoeEntry, folder: Path, problems: list[Problem]) -> ShoeSe
         section.problem("commands", "only the Angel Eye wire has host commands: leave this key out")
     if entry.key_file is not None and _KEY_ITSELF.fullmatch(entry.key_file):
         section.problem(
-            "key_file", "this is a key and no file: put it into a file of its own, and write that file's name here"
+            "key_file", "this is a key, not a file: put it into its own file, and write that file's name here"
         )
         return None
     key_file = section.path("key_file", entry.key_file, folder)
@@ -65,8 +65,8 @@ def shoe_from(entry: ShoeEntry, folder: Path, problems: list[Problem]) -> ShoeSe
 
 
 def port_of(shoe: ShoeSettings) -> "Port":
-    """The port that the section names, not yet opened; a `TransportError` says what is wrong with the address."""
-    # Ports bring the event loop and the libraries of all lines along; a command that deals with wagers needs neither.
+    """Return the port that the section names, not yet opened; raise `TransportError` for a bad address."""
+    # Imported late: ports bring the event loop and all line libraries along, which most commands do not need.
     from shoe_controller.transports import serial_port  # noqa: PLC0415 - see above
     from shoe_controller.transports.socket_port import SOCKET_PREFIX  # noqa: PLC0415 - see above
     from shoe_controller.transports.transport import TransportError  # noqa: PLC0415 - see above

@@ -1,7 +1,7 @@
-"""Reads the plain values of a TOML file into typed ones, and reports everything that does not fit at once.
+"""Converts the plain values of a TOML file to typed ones, and reports everything that does not fit at once.
 
-msgspec's own conversion stops at the first error; a person who edits a configuration wants to see all of them, each
-with its place and, for a misspelt key, the nearest one that exists. Shapes are `msgspec.Struct` classes.
+msgspec's own conversion stops at the first error; a person who edits a configuration needs all of them, each with its
+place and, for a misspelt key, the nearest one that exists. Shapes are `msgspec.Struct` classes.
 """
 
 import builtins
@@ -37,21 +37,21 @@ class BadFileError(ValueError):
 
 
 class _Misfit:
-    """Stands for a value that was reported as a problem."""
+    """Placeholder for a value that was reported as a problem."""
 
 
 _MISFIT = _Misfit()
 
 
 def read(data: object, shape: type[T], problems: list[Problem], place: str = "") -> T | None:
-    """The value in that shape; `None` if anything in it was a problem."""
+    """Convert a value to that shape; `None` if anything in it was a problem."""
     before = len(problems)
     value = read_what_fits(data, shape, problems, place)
     return value if len(problems) == before else None
 
 
 def read_what_fits(data: object, shape: type[T], problems: list[Problem], place: str = "") -> T | None:
-    """As `read`, but what does not fit is only left out where there is a default, so that the rest can be looked at."""
+    """Like `read`, but values that do not fit fall back to their defaults, so that the rest can be checked."""
     value = _read(data, shape, problems, place)
     return None if isinstance(value, _Misfit) else typing.cast("T", value)
 
@@ -95,7 +95,7 @@ def _is_a(data: object, shape: type) -> bool:
 
 @cache
 def _keys_of(shape: type[msgspec.Struct]) -> tuple[dict[str, Any], dict[str, msgspec.structs.FieldInfo]]:
-    """The types of a struct's fields by name, and its fields by the key that a file writes them with."""
+    """The types of a struct's fields by name, and its fields by their key in the file."""
     return typing.get_type_hints(shape), {field.encode_name: field for field in msgspec.structs.fields(shape)}
 
 
@@ -165,7 +165,7 @@ def _misfit(problems: list[Problem], place: str, message: str) -> _Misfit:
 
 
 def join_place(place: str, key: str) -> str:
-    """The place of a key inside a table, as a person would write it in the file."""
+    """Return the place of a key inside a table, as written in the file."""
     shown = key if key.replace("_", "").replace("-", "").isalnum() else f'"{key}"'
     return f"{place}.{shown}" if place else shown
 

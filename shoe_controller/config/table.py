@@ -1,4 +1,4 @@
-"""The sections `[table]`, `[journal]` and `[log]` of a table's file: who the table is, and where it writes."""
+"""The sections `[table]`, `[journal]` and `[log]` of a table's file: the table's identity, and where it writes."""
 
 import re
 from pathlib import Path
@@ -11,8 +11,8 @@ from shoe_controller.config.strict_reading import Problem
 from shoe_controller.messages.topics import RESERVED_TABLES
 
 JOURNALS = Path("/var/lib/shoe-controller")
-"""Where journals are unless the file says otherwise: the folder that a system keeps for a service's own data. It is
-writable for the daemon and outlives an upgrade; the folder of the configuration is often neither."""
+"""Default folder of journals: the system's folder for a service's own data. The daemon can write to it and it outlives
+an upgrade; the folder of the configuration is often neither."""
 
 LONGEST_NAME = 40
 LONGEST_TITLE = 80
@@ -50,7 +50,7 @@ class TableSettings(NamedTuple):
     name: str
     """Both are parts of MQTT topics."""
     title: str
-    """What boards call the table."""
+    """The table's name on boards."""
     currency: str
     decimals: int
     """Digits of an amount in minor units behind the decimal point."""
@@ -95,7 +95,7 @@ def table_from(entry: TableEntry, problems: list[Problem]) -> TableSettings | No
 def journal_from(
     entry: JournalEntry, folder: Path, table_name: str | None, problems: list[Problem]
 ) -> JournalSettings | None:
-    """Where the journal is; `None` if neither the section nor the table's name says so."""
+    """Return where the journal is; `None` if neither the section nor the table's name gives it."""
     section = Section("journal", problems)
     file = section.path("file", entry.file, folder)
     if file is None and table_name is not None:

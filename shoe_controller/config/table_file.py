@@ -1,12 +1,11 @@
 """The one TOML file of a table, read and checked as a whole.
 
 Everything wrong with it is reported at once, each with its place: unknown keys, wrong types, contradictions between
-settings, and what the guard objects to. `docs/table.example.toml` shows every key. Each section has a file here that
-knows its keys.
+settings, and what the guard objects to. `docs/table.example.toml` shows every key. Each section has a module here
+for its keys.
 
-Only `[house]` must be there. What the daemon needs besides, it asks for with `for_running`, which also reads the files
-with secrets. The board and the console need no house: `load_board` and `load_console` read what
-they need.
+Only `[house]` is required. `for_running` checks what the daemon needs besides, and reads the secret files. The board
+and the console need no house: `load_board` and `load_console` read what they need.
 """
 
 from collections.abc import Callable, Iterator
@@ -67,14 +66,14 @@ class ConfigFile(msgspec.Struct):
 
 
 class Config(NamedTuple):
-    """A table's configuration that was found good."""
+    """A valid configuration of a table."""
 
     file: Path
     house: House
     catalogue: Catalogue
     house_text: str
     catalogue_texts: CatalogueTexts
-    """What `house_texts.house_from_texts` builds the same house from."""
+    """The texts from which `house.texts.house_from_texts` builds the same house."""
     procedure: Procedure
     table: TableSettings | None
     shoe: ShoeSettings | None
@@ -87,7 +86,7 @@ class Config(NamedTuple):
 
 
 class RunningConfig(NamedTuple):
-    """All that the daemon needs, secrets included."""
+    """Everything the daemon needs, secrets included."""
 
     file: Path
     house: House
@@ -98,9 +97,9 @@ class RunningConfig(NamedTuple):
     table: TableSettings
     shoe: ShoeSettings
     shoe_key: Secret[bytes] | None
-    """`None` on the Angel Eye wire, and where the house goes without a key."""
+    """`None` on the Angel Eye wire, and where the house runs without a key."""
     mqtt: MqttSettings | None
-    """`None` runs without a broker."""
+    """`None` to run without a broker."""
     mqtt_password: Secret[str] | None
     journal: JournalSettings
     people: tuple[Person, ...]
@@ -108,7 +107,7 @@ class RunningConfig(NamedTuple):
 
 
 class BoardConfig(NamedTuple):
-    """All that the board needs, its password included."""
+    """Everything the board needs, its password included."""
 
     settings: BoardSettings
     mqtt: MqttSettings
@@ -116,17 +115,17 @@ class BoardConfig(NamedTuple):
     """The board's user at the broker."""
     password: Secret[str] | None
     home: str | None
-    """The table that the file is about, if it is about one."""
+    """The table of the file, if it has one."""
     log: LogSettings
 
     @property
     def client(self) -> str:
-        """Our name in reply topics: the user's, so that the broker can keep the answers to each user apart."""
+        """The client name in reply topics: the user's, so that the broker can keep each user's replies apart."""
         return self.username or "board"
 
 
 class ConsoleConfig(NamedTuple):
-    """All that the console needs, its password included."""
+    """Everything the console needs, its password included."""
 
     settings: ConsoleSettings
     site: str
@@ -139,14 +138,14 @@ class ConsoleConfig(NamedTuple):
 
     @property
     def client(self) -> str:
-        """Our name in reply topics: the user's, so that the broker can keep the answers to each user apart."""
+        """The client name in reply topics: the user's, so that the broker can keep each user's replies apart."""
         return self.username or "console"
 
 
 def load_config(file: Path, *, guarded: bool = True) -> Config:
-    """Read a table's file; `BadFileError` has everything that is wrong with it.
+    """Read a table's file; raise `BadFileError` with everything that is wrong with it.
 
-    Without its guard, whoever asks must know that the guard has let these rules pass before.
+    `guarded=False` is only for rules that the guard has passed before.
     """
     problems: list[Problem] = []
     folder = file.parent
@@ -211,7 +210,7 @@ def _seats_of_nobody(house: House, mqtt: MqttSettings | None) -> Iterator[Proble
 
 
 def for_running(config: Config) -> RunningConfig:
-    """What the daemon needs, its secrets read; `BadFileError` has all that is missing or cannot be read."""
+    """Return what the daemon needs, secrets read; raise `BadFileError` with all that is missing or cannot be read."""
     problems: list[Problem] = []
     for name, section in (("table", config.table), ("shoe", config.shoe)):
         if section is None:
@@ -245,7 +244,7 @@ def for_running(config: Config) -> RunningConfig:
 
 
 def load_board(file: Path) -> BoardConfig:
-    """Read what the board needs of a file; it may well be a table's, or one without a house and a table."""
+    """Read what the board needs from a file: a table's, or one without a house and a table."""
     problems: list[Problem] = []
     entry, table, mqtt = _broker_and_table(file, problems)
     if entry.mqtt is None:
@@ -265,11 +264,11 @@ def load_board(file: Path) -> BoardConfig:
 
 
 def load_console(file: Path) -> ConsoleConfig:
-    """Read what the console needs of a file: the table's own, or one without a house, a shoe and people."""
+    """Read what the console needs from a file: the table's own, or one without a house, a shoe and people."""
     problems: list[Problem] = []
     entry, table, mqtt = _broker_and_table(file, problems)
     if entry.table is None:
-        problems.append(Problem("table", "is missing: a console is the console of one table"))
+        problems.append(Problem("table", "is missing: a console belongs to one table"))
     if entry.mqtt is None:
         problems.append(Problem("mqtt", "is missing: a console talks to the table over the broker"))
     settings = console_from(entry.console or ConsoleEntry(), file.parent, problems)

@@ -1,4 +1,4 @@
-"""What the sections `[board]` and `[console]` have in common: where pages are served, and our user at the broker."""
+"""What `[board]` and `[console]` have in common: where pages are served, and the user at the broker."""
 
 from ipaddress import ip_address
 from pathlib import Path
@@ -12,7 +12,7 @@ Language = Literal["en", "zh-hant", "zh-hans"]
 
 
 class ServingEntry(Protocol):
-    """The keys as they are read; none was checked yet."""
+    """The keys as read, not yet checked."""
 
     host: str
     port: int
@@ -37,7 +37,7 @@ class ServingSettings(Protocol):
 
 
 def check_serving(section: Section, entry: ServingEntry) -> None:
-    """Say all that is wrong with these keys."""
+    """Report everything that is wrong with these keys."""
     if not _is_address(entry.host):
         section.problem("host", f"must be an IP address to listen on, or localhost, not {entry.host!r}")
     section.whole_number("port", entry.port, 1, 65535)
@@ -52,7 +52,7 @@ def check_serving(section: Section, entry: ServingEntry) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine can reach it."""
+    """Whether only this machine can reach it."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -39,7 +39,8 @@ def topic_of(fact: type[Fact]) -> str:
     return event_topic(fact.TOPIC)
 
 
-_TOPICS = {str(fact.__struct_config__.tag): topic_of(fact) for fact in AnyFact.__args__}
+TOPICS_BY_FACT = {str(fact.__struct_config__.tag): topic_of(fact) for fact in AnyFact.__args__}
+"""Where each fact is published, by its name."""
 
 
 def entry_for(
@@ -104,7 +105,7 @@ def published_fact(stored: records.StoredEvent) -> PublishedFact:
     if stored.layout == 1:
         fact = read_fact(stored)
         return PublishedFact(stored.name, fact.shoe, fact.round, _encode(fact))
-    topic = _TOPICS.get(stored.name)
+    topic = TOPICS_BY_FACT.get(stored.name)
     if topic is None:
         raise LookupError(f"event {stored.seq} of the journal is {stored.name!r}, which this version does not know")
     which = _decode_round(stored.body)

@@ -1,9 +1,10 @@
 """A display of one table: takes the messages as they come and keeps what is to be shown, and all facts for the end.
 
-Like every display it goes by `seq`: what comes again is passed over, and what is missing would show.
+Like every display it goes by `seq`: what comes again is passed over, and what is missing shows at the end.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from statistics import median
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ import msgspec
 from shoe_controller.baccarat.reasons import AnyReason, FirstCard
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.demo.event_lines import StyledText, line_for
-from shoe_controller.demo.ledger import CardLedger
+from shoe_controller.demo.truth import Truth
 from shoe_controller.messages.facts import (
     AnyFact,
     BettingOpened,
@@ -24,19 +25,14 @@ from shoe_controller.messages.facts import (
 )
 from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
 from shoe_controller.messages.topics import Topics
-from shoe_controller.mqtt.envelope import without_envelope
 from shoe_controller.words.render import ENGLISH
+from simulator.reckoner.books import TableBooks
+from simulator.reckoner.displays import Event
+from simulator.reckoner.mismatch import MismatchError
 
 REMEMBERED = 200
 """Lines of what happened; more than any terminal shows."""
 
-
-class _Envelope(msgspec.Struct):
-    head: str = ""
-
-
-_decode_envelope = msgspec.json.Decoder(_Envelope).decode
-_decode_fact = msgspec.json.Decoder(AnyFact).decode
 _decode_state = msgspec.json.Decoder(StateMessage).decode
 _decode_info = msgspec.json.Decoder(InfoMessage).decode
 _decode_roads = msgspec.json.Decoder(RoadsMessage).decode
@@ -73,12 +69,10 @@ class TableWatch:
         self.roads: RoadsMessage | None = None
         self.status: StatusMessage | None = None
         self.facts: list[AnyFact] = []
-        self.payloads: list[bytes] = []
-        """Of the same facts, as the journal should have them."""
-        self.ledger = CardLedger()
+        self.events: dict[int, Event] = {}
+        """The same as they were published, by their numbers."""
+        self._books = TableBooks()
         self.repeats = 0
-        self.gaps: list[int] = []
-        """Numbers that should have come, and did not before a later one."""
         self.messages = 0
         self.result: RoundResult | None = None
         self.settled: RoundSettled | None = None
@@ -105,7 +99,7 @@ class TableWatch:
         elif topic == topics.status:
             self.status = _decode_status(payload)
         elif topics.is_event(topic):
-            return self._take_event(payload, at)
+            return self._take_event((topics.below(topic), payload), at)
         return None
 
     def say(self, words: StyledText, at: float) -> None:
@@ -115,16 +109,22 @@ class TableWatch:
     def last_seq(self) -> int:
         return self.facts[-1].seq if self.facts else 0
 
-    def _take_event(self, payload: bytes, at: float) -> AnyFact | None:
-        fact: AnyFact = _decode_fact(payload)
+    def knows_last_card_of(self, truth: Truth) -> bool:
+        """Whether the last card that left the shoe is the last that was published."""
+        last, cards = truth.last_card, self._books.cards.cards
+        return last is None or (bool(cards) and cards[-1].fits(last))
+
+    def _take_event(self, event: Event, at: float) -> AnyFact | None:
+        published = msgspec.json.decode(event[1])
+        fact: AnyFact = msgspec.convert(published, AnyFact)
         if fact.seq <= self.last_seq:
             self.repeats += 1
             return None
-        self.gaps += range(self.last_seq + 1, fact.seq)
         self.facts.append(fact)
-        self.payloads.append(without_envelope(payload))
-        self.head = _decode_envelope(payload).head or self.head
-        self.ledger.take(fact)
+        self.events[fact.seq] = event
+        self.head = published.get("head", self.head)
+        with suppress(MismatchError):  # the report at the end finds it again, and says so
+            self._books.take(published)
         self._keep(fact)
         words = line_for(fact, self.reason)
         if words is not None:

@@ -64,5 +64,5 @@ class FaultScript:
             and state.phase == "dealing"
             and len(state.cards) >= CARDS_OUT
             and self._truth.in_round
-            and self._watch.ledger.is_up_to_date_with(self._truth)
+            and self._watch.knows_last_card_of(self._truth)
         )

@@ -10,21 +10,24 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.daemon.table_journal import replay, written_by
+from shoe_controller.daemon.table_journal import published_fact, replay, written_by
 from shoe_controller.demo.display import TableWatch
 from shoe_controller.demo.fault_book import FaultBook, FaultStory
 from shoe_controller.demo.faults import FAULTS, LOSES_CARDS
-from shoe_controller.demo.reckoning import Reckoning, reckon
 from shoe_controller.demo.truth import Truth
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
 from shoe_controller.journal.verify import verify
-from shoe_controller.messages.facts import AnyFact
-
-_decode_fact = msgspec.json.Decoder(AnyFact).decode
+from simulator.reckoner.alignment import Leniency
+from simulator.reckoner.displays import Event, display_problems
+from simulator.reckoner.house import house_of
+from simulator.reckoner.reckoning import Reckoning, Step, reckon
+from simulator.second_sum import differences
 
 MOST_PROBLEMS = 10
+
+_decode = msgspec.json.decode
 
 
 class TableEnd(NamedTuple):
@@ -53,7 +56,7 @@ class _Audit(NamedTuple):
 
 def report_on(tables: list[TableEnd], *, wire: str, planned: int, pages: list[str]) -> Report:
     """The report; `planned` says how many faults each table was to have, `pages` what was served to browsers."""
-    audits = [_audit(table, loses_cards=LOSES_CARDS[wire]) for table in tables]
+    audits = [_audit(table, wire) for table in tables]
     stories = [story for table in tables for story in table.faults.stories(table.watch.facts)]
     problems = [
         f"{table.name}: {problem}" for table, audit in zip(tables, audits, strict=True) for problem in audit.problems
@@ -104,10 +107,10 @@ def _verdict(audits: list[_Audit], problems: list[str]) -> list[str]:
         lines = [f"  {problem}" for problem in problems[:MOST_PROBLEMS]]
         return ["truth = journal = display: NO", *lines, *more]
     cards = sum(audit.reckoning.cards for audit in audits)
-    rounds = sum(audit.reckoning.rounds for audit in audits)
+    rounds = sum(audit.reckoning.results for audit in audits)
     lines = [f"truth = journal = display: yes, {_many(cards, 'card')} in order, {_many(rounds, 'settled round')}"]
     lost = sum(audit.reckoning.lost for audit in audits)
-    made_up = sum(audit.reckoning.made_up for audit in audits)
+    made_up = sum(audit.reckoning.invented for audit in audits)
     if lost or made_up:
         lines[0] = (
             f"truth = journal = display: yes for {_many(cards, 'card')} in order and all {rounds} settled rounds;"
@@ -116,46 +119,49 @@ def _verdict(audits: list[_Audit], problems: list[str]) -> list[str]:
             f"  {_many(lost, 'card')} went by untold and {made_up} came from a stranger, as this wire lets them:"
         )
         lines.append("  the table noticed each time and stopped, and the round that lay there was voided")
-    late = sum(audit.reckoning.on_their_way for audit in audits)
+    late = sum(audit.reckoning.under_way for audit in audits)
     if late:
         lines.append(f"  {_many(late, 'card')} had just left the shoe when it was switched off")
     return lines
 
 
-def _audit(table: TableEnd, *, loses_cards: frozenset[str]) -> _Audit:
+def _audit(table: TableEnd, wire: str) -> _Audit:
     problems: list[str] = []
-    payloads: list[bytes] = []
+    steps: list[Step] = []
+    stored: dict[int, Event] = {}
     records, replayed, head = 0, 0, "nothing"
+    watch = table.watch
     try:
         with JournalReader(table.journal) as reader:
-            position = reader.position()
-            head = str(position.head)
-            while events := reader.events(len(payloads)):
-                payloads += [event.body for event in events]
+            head = str(reader.position().head)
+            while events := reader.events(len(stored)):
+                stored |= {event.seq: (published_fact(event).topic, event.body) for event in events}
+            steps += (
+                Step(_decode(step.input.input.body), [_decode(event.body) for event in step.events])
+                for step in reader.steps(reader.oldest())
+            )
             software = written_by(reader) or ""
         checked = verify(
             table.journal,
             replay=replay,
             software=software,
-            heads=[_head(table.watch.head)] if table.watch.head else [],
+            heads=[_head(watch.head)] if watch.head else [],
             progress=lambda _done, _all: None,
         )
         problems += [problem.what for problem in checked.problems]
         records, replayed = checked.records, checked.replayed or 0
     except JournalError as error:
         problems.append(str(error))
-    watch = table.watch
-    if watch.gaps:
-        problems.append(f"the display missed the events {watch.gaps[:MOST_PROBLEMS]}")
-    if payloads != watch.payloads:
-        at = next(
-            (number for number, pair in enumerate(zip(payloads, watch.payloads, strict=False), 1) if len({*pair}) == 2),
-            1 + min(len(payloads), len(watch.payloads)),
-        )
-        problems.append(f"journal and display differ from event {at} on")
-    facts = [_decode_fact(payload) for payload in payloads]
-    reckoning = reckon(table.truth.cards, table.truth.rounds, facts, table.truth.faults, loses_cards)
+    problems += display_problems(stored, watch.events)
+    reckoning = reckon(
+        table.truth.lines,
+        steps,
+        None if watch.info is None else house_of(msgspec.to_builtins(watch.info.rules)),
+        native=wire == "native",
+        leniency=Leniency(under_way=True, faults=LOSES_CARDS[wire]),
+    )
     problems += reckoning.problems
+    problems += differences(reckoning, [event for step in steps for event in step.events])
     return _Audit(reckoning, records, replayed, head, problems)
 
 

@@ -318,7 +318,7 @@ class Show:
 
     def _has_arrived(self, table: _Table) -> bool:
         self._look_at(table)
-        return table.watch.ledger.is_up_to_date_with(table.truth)
+        return table.watch.knows_last_card_of(table.truth)
 
 
 def _publish(session: BrokerSession, topic: str, payload: bytes) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from firmware_protocol.cards import Card
+from simulator.reckoner.mismatch import Json
 
 _ROUND_OVER = frozenset({"round_ended", "round_abandoned"})
 
@@ -29,15 +30,14 @@ class Happening(msgspec.Struct, frozen=True):
     banker: tuple[Card, ...] = ()
 
 
-_decode = msgspec.json.Decoder(Happening).decode
-
-
 class Truth:
     """Read piece by piece while the emulator writes."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
         self._read = 0
+        self.lines: list[Json] = []
+        """Everything as it was written."""
         self.cards: list[Happening] = []
         """Every card that has left the shoe, in order."""
         self.rounds: list[Happening] = []
@@ -60,7 +60,9 @@ class Truth:
             return []
         whole = data[: data.rfind(b"\n") + 1]
         self._read += len(whole)
-        happened = [_decode(line) for line in whole.splitlines()]
+        lines = [msgspec.json.decode(line) for line in whole.splitlines()]
+        self.lines += lines
+        happened = [msgspec.convert(line, Happening) for line in lines]
         for happening in happened:
             self._take(happening)
             began = now - happening.t
@@ -86,6 +88,11 @@ class Truth:
                 self.empty = False
         if happening.what in _ROUND_OVER:
             self.in_round = False
+
+    @property
+    def last_card(self) -> Json | None:
+        """The last card that has left the shoe, as it was written."""
+        return next((line for line in reversed(self.lines) if line["what"] == "card_out"), None)
 
     def lying_at(self, hand: str, position: int) -> Happening | None:
         """The card that lies in that place, or lay there last."""

@@ -1,5 +1,5 @@
-"""`shoe-controller doctor`: everything around a table that can be wrong, looked at one after the other.
+"""`shoe-controller doctor`: checks everything around a table that can be wrong.
 
-`findings.py` is what a check finds, `checks.py` the table of all checks; the checks themselves stand in a file for each
-subject. A check changes nothing: it stores no card, acknowledges none, and says nothing that a display would believe.
+`findings.py` defines what a check finds, `checks.py` is the table of all checks; the checks themselves are in one file
+per subject. A check changes nothing: it stores no card, acknowledges none, and publishes nothing a display accepts.
 """

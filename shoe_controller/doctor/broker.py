@@ -1,6 +1,6 @@
-"""The broker: whether it lets the table in, how long its certificate is good, and what the table last said there.
+"""Checks of the broker: whether it accepts the table, how long its certificate is valid, and the table's last status.
 
-The doctor comes as the table's own user, but under another client id: under the table's it would throw the table out.
+The doctor connects as the table's own user, but with another client id: with the table's it would disconnect the table.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ _decode_status = msgspec.json.Decoder(StatusMessage).decode
 def connection(
     mqtt: MqttSettings, subscriptions: Sequence[str], username: str | None, password: str | None
 ) -> AbstractAsyncContextManager[BrokerSession]:
-    """A connection as that user, without a will."""
+    """Connect as that user, without a will."""
     tls = None
     if mqtt.ca_file is not None:
         tls = TlsFiles(ca_file=mqtt.ca_file, cert_file=mqtt.cert_file, key_file=mqtt.key_file)
@@ -68,8 +68,8 @@ async def look_at_broker(patient: Patient) -> list[Finding]:
             patient.broker_ready = True
     except BrokerError as error:
         return problem(_sentence(error))
-    who = f"the user {config.mqtt.username}" if config.mqtt.username else "somebody without a name"
-    return good(f"the broker at {config.mqtt.host}:{config.mqtt.port} lets the table in as {who}")
+    who = f"the user {config.mqtt.username}" if config.mqtt.username else "an anonymous client"
+    return good(f"the broker at {config.mqtt.host}:{config.mqtt.port} accepts the table as {who}")
 
 
 async def look_at_certificate(patient: Patient) -> list[Finding]:
@@ -85,29 +85,29 @@ async def look_at_certificate(patient: Patient) -> list[Finding]:
         reason = getattr(error, "verify_message", None) or error.reason
         return problem(f"there is no trusted TLS connection to {mqtt.host}:{mqtt.port}: {reason}")
     except (OSError, TimeoutError):
-        return not_looked("nobody answers there, see above")
+        return not_looked("the broker does not answer, see above")
     now = patient.clock.now().wall_ms / 1000
     soonest, whose = min(until)
     day = datetime.fromtimestamp(soonest, UTC).strftime("%Y-%m-%d")
     days = int((soonest - now) // DAY_SECONDS)
     if days < patient.limits.certificate_days:
-        return problem(f"{whose} is good until {day} only, which is in {days} days")
-    return good(f"TLS is trusted; the first certificate to end is {whose}, on {day}")
+        return problem(f"{whose} is valid only until {day}, which is in {days} days")
+    return good(f"TLS is trusted; the first certificate to expire is {whose}, on {day}")
 
 
 def _without_tls(mqtt: MqttSettings) -> list[Finding]:
     if is_loopback(mqtt.host):
-        return good("the broker is on this machine, so the line needs no TLS")
+        return good("the broker is on this machine, so the connection needs no TLS")
     return problem(
-        f"the line to {mqtt.host} is not encrypted: everybody on the network can read PINs and write wagers",
-        "Give the broker TLS (see the mosquitto.conf that comes with this), and name its authority as ca_file.",
+        f"the connection to {mqtt.host} is not encrypted: anyone on the network can read PINs and place wagers",
+        "Configure TLS at the broker (see the mosquitto.conf that comes with this), and name its authority as ca_file.",
     )
 
 
 async def look_at_table(patient: Patient) -> list[Finding]:
     config = patient.running
     if config is None or config.mqtt is None or not patient.broker_ready:
-        return not_looked("the broker cannot be asked, see above")
+        return not_looked("the broker cannot be reached, see above")
     topics = Topics(config.table.site, config.table.name)
     try:
         patient.status = await _retained_status(config, topics.status)
@@ -115,23 +115,23 @@ async def look_at_table(patient: Patient) -> list[Finding]:
         return problem(_sentence(error))
     except msgspec.DecodeError as error:
         return problem(
-            f"what lies at {topics.status} is no status ({error})",
-            "Somebody else wrote it, or another version: find out who may write there.",
+            f"the message retained at {topics.status} is not a status ({error})",
+            "Another client or another version wrote it: find out who may write there.",
         )
     if patient.status is None:
-        return not_looked("the table has said nothing at this broker yet, or its user may not read its own status")
+        return not_looked("the table has published no status at this broker yet, or its user may not read it")
     return _judge(patient.status)
 
 
 def _judge(status: StatusMessage) -> list[Finding]:
     if not status.online:
-        return good("the table's controller is not running; nothing is wrong with what it said last")
+        return good("the table's controller is not running; its last status shows no problem")
     if not status.storing:
-        return problem("the table runs, and its journal cannot be written to", "Make room on its disk; see below.")
+        return problem("the table runs, but its journal cannot be written to", "Make room on its disk; see below.")
     if status.publishing:
         return problem(
-            f"the table runs, and the broker does not take its events: {status.publishing}",
-            "Put the access list right, and have the broker read it again (SIGHUP).",
+            f"the table runs, but the broker refuses its events: {status.publishing}",
+            "Correct the access list, and make the broker read it again (SIGHUP).",
         )
     if status.alert is not None and status.alert.severity == "stops":
         return problem(
@@ -159,7 +159,7 @@ async def _valid_until(mqtt: MqttSettings) -> list[tuple[int, str]]:
     try:
         shown = writer.get_extra_info("peercert")
         issuer = shown["issuer"]
-        # Of an authority file with many in it, only the one that counts here.
+        # Of several certificates in an authority file, only the one that signed this.
         signers = [each for each in context.get_ca_certs() if each["subject"] == issuer]
     finally:
         writer.transport.abort()

@@ -1,4 +1,4 @@
-"""What goes into a support bundle, and how every secret is taken out of it."""
+"""The contents of a support bundle, with every secret removed."""
 
 import asyncio
 import io
@@ -24,7 +24,7 @@ LEFT_OUT = "(left out)"
 LOG_LINES = 5000
 PATIENCE = 20
 LEAST_SECRET = 4
-"""Characters; a shorter text would be found everywhere."""
+"""Characters; a shorter secret would match everywhere."""
 
 _PIN = re.compile(r"""(["']?\bpin\b["']?\s*[=:]\s*)("[^"\n]*"|'[^'\n]*'|[^\s,}\]]+)""", re.IGNORECASE)
 _HASH = re.compile(r"scrypt\$[^\s\"']*")
@@ -50,7 +50,7 @@ COMMANDS = {
 
 
 def pack(archive: tarfile.TarFile, config: Path, folder: str, now: int) -> list[str]:
-    """Put everything into the archive; the names of what is in it."""
+    """Add everything to the archive; return the names of its files."""
     secrets = list(secrets_of(config))
     names = []
     for name, text in _gathered(config):
@@ -63,7 +63,7 @@ def pack(archive: tarfile.TarFile, config: Path, folder: str, now: int) -> list[
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
-    """What is known to be secret is taken out wherever it stands, and so is what looks like it."""
+    """Remove every known secret from a text, and everything that looks like one."""
     for secret in secrets:
         text = re.sub(re.escape(secret), LEFT_OUT, text, flags=re.IGNORECASE)
     text = _PEM_KEY.sub(LEFT_OUT, text)
@@ -74,7 +74,7 @@ def without_secrets(text: str, secrets: Iterable[str]) -> str:
 
 
 def secrets_of(config: Path) -> Iterator[str]:
-    """The content of every file of secrets that the table or its users have, as far as we may read it."""
+    """Yield the content of every secret file of the table and its users, as far as we may read it."""
     files = {*config.parent.glob("*.password"), *config.parent.glob("*.key"), *config.parent.glob("users/*.password")}
     with suppress(BadFileError):
         loaded = load_config(config, guarded=False)
@@ -135,5 +135,5 @@ def _output(command: tuple[str, ...]) -> str:
     try:
         done = subprocess.run([found, *command[1:]], capture_output=True, timeout=PATIENCE, check=False)  # noqa: S603 - our own words
     except subprocess.TimeoutExpired:
-        return f"{command[0]} did not come to an end.\n"
+        return f"{command[0]} did not finish.\n"
     return (done.stdout + done.stderr).decode(errors="replace")

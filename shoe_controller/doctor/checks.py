@@ -1,4 +1,4 @@
-"""The table of all checks, in the order in which they are made: later ones build on what earlier ones found out."""
+"""The table of all checks, in order: later ones build on the findings of earlier ones."""
 
 from collections.abc import AsyncIterator, Collection, Iterable
 
@@ -8,50 +8,50 @@ from shoe_controller.doctor.findings import Check, Finding, Patient
 CHECKS = (
     Check(
         "configuration",
-        "the table's file: every key known, nothing missing, nothing that contradicts",
+        "the table's file: every key known, nothing missing, nothing contradictory",
         "Correct the file; docs/table.example.toml explains every key.",
         configuration.look_at_configuration,
     ),
     Check(
         "pay-tables",
-        "the house's rules: limits, pay tables, and that no wager favours the player unawares",
+        "the house's rules: limits, pay tables, and that no wager favours the player by accident",
         "Correct the [house] section; docs/house.md explains the guard.",
         configuration.look_at_pay_tables,
     ),
     Check(
         "people",
-        "that there are supervisors to clear an alert, and two to take a result back",
+        "that there is a supervisor to clear an alert, and a second one to take a result back",
         "Add a supervisor with `shoe-controller keys pin` and a [[people]] section.",
         configuration.look_at_people,
     ),
     Check(
         "secrets",
-        "keys, passwords and certificates: there, readable for the service, closed to others",
+        "keys, passwords and certificates: present, readable by the service, closed to others",
         "Make what is missing with `shoe-controller init`, or correct owner and mode.",
         configuration.look_at_secrets,
     ),
     Check(
         "broker",
-        "that the broker answers and lets the table in",
+        "that the broker answers and accepts the table",
         "Start the broker, and compare host, port, user and password with its configuration.",
         broker.look_at_broker,
     ),
     Check(
         "broker-tls",
-        "the broker's certificate: trusted, made out to its host, and until when",
+        "the broker's certificate: trusted, issued for its host, and its expiry",
         "Make a new certificate with `shoe-controller init --renew-certificate`, and restart the broker.",
         broker.look_at_certificate,
     ),
     Check(
         "table",
-        "what the table says of itself: that it stores, that it is heard, that no alert stops it",
+        "the table's own status: that it stores, that it publishes, that no alert stops it",
         "Look at its log: journalctl -u shoe-controller.",
         broker.look_at_table,
     ),
     Check(
         "broker-roles",
-        "the access list, tried: every user at every topic",
-        "Use the access list that `shoe-controller init` writes, and have the broker read it again (SIGHUP).",
+        "the access list, tested: every user at every topic",
+        "Use the access list that `shoe-controller init` writes, and make the broker read it again (SIGHUP).",
         roles.look_at_roles,
     ),
     Check(
@@ -81,7 +81,7 @@ CHECKS = (
     ),
     Check(
         "shoe-key",
-        "that the shoe holds the same key as we do",
+        "that the shoe holds the same key as the configuration",
         "Put the same key into the shoe and into the file that key_file names.",
         shoe.look_at_key,
     ),
@@ -93,31 +93,31 @@ CHECKS = (
     ),
     Check(
         "journal",
-        "that the journal is this table's, whole, and can be written to",
+        "that the journal is this table's, intact and writable",
         "Leave the file as it is and make a copy: the controller sets it aside by itself when it starts.",
         journal.look_at_journal,
     ),
     Check(
         "disk-space",
-        "the room that is left for the journal",
+        "the disk space left for the journal",
         "Prune old shoes with `shoe-controller journal prune`, or use a larger disk.",
         journal.look_at_space,
     ),
     Check(
         "disk-speed",
-        "how long a card takes to be on the disk",
+        "how long it takes to store a card on the disk",
         "Use another disk: an SSD at USB 3, or an industrial SD card; a worn card is slow.",
         journal.look_at_speed,
     ),
     Check(
         "disk-kind",
         "that the journal's file system survives a power cut",
-        "Put the journal on a disk that keeps it, and say where in the [journal] section.",
+        "Put the journal on a persistent disk, and set its path in the [journal] section.",
         journal.look_at_file_system,
     ),
     Check(
         "clock",
-        "that the machine knows what time it is",
+        "that the machine's clock is right",
         "Let it reach a time server: sudo timedatectl set-ntp true; without a network, give it a clock with a battery.",
         machine.look_at_clock,
     ),
@@ -139,7 +139,7 @@ CHECKS = (
 async def examine(
     patient: Patient, checks: Iterable[Check] = CHECKS, *, leaving_out: Collection[str] = ()
 ) -> AsyncIterator[tuple[Check, list[Finding]]]:
-    """Every check with what it found, one after the other."""
+    """Yield every check with its findings, one after the other."""
     for check in checks:
         if check.name not in leaving_out:
             yield check, await check.look(patient)

@@ -1,4 +1,4 @@
-"""The table's file, its pay tables, its people, and the files that it names."""
+"""Checks of the table's file, its pay tables, its people, and the files that it names."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ async def look_at_configuration(patient: Patient) -> list[Finding]:
         return _problems(error)
     missing = [name for name, part in (("table", patient.config.table), ("shoe", patient.config.shoe)) if part is None]
     if missing:
-        return problem(f"{patient.file} has no [{'] and no ['.join(missing)}] section, so no table can run with it")
+        return problem(f"{patient.file} has no [{'] and no ['.join(missing)}] section, so a table cannot run with it")
     return good(f"{patient.file} can be read, and every key in it is known")
 
 
@@ -54,10 +54,10 @@ async def look_at_secrets(patient: Patient) -> list[Finding]:
     changeable = [file for file in files if user.uid != 0 and file.stat().st_uid != user.uid and may(user, file, WRITE)]
     if changeable:
         return problem(f"the service's user {user.name} may change {_listed(changeable)}", "sudo chmod g-w,o-w FILE")
-    # PINs can be found from their hashes by trying, so the file with the people is a secret too.
+    # PINs can be brute-forced from their hashes, so the file with the people is a secret too.
     if patient.config.people and patient.file.stat().st_mode & 0o007:
-        return problem(f"{patient.file} holds the hashes of PINs, and anybody may read it", "sudo chmod o-rwx FILE")
-    return good(f"{len(files)} files can be read by the service, and the secret ones by nobody else")
+        return problem(f"{patient.file} contains the hashes of PINs, and anyone may read it", "sudo chmod o-rwx FILE")
+    return good(f"{len(files)} files can be read by the service, and the secret ones by no one else")
 
 
 async def look_at_people(patient: Patient) -> list[Finding]:
@@ -65,9 +65,9 @@ async def look_at_people(patient: Patient) -> list[Finding]:
         return not_looked(NO_CONFIGURATION)
     supervisors = [person.id for person in patient.config.people if person.role is Role.SUPERVISOR]
     if not supervisors:
-        return problem("nobody in [[people]] is a supervisor: no alert could be cleared, and no card identified")
+        return problem("[[people]] has no supervisor: no alert could be cleared, and no card identified")
     if len(supervisors) == 1:
-        return problem("there is one supervisor, and a result can be taken back only by two of them")
+        return problem("there is only one supervisor, and taking a result back needs two")
     return good(f"{len(supervisors)} supervisors: {', '.join(supervisors)}")
 
 

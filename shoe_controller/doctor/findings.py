@@ -1,4 +1,4 @@
-"""What a check is, what it finds, and the patient that it looks at."""
+"""The types of the doctor: a check, its findings, and the table that it examines."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     """What was found, as a sentence."""
     to_do: str = ""
-    """What to do about this very problem; empty where the check's own advice, or `what` itself, says it."""
+    """What to do about this particular problem; empty where the check's general advice, or `what` itself, says it."""
 
 
 def good(what: str) -> list[Finding]:
@@ -42,7 +42,7 @@ def not_looked(why: str) -> list[Finding]:
 
 
 class Thresholds(NamedTuple):
-    """Where the doctor begins to worry."""
+    """Limits beyond which the doctor reports a problem."""
 
     free_bytes: int = 500 * 1024 * 1024
     """A year of a busy table is about this much."""
@@ -51,53 +51,53 @@ class Thresholds(NamedTuple):
     """Every card waits for one; a worn SD card needs far more."""
     certificate_days: int = 30
     listen_seconds: float = 5.0
-    """How long the shoe has to answer."""
+    """Seconds within which the shoe must answer."""
 
 
 class Machine(NamedTuple):
-    """Where the kernel tells of itself."""
+    """Where to find the kernel's information; tests use others."""
 
     proc: Path = Path("/proc")
     sys: Path = Path("/sys")
     vcgencmd: str = "vcgencmd"
-    """The command that asks a Raspberry Pi's firmware."""
+    """The command that queries a Raspberry Pi's firmware."""
     plain_port: int = PLAIN_PORT
-    """Where a broker without TLS would listen."""
+    """The port of a broker without TLS."""
 
 
 class ShoeProbe(NamedTuple):
-    """What came of talking to the shoe."""
+    """The result of talking to the shoe."""
 
     answered: bool
     what: str
     refused: str = ""
-    """Why we do not believe the shoe, or it does not believe us."""
+    """Why one side refused the other's authentication."""
     authenticated: bool = False
     firmware: str = ""
 
 
 @dataclass
 class Patient:
-    """One table, and what earlier checks have found out about it."""
+    """The table being examined, and what earlier checks have found out about it."""
 
     file: Path
     user: User
-    """Whom the service runs as."""
+    """The user that the service runs as."""
     users_file: Path | None = None
     limits: Thresholds = field(default_factory=Thresholds)
     machine: Machine = field(default_factory=Machine)
     clock: Clock = field(default_factory=SystemClock)
     config: Config | None = None
     running: RunningConfig | None = None
-    """Set when all that a table needs is there, secrets included."""
+    """Set when everything that a table needs is there, secrets included."""
     port_ready: bool = False
     """Whether the shoe's port can be opened, so that it makes sense to talk to the shoe."""
     table_runs: bool = False
-    """Whether the table's own controller holds the port at this moment."""
+    """Whether the table's own controller holds the port now."""
     broker_ready: bool = False
     shoe: ShoeProbe | None = None
     status: StatusMessage | None = None
-    """What the table last said of itself at the broker."""
+    """The table's last status at the broker."""
 
 
 Look = Callable[[Patient], Awaitable[list[Finding]]]
@@ -107,5 +107,5 @@ class Check(NamedTuple):
     name: str
     looks_at: str
     to_do: str
-    """What helps against most problems that it finds."""
+    """What helps with most problems that it finds."""
     look: Look

@@ -1,4 +1,4 @@
-"""Which processes have a file open or locked, as the kernel tells it."""
+"""Finds the processes that have a file open or locked, from /proc."""
 
 import os
 from contextlib import suppress
@@ -17,7 +17,7 @@ class Holder(NamedTuple):
 
 
 def holders_of(file: Path, proc: Path) -> list[Holder]:
-    """Everybody but us. Of other users' processes only root sees what is open; locks everybody sees."""
+    """The other processes that hold a file. Only root sees what other users' processes have open; locks are public."""
     pids = {*_lockers(file, proc), *_openers(file, proc)} - {os.getpid()}
     return sorted(Holder(pid, _program(pid, proc)) for pid in pids)
 
@@ -40,16 +40,16 @@ def _openers(file: Path, proc: Path) -> list[int]:
     real, status = file.resolve(), file.stat()
     found = []
     for process in proc.glob("[0-9]*"):
-        with suppress(OSError):  # the process ended meanwhile, or is somebody else's
+        with suppress(OSError):  # the process has ended meanwhile, or belongs to another user
             opened = {link.readlink(): link for link in (process / "fd").iterdir()}
-            # Whoever holds the other end of a pseudo-terminal is the emulated shoe itself.
+            # The holder of the other end of a pseudo-terminal is the emulated shoe itself.
             if real in opened and not opened.keys() & MASTERS and _is_same(opened[real], status):
                 found.append(int(process.name))
     return found
 
 
 def _is_same(link: Path, status: os.stat_result) -> bool:
-    """Whether a process has this very file open: in a container, another one may have the same name."""
+    """Whether a process has this same file open: in a container, another file may have the same name."""
     opened = link.stat()
     return (opened.st_dev, opened.st_ino) == (status.st_dev, status.st_ino)
 
@@ -57,4 +57,4 @@ def _is_same(link: Path, status: os.stat_result) -> bool:
 def _program(pid: int, proc: Path) -> str:
     with suppress(OSError):
         return (proc / str(pid) / "comm").read_text(encoding="utf-8", errors="replace").strip()
-    return "gone meanwhile"
+    return "has ended"

@@ -1,4 +1,4 @@
-"""The journal and the disk that it lies on: whether it is whole, and whether the next card can be stored in time."""
+"""Checks of the journal and its disk: whether it is intact, and whether the next card can be stored in time."""
 
 import asyncio
 import os
@@ -18,12 +18,12 @@ from shoe_controller.journal.verify import Report, verify
 TRIES = 15
 BLOCK = b"\0" * 4096
 FORGETFUL = {
-    "tmpfs": "lies in memory",
-    "ramfs": "lies in memory",
-    "overlay": "is an overlay, as of a Raspberry Pi whose file system is set to read-only",
-    "squashfs": "can only be read",
+    "tmpfs": "is in memory",
+    "ramfs": "is in memory",
+    "overlay": "is an overlay, as on a Raspberry Pi with a read-only file system",
+    "squashfs": "is read-only",
 }
-"""File systems that do not keep a journal over a power cut."""
+"""File systems that lose a journal at a power cut."""
 
 _NO_JOURNAL = "the configuration does not say where the journal is"
 
@@ -36,7 +36,7 @@ async def look_at_journal(patient: Patient) -> list[Finding]:
     if shut:
         return shut
     if not file.exists():
-        return good(f"{file} is not there yet; the table makes it when it first starts")
+        return good(f"{file} does not exist yet; the table creates it at its first start")
     try:
         report = await asyncio.to_thread(
             verify,
@@ -61,7 +61,7 @@ def _judge(report: Report, file: Path, table: TableSettings | None) -> list[Find
         found = [Finding(verdict=Verdict.PROBLEM, what=f"{file}: {each.what}") for each in report.problems[:10]]
         more = len(report.problems) - len(found) + report.more_problems
         return [*found, *(problem(f"{file}: and {more} more of this sort") if more else [])]
-    return good(f"{file} is whole: {report.records} records, and the table says the same again from its inputs")
+    return good(f"{file} is intact: {report.records} records, and replaying its inputs gives the same facts")
 
 
 async def look_at_space(patient: Patient) -> list[Finding]:
@@ -71,9 +71,9 @@ async def look_at_space(patient: Patient) -> list[Finding]:
     disk = os.statvfs(folder)
     free, limits = disk.f_bavail * disk.f_frsize, patient.limits
     if free < limits.free_bytes:
-        return problem(f"{folder} has {free >> 20} MiB left; {limits.free_bytes >> 20} MiB are wanted")
+        return problem(f"{folder} has {free >> 20} MiB left; {limits.free_bytes >> 20} MiB are needed")
     if disk.f_files and disk.f_favail < limits.free_inodes:
-        return problem(f"{folder} has room for {disk.f_favail} more files only")
+        return problem(f"{folder} has room for only {disk.f_favail} more files")
     return good(f"{folder} has {free >> 20} MiB left")
 
 
@@ -84,11 +84,11 @@ async def look_at_speed(patient: Patient) -> list[Finding]:
     try:
         taken = await asyncio.to_thread(_fsync_times, folder)
     except OSError as error:
-        return problem(f"nothing can be written to {folder}: {error.strerror}")
+        return problem(f"{folder} is not writable: {error.strerror}")
     usual, worst = statistics.median(taken), max(taken)
     what = f"a card is on the disk after {usual * 1000:.1f} ms, at worst {worst * 1000:.1f} ms"
     if usual > patient.limits.fsync_seconds:
-        return problem(f"{what}: every card would wait for it")
+        return problem(f"{what}: every card has to wait that long")
     return good(what)
 
 
@@ -98,14 +98,14 @@ async def look_at_file_system(patient: Patient) -> list[Finding]:
         return not_looked(_NO_JOURNAL)
     mount = _mount_of(folder, patient.machine.proc)
     if mount is None:
-        return not_looked("the kernel does not tell which file systems are mounted")
+        return not_looked("the kernel's list of mounted file systems is not available")
     place, kind, options = mount
     if kind in FORGETFUL:
         return problem(f"{folder} is on {place}, which {FORGETFUL[kind]} ({kind}): a power cut would empty it")
     if "ro" in options.split(","):
         return problem(
             f"{place} is mounted read-only: the disk has failed, or was switched to read-only",
-            "Look at `dmesg` for errors of the disk; a worn SD card has to be replaced.",
+            "Look at `dmesg` for errors of the disk; a worn SD card must be replaced.",
         )
     return good(f"{folder} is on {kind} at {place}, which keeps what is written")
 
@@ -123,7 +123,7 @@ def _folder_of(config: Config | None) -> Path | None:
 def _not_writable(patient: Patient, file: Path) -> list[Finding]:
     folder, user = file.absolute().parent, patient.user
     if not folder.is_dir():
-        return problem(f"the folder {folder} is not there", f"sudo install -d -o {user.name} -m 750 {folder}")
+        return problem(f"the folder {folder} does not exist", f"sudo install -d -o {user.name} -m 750 {folder}")
     wanted = [(folder, READ | WRITE | SEARCH), *((each, READ | WRITE) for each in (file,) if each.exists())]
     shut = [str(path) for path, rights in wanted if not may(user, path, rights)]
     if shut:
@@ -150,7 +150,7 @@ def _fsync_times(folder: Path) -> list[float]:
 
 
 def _mount_of(folder: Path, proc: Path) -> tuple[str, str, str] | None:
-    """Where the file system of a folder is mounted, its kind and its options."""
+    """Mount point, type and options of a folder's file system."""
     try:
         lines = (proc / "self" / "mounts").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -161,7 +161,7 @@ def _mount_of(folder: Path, proc: Path) -> tuple[str, str, str] | None:
         _, place, kind, options, *_ = line.split(" ")
         place = place.replace("\\040", " ")
         within = real == place or real.startswith(f"{place.rstrip('/')}/")
-        # The longest place wins, and of two at the same place the one that was mounted later.
+        # The longest mount point wins, and of two equal ones the later.
         if within and (best is None or len(place) >= len(best[0])):
             best = (place, kind, options)
     return best

@@ -1,4 +1,4 @@
-"""The machine: its clock, its power, what it lets in from the network, and whether the service keeps running."""
+"""Checks of the machine: its clock, its power, its open ports, and whether the service keeps running."""
 
 import asyncio
 import re
@@ -10,19 +10,19 @@ from pathlib import Path
 from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
 
 EARLIEST = datetime(2026, 1, 1, tzinfo=UTC)
-"""No table of this software ran before; a clock that says so lost its battery, or never had one."""
+"""This software did not exist before then; a clock that shows an earlier date has lost the time."""
 
 THROTTLED = {
-    0: "the supply voltage is too low at this moment",
+    0: "the supply voltage is too low now",
     1: "the processor runs slower because of it",
-    2: "the processor is slowed down at this moment",
-    3: "it is too hot at this moment",
+    2: "the processor is throttled now",
+    3: "the processor is too hot now",
     16: "the supply voltage has been too low since the last start",
-    17: "the processor ran slower since the last start",
-    18: "the processor was slowed down since the last start",
-    19: "it has been too hot since the last start",
+    17: "the processor has run slower since the last start",
+    18: "the processor has been throttled since the last start",
+    19: "the processor has been too hot since the last start",
 }
-"""What the bits of a Raspberry Pi's `get_throttled` mean."""
+"""Meaning of the bits of a Raspberry Pi's `get_throttled`."""
 
 LISTENING = "0A"
 MOST_RESTARTS = 3
@@ -30,39 +30,39 @@ UNIT = "shoe-controller"
 PATIENCE = 5.0
 
 _BOOTED_WITH_SYSTEMD = Path("/run/systemd/system").is_dir()
-"""As sd_booted(3) finds out."""
+"""As checked by sd_booted(3)."""
 
 
 async def look_at_clock(patient: Patient) -> list[Finding]:
     now = patient.clock.now()
     today = datetime.fromtimestamp(now.wall_ms / 1000, UTC)
     if today < EARLIEST:
-        return problem(f"the clock says {today:%Y-%m-%d}: it was lost with the power, and nobody has set it")
+        return problem(f"the clock shows {today:%Y-%m-%d}: it was lost with the power, and has not been set")
     if not now.synchronised:
         return problem(f"the clock ({today:%Y-%m-%d %H:%M} UTC) is not synchronised with a time server")
     return good(f"the clock is synchronised; it is {today:%Y-%m-%d %H:%M} UTC")
 
 
 async def look_at_power(patient: Patient) -> list[Finding]:
-    said = _from_kernel(patient.machine.sys) or await _from_firmware(patient.machine.vcgencmd)
-    if said is None:
-        return not_looked("this is no Raspberry Pi, or its firmware does not tell")
-    troubles = [what for bit, what in THROTTLED.items() if said >> bit & 1]
+    flags = _from_kernel(patient.machine.sys) or await _from_firmware(patient.machine.vcgencmd)
+    if flags is None:
+        return not_looked("this is not a Raspberry Pi, or its firmware gives no information")
+    troubles = [what for bit, what in THROTTLED.items() if flags >> bit & 1]
     if troubles:
-        return problem(f"{'; '.join(troubles)} (throttled=0x{said:x})")
+        return problem(f"{'; '.join(troubles)} (throttled=0x{flags:x})")
     return good("the power supply and the temperature have been good since the last start")
 
 
 async def look_at_open_ports(patient: Patient) -> list[Finding]:
-    """Plain MQTT that can be reached from elsewhere: a broker without TLS beside one with it is easily left open."""
+    """Check that plain MQTT cannot be reached from elsewhere: a listener without TLS is easily left open."""
     port = patient.machine.plain_port
     try:
         reachable = sorted({str(address) for address in _listening_on(port, patient.machine.proc)})
     except OSError:
-        return not_looked("the kernel does not tell which ports are open")
+        return not_looked("the kernel's list of open ports is not available")
     if reachable:
         return problem(f"a broker on this machine can be reached without TLS, at port {port} of {', '.join(reachable)}")
-    return good(f"nobody listens for plain MQTT (port {port}) beyond this machine")
+    return good(f"plain MQTT (port {port}) cannot be reached from other machines")
 
 
 async def look_at_service(patient: Patient) -> list[Finding]:
@@ -71,8 +71,10 @@ async def look_at_service(patient: Patient) -> list[Finding]:
         return not_looked("this machine is not run by systemd")
     name = None if patient.config is None or patient.config.table is None else patient.config.table.name
     for unit in (f"{UNIT}@{name}.service", f"{UNIT}.service"):
-        said = await _output(systemctl, "show", "--property=LoadState,UnitFileState,NRestarts,Result,ActiveState", unit)
-        state = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
+        shown = await _output(
+            systemctl, "show", "--property=LoadState,UnitFileState,NRestarts,Result,ActiveState", unit
+        )
+        state = dict(line.split("=", 1) for line in shown.splitlines() if "=" in line)
         if state.get("LoadState") == "loaded" and (
             state.get("UnitFileState") == "enabled" or unit == f"{UNIT}.service"
         ):
@@ -81,12 +83,12 @@ async def look_at_service(patient: Patient) -> list[Finding]:
 
 
 def judge_service(unit: str, state: dict[str, str]) -> list[Finding]:
-    """What `systemctl show` says of the service, as a finding."""
+    """Judge the output of `systemctl show` for the service."""
     restarts = int(state.get("NRestarts", "0") or 0)
     if restarts >= MOST_RESTARTS or state.get("Result") == "watchdog":
         return problem(
             f"{unit} was restarted {restarts} times by itself; the last time it ended with: {state.get('Result')}",
-            f"journalctl -u {unit} says why; `shoe-controller support-bundle` collects it for whoever can help.",
+            f"journalctl -u {unit} shows why; `shoe-controller support-bundle` collects it for support.",
         )
     if state.get("UnitFileState") != "enabled":
         return problem(f"{unit} does not start with the machine", f"sudo systemctl enable --now {unit}")
@@ -104,8 +106,8 @@ def _from_kernel(sys: Path) -> int | None:
 
 async def _from_firmware(command: str) -> int | None:
     found = shutil.which(command)
-    said = "" if found is None else await _output(found, "get_throttled")
-    match = re.search(r"throttled=0x([0-9a-fA-F]{1,8})", said)
+    output = "" if found is None else await _output(found, "get_throttled")
+    match = re.search(r"throttled=0x([0-9a-fA-F]{1,8})", output)
     return None if match is None else int(match[1], 16)
 
 
@@ -124,7 +126,7 @@ async def _output(*command: str) -> str:
 
 
 def _listening_on(port: int, proc: Path) -> list[IPv4Address | IPv6Address]:
-    """Addresses other than loopback at which somebody on this machine takes connections to that port."""
+    """Addresses other than loopback at which a program on this machine listens on that port."""
     found: list[IPv4Address | IPv6Address] = []
     for name in ("tcp", "tcp6"):
         file = proc / "net" / name

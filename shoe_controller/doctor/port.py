@@ -1,4 +1,4 @@
-"""The shoe's port: whether it is there, whether the service may open it, and whether somebody else holds it."""
+"""Checks of the shoe's port: whether it is there, whether the service may open it, and what else holds it."""
 
 import asyncio
 import socket
@@ -14,7 +14,7 @@ from shoe_controller.doctor.users import READ, WRITE, group_name, may
 from shoe_controller.transports.socket_port import SOCKET_PREFIX
 
 PATIENCE = 3.0
-"""Seconds that a serial server has to answer."""
+"""Seconds within which a serial server must answer."""
 
 
 async def look_at_port(patient: Patient) -> list[Finding]:
@@ -22,10 +22,10 @@ async def look_at_port(patient: Patient) -> list[Finding]:
         return not_looked(NO_CONFIGURATION)
     shoe = patient.config.shoe
     if shoe.address.startswith(SOCKET_PREFIX):
-        # Most serial servers serve one at a time: a second connection would cost the table its shoe.
+        # Most serial servers serve one client at a time: a second connection would cost the table its shoe.
         patient.table_runs = bool(_writers(patient.config, patient.machine.proc))
         if patient.table_runs:
-            return not_looked("the table's controller is using the serial server, which may serve only one")
+            return not_looked("the table's controller is using the serial server, which may serve only one client")
         return await _look_at_server(shoe.address)
     return _look_at_device(shoe, patient.machine.sys)
 
@@ -40,12 +40,12 @@ def _look_at_device(shoe: ShoeSettings, sys: Path) -> list[Finding]:
         )
     if not device.exists():
         return problem(
-            f"{device} is not there",
+            f"{device} does not exist",
             "Plug the shoe in and switch it on, or correct port in the [shoe] section. "
             f"Serial ports now: {', '.join(_attached_serial()) or 'none'}.",
         )
     if not device.is_char_device():
-        return problem(f"{device} is no device", "Correct port in the [shoe] section.")
+        return problem(f"{device} is not a device", "Correct port in the [shoe] section.")
     return good(f"{device} is there{_behind(device)}")
 
 
@@ -85,8 +85,8 @@ async def look_at_holders(patient: Patient) -> list[Finding]:
         )
     patient.port_ready = not patient.table_runs
     if patient.table_runs:
-        return good(f"{device} is held by the table's own controller, and by nobody else")
-    return good(f"nobody holds {device}")
+        return good(f"{device} is held by the table's own controller alone")
+    return good(f"no program holds {device}")
 
 
 def device_of(shoe: ShoeSettings, sys: Path) -> Path | None:
@@ -105,7 +105,7 @@ _NO_DEVICE = "a serial server has no device on this machine"
 
 
 def _present_device(patient: Patient) -> Path | str:
-    """The device, or why there is none to look at."""
+    """The device, or why there is none to check."""
     shoe = None if patient.config is None else patient.config.shoe
     if shoe is None:
         return NO_CONFIGURATION
@@ -116,7 +116,7 @@ def _present_device(patient: Patient) -> Path | str:
 
 
 def _writers(config: Config, proc: Path) -> set[int]:
-    """Who writes to this table's journal: its own controller, if it runs."""
+    """The process that writes to this table's journal: its own controller, if it runs."""
     if config.journal is None:
         return set()
     return lockers_of(config.journal.file.with_name(f"{config.journal.file.name}.lock"), proc)
@@ -130,7 +130,7 @@ async def _look_at_server(address: str) -> list[Finding]:
     except (OSError, TimeoutError, socket.gaierror) as error:
         reason = getattr(error, "strerror", None) or "no answer in time"
         return problem(
-            f"nobody answers at {address} ({reason})",
+            f"no serial server answers at {address} ({reason})",
             "Switch the serial server on, and check its address, the network and the firewall.",
         )
     writer.close()

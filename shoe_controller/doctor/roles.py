@@ -1,8 +1,8 @@
-"""Whether the broker keeps the roles apart: every user tries every topic, and must be let in or refused as it should.
+"""Checks that the broker keeps the roles apart: every user tries every topic, and must be allowed or refused correctly.
 
-Nothing that is tried can be believed by anybody. Messages are empty and not retained: a controller refuses an empty
-request, and where a user may wrongly speak for a table, displays get a message that they cannot read. What a table may
-rightly say in its own name is not tried at all: its `status` tells whether its events are taken.
+No client can be misled by it. Messages are empty and not retained: a controller refuses an empty request, and where a
+user may wrongly publish for a table, displays get a message that they cannot decode. What a table may rightly publish
+is not tried at all: its `status` shows whether its events are accepted.
 """
 
 import asyncio
@@ -24,16 +24,16 @@ PATIENCE = 2.0
 OTHER_TABLE = "no-such-table-of-the-doctor"
 SOMEBODY_ELSE = "somebody-else-of-the-doctor"
 LAST = "doctor-says-that-was-all"
-"""The name of the last message to each user: what has not come before it does not come."""
+"""The name of the last message to each user: what has not arrived before it will not arrive."""
 
 
 async def look_at_roles(patient: Patient) -> list[Finding]:
     config = patient.running
     if config is None or config.mqtt is None or not patient.broker_ready:
-        return not_looked(NO_SECRETS if config is None else "the broker cannot be asked, see above")
+        return not_looked(NO_SECRETS if config is None else "the broker cannot be reached, see above")
     file = patient.users_file or patient.file.with_name(USERS_FILE)
     if not file.exists():
-        return not_looked(f"{file} is not there, so nobody knows the users of the roles; `init` writes it")
+        return not_looked(f"{file} does not exist, so the users of the roles are not known; `init` writes it")
     try:
         users = read_users(file)
     except BadFileError as error:
@@ -45,7 +45,7 @@ class _Ears(NamedTuple):
     user: BrokerUser
     permitted: BrokerSession | None
     forbidden: BrokerSession | None
-    """Listens to what this user must not read; `None` where the broker does not even grant the subscription."""
+    """Subscribed to what this user must not read; `None` where the broker refuses the subscription."""
 
 
 class _Trial:
@@ -74,7 +74,7 @@ class _Trial:
         if self._wrong:
             return self._wrong
         names = ", ".join(each.user.name for each in self._users)
-        return good(f"{self._tried} permissions of {names} were tried, and each is as it should be")
+        return good(f"{self._tried} permissions of {names} were tried, and all are correct")
 
     async def _listen(self, stack: AsyncExitStack, known: KnownUser) -> _Ears:
         user, password = known.user, known.password.reveal()
@@ -96,7 +96,7 @@ class _Trial:
         return _Ears(user, permitted, forbidden)
 
     async def _try_writing(self, ears: _Ears) -> set[str]:
-        """Try every topic; returns the requests that were taken."""
+        """Try every topic; return the requests that the broker accepted."""
         user, session = ears.user, ears.permitted
         if session is None:
             return set()
@@ -118,7 +118,7 @@ class _Trial:
         return {topic for topic in taken if self._topics.read_request(topic) is not None}
 
     def _attempts(self, user: BrokerUser) -> Iterator[tuple[str, bool]]:
-        """What a user tries to write, and whether it must be let."""
+        """What a user tries to write, and whether it must be allowed."""
         for row in contract():
             permitted = may_write(user.role, row) and self._is_ours(user)
             if not (permitted and row.kind in (TopicKind.RETAINED, TopicKind.EVENT)):
@@ -150,7 +150,7 @@ class _Trial:
                 self._tell(each.user, f"may read {topic}, and must not")
 
     async def _compare_requests(self, table: BrokerSession, asked: set[str]) -> None:
-        """The table's own user must see every request that the broker took."""
+        """Check that the table's own user receives every request that the broker accepted."""
         missing = set(asked)
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
@@ -160,7 +160,7 @@ class _Trial:
             self._wrong.append(_problem(f"the table's own user may not read {topic}, and must"))
 
     def _is_ours(self, user: BrokerUser) -> bool:
-        """Whether the user has any business at this table; of another table's, everything must be refused."""
+        """Whether the user has rights at this table; a user of another table must be refused everything."""
         return user.table in (EVERY_TABLE, self._config.table.name)
 
     def _topic(self, row: TopicRow, user: str) -> str:
@@ -172,7 +172,7 @@ class _Trial:
 
 
 async def _until_last(session: BrokerSession | None) -> tuple[set[str], bool]:
-    """What has come until the doctor's last message, and whether that came at all."""
+    """Topics received up to the doctor's last message, and whether that message arrived."""
     heard: set[str] = set()
     if session is None:
         return heard, False

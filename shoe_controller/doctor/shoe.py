@@ -1,8 +1,8 @@
-"""The shoe itself: whether it answers, with which key, and which firmware and protocol it has.
+"""Checks of the shoe itself: whether it answers, with which key, and its firmware and protocol.
 
-While the table's controller runs, the shoe is its own affair, and what it says at the broker is looked at. Otherwise
-the doctor opens the port and greets the shoe as the controller would, with what the journal stored last. It stores
-nothing, so it acknowledges nothing: the shoe keeps its cards for the controller.
+While the table's controller runs, only its status at the broker is checked. Otherwise the doctor opens the port and
+connects to the shoe as the controller would, with the last state in the journal. It stores nothing, so it acknowledges
+nothing: the shoe keeps its cards for the controller.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from shoe_controller.transports.transport import Port, TransportError
 TICK = 0.05
 SECOND = 1_000_000_000
 
-_NO_ANSWER = "the shoe was not spoken to, see above"
+_NO_ANSWER = "the shoe was not contacted, see above"
 
 
 async def look_at_shoe(patient: Patient) -> list[Finding]:
@@ -32,7 +32,7 @@ async def look_at_shoe(patient: Patient) -> list[Finding]:
     if patient.shoe.answered:
         return good(patient.shoe.what)
     if patient.running.shoe.wire == "angel_eye" and not patient.shoe.what:
-        return not_looked("nothing was heard, which is usual between two cards: draw one while the doctor listens")
+        return not_looked("nothing was received, which is normal between two cards: draw one while the doctor listens")
     return problem(patient.shoe.what)
 
 
@@ -43,7 +43,7 @@ async def look_at_key(patient: Patient) -> list[Finding]:
         return not_looked("the Angel Eye wire has no keys")
     if patient.running.shoe.insecure:
         return problem(
-            "the shoe is spoken to without a key: anyone at the cable can pretend to be it",
+            "the shoe is used without a key: anyone at the cable can pretend to be it",
             "Make a key with `shoe-controller keys shoe`, put it into the shoe, and name it as key_file.",
         )
     if patient.table_runs and patient.status is not None and patient.status.shoe_link:
@@ -54,7 +54,11 @@ async def look_at_key(patient: Patient) -> list[Finding]:
         authenticated = patient.shoe.authenticated
     else:
         return not_looked(_NO_ANSWER)
-    return good("the shoe holds our key") if authenticated else problem("the shoe has not proven that it holds our key")
+    return (
+        good("the shoe holds the right key")
+        if authenticated
+        else problem("the shoe has not proven that it holds the right key")
+    )
 
 
 async def look_at_firmware(patient: Patient) -> list[Finding]:
@@ -62,29 +66,29 @@ async def look_at_firmware(patient: Patient) -> list[Finding]:
         return not_looked(_NO_ANSWER)
     if "version" in patient.shoe.refused:
         return problem(patient.shoe.refused)
-    return good(patient.shoe.firmware) if patient.shoe.firmware else not_looked("the shoe did not say")
+    return good(patient.shoe.firmware) if patient.shoe.firmware else not_looked("the shoe did not report it")
 
 
 def _as_the_table_says(patient: Patient) -> list[Finding]:
     if patient.status is None:
-        return not_looked("the table's controller holds the port, and what it says of itself was not to be had")
+        return not_looked("the table's controller holds the port, and its status is not available")
     if not patient.status.online:
-        return not_looked("the table's controller holds the port, but is not at the broker")
+        return not_looked("the table's controller holds the port, but is not connected to the broker")
     if not patient.status.shoe_link:
         return problem("the table's controller holds the port, and the shoe does not answer it")
     return good("the shoe is connected to the table's controller")
 
 
 async def probe(config: RunningConfig, clock: Clock, seconds: float) -> ShoeProbe:
-    # Its neighbours bring the event loop and all libraries along; it is imported where a shoe is really spoken to.
+    # Imported only where a shoe is contacted: it brings the event loop and all libraries along.
     from shoe_controller.daemon.assembly import link_for  # noqa: PLC0415 - see above
 
     link = link_for(config, _link_state(config), clock)
     try:
-        heard = await listen(port_of(config.shoe), link, lambda: clock.now().mono_ns / SECOND, seconds)
+        listener = await listen(port_of(config.shoe), link, lambda: clock.now().mono_ns / SECOND, seconds)
     except TransportError as error:
         return ShoeProbe(answered=False, what=str(error))
-    return _judge(heard, config)
+    return _judge(listener, config)
 
 
 def _link_state(config: RunningConfig) -> bytes | None:
@@ -95,18 +99,18 @@ def _link_state(config: RunningConfig) -> bytes | None:
         return None
 
 
-async def listen(port: Port, link: ControllerLink, now: Callable[[], float], seconds: float) -> "Ears":
-    """Talk over this port until the shoe is known, or the time is over; `TransportError` if there is no line."""
-    ears = Ears(link, now)
-    await ears.listen(port, seconds)
-    return ears
+async def listen(port: Port, link: ControllerLink, now: Callable[[], float], seconds: float) -> "ShoeListener":
+    """Talk over this port until the shoe is identified, or the time is over; raise `TransportError` without a line."""
+    listener = ShoeListener(link, now)
+    await listener.listen(port, seconds)
+    return listener
 
 
-class Ears:
-    """What was heard of a shoe."""
+class ShoeListener:
+    """Collects what is received from a shoe."""
 
     def __init__(self, link: ControllerLink, now: Callable[[], float]) -> None:
-        self.heard = 0
+        self.received_bytes = 0
         """Bytes."""
         self.up: LinkUp | None = None
         self.refused = ""
@@ -139,7 +143,7 @@ class Ears:
         return self.up is not None or bool(self.refused) or self.deliveries > 0
 
     def _on_bytes(self, data: bytes) -> None:
-        self.heard += len(data)
+        self.received_bytes += len(data)
         self._take(self._link.receive(data, self._now()))
         self._stirred.set()
 
@@ -147,10 +151,10 @@ class Ears:
         self._lost = error
         self._stirred.set()
 
-    def _take(self, said: "list[Delivery | LinkReport] | list[LinkReport]") -> None:
-        for each in said:
+    def _take(self, items: "list[Delivery | LinkReport] | list[LinkReport]") -> None:
+        for each in items:
             match each:
-                # The Angel Eye wire is up as soon as it is open, whoever is there.
+                # The Angel Eye wire is up as soon as it is open, with or without a shoe.
                 case LinkUp(shoe=shoe) if shoe is not None:
                     self.up = each
                 case Refused(reason=reason):
@@ -159,30 +163,30 @@ class Ears:
                     self.deliveries += 1
 
 
-def _judge(ears: Ears, config: RunningConfig) -> ShoeProbe:
+def _judge(listener: ShoeListener, config: RunningConfig) -> ShoeProbe:
     name = config.shoe.address
-    if ears.refused:
-        return ShoeProbe(answered=True, what=f"a shoe answers at {name}", refused=ears.refused)
-    if ears.up is not None or ears.deliveries:
-        return _answered(ears, name)
-    if ears.heard:
+    if listener.refused:
+        return ShoeProbe(answered=True, what=f"a shoe answers at {name}", refused=listener.refused)
+    if listener.up is not None or listener.deliveries:
+        return _answered(listener, name)
+    if listener.received_bytes:
         return ShoeProbe(
             answered=False,
-            what=f"{ears.heard} bytes came from {name}, and no message of the {config.shoe.wire} wire was among "
-            "them: check wire and baud in the [shoe] section",
+            what=f"{listener.received_bytes} bytes came from {name}, but no message of the {config.shoe.wire} wire: "
+            "check wire and baud in the [shoe] section",
         )
     if config.shoe.wire == "angel_eye":
         return ShoeProbe(answered=False, what="")
-    return ShoeProbe(answered=False, what=f"the port {name} opens, and no shoe answers there")
+    return ShoeProbe(answered=False, what=f"the port {name} opens, but no shoe answers there")
 
 
-def _answered(ears: Ears, name: str) -> ShoeProbe:
-    shoe = None if ears.up is None else ears.up.shoe
+def _answered(listener: ShoeListener, name: str) -> ShoeProbe:
+    shoe = None if listener.up is None else listener.up.shoe
     firmware = ""
     if shoe is not None:
         firmware = (
             f"{shoe.model}, serial number {shoe.serial_number}, firmware {shoe.firmware}, "
             f"protocol version {shoe.protocol_version}"
         )
-    authenticated = ears.up is not None and ears.up.authenticated
+    authenticated = listener.up is not None and listener.up.authenticated
     return ShoeProbe(answered=True, what=f"a shoe answers at {name}", authenticated=authenticated, firmware=firmware)

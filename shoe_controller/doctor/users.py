@@ -1,6 +1,6 @@
-"""Whom the service runs as, and what that user may do with a file: asked of the file's mode, not tried.
+"""The user that the service runs as, and that user's rights to a file: derived from the file's mode, not tried.
 
-The doctor is often run by root, to whom nothing is forbidden; the service is not root.
+The doctor is often run as root, to whom nothing is forbidden; the service is not root.
 """
 
 import grp
@@ -22,13 +22,13 @@ class User(NamedTuple):
 
 
 def user_called(name: str) -> User:
-    """`KeyError` if there is none."""
+    """Look up a user by name; raise `KeyError` if there is none."""
     entry = pwd.getpwnam(name)
     return User(name, entry.pw_uid, frozenset(os.getgrouplist(name, entry.pw_gid)))
 
 
 def service_user() -> User:
-    """The user of the installed service; where there is none, or we could not look as it, whoever asks."""
+    """The user of the installed service; where there is none, or we cannot check for it, the current user."""
     if os.geteuid() == 0:
         try:
             return user_called(SERVICE_USER)
@@ -37,7 +37,7 @@ def service_user() -> User:
     groups = frozenset((*os.getgroups(), os.getegid()))
     try:
         name = pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:  # a service may run under a number that has no name
+    except KeyError:  # a service may run under a user id that has no name
         name = str(os.geteuid())
     return User(name, os.geteuid(), groups)
 
@@ -45,7 +45,7 @@ def service_user() -> User:
 def may(user: User, path: Path, rights: int) -> bool:
     """Whether a user has these rights (`READ`, `WRITE`, `SEARCH`) to a file, all folders above it included.
 
-    `OSError` if it is not there.
+    Raises `OSError` if it does not exist.
     """
     real = path.resolve(strict=True)
     return _has(user, real.stat(), rights) and all(_has(user, folder.stat(), SEARCH) for folder in real.parents)

@@ -1,1 +1,1 @@
-"""The last rounds of a table, put together again from its facts, and drawn for a terminal."""
+"""The last rounds of a table, reassembled from its facts, and drawn for a terminal."""

@@ -1,7 +1,6 @@
 """Draws recalled rounds in the terminal, for people; used by `recall.py` alone, which imports it only when it draws.
 
-Every line says the same without its colour. Words that came from people or from the shoe are stripped of whatever could
-move a terminal's cursor.
+No line depends on its colour. Text from people or from the shoe is stripped of whatever could move a terminal's cursor.
 """
 
 from collections.abc import Iterator, Sequence
@@ -76,7 +75,7 @@ def _draw_round(out: Console, playing: RecalledRound) -> None:
 
 
 def _draw_wagers(out: Console, playing: RecalledRound) -> None:
-    """Those that a settlement does not tell of."""
+    """Draw the wagers that are not in a settlement."""
     if playing.free:
         _say(out, "A free hand, dealt without wagers.")
     if playing.wagers and playing.state != "settled":
@@ -301,12 +300,12 @@ def _act(act: RecalledAct) -> str:
 
 
 def _grid() -> Table:
-    """Columns without lines; what does not fit goes on below itself."""
+    """A grid without lines; what does not fit wraps within its column."""
     return Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
 
 
 def _add(grid: Table, *cells: str | Text) -> None:
-    # A bare string would have its :smiles: turned into pictures.
+    # rich would turn :smile: in a plain string into an emoji.
     grid.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in cells))
 
 
@@ -317,7 +316,7 @@ def _say(out: Console, text: str, style: str = "") -> None:
 def _put(out: Console, what: Table | Text) -> None:
     if isinstance(what, Table):
         for column in what.columns:
-            column.overflow = "fold"  # a narrow terminal breaks a word rather than leave out its end
+            column.overflow = "fold"  # a narrow terminal breaks a word rather than cutting it off
     out.print(Padding(what, (0, 0, 0, 2), expand=False))
 
 
@@ -351,7 +350,7 @@ def _clock(time: int) -> str:
 
 
 def _moment(time: int) -> str:
-    """A clock that was never set can show any time; what no calendar has is shown as dashes."""
+    """Format a time. An unset clock can have any value; one outside the calendar is shown as dashes."""
     try:
         return datetime.fromtimestamp(time / 1000, UTC).isoformat()
     except (ValueError, OverflowError, OSError):

@@ -1,8 +1,8 @@
-"""What happened at the table, round by round, put together from the facts that it said. Pure.
+"""Reassembles what happened at the table, round by round, from its facts. Pure.
 
-Facts come in the order of the journal, those of one input together. Nothing is worked out here that the table did not
-say, so a face that was not shown is not known here either. Only the reason for each card is worked out anew, from the
-faces that are shown, so that it fits the cards as they were corrected.
+Facts come in the order of the journal, those of one input together. Nothing is derived here that the table did
+not publish, so a face that was not shown is not known here either. Only the reason for each card is computed again,
+from the faces that are shown, so that it fits the cards as they were corrected.
 
 What comes out is in `rounds.py`; `commands/recall.py` reads the journal and shows it.
 """
@@ -72,9 +72,9 @@ Key = tuple[int, int]
 
 
 def last_rounds(steps: Iterable[Sequence[AnyFact]], count: int, *, from_beginning: bool) -> list[RecalledRound] | None:
-    """The last so many rounds, the newest last, with what came between and after them.
+    """Return the last `count` rounds, the newest last, with what came between and after them.
 
-    `None` if these facts do not reach back far enough; those `from_beginning` are all there are.
+    `None` if these facts do not reach back far enough; with `from_beginning` there are no earlier ones.
     """
     memory = _Memory()
     for facts in steps:
@@ -93,17 +93,17 @@ def last_rounds(steps: Iterable[Sequence[AnyFact]], count: int, *, from_beginnin
 class _Memory:
     def __init__(self) -> None:
         self.rounds: dict[Key, RecalledRound] = {}
-        """In the order in which they were begun, or taken up again."""
+        """In the order in which they were begun, or resumed."""
         self.whole: set[Key] = set()
         """Rounds whose beginning was seen."""
         self._alerts: dict[int, RecalledAlert] = {}
         self._clearing: dict[int, RecalledAct] = {}
-        """Acts that end an alert, by its number."""
+        """Acts that ended an alert, by its number."""
         self._proposals: dict[int, tuple[RecalledRound, RecalledAct]] = {}
         self._settled_last: Key | None = None
 
     def take(self, facts: Sequence[AnyFact]) -> None:
-        """All facts of one input."""
+        """Take all facts of one input."""
         acted = next((fact for fact in facts if isinstance(fact, PersonActed)), None)
         for fact in facts:
             self._take(fact, self._round(self._key(fact, facts), fact.time), acted)
@@ -116,7 +116,7 @@ class _Memory:
     # --- which round a fact is about ---------------------------------------------------------------------------------
 
     def _key(self, fact: AnyFact, facts: Sequence[AnyFact]) -> Key:
-        """Usually the round it names; what concerns the result before was said when the next round was open already."""
+        """The round of a fact: usually the one it names; facts about a result may come when the next round is open."""
         match fact:
             case PersonActed(act=UndoLastResult()):
                 undone = next((other for other in facts if isinstance(other, ResultUndone)), fact)
@@ -139,7 +139,7 @@ class _Memory:
             self.rounds[key] = RecalledRound(shoe=shoe, round=number, state="open" if number else "before", began=time)
         return self.rounds[key]
 
-    # --- what it says ------------------------------------------------------------------------------------------------
+    # --- the content of facts ----------------------------------------------------------------------------------------
 
     def _take(self, fact: AnyFact, playing: RecalledRound, acted: PersonActed | None) -> None:
         match fact:
@@ -165,7 +165,7 @@ class _Memory:
     ) -> None:
         match fact:
             case BettingOpened():
-                # Also when nothing was dealt and the number is used again.
+                # Also when nothing was dealt and the number is reused.
                 playing.state, playing.ended, playing.free, playing.closed_by = "open", None, False, None
                 self.whole.add((fact.shoe, fact.round))
             case FreeHandAnnounced():
@@ -267,7 +267,7 @@ class _Memory:
             self._end_shoe(fact)
         last = playing.about_shoe[-1] if playing.about_shoe else None
         if isinstance(fact, CardBurned) and isinstance(last, CardBurned) and fact.card is None and last.card is None:
-            playing.about_shoe[-1] = fact  # it counts all that were burned before it
+            playing.about_shoe[-1] = fact  # it includes all that were burned before it
         else:
             playing.about_shoe.append(fact)
 
@@ -280,7 +280,7 @@ class _Memory:
 
 
 def _attempt(playing: RecalledRound) -> Attempt:
-    """The one under way; what is said after the round was settled still belongs to it."""
+    """The current attempt; facts after the settlement still belong to it."""
     if not playing.attempts or playing.attempts[-1].ended is not None:
         playing.attempts.append(Attempt())
     return playing.attempts[-1]
@@ -373,7 +373,7 @@ def _add_reasons(cards: Sequence[RecalledCard]) -> None:
         if followed:
             card.why = deal.why if deal.next_side is card.hand else NotDue()
         elif before < 4:
-            # The first four go out in a fixed order, whatever they are.
+            # The first four are dealt in a fixed order, whatever they are.
             card.why = reason(Counts((before + 1) // 2, before // 2, 0, 0, None))
         else:
             card.why = NotShown()

@@ -1,6 +1,6 @@
 """A round as a dealer wants to see it again: plain data, assembled in `recall.py`.
 
-This is what `shoe-controller journal recall --json` prints, one object a round; `docs/table.md` explains it. All times
+This is what `shoe-controller journal recall --json` prints, one per round; `docs/table.md` explains it. All times
 are milliseconds since 1970.
 """
 
@@ -82,7 +82,7 @@ class Attempt(msgspec.Struct, kw_only=True):
     set_aside: list[AsideCard] = []
     extra_cards: list[ExtraCards] = []
     standing: Standing | None = None
-    """How it stood last, as far as it was shown."""
+    """The last standing, as far as it was shown."""
     results: list[RecalledResult] = []
     """The last one counts, unless it was undone too."""
     ended: Literal["void", "replay"] | None = None
@@ -145,7 +145,7 @@ class RecalledRound(msgspec.Struct, kw_only=True):
     free: bool = False
     closed_by: AnyActor | None = None
     wagers: list[PlacedWager] = []
-    """As they stand, or stood when the round was settled."""
+    """The wagers now, or as they were when the round was settled."""
     attempts: list[Attempt] = []
     returned: list[Returned] = []
     alerts: list[RecalledAlert] = []

@@ -1,1 +1,1 @@
-"""The rules of a house: its catalogue files, its configuration as texts, and the rules that are built from both."""
+"""The rules of a house: its catalogue files, its configuration as texts, and the rules built from both."""

@@ -1,7 +1,7 @@
 """Reads catalogue files, our own and a house's, into a `Catalogue`.
 
-A house's file adds to what is there, or replaces what has the same name. Whatever cannot be used is refused with its
-file, its wager, its row and the reason, all of it at once. The format is described in `docs/catalogue.md`.
+A house's file adds to what is there, or replaces what has the same name. Everything that cannot be used is reported at
+once, with its file, its wager, its row and the reason. The format is described in `docs/catalogue.md`.
 """
 
 import re
@@ -79,14 +79,14 @@ class _File(msgspec.Struct):
 
 @cache
 def built_in_catalogue() -> Catalogue:
-    """Every wager of the source documents, as the product brings it along."""
+    """The catalogue that comes with the product: every wager of the source documents."""
     folder = resources.files("shoe_controller.baccarat") / "catalogue"
     files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
     return extend(_EMPTY, [(file.name, file.read_text(encoding="utf-8")) for file in files])
 
 
 def catalogue_with(house_files: Iterable[Path]) -> Catalogue:
-    """The built-in catalogue with a house's own files on top."""
+    """Return the built-in catalogue with a house's own files on top."""
     sources = [(str(file), read_text(file)) for file in house_files]
     return extend(built_in_catalogue(), sources) if sources else built_in_catalogue()
 
@@ -95,7 +95,7 @@ _EMPTY = Catalogue(documents={}, groups={}, wagers={}, base_games={}, layouts={}
 
 
 def extend(catalogue: Catalogue, sources: Iterable[tuple[str, str]]) -> Catalogue:
-    """A catalogue with the named texts added, in their order."""
+    """Return a catalogue with these named texts added, in order."""
     for name, text in sources:
         catalogue = _FileReader(name, catalogue).read(text)
     return catalogue
@@ -137,7 +137,7 @@ class _FileReader:
         ids = [entry["id"] for entry in entries if "id" in entry]
         for one in ids:
             if ids.count(one) > 1:
-                self._problem(f"{kind} {one}", "it is written twice in this file")
+                self._problem(f"{kind} {one}", "it is defined twice in this file")
 
     def _add_wager(self, entry: dict[str, object], place: str) -> None:
         wager = read(entry, _WagerEntry, self.problems, place)
@@ -219,7 +219,7 @@ class _FileReader:
         )
 
     def _pay_tables(self, entries: tuple[object, ...], place: str) -> dict[str, PayTable]:
-        """The pay tables that these rows make: a row belongs to each table that it has a price for."""
+        """Build the pay tables from these rows: a row belongs to each table that it has a price for."""
         rows: list[_RowEntry | None] = []
         for number, entry in enumerate(entries, 1):
             row = read(entry, _RowEntry, self.problems, f"{place}, row {number}")
@@ -241,7 +241,9 @@ class _FileReader:
                 if made is None:
                     continue
                 if not made.holds & ~taken:
-                    self._problem(f"{place}, row {number}", "it can never fit: the rows above it take every such round")
+                    self._problem(
+                        f"{place}, row {number}", "it can never fit: the rows above it cover every such round"
+                    )
                 taken |= made.holds
                 table.append(made)
             tables[name] = tuple(table)
@@ -279,13 +281,13 @@ class _FileReader:
 
     def _problem(self, place: str, message: str) -> None:
         problem = Problem(place, message)
-        # One bad row shared by several pay tables is one mistake of the person who wrote it.
+        # One bad row shared by several pay tables is one mistake.
         if problem not in self.problems:
             self.problems.append(problem)
 
 
 def option_rule_mistakes(rule: OptionRule, wagers: Collection[str]) -> Iterator[str]:
-    """What is wrong with a rule on how many options a seat may play."""
+    """Yield what is wrong with a rule on how many options a seat may play."""
     for name in (wager for option in rule.options for wager in option):
         if name not in wagers:
             yield unknown("wager", name, wagers)

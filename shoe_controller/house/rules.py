@@ -1,4 +1,4 @@
-"""The rules of a shoe: from the table's configuration to the texts that its opening holds, and back to a house."""
+"""The rules of a shoe: from the table's configuration to the texts stored at its opening, and back to a house."""
 
 from shoe_controller.baccarat.house import House
 from shoe_controller.config.table_file import Config, RunningConfig

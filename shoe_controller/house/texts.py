@@ -1,7 +1,7 @@
-"""The rules of a house as texts, which a journal can keep, and the same rules built again from these texts alone.
+"""The rules of a house as texts, which a journal can store, and the same rules rebuilt from these texts alone.
 
-A replay years later must settle as the table did, whatever has become of the table's file, of the catalogue that comes
-with the product, and of the guard's opinion since then.
+A replay years later must settle as the table did, whatever has become of the table's file, of the built-in catalogue
+and of the guard's rules since then.
 """
 
 import json
@@ -20,7 +20,7 @@ CatalogueTexts = tuple[tuple[str, str], ...]
 """Names, without folders, and texts of catalogue files in the order in which they are read."""
 
 HOUSES_REMEMBERED = 8
-"""A journal seldom has more: a house changes its rules a few times a year, and every shoe of it asks for them."""
+"""A journal seldom has more: a house changes its rules a few times a year, and every shoe needs them."""
 
 _WHERE = "the recorded rules of the house"
 
@@ -33,10 +33,10 @@ def built_in_texts() -> CatalogueTexts:
 
 
 def house_text_of(entry: HouseEntry) -> str:
-    """The section in one form, however it was written: JSON with every key, sorted.
+    """Return the section in canonical form, however it was written: JSON with every key, sorted.
 
-    Defaults are written out, so that they stay what they were. The names of catalogue files are left out: the texts
-    stand beside this one, and a file that moves changes no rule.
+    Defaults are written out, so that they stay what they were. The names of catalogue files are left out: their texts
+    are stored beside this one, and a file that moves changes no rule.
     """
     alone = msgspec.structs.replace(entry, catalogue=())
     return json.dumps(msgspec.to_builtins(alone), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
@@ -44,9 +44,9 @@ def house_text_of(entry: HouseEntry) -> str:
 
 @lru_cache(maxsize=HOUSES_REMEMBERED)
 def house_from_texts(house_text: str, catalogue_texts: CatalogueTexts) -> House:
-    """The house that had these texts; `BadFileError` if they are none of ours.
+    """Rebuild the house from these texts; raise `BadFileError` if they are not ours.
 
-    The guard is not asked again. It judged when the table's file was read, and what was dealt since then stands.
+    The guard does not check again. It did when the table's file was read, and what was dealt since then stands.
     """
     problems: list[Problem] = []
     try:
@@ -62,7 +62,7 @@ def house_from_texts(house_text: str, catalogue_texts: CatalogueTexts) -> House:
 
 @lru_cache(maxsize=HOUSES_REMEMBERED)
 def catalogue_from_texts(texts: CatalogueTexts) -> Catalogue:
-    """The catalogue that had these texts."""
+    """Rebuild the catalogue from these texts."""
     built_in = built_in_texts()
     if texts[: len(built_in)] == built_in:
         return extend(built_in_catalogue(), texts[len(built_in) :])

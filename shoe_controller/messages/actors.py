@@ -30,11 +30,4 @@ class TimeRanOut(Actor, frozen=True):
     """The time that the house allows for it ran out."""
 
 
-class EarlierActor(Actor, frozen=True):
-    """From a journal of layout version 1, which stored a word."""
-
-    text: str
-    """The word that was stored."""
-
-
-AnyActor = Person | Shoe | ShoeButton | FirstCardDrawn | TimeRanOut | EarlierActor
+AnyActor = Person | Shoe | ShoeButton | FirstCardDrawn | TimeRanOut

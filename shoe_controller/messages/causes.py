@@ -83,13 +83,6 @@ class PublishingAgain(AlertEndCause, frozen=True):
     """The broker accepts the table's messages again."""
 
 
-class EarlierAlertEnd(AlertEndCause, frozen=True):
-    """From a journal of layout version 1, which stored a sentence."""
-
-    text: str
-    """The sentence that was stored."""
-
-
 AnyAlertEnd = (
     EndedByPerson
     | EndedByShoe
@@ -105,7 +98,6 @@ AnyAlertEnd = (
     | ShoeBack
     | StoringAgain
     | PublishingAgain
-    | EarlierAlertEnd
 )
 
 
@@ -128,14 +120,7 @@ class EndedEarly(ShoeEndCause, frozen=True):
     """What the supervisor gave as the reason."""
 
 
-class EarlierShoeEnd(ShoeEndCause, frozen=True):
-    """From a journal of layout version 1, which stored a sentence."""
-
-    text: str
-    """The sentence that was stored."""
-
-
-AnyShoeEnd = LastRoundOver | NextShoeOpened | EndedEarly | EarlierShoeEnd
+AnyShoeEnd = LastRoundOver | NextShoeOpened | EndedEarly
 
 
 class ProposalEndCause(Code, frozen=True):

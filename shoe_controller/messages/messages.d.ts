@@ -845,22 +845,6 @@ export interface DrawCard {
   why: Reason | null;
 }
 
-/** From a journal of layout version 1, which stored a word. */
-export interface EarlierActor {
-  /** Says which code this is; the other fields are its values. */
-  code: "earlier_actor";
-  /** The word that was stored. */
-  text: string;
-}
-
-/** From a journal of layout version 1, which stored a sentence. */
-export interface EarlierAlertEnd {
-  /** Says which code this is; the other fields are its values. */
-  code: "earlier_alert_end";
-  /** The sentence that was stored. */
-  text: string;
-}
-
 /** From a journal of layout version 1, which stored an English sentence. */
 export interface EarlierDetail {
   /** Says which code this is; the other fields are its values. */
@@ -891,14 +875,6 @@ export interface EarlierRefusal {
   code: "earlier_refusal";
   /** The code that was stored. */
   earlier_code: string;
-  /** The sentence that was stored. */
-  text: string;
-}
-
-/** From a journal of layout version 1, which stored a sentence. */
-export interface EarlierShoeEnd {
-  /** Says which code this is; the other fields are its values. */
-  code: "earlier_shoe_end";
   /** The sentence that was stored. */
   text: string;
 }
@@ -3147,13 +3123,13 @@ export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether
 export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | NoExtraCard | OnlyBurned | NothingToVoid | NothingToUndo | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
 
 /** Who or what did it. */
-export type Actor = Person | Shoe | ShoeButton | FirstCardDrawn | TimeRanOut | EarlierActor;
+export type Actor = Person | Shoe | ShoeButton | FirstCardDrawn | TimeRanOut;
 
 /** Why an alert ended. */
-export type AlertEndCause = EndedByPerson | EndedByShoe | NewShoeOpened | RoundSettledNow | RoundVoidedNow | ResultTakenBack | ShoeEndedNow | CardCame | CardDue | ShoeRestartedNow | FaultClearedNow | ShoeBack | StoringAgain | PublishingAgain | EarlierAlertEnd;
+export type AlertEndCause = EndedByPerson | EndedByShoe | NewShoeOpened | RoundSettledNow | RoundVoidedNow | ResultTakenBack | ShoeEndedNow | CardCame | CardDue | ShoeRestartedNow | FaultClearedNow | ShoeBack | StoringAgain | PublishingAgain;
 
 /** Why a shoe ended. */
-export type ShoeEndCause = LastRoundOver | NextShoeOpened | EndedEarly | EarlierShoeEnd;
+export type ShoeEndCause = LastRoundOver | NextShoeOpened | EndedEarly;
 
 /** Why a proposal ended without having been approved. */
 export type ProposalEndCause = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | EarlierProposalEnd;

@@ -1,1 +1,1 @@
-"""What every long-running process of the product needs from its system: logging and systemd's notifications."""
+"""Logging and systemd notifications, for every long-running process of the product."""

@@ -1,6 +1,6 @@
-"""How the daemon logs: JSON lines under systemd, readable lines in a terminal. The one file that knows structlog.
+"""Logging: JSON lines under systemd, readable lines in a terminal. The one file that imports structlog.
 
-One line for each thing that matters, with table, shoe and round bound to it. Secrets never come here.
+One line for each relevant event, with table, shoe and round bound to it. Secrets are never logged.
 """
 
 import logging
@@ -20,7 +20,7 @@ Log = Any
 
 
 def set_up(settings: LogSettings) -> Log:
-    """Lines go to standard error, so that standard output stays free for what a command prints."""
+    """Configure logging to standard error, so that standard output stays free for what a command prints."""
     as_json = settings.format == "json" or (settings.format == "auto" and not _is_terminal())
     shared: list[structlog.types.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -43,7 +43,7 @@ def set_up(settings: LogSettings) -> Log:
 
 
 class _Lines:
-    """Standard error, for as long as somebody takes it: a log that is full or gone must not stop a table."""
+    """Standard error, ignoring its errors: a log that is full or gone must not stop a table."""
 
     def write(self, text: str) -> None:
         with suppress(OSError):
@@ -55,5 +55,5 @@ class _Lines:
 
 
 def _is_terminal() -> bool:
-    # Under systemd a terminal may be there by chance; its journal wants JSON all the same.
+    # Under systemd there may happen to be a terminal; its journal gets JSON all the same.
     return sys.stderr.isatty() and "JOURNAL_STREAM" not in os.environ

@@ -1,4 +1,4 @@
-"""Who may read and write what at the broker, worked out from the contract, and as an access list of Mosquitto.
+"""The rights of each role at the broker, derived from the contract, and written as a Mosquitto access list.
 
 The controller cannot see who wrote a request, so the broker keeps the roles apart: a display cannot command, a wager
 terminal cannot confirm, a table cannot speak for another. The topic of a request names its user, and each user may
@@ -17,7 +17,7 @@ EVERY_TABLE = ANY
 """Stands for the table in the rules of a user that serves all tables of a site."""
 
 ANY_CLIENT = "{client}/{name}"
-"""How the contract writes the rest of a reply's topic."""
+"""The contract's placeholder for the rest of a reply's topic."""
 
 
 class BrokerRole(Enum):
@@ -67,9 +67,9 @@ def may_write(role: BrokerRole, row: TopicRow) -> bool:
 
 
 def may_read(role: BrokerRole, row: TopicRow) -> bool:
-    """Of replies, everybody reads one's own; that is a rule for all, and none of a role."""
+    """Whether a role reads a topic. Every user reads the replies to itself; that is a rule for all, not for a role."""
     if role is BrokerRole.TABLE:
-        # Its own retained messages too, so that `shoe-controller status` can look with the table's own user.
+        # Its own retained messages too, so that `shoe-controller status` can read them as the table's own user.
         return row.kind in (TopicKind.REQUEST, TopicKind.RETAINED)
     return row.kind in (TopicKind.RETAINED, TopicKind.EVENT)
 
@@ -80,8 +80,8 @@ def access_list(site: str, users: Iterable[BrokerUser]) -> str:
 
 
 def _lines(site: str, users: Iterable[BrokerUser]) -> Iterator[str]:
-    yield "# Who may read and write what. Made from the contract of the messages; `shoe-controller doctor` tries it."
-    yield "# Nobody but a table's controller reads requests, which carry PINs, or writes anything but requests."
+    yield "# Who may read and write what. Generated from the message contract; `shoe-controller doctor` tests it."
+    yield "# Only a table's controller reads requests, which carry PINs, and only it writes anything but requests."
     for user in users:
         yield ""
         yield f"# {user.role.value}: {user.role.what}"

@@ -1,4 +1,4 @@
-"""Everything that `init` writes for a table: worked out first, then written, what is there already left alone.
+"""Everything that `init` writes for a table: planned first, then written; what is there already is left alone.
 
 | file, in the folder of the tables         | what it is                                    | who may read it |
 |-------------------------------------------|-----------------------------------------------|-----------------|
@@ -48,7 +48,7 @@ class Places(NamedTuple):
 
 
 def check(new: NewTable, places: Places) -> None:
-    """Before anything is written: `BadFileError` if the table's file would not be good, as the guard sees it too."""
+    """Before anything is written, raise `BadFileError` if the table's file would not be valid, the guard included."""
     file = places.folder / places.table_file
     if file.exists():
         return
@@ -62,7 +62,7 @@ def check(new: NewTable, places: Places) -> None:
 
 
 def plan(new: NewTable, places: Places, *, renew_certificate: bool = False) -> Iterator[Planned]:
-    """Every file, in the order in which it is written. Keys and passwords that are there already are kept."""
+    """Yield every file, in the order of writing. Existing keys and passwords are kept."""
     names = _names(places)
     example = example_text()
     if new.wire == "native" and not new.insecure:
@@ -74,7 +74,7 @@ def plan(new: NewTable, places: Places, *, renew_certificate: bool = False) -> I
         yield Planned(places.folder / "board.toml", board, group=BOARD_GROUP)
         console = console_text(new, example, names).encode()
         yield Planned(places.own("console.toml"), console, group=CONSOLE_GROUP)
-    # Last: once the table's own file is there, everything that it names is. From then on it is a person's own.
+    # Last: once the table's own file is there, everything that it names is. From then on people edit it.
     if not (places.folder / places.table_file).exists():
         table = table_text(new, example, names).encode()
         yield Planned(places.folder / places.table_file, table, group=TABLE_GROUP)
@@ -119,7 +119,7 @@ def _plan_mosquitto(
     )
     for file, text in texts:
         yield Planned(places.broker / file, text.encode(), group=BROKER_GROUP, ours=True)
-    # Debian's Mosquitto reads everything in conf.d; elsewhere the house includes it by itself.
+    # Debian's Mosquitto reads everything in conf.d; elsewhere the house must include it itself.
     read_by_itself = places.broker.parent / "conf.d"
     folder = read_by_itself if read_by_itself.is_dir() else places.broker
     configuration = broker_files.mosquitto_conf(places.broker).encode()
@@ -146,14 +146,14 @@ def _plan_certificates(new: NewTable, places: Places, *, renew_certificate: bool
 
 
 def _hosts(broker_host: str | None) -> Iterator[str]:
-    """Everything that the broker may be called: what the tables call it, and what it is called on its own machine."""
+    """Every name of the broker: the one the tables use, and those of its own machine."""
     if broker_host is not None:
         yield broker_host
     yield from (socket.gethostname(), "localhost", "127.0.0.1", "::1")
 
 
 def _all_users(new: NewTable, places: Places) -> tuple[BrokerUser, ...]:
-    """The users of this table, and before them those of tables that are there already."""
+    """The users of this table, preceded by those of existing tables."""
     file = places.folder / USERS_FILE
     known = [each.user for each in read_users(file)] if file.exists() else []
     return tuple(dict.fromkeys([*known, *users_of(new)]))

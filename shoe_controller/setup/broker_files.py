@@ -14,7 +14,7 @@ AUTHORITY, CERTIFICATE, KEY = "ca.pem", "broker.pem", "broker.key"
 def mosquitto_conf(folder: Path) -> str:
     """A file for Mosquitto's conf.d. What Debian's own mosquitto.conf sets is not set again: twice is an error."""
     return f"""\
-# Mosquitto as shoe-controller's tables want it. Goes into /etc/mosquitto/conf.d/, and reads the other files from
+# Mosquitto for shoe-controller's tables. Goes into /etc/mosquitto/conf.d/, and reads the other files from
 # {folder}. After a change of passwords or access list: systemctl reload mosquitto.
 
 # One port, with TLS: requests carry PINs. Nothing listens without TLS, not even on this machine.
@@ -24,28 +24,28 @@ certfile {folder / CERTIFICATE}
 keyfile {folder / KEY}
 tls_version tlsv1.2
 
-# Everybody has a name, and may do what the access list says.
+# Every client has a user name, and the rights of the access list.
 allow_anonymous false
 password_file {folder / PASSWORDS}
 acl_file {folder / ACCESS}
 
-# Small messages go out at once; gathered, a burst of six took 45 ms instead of 1.5.
+# Small messages are sent at once; with Nagle's algorithm a burst of six took 45 ms instead of 1.5 ms.
 set_tcp_nodelay true
 
-# What lies at the broker is on the disk within a second, so that a power cut costs little. Displays find out about the
-# rest by the numbers of the events, and ask the table again.
+# The broker's state is on the disk within a second, so that a power cut costs little. Displays notice what is missing
+# by the numbers of the events, and request a replay.
 autosave_on_changes true
 autosave_interval 1
 
-# A table that is flooded with requests comes to all of these in its own time; a display that hangs asks for the rest.
+# A table that is flooded with requests handles this many in its own time; a display that hangs requests a replay.
 max_queued_messages 10000
 max_packet_size 262144
 """
 
 
 def users_toml(users: Iterable[tuple[BrokerUser, str]]) -> str:
-    """`broker-users.toml`: the users, and where the password of each is."""
-    lines = ["# The users at the broker, for `shoe-controller doctor` and for whoever sets up terminals."]
+    """`broker-users.toml`: the users, and the password file of each."""
+    lines = ["# The users at the broker, for `shoe-controller doctor` and for setting up terminals."]
     for user, password_file in users:
         lines += ["", "[[users]]", f"name = {as_toml(user.name)}", f"role = {as_toml(user.role.value)}"]
         if user.table != EVERY_TABLE:
@@ -55,7 +55,7 @@ def users_toml(users: Iterable[tuple[BrokerUser, str]]) -> str:
 
 
 def password_file(existing: str, passwords: Mapping[str, str], salts: Mapping[str, bytes]) -> str:
-    """Mosquitto's password file with these users in it; what is there of others, and of them, stays as it is."""
+    """Return Mosquitto's password file with these users added; existing lines stay as they are."""
     lines = existing.splitlines()
     known = {line.partition(":")[0] for line in lines}
     new = [password_line(user, password, salts[user]) for user, password in passwords.items() if user not in known]

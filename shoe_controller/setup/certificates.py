@@ -1,6 +1,6 @@
-"""A house's own small certificate authority, made with the openssl command. The only file that knows it.
+"""A house's own small certificate authority, made with the openssl command. The only file that runs it.
 
-Keys never leave the folder they are made in, but for the broker's own, and are never shown.
+Keys never leave the folder they are made in, except the broker's own, and are never shown.
 """
 
 import shutil
@@ -37,7 +37,7 @@ authorityKeyIdentifier = keyid
 
 
 class CertificateError(Exception):
-    """No certificate could be made; the sentence says why."""
+    """No certificate could be made; the message says why."""
 
 
 class Made(NamedTuple):
@@ -52,7 +52,7 @@ def make_authority(name: str) -> Made:
 
 
 def make_broker_certificate(authority: Made, hosts: Iterable[str], key: bytes | None = None) -> Made:
-    """A certificate made out to these names and addresses, the first of which is its own name.
+    """Make a certificate for these names and addresses, the first of which is its common name.
 
     It is for the broker's `key`, or for a new one.
     """
@@ -82,7 +82,7 @@ def make_broker_certificate(authority: Made, hosts: Iterable[str], key: bytes | 
 
 
 class _folder:  # noqa: N801 - used as a function
-    """A folder for nobody's eyes but ours, gone with the keys in it when the work is done."""
+    """A private temporary folder, removed with the keys in it when the work is done."""
 
     def __init__(self, name: str, hosts: tuple[str, ...]) -> None:
         self._name = name
@@ -115,7 +115,7 @@ def _openssl(folder: Path, *arguments: str, settings: bool = True) -> None:
     try:
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)  # noqa: S603 - our own words
     except subprocess.TimeoutExpired as error:
-        raise CertificateError("openssl did not come to an end") from error
+        raise CertificateError(f"openssl did not finish within {PATIENCE} s") from error
     if done.returncode:
         raise CertificateError(f"openssl {arguments[0]} failed: {done.stderr.strip().splitlines()[-1]}")
 

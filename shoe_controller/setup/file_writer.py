@@ -1,6 +1,6 @@
-"""Writes files with the right owner and mode, never half of one, and never over one that is there unless it may.
+"""Writes files atomically with the right owner and mode, and never over an existing one unless allowed.
 
-A secret is made for its owner alone before anything is in it, and only then handed to a group.
+A secret's file is private to its owner before anything is in it, and only then given to a group.
 """
 
 import grp
@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 class WriteOutcome(Enum):
     MADE = "made"
-    SAME = "is there already, and as it should be"
-    LEFT = "is there already, and was left alone"
+    SAME = "exists already, and is up to date"
+    LEFT = "exists already, and was left alone"
     CHANGED = "changed"
 
 
@@ -23,20 +23,20 @@ class Planned(NamedTuple):
     content: bytes
     secret: bool = True
     group: str | None = None
-    """Who may read a secret besides its owner, if this machine has such a group and we may give it away."""
+    """The group that may read a secret besides its owner, if this machine has it and we may change the group."""
     ours: bool = False
-    """Whether it is made from other files, so that it may be made anew; a person's own file is never changed."""
+    """Whether it is generated, so that it may be written again; a file that people edit is never changed."""
 
 
 def differs(planned: Planned) -> bool:
-    """Whether the file is there with other content."""
+    """Whether the file exists with other content."""
     with suppress(FileNotFoundError):
         return planned.file.read_bytes() != planned.content
     return False
 
 
 def write(planned: Planned, *, over: bool = False) -> WriteOutcome:
-    """Make the file; one with other content is changed only if it is ours to change, and `over` allows it."""
+    """Write the file; one with other content is replaced only if it is generated and `over` allows it."""
     outcome = WriteOutcome.MADE
     if planned.file.exists():
         if not differs(planned):

@@ -1,4 +1,4 @@
-"""What a person decides about a new table, and the configuration files that come of it. Pure."""
+"""What a person decides about a new table, and the configuration files made from it. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -42,7 +42,7 @@ class NewTable(NamedTuple):
     broker_host: str | None
     """`None` for a table without a broker."""
     journal: str | None
-    """`None` for the usual place."""
+    """`None` for the default path."""
     people: tuple[NewPerson, ...]
     seat_users: Mapping[str, str]
     """Users that may bet for one seat alone, each with that seat."""
@@ -71,7 +71,7 @@ def users_of(new: NewTable) -> tuple[BrokerUser, ...]:
 
 
 def table_text(new: NewTable, example: str, files: "FileNames") -> str:
-    """The table's own file: the example with this table's values, complete and commented."""
+    """Return the table's own file: the example with this table's values, complete and commented."""
     template = Template(example)
     _fill_house(template, new)
     _fill_table(template, new)
@@ -101,7 +101,7 @@ def table_text(new: NewTable, example: str, files: "FileNames") -> str:
 
 
 def board_text(new: NewTable, example: str, files: "FileNames") -> str:
-    """The file of the results boards; it holds nothing that a board may not know."""
+    """Return the file of the results boards; it contains nothing that a board may not know."""
     template = Template(example)
     _fill_mqtt(template, new.broker_host or "127.0.0.1", None, None, files.ca)
     board = template.section("board")
@@ -124,7 +124,7 @@ def console_text(new: NewTable, example: str, files: "FileNames") -> str:
 
 
 class FileNames(NamedTuple):
-    """Where the files that the configurations name are, as written there."""
+    """Paths of the files that the configurations name, as written there."""
 
     shoe_key: str
     table_password: str

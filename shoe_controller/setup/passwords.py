@@ -1,13 +1,13 @@
-"""Passwords of the broker's users, and how Mosquitto wants to have them written down."""
+"""Passwords of the broker's users, in the format of Mosquitto's password file."""
 
 import base64
 import hashlib
 
 PASSWORD_BYTES = 24
 SALT_BYTES = 12
-"""Mosquitto takes no other size."""
+"""Mosquitto accepts no other size."""
 ROUNDS = 1000
-"""Enough: our passwords are random and long, so that nobody finds one by trying."""
+"""Enough: our passwords are random and too long to guess."""
 
 
 def password_of(random: bytes) -> str:

@@ -1,6 +1,6 @@
 """The example configuration as a template: its sections with their comments, and values in place of the example's.
 
-So a file that `init` writes explains every key, and there is one place where they are explained.
+So a file that `init` writes explains every key, and they are explained in one place.
 """
 
 import json
@@ -13,7 +13,7 @@ _HEADER = re.compile(r"\[\[?([a-z_.]+)\]\]?$")
 
 
 def example_text() -> str:
-    """The example as it is installed, or as it is in the source tree."""
+    """Return the example, as installed or from the source tree."""
     here = Path(__file__).parent
     for file in (here / NAME, here.parents[1] / "docs" / NAME):
         if file.is_file():
@@ -29,11 +29,11 @@ class Section:
         self.lines = lines
 
     def put(self, key: str, value: object) -> None:
-        """Give a key this value, whether the example has it as a key or as a comment."""
+        """Set a key, whether the example has it as a key or as a comment."""
         self._replace(key, f"{_as_key(key)} = {as_toml(value)}")
 
     def leave_out(self, *keys: str) -> None:
-        """Keep keys as comments, so that their defaults count."""
+        """Turn keys into comments, so that their defaults apply."""
         for key in keys:
             line = self.lines[self._find(key)]
             if not line.startswith("#"):
@@ -59,13 +59,13 @@ class Template:
         return next(section for section in self._sections if section.name == name)
 
     def text(self, *names: str) -> str:
-        """These sections, and what belongs under them, in the order of the example."""
+        """Return these sections with their subsections, in the order of the example."""
         wanted = [each for each in self._sections if each.name.partition(".")[0] in names]
         return "\n".join("\n".join(each.lines).strip("\n") + "\n" for each in wanted)
 
 
 def _split(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Cut before the comment that stands directly above each header."""
+    """Split before the comment directly above each header."""
     starts = []
     for number, line in enumerate(lines):
         match = _HEADER.match(line)
@@ -79,7 +79,7 @@ def _split(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def as_toml(value: object) -> str:
-    """A plain value as TOML writes it, on one line."""
+    """Format a plain value as TOML, on one line."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -90,7 +90,7 @@ def as_toml(value: object) -> str:
         case dict():
             return f"{{ {', '.join(f'{_as_key(str(key))} = {as_toml(each)}' for key, each in value.items())} }}"
         case _:
-            # JSON's texts are TOML's, but for one character.
+            # JSON strings are TOML strings, except for one character.
             return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -1,6 +1,6 @@
-"""`broker-users.toml`: the users that `init` made at the broker, each with its role and the file with its password.
+"""`broker-users.toml`: the broker users made by `init`, each with its role and its password file.
 
-Only the house's own people need it: `doctor` tries with it whether each role may do what it should, and nothing else.
+Only the house's own people need it: `doctor` uses it to test that each role has its rights, and no others.
 """
 
 from pathlib import Path
@@ -36,7 +36,7 @@ class KnownUser(NamedTuple):
 
 
 def read_users(file: Path) -> tuple[KnownUser, ...]:
-    """`BadFileError` has everything that is wrong with the file, or with a password's."""
+    """Read the file; raise `BadFileError` with everything that is wrong with it or with a password file."""
     problems: list[Problem] = []
     entry = read_what_fits(parse_toml(str(file), read_text(file)), UsersFile, problems) or UsersFile()
     known = [_known(each, file.parent, f"users[{number}]", problems) for number, each in enumerate(entry.users, 1)]

@@ -1,6 +1,6 @@
-"""The lines to a shoe: a serial port, a socket, a USB device. Bytes in, bytes out, and no meaning.
+"""The lines to a shoe: a serial port, a socket, a USB device. Bytes in, bytes out, not interpreted.
 
-`transport.py` says what a port and an open line are, `serial_port.py`, `socket_port.py` and `usb_device.py` are the
-ports, `reconnect.py` keeps one of them open for ever. Each outside library is imported by one file only, and every
-error of theirs leaves this folder as a `TransportError`.
+`transport.py` defines a port and an open line, `serial_port.py`, `socket_port.py` and `usb_device.py` are the ports,
+`reconnect.py` keeps one of them open for ever. Each outside library is imported by one file only, and all of its errors
+leave this folder as `TransportError`.
 """

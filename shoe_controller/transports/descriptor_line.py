@@ -1,7 +1,7 @@
 """An open line that is a file descriptor: what a serial port and a socket have in common.
 
 The event loop watches the descriptor; there is no thread and no polling. The first error of any kind ends the line and
-closes the descriptor at once, so that a shoe that is plugged in again finds its old device name free.
+closes the descriptor at once, so that a shoe that is plugged in again gets its old device name.
 """
 
 import asyncio
@@ -16,16 +16,16 @@ from shoe_controller.transports.transport import LINGER, OUTPUT_LIMIT, OnBytes, 
 
 READ_SIZE = 64 * 1024
 LAST_WORDS_LIMIT = 1024 * 1024
-"""Bytes still taken from a line that can no longer be written to."""
+"""Bytes still read from a line that can no longer be written to."""
 LINGER_STEP = 0.005
 
 
 class DescriptorLine:
     """A `Transport` over a descriptor that is in non-blocking mode.
 
-    It takes the descriptor over: `release` closes it, is called exactly once, also when this call itself fails, and
-    does not wait. `explain` makes a sentence of an error: also of ECONNRESET for an empty read, and of ENOBUFS for a
-    shoe that takes no bytes.
+    It takes over the descriptor: `release` closes it without waiting, and is called exactly once, even if the
+    constructor fails. `explain` turns an error into a message, including ECONNRESET for an empty read and ENOBUFS for
+    a shoe that accepts no bytes.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class DescriptorLine:
         if not self._open or not data:
             return
         if len(self._unsent) + len(data) > OUTPUT_LIMIT:
-            self._lose(self._explain(_error(errno.ENOBUFS)), self._last_words())
+            self._lose(self._explain(_error(errno.ENOBUFS)), self._rest_of_input())
             return
         waiting = bool(self._unsent)
         self._unsent += data
@@ -72,7 +72,7 @@ class DescriptorLine:
             self._announcement.cancel()
         if self._open:
             self._loop.remove_reader(self._descriptor)
-        # In small steps, because the kernel tells nobody when the last byte has left.
+        # By polling, because the kernel does not report when the last byte has left.
         try:
             deadline = self._loop.time() + LINGER
             while self._open and self._on_its_way() and self._loop.time() < deadline:  # noqa: ASYNC110 - see above
@@ -99,31 +99,31 @@ class DescriptorLine:
         except (BlockingIOError, InterruptedError):
             return
         except OSError as error:
-            self._lose(self._explain(error), self._last_words())
+            self._lose(self._explain(error), self._rest_of_input())
             return
         del self._unsent[:sent]
         if not self._unsent:
             self._loop.remove_writer(self._descriptor)
 
-    def _last_words(self) -> bytes:
-        """What the shoe sent before the line broke and we have not read yet: there may be a card in it."""
+    def _rest_of_input(self) -> bytes:
+        """Read what the shoe sent before the line broke: there may be a card in it."""
         words = bytearray()
         try:
             while len(words) < LAST_WORDS_LIMIT and (data := os.read(self._descriptor, READ_SIZE)):
                 words += data
-        except OSError:  # nothing more is there, which is all we wanted to know
+        except OSError:  # nothing more is there
             pass
         return bytes(words)
 
-    def _lose(self, error: TransportError, last_words: bytes = b"") -> None:
+    def _lose(self, error: TransportError, rest: bytes = b"") -> None:
         self._end()
         if not self._closing:
-            # Told a moment later, because a caller of `write` does not expect to be called back from inside it.
-            self._announcement = self._loop.call_soon(self._announce, error, last_words)
+            # Deferred, because a caller of `write` does not expect a callback from inside it.
+            self._announcement = self._loop.call_soon(self._announce, error, rest)
 
-    def _announce(self, error: TransportError, last_words: bytes) -> None:
-        if last_words:
-            self._on_bytes(last_words)
+    def _announce(self, error: TransportError, rest: bytes) -> None:
+        if rest:
+            self._on_bytes(rest)
         self._on_lost(error)
 
     def _end(self) -> None:
@@ -143,7 +143,7 @@ def _error(code: int) -> OSError:
 
 
 def bytes_in_kernel(descriptor: int) -> int:
-    """Bytes that were written and have not left yet; the same request works for terminals and for sockets."""
+    """Number of bytes written that have not left yet; the same ioctl works for terminals and sockets."""
     try:
         count: int = struct.unpack("i", fcntl.ioctl(descriptor, termios.TIOCOUTQ, bytes(4)))[0]
     except OSError:

@@ -2,7 +2,7 @@
 
 A `Reconnector` opens a port, reports that the line is open, passes bytes on, and when the line ends, or cannot be
 opened, reports one outage and looks for the shoe until it is back. All of that is one task, `run`; cancelling it at any
-moment closes whatever is open.
+time closes whatever is open.
 
 | state    | what happens          | next     | report                                          |
 |----------|-----------------------|----------|-------------------------------------------------|
@@ -25,7 +25,7 @@ from typing import NoReturn
 from shoe_controller.transports.transport import OnBytes, Port, Transport, TransportError
 
 STEADY_SECONDS = 10.0
-"""A line that held this long was a good one: after it the delays between attempts start small again."""
+"""Seconds after which a line counts as good: after it the delays between attempts start small again."""
 
 
 class LineState(Enum):
@@ -38,7 +38,7 @@ class LineState(Enum):
 class LineOpened:
     port: str
     outage: float | None
-    """Seconds that the shoe was missing; `None` if it was there at once."""
+    """Seconds for which the shoe was missing; `None` if it was there at once."""
 
 
 @dataclass(frozen=True)
@@ -79,17 +79,17 @@ class Reconnector:
         return self._state
 
     def write(self, data: bytes) -> None:
-        """Send `data` if the line is open. If not, nobody is there, and the link begins anew when somebody is."""
+        """Send `data` if the line is open; otherwise drop it: the link starts a new session when the shoe is back."""
         if self._line is not None:
             self._line.write(data)
 
     async def run(self) -> NoReturn:
         """Keep the line open until cancelled.
 
-        An error that `on_bytes` or `on_report` raises is a fault of our own program, not of the line: it ends `run`.
+        An error raised by `on_bytes` or `on_report` is a bug of our own, not a fault of the line: it ends `run`.
         """
         if self._state is not LineState.STOPPED:
-            raise RuntimeError(f"{self._port.name} is looked after already: call `run` once")
+            raise RuntimeError(f"{self._port.name} is already being kept open: call `run` once")
         self._state = LineState.LOOKING
         self._outage_since = None
         delays = self._port.retry_delays()
@@ -103,14 +103,14 @@ class Reconnector:
             self._state = LineState.STOPPED
 
     async def _open_and_hold(self) -> float:
-        """Try once to open the port and stay until the line ends; how many seconds it held."""
+        """Try once to open the port and stay until the line ends; return how many seconds it held."""
         ended: asyncio.Future[TransportError] = asyncio.get_running_loop().create_future()
 
         def received(data: bytes) -> None:
             if not ended.done():
                 try:
                     self._on_bytes(data)
-                except Exception as error:  # noqa: BLE001 - raised again by whoever waits for the end
+                except Exception as error:  # noqa: BLE001 - raised again where the end is awaited
                     ended.set_exception(error)
 
         def lost(error: TransportError) -> None:

@@ -1,6 +1,6 @@
 """A shoe on a serial port, or behind a serial server. The only file that imports pyserial.
 
-pyserial opens, configures and locks the port; reading and writing are the business of `descriptor_line.py`.
+pyserial opens, configures and locks the port; `descriptor_line.py` reads and writes.
 Nothing here touches the modem lines after opening: a pseudo-terminal has none.
 """
 
@@ -25,7 +25,7 @@ ANGEL_EYE_BAUD = 4_800
 
 LOWEST_BAUD, HIGHEST_BAUD = 50, 4_000_000
 PTY_MAJORS = range(136, 144)
-"""The device numbers that Linux gives to pseudo-terminals."""
+"""The device numbers of Linux pseudo-terminals."""
 
 _ABSENT = (
     "no shoe is there. Plug it in and switch it on, or correct the address in the configuration "
@@ -45,14 +45,14 @@ _SENTENCES = {
 
 
 def port_at(address: str, baud: int = NATIVE_BAUD) -> Port:
-    """The port that a configuration names: a path such as /dev/serial/by-id/…, or socket://host:port."""
+    """Return the port that a configuration names: a path such as /dev/serial/by-id/…, or socket://host:port."""
     if address.startswith(SOCKET_PREFIX):
         return SocketPort(address)
     return SerialPort(address, baud)
 
 
 class SerialPort:
-    """A device file, or a symbolic link to one, which is followed anew at each opening."""
+    """A device file, or a symbolic link to one, which is resolved at each opening."""
 
     def __init__(self, path: str, baud: int = NATIVE_BAUD) -> None:
         if not path.startswith("/") or not path.isprintable():
@@ -77,7 +77,7 @@ class SerialPort:
 
     async def open(self, on_bytes: OnBytes, on_lost: OnLost) -> Transport:
         try:
-            # A time-out of 0 between bytes (VMIN 1) makes an empty read mean a hang-up, and nothing else.
+            # With a time-out of 0 between bytes (VMIN 1), an empty read always means a hang-up.
             port = serial.Serial(self._path, self._baud, exclusive=True, inter_byte_timeout=0)
             _lock_out_terminal_programs(port)
             return DescriptorLine(
@@ -95,7 +95,7 @@ class SerialPort:
 
 
 def _error_number(error: BaseException | None) -> int | None:
-    """The number inside an error of pyserial, which sometimes keeps only the text and forgets the number."""
+    """The errno of an error of pyserial, which sometimes keeps only the text."""
     while error is not None:
         if isinstance(error, OSError) and error.errno is not None:
             return error.errno
@@ -110,9 +110,9 @@ def _is_pseudo_terminal(port: serial.Serial) -> bool:
 
 
 def _lock_out_terminal_programs(port: serial.Serial) -> None:
-    """Refuse the port to programs that ask for no lock and would steal bytes.
+    """Lock out programs that open the port without locking it and would steal bytes.
 
-    Not on a pseudo-terminal: there the ban would outlive us, for as long as the program at the other end runs.
+    Not on a pseudo-terminal: there the lock would outlive us, for as long as the program at the other end runs.
     """
     try:
         if not _is_pseudo_terminal(port):
@@ -124,7 +124,7 @@ def _lock_out_terminal_programs(port: serial.Serial) -> None:
 
 def _release(port: serial.Serial) -> None:
     with suppress(OSError, termios.error):  # the device may be gone; the port is closed in any case
-        # Closing a real port waits up to half a minute for bytes that cannot leave; nobody is there to read them.
+        # Closing a real port waits up to half a minute for bytes that cannot leave; drop them first.
         if bytes_in_kernel(port.fileno()):
             termios.tcflush(port.fileno(), termios.TCOFLUSH)
         if not _is_pseudo_terminal(port):

@@ -1,7 +1,7 @@
 """A shoe behind a serial server, reached at socket://host:port. Standard library only.
 
-pyserial has a handler for such addresses too; it blocks while connecting and knows no keep-alive, so a server that
-lost its power would never be missed.
+pyserial has a handler for such addresses too; it blocks while connecting and has no keep-alive, so a server that
+lost its power would never be noticed.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ FIRST_RETRY, LONGEST_RETRY = 0.5, 10.0
 _OPTIONS = (
     (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
-    # A server that falls silent is missed after 5 + 3 * 2 seconds, or 10 seconds after bytes it did not confirm.
+    # A silent server is noticed after 5 + 3 * 2 seconds, or 10 seconds after bytes it did not confirm.
     (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 5),
     (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 2),
     (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3),
@@ -33,14 +33,14 @@ _LABEL = r"[\w-]{1,63}"
 _ADDRESS = re.compile(
     rf"{SOCKET_PREFIX}(?:\[(?P<v6>[\w:.%-]+)\]|(?P<host>{_LABEL}(?:\.{_LABEL})*)):(?P<port>[0-9]{{1,5}})/?", re.ASCII
 )
-_NOBODY = "nobody answers there. Check that the serial server is on, and its host and port."
-_HUNG_UP = "the other end hung up or fell silent. Check the serial server and the network."
+_NO_ANSWER = "no answer from there. Check that the serial server is on, and its host and port."
+_HUNG_UP = "the other end closed the connection or fell silent. Check the serial server and the network."
 _SENTENCES = {
-    errno.ECONNREFUSED: _NOBODY,
-    errno.EHOSTUNREACH: _NOBODY,
-    errno.ENETUNREACH: _NOBODY,
-    errno.EHOSTDOWN: _NOBODY,
-    errno.ENETDOWN: _NOBODY,
+    errno.ECONNREFUSED: _NO_ANSWER,
+    errno.EHOSTUNREACH: _NO_ANSWER,
+    errno.ENETUNREACH: _NO_ANSWER,
+    errno.EHOSTDOWN: _NO_ANSWER,
+    errno.ENETDOWN: _NO_ANSWER,
     errno.EPIPE: _HUNG_UP,
     errno.ECONNRESET: _HUNG_UP,
     errno.ECONNABORTED: _HUNG_UP,
@@ -49,7 +49,7 @@ _SENTENCES = {
 
 
 class SocketPort:
-    """A TCP address; `socket://[::1]:7000` where the host has colons of its own."""
+    """A TCP address; `socket://[::1]:7000` for an IPv6 host."""
 
     def __init__(self, address: str) -> None:
         match = _ADDRESS.fullmatch(address)
@@ -99,7 +99,7 @@ class SocketPort:
         for family, where in await self._look_up():
             connection = socket.socket(family, socket.SOCK_STREAM)
             try:
-                connection.setblocking(False)  # noqa: FBT003 - the standard library takes it no other way
+                connection.setblocking(False)  # noqa: FBT003 - positional only in the standard library
                 for level, option, value in _OPTIONS:
                     connection.setsockopt(level, option, value)
                 await loop.sock_connect(connection, where)

@@ -1,10 +1,10 @@
-"""An open line whose device can only be waited for by blocking: threads on one side, the event loop on the other.
+"""An open line to a device that can only be read by blocking: threads on one side, the event loop on the other.
 
 One thread owns the device for the whole life of the line: it opens it, reads it and releases it. A read is never
-abandoned, because a packet that arrives for a reader who has gone away is lost; so whoever wants to stop says so and
-waits until the read in hand has come back. A second thread writes, since a write must not wait for a read.
+abandoned, because a packet that arrives for an abandoned read is lost; so stopping sets a flag and waits until the
+current read has returned. A second thread writes, since a write must not wait for a read.
 
-Knows nothing of USB: the device is a `BlockingDevice`, and `usb_device.py` has one.
+Independent of USB: the device is a `BlockingDevice`, which `usb_device.py` implements.
 """
 
 import asyncio
@@ -18,29 +18,29 @@ from shoe_controller.transports.transport import LINGER, OUTPUT_LIMIT, OnBytes, 
 from shoe_controller.transports.troubles import explain
 
 INPUT_LIMIT = 64 * 1024
-"""Bytes that may wait for a busy event loop before the reader lets the device wait instead."""
+"""Bytes buffered for a busy event loop before the reader lets the device wait instead."""
 WRITE_SIZE = 4 * 1024
 STEP = 0.25
-"""Seconds between two looks whether the event loop still lives, for a thread that waits for it."""
+"""Seconds between checks whether the event loop is still alive, for a thread that waits for it."""
 
 
 class BlockingDevice(Protocol):
-    """A device that is open. Each call returns within about a quarter of a second, or raises a `TransportError`."""
+    """An open device. Each call returns within about a quarter of a second, or raises a `TransportError`."""
 
     def read(self) -> bytes:
-        """What has arrived; nothing if nothing came in time."""
+        """Return what has arrived; empty if nothing came in time."""
 
     def write(self, data: bytes) -> int:
-        """How many bytes the device has taken; 0 if it took none in time."""
+        """Return how many bytes the device has accepted; 0 if none in time."""
 
     def release(self) -> None:
-        """Let go of the device, also when it is gone already. Raises nothing."""
+        """Release the device, also when it is gone already. Raises nothing."""
 
 
 class ThreadLine:
     """A `Transport` over a `BlockingDevice`, once `start` has returned; when `start` raises, nothing is left behind.
 
-    What the threads and the loop both touch is guarded by `_shared`; the rest belongs to the loop alone.
+    State shared by the threads and the loop is guarded by `_shared`; the rest belongs to the loop alone.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class ThreadLine:
         except BaseException:
             await self.close()
             raise
-        with self._shared:  # only now, so that no bytes can arrive before our caller has the line in hand
+        with self._shared:  # only now, so that no bytes can arrive before our caller has the line
             self._in_use = True
             self._shared.notify_all()
 
@@ -98,7 +98,7 @@ class ThreadLine:
         if cancelled is not None:
             raise cancelled
 
-    # On the loop, called by the threads through `_tell`.
+    # On the loop, called by the threads through `_call_on_loop`.
 
     def _opening_done(self, error: Exception | None) -> None:
         if self._opened.done():
@@ -128,15 +128,15 @@ class ThreadLine:
         try:
             device = self._open_device()
         except Exception as error:  # noqa: BLE001 - raised again by `start`
-            self._tell(self._opening_done, error)
+            self._call_on_loop(self._opening_done, error)
         else:
-            self._tell(self._opening_done, None)
+            self._call_on_loop(self._opening_done, None)
             try:
                 self._work(self._serve, device)
             finally:
                 device.release()
         finally:
-            self._tell(self._gone)
+            self._call_on_loop(self._gone)
 
     def _serve(self, device: BlockingDevice) -> None:
         with self._shared:
@@ -154,7 +154,7 @@ class ThreadLine:
             task(device)
         except TransportError as error:
             self._fail(error)
-        except Exception as error:  # noqa: BLE001 - a thread that died in silence would be a shoe that went deaf
+        except Exception as error:  # noqa: BLE001 - a thread that died silently would look like a silent shoe
             self._fail(TransportError(f"{self._name}: {error!r}. This is a fault of the controller; please report it."))
 
     def _read(self, device: BlockingDevice) -> None:
@@ -166,7 +166,7 @@ class ThreadLine:
                 delivery_is_due = bool(self._unread)
                 self._unread += data
             if not delivery_is_due:
-                self._tell(self._deliver)
+                self._call_on_loop(self._deliver)
             with self._shared:
                 self._wait_until(lambda: len(self._unread) < INPUT_LIMIT)
 
@@ -182,7 +182,7 @@ class ThreadLine:
                 del self._unsent[:taken]
 
     def _wait_until(self, condition: Callable[[], bool]) -> None:
-        """Wait for something that the loop does; `_shared` is held."""
+        """Wait until the loop has done something; `_shared` is held."""
         while not condition() and not self._over():
             self._shared.wait(STEP)
 
@@ -190,19 +190,19 @@ class ThreadLine:
         return self._stopping or self._loop.is_closed()
 
     def _fail(self, error: TransportError) -> None:
-        """Note the first error and stop at once."""
+        """Store the first error and stop at once."""
         with self._shared:
             if not self._stopping:
                 self._failure = error
         self._stop()
 
     def _stop(self, linger_until: float = 0.0) -> None:
-        """Have both threads end; until `linger_until` the writer may send what is waiting."""
+        """Make both threads end; until `linger_until` the writer may send what is queued."""
         with self._shared:
             self._stopping = True
             self._linger_until = max(self._linger_until, linger_until)
             self._shared.notify_all()
 
-    def _tell(self, callback: Callable[..., None], *arguments: object) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
+    def _call_on_loop(self, callback: Callable[..., None], *arguments: object) -> None:
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(callback, *arguments)

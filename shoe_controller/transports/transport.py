@@ -1,8 +1,8 @@
-"""What a port is and what an open line is; the ports themselves are in the neighbouring files.
+"""The interfaces of a port and of an open line; the ports themselves are in the neighbouring files.
 
-A `Port` is a place where a shoe may be plugged in: it is made from the configuration, refuses nonsense when it is
-made, and can be opened again and again. Opening it gives a `Transport`, one open line, which is used once: when it
-ends, for whatever reason, a new one is opened.
+A `Port` is a place where a shoe may be plugged in: it is made from the configuration, checks it when constructed, and
+can be opened again and again. Opening it returns a `Transport`, one open line, which is used once: when it ends, for
+whatever reason, a new one is opened.
 
 Bytes arrive through a callback rather than an iterator, because a task switch per chunk would cost more than reading
 it does. A line never holds bytes back: a serial line has no way to ask a shoe to wait.
@@ -13,17 +13,17 @@ from itertools import repeat
 from typing import Protocol
 
 OUTPUT_LIMIT = 128 * 1024
-"""Bytes that may wait for a shoe to take them. A shoe that leaves more than this lying does not listen."""
+"""Bytes buffered for a shoe. A shoe that leaves more than this unread is not listening."""
 
 LINGER = 0.25
-"""Seconds that closing a line gives the last bytes to leave, so that a gate ordered shut is shut."""
+"""Seconds that closing waits for the last bytes to leave, so that a command to lock the gate still arrives."""
 
 LOCAL_RETRY = 0.5
-"""Seconds between two looks for a device that is plugged into this machine."""
+"""Seconds between attempts to open a device that is plugged into this machine."""
 
 
 class TransportError(Exception):
-    """A line could not be opened, or has ended. The sentence says what happened and what to do about it."""
+    """A line could not be opened, or has ended. The message says what happened and what to do."""
 
 
 OnBytes = Callable[[bytes], None]
@@ -36,12 +36,11 @@ class Transport(Protocol):
     def write(self, data: bytes) -> None:
         """Send all of `data`, without waiting.
 
-        Bytes for a line that has ended go nowhere, like bytes into a pulled cable: `on_lost` has said so, or is
-        about to.
+        Bytes for a line that has ended are lost, as with a pulled cable: `on_lost` has been called, or is about to be.
         """
 
     async def close(self) -> None:
-        """Give the last bytes a moment to leave, then let go of everything. Neither callback is called any more."""
+        """Give the last bytes a moment to leave, then release everything. Neither callback is called after this."""
 
 
 class Port(Protocol):
@@ -49,13 +48,13 @@ class Port(Protocol):
 
     @property
     def name(self) -> str:
-        """The port as a person knows it, for messages."""
+        """The port's name for messages to people."""
 
     def retry_delays(self) -> Iterator[float]:
-        """Seconds to wait before each next attempt, without end, when the shoe is not there."""
+        """Seconds to wait before each further attempt, without end, while the shoe is missing."""
 
     async def open(self, on_bytes: OnBytes, on_lost: OnLost) -> Transport:
-        """Open the line, or raise a `TransportError`. Cancelled, it leaves nothing open.
+        """Open the line, or raise a `TransportError`. If cancelled, it leaves nothing open.
 
         Both callbacks are called by the event loop, never from inside `open`, `write` or `close`. `on_bytes` gets
         every byte once and in order. `on_lost` is called once, after the last bytes, if the line ends by itself.

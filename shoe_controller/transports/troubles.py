@@ -1,8 +1,7 @@
-"""Turns an error of the operating system into a sentence for the person who must act.
+"""Turns an error of the operating system into a message for the person who must act.
 
-Here is what any port can run into; what only one kind of port knows, it adds as sentences of its own. Pure, but for a
-look at the machine that makes a sentence exact: which group a device belongs to, which user this is, and which process
-holds the device.
+Here are the errors of any port; each kind of port adds messages of its own. Pure, except that it looks up what makes a
+message exact: which group a device belongs to, which user this is, and which process holds the device.
 """
 
 import errno
@@ -28,7 +27,7 @@ _SENTENCES = {
     errno.ENODEV: UNPLUGGED,
     errno.ESHUTDOWN: UNPLUGGED,
     errno.ENOBUFS: (  # what the lines of this folder use when OUTPUT_LIMIT is reached
-        f"the shoe takes no bytes, and more than {OUTPUT_LIMIT // 1024} KiB are waiting for it. "
+        f"the shoe accepts no bytes, and more than {OUTPUT_LIMIT // 1024} KiB are waiting for it. "
         "Switch it off and on; if that does not help, check the cable and the baud rate."
     ),
     errno.EMFILE: _TOO_MANY_FILES,
@@ -39,9 +38,9 @@ _SENTENCES = {
 def explain(
     name: str, code: int | None, detail: str, sentences: Mapping[int, str], device: Path | None = None
 ) -> TransportError:
-    """The error number `code` on the port called `name`, as a sentence.
+    """Return the message for error number `code` on the port called `name`.
 
-    `sentences` are those of this kind of port. `detail` is the outside library's own text, shown where nothing better
+    `sentences` are the messages of this kind of port. `detail` is the library's own text, shown where nothing better
     is known. `device` is the file in /dev behind the port, where there is one.
     """
     if code == errno.EACCES:
@@ -68,12 +67,12 @@ def _not_allowed(name: str, device: Path | None) -> str:
 def _user() -> str:
     try:
         return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:  # a service may run under a number that has no name
+    except KeyError:  # a service may run under a user id that has no name
         return str(os.geteuid())
 
 
 def _group(device: Path | None) -> str | None:
-    """The group that may open a device; none where that is root's own, which is nobody's to join."""
+    """The group that may open a device; none if it is root's own, which no one should join."""
     with suppress(OSError, KeyError):
         if device is not None:
             number = device.stat().st_gid
@@ -82,7 +81,7 @@ def _group(device: Path | None) -> str | None:
 
 
 def _holder(device: Path | None) -> str:
-    """The process that holds a device, as words for a sentence."""
+    """The process that holds a device, as a phrase."""
     if device is None:
         return "another program"
     with suppress(OSError, ValueError):
@@ -95,7 +94,7 @@ def _holder(device: Path | None) -> str:
 
 
 def _holder_of_lock(device: Path) -> int | None:
-    """Who has locked the file. The kernel tells everybody, also about processes of other users."""
+    """The process that has locked the file. The kernel lists those of other users too."""
     status = device.stat()
     wanted = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
     for line in Path("/proc/locks").read_text().splitlines():
@@ -106,11 +105,11 @@ def _holder_of_lock(device: Path) -> int | None:
 
 
 def _other_process_with(device: Path) -> int | None:
-    """Who else has opened the file; only processes that this user may look into can be told."""
+    """Another process that has opened the file; only processes that this user may inspect are found."""
     real = device.resolve()
     own = str(os.getpid())
     for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # the process ended meanwhile, or is somebody else's
+        with suppress(OSError):  # the process has ended meanwhile, or belongs to another user
             if process.name != own and any(link.readlink() == real for link in (process / "fd").iterdir()):
                 return int(process.name)
     return None

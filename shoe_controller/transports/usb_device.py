@@ -1,4 +1,4 @@
-"""A shoe that is a USB device of its own kind: vendor class, two bulk endpoints. The only file that imports pyusb.
+"""A shoe that is a vendor-class USB device with two bulk endpoints. The only file that imports pyusb.
 
 Finding, claiming and releasing the device is here; the threads that wait for it are in `thread_line.py`.
 """
@@ -28,11 +28,11 @@ PACKET_SIZE_BITS = 0x07FF
 PyUsb = Any
 """An object of pyusb, which comes without types."""
 
-_SENTENCES = {errno.EPIPE: "the shoe refused a transfer. The line is opened anew.", errno.EPROTO: UNPLUGGED}
+_SENTENCES = {errno.EPIPE: "the shoe refused a transfer. The line is being reopened.", errno.EPROTO: UNPLUGGED}
 
 
 def find_libusb() -> PyUsb:
-    """The system's libusb as a pyusb backend, else the one of the package libusb-package, else `None`."""
+    """Return the system's libusb as a pyusb backend, else that of the package libusb-package, else `None`."""
     backend = usb.backend.libusb1.get_backend()
     if backend is None:
         with suppress(ImportError):
@@ -42,9 +42,9 @@ def find_libusb() -> PyUsb:
 
 
 class UsbDevice:
-    """The device with these numbers, wherever it is plugged in.
+    """The device with these ids, wherever it is plugged in.
 
-    `backend` is for tests and emulators, which bring a pyusb backend of their own.
+    `backend` is for tests and emulators, which have their own pyusb backend.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class UsbDevice:
         if self._serial_number is None:
             return None
         with _explaining(self.name, device):
-            _active_configuration(device)  # opens the device; pyusb would hide a refusal behind a missing text
+            _active_configuration(device)  # opens the device; pyusb would report a refusal as a missing text
             try:
                 number: str | None = device.serial_number
             except ValueError:  # the device has no texts at all
@@ -129,7 +129,7 @@ class UsbDevice:
             return number
 
     def _libusb(self) -> PyUsb:
-        # Looked for once only: the search starts other programs, too much for every half second.
+        # Searched for only once: the search starts other programs, too much for every half second.
         if self._backend is None and self._find_backend is not None:
             self._backend = self._find_backend()
             self._find_backend = None
@@ -142,7 +142,7 @@ class UsbDevice:
 
 
 class ClaimedDevice:
-    """A device whose interface is ours: a `BlockingDevice`. Whoever makes it disposes of the device if that fails."""
+    """A device whose interface is claimed: a `BlockingDevice`. The caller disposes of the device if the claim fails."""
 
     def __init__(self, name: str, device: PyUsb) -> None:
         self._name = name
@@ -166,7 +166,7 @@ class ClaimedDevice:
             pipes.interface.set_altsetting()
         self._from_shoe = pipes.from_shoe
         self._to_shoe = pipes.to_shoe
-        # One packet a read: a longer read would wait for more after a packet that is full.
+        # One packet per read: a longer read would wait for more after a full packet.
         self._buffer = array("B", bytes(pipes.from_shoe.wMaxPacketSize & PACKET_SIZE_BITS))
 
     def read(self) -> bytes:
@@ -190,7 +190,7 @@ class ClaimedDevice:
 
     @contextmanager
     def _clearing_stall(self, endpoint: PyUsb) -> Iterator[None]:
-        """An endpoint that has refused a transfer refuses all until it is cleared, also after a new opening."""
+        """Clear a stalled endpoint, which would otherwise refuse all transfers, even after reopening."""
         try:
             yield
         except usb.core.USBError as error:
@@ -231,13 +231,13 @@ def _active_configuration(device: PyUsb) -> PyUsb | None:
     try:
         return device.get_active_configuration()
     except usb.core.USBError as error:
-        if error.errno is None:  # pyusb's own way of saying that none is set
+        if error.errno is None:  # how pyusb reports that none is set
             return None
         raise
 
 
 def _detach_kernel_driver(device: PyUsb, interface: PyUsb) -> None:
-    with suppress(NotImplementedError):  # this backend knows no kernel drivers, so there is none to detach
+    with suppress(NotImplementedError):  # this backend has no kernel drivers, so there is none to detach
         if device.is_kernel_driver_active(interface.bInterfaceNumber):
             device.detach_kernel_driver(interface.bInterfaceNumber)
 
@@ -249,7 +249,7 @@ def _dispose(device: PyUsb) -> None:
 
 
 def _file_of(device: PyUsb | None) -> Path | None:
-    """The device's file, where the backend is one of real devices and knows the bus."""
+    """The device's file, if the backend is for real devices and knows the bus."""
     if device is None or device.bus is None or device.address is None:
         return None
     return Path(f"/dev/bus/usb/{device.bus:03}/{device.address:03}")

@@ -10,8 +10,8 @@ subscription identifiers, no will delay and no shared subscriptions, and says so
         broker.stall()                                   # and acts: stall, resume, restart
         await broker.restart(keep_sessions=False)
 
-`BrokerCore` is the same broker without a network, on whatever time its owner keeps. `python -m simulator.broker`
-runs one for a person.
+`BrokerCore` is the same broker without a network; its owner provides the time. `python -m simulator.broker` runs one
+from the command line.
 """
 
 from simulator.broker.access import AccessFileError, AccessList, Rule

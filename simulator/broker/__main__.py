@@ -1,4 +1,4 @@
-"""`python -m simulator.broker`: the emulated broker for a person, until Ctrl-C."""
+"""`python -m simulator.broker`: runs the emulated broker until Ctrl-C."""
 
 import argparse
 import asyncio
@@ -17,9 +17,9 @@ def parser() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(
         prog=_PROGRAM,
         description="An emulated MQTT broker (MQTT 5 and 3.1.1) for demonstrations and tests, never for production. "
-        "Only programs on this machine reach it, and it forgets everything when it ends.",
+        "Only programs on this machine can reach it, and it forgets everything when it stops.",
     )
-    options.add_argument("--port", type=int, default=1883, help="port to listen on; 0 takes any free one (1883)")
+    options.add_argument("--port", type=int, default=1883, help="port to listen on; 0 chooses any free one (1883)")
     options.add_argument("--host", default=LOOPBACK, help=f"a loopback address of this machine ({LOOPBACK})")
     return options
 
@@ -42,10 +42,10 @@ async def _run(broker: EmulatedBroker) -> None:
     async with broker:
         _say(
             f"Emulated MQTT broker on {broker.host} port {broker.port}. For demonstrations and tests, never for "
-            "production: only this machine reaches it, and it forgets everything when it ends. Ctrl-C ends it."
+            "production: only this machine can reach it, and it forgets everything when it stops. Ctrl-C stops it."
         )
         await asked_to_end.wait()
-    _say("The emulated broker has ended.")
+    _say("The emulated broker has stopped.")
 
 
 def _say(sentence: str) -> None:

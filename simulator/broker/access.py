@@ -1,4 +1,4 @@
-"""Who may connect, and who may read and write what.
+"""Access control: who may connect, and which topics each client may read and write.
 
 An access list is a list of rules in Python, or the text of a Mosquitto `acl_file`, so that the file meant for the
 production broker can be tried here.
@@ -14,12 +14,12 @@ ANONYMOUS = ""
 
 
 class AccessFileError(ValueError):
-    """A line of an access file cannot be understood."""
+    """A line of an access file that cannot be parsed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """The client a rule is asked about; anonymous where it gave no user name."""
+    """The client a rule is checked for; anonymous if it gave no user name."""
 
     user: str
     client_id: str
@@ -29,12 +29,12 @@ class Person:
 class Rule:
     """One line of an access list. A rule that allows neither reading nor writing forbids both.
 
-    In the filter %u stands for the client's user name and %c for its client id.
+    In the filter, %u stands for the client's user name and %c for its client id.
     """
 
     topic_filter: str
     user: str | None = None
-    """Whom it is for: `None` for everyone, "" for those without a user name."""
+    """The user it applies to: `None` for everyone, "" for anonymous clients."""
     read: bool = True
     write: bool = True
 
@@ -47,7 +47,7 @@ class Rule:
         return not self.read and not self.write
 
     def filter_for(self, person: Person) -> str | None:
-        """Give the filter with this person's names in it; nothing where a name would bend its meaning."""
+        """Return the filter with this client's names filled in; `None` where a name would change its meaning."""
         filled = self.topic_filter
         for sign, name in (("%u", person.user), ("%c", person.client_id)):
             if sign not in filled:
@@ -59,12 +59,12 @@ class Rule:
 
 
 class AccessList:
-    """All rules together. What no rule allows is forbidden; a person's own rules come before everyone's."""
+    """All rules together. What no rule allows is forbidden; a client's own rules come before everyone's."""
 
     def __init__(self, rules: Iterable[Rule] | None, *, refuse_subscriptions: bool = True) -> None:
-        """Make a list that answers a forbidden subscription with a refusal; with `None`, nothing is forbidden.
+        """Make a list that refuses forbidden subscriptions; with `None`, nothing is forbidden.
 
-        Mosquitto with an `acl_file` grants every subscription instead and merely holds back the messages; so does
+        Mosquitto with an `acl_file` grants every subscription instead and merely withholds the messages; so does
         this list with `refuse_subscriptions=False`.
         """
         self._rules = None if rules is None else tuple(rules)
@@ -72,7 +72,7 @@ class AccessList:
 
     @classmethod
     def from_mosquitto(cls, text: str) -> Self:
-        """Read the text of a Mosquitto `acl_file`, and treat subscriptions as Mosquitto does then."""
+        """Read the text of a Mosquitto `acl_file`, and grant subscriptions as Mosquitto does."""
         return cls(_rules_of(text), refuse_subscriptions=False)
 
     def may_read(self, person: Person, topic: str) -> bool:
@@ -108,7 +108,7 @@ EVERYTHING_ALLOWED = AccessList(None)
 
 
 class Users:
-    """Names with their passwords; with none given, everybody may come in without."""
+    """Names with their passwords; without any, every client is accepted."""
 
     def __init__(self, passwords: Mapping[str, str] | None) -> None:
         self._passwords = None if passwords is None else dict(passwords)
@@ -135,7 +135,7 @@ def _rules_of(text: str) -> Iterable[Rule]:
             yield _rule(line.strip().removeprefix(keyword).strip(), number, None if keyword == "pattern" else user)
         else:
             raise AccessFileError(
-                f'line {number}: {line.strip()!r} is no access rule; write "user NAME", "topic [read|write|readwrite|'
+                f'line {number}: {line.strip()!r} is not a rule; write "user NAME", "topic [read|write|readwrite|'
                 'deny] FILTER" or "pattern [read|write|readwrite|deny] FILTER".'
             )
 

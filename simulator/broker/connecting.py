@@ -14,7 +14,7 @@ from simulator.broker.session import ClientSession
 from simulator.broker.state import BrokerState
 
 _NEVER = 0xFFFF_FFFF
-"""The session expiry that means: keep it for good."""
+"""The session expiry that means: never."""
 
 
 class FrontDesk:
@@ -24,7 +24,7 @@ class FrontDesk:
         self._assigned = 0
 
     def welcome(self, connection: Connection, packet: Connect, now: float) -> None:
-        """Let a client in, or raise why not."""
+        """Accept a client, or raise `ClientError`."""
         self._check(packet)
         person = Person(packet.user or ANONYMOUS, packet.client_id or self._new_client_id())
         self._take_over(person.client_id, now)
@@ -39,7 +39,7 @@ class FrontDesk:
             min(limits.in_flight, given.receive_maximum or limits.in_flight), one_copy=packet.version == MQTT_3_1_1
         )
         self._state.online[person.client_id] = connection
-        # The time to introduce itself is over; from here on its keep-alive counts, if it has one.
+        # The connect timeout ends here; from now on its keep-alive counts, if it has one.
         self._state.agenda.strike(connection)
         if connection.deadline < math.inf:
             self._state.agenda.enter(connection, connection.deadline)
@@ -52,7 +52,7 @@ class FrontDesk:
             shared_subscriptions_available=0,
         )
         if not connection.say(Connack(reason=Reason.SUCCESS, session_present=present, properties=introduction)):
-            self._state.notes.append(f"{person.client_id!r} is disconnected: it takes no packet as large as CONNACK")
+            self._state.notes.append(f"{person.client_id!r} is disconnected: CONNACK exceeds its maximum packet size")
             self.leave(connection, now, Ending.AT_ONCE)
             return
         how = "MQTT 5" if packet.version == MQTT_5 else "MQTT 3.1.1"
@@ -60,7 +60,7 @@ class FrontDesk:
         self._post.send_waiting(session, now)
 
     def turn_away(self, connection: Connection, error: ClientError, now: float) -> None:
-        """End a connection for what its client did, with the reason where the protocol has a word for it."""
+        """End a connection because of its client's error, with the reason code where the protocol has one."""
         explained = Properties(reason_string=error.sentence)
         if connection.session is not None:
             who = f"{connection.session.client_id!r}"
@@ -107,19 +107,19 @@ class FrontDesk:
     def _check(self, packet: Connect) -> None:
         if packet.properties.authentication_method is not None:
             raise ClientError(
-                Reason.BAD_AUTHENTICATION_METHOD, "this broker knows user names and passwords only, no other method"
+                Reason.BAD_AUTHENTICATION_METHOD, "this broker supports user names and passwords only, no other method"
             )
         if packet.will is not None and packet.will.properties.will_delay:
             raise ClientError(
                 Reason.IMPLEMENTATION_SPECIFIC_ERROR, "this broker publishes a will at once and knows no will delay"
             )
         if not packet.client_id and packet.version == MQTT_3_1_1 and not packet.clean_start:
-            raise ClientError(Reason.CLIENT_ID_NOT_VALID, "a session that is to be kept needs a client id")
+            raise ClientError(Reason.CLIENT_ID_NOT_VALID, "a persistent session needs a client id")
         if not self._state.users.admits(packet.user, packet.password):
-            raise ClientError(Reason.NOT_AUTHORISED, "the user name or the password is not right")
+            raise ClientError(Reason.NOT_AUTHORISED, "wrong user name or password")
 
     def _take_over(self, client_id: str, now: float) -> None:
-        """End the connection another client has under this client id."""
+        """End the connection of another client with this client id."""
         old = self._state.online.get(client_id)
         if old is not None:
             self.turn_away(old, ClientError(Reason.SESSION_TAKEN_OVER, "the same client id connected again"), now)

@@ -1,4 +1,4 @@
-"""One network connection as the core sees it: what it has said so far, and what is to be written to it."""
+"""One network connection as the core sees it: what it has received so far, and what is queued to be written."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -10,14 +10,14 @@ from simulator.broker.packets import MQTT_3_1_1, Connack, Disconnect, Puback, To
 from simulator.broker.session import ClientSession
 
 _GRACE = 1.5
-"""A client may be silent for one and a half times its keep-alive."""
+"""A client may be silent for this many times its keep-alive."""
 
 
 class Ending(Enum):
     """How a connection is closed."""
 
     POLITELY = "politely"
-    """After everything written to it has gone out."""
+    """After everything queued for it has been sent."""
     AT_ONCE = "at once"
     """As if the line had been cut."""
 
@@ -28,9 +28,9 @@ class Connection:
     last_heard: float
     splitter: PacketSplitter
     outbox: dict[int, "Connection"]
-    """Shared by all connections: those with something to write, or to be closed, in the order it came up."""
+    """Shared by all connections: those with data to write or about to be closed, in order."""
     connect_seconds: float
-    """How long it may take to introduce itself."""
+    """Seconds within which it must send CONNECT."""
     version: int | None = None
     """Known from the first bytes of CONNECT on."""
     session: ClientSession | None = None
@@ -39,7 +39,7 @@ class Connection:
     session_expiry: float = 0.0
     will: Will | None = None
     largest_packet: float = math.inf
-    """The largest packet the client says it can take."""
+    """The largest packet that the client accepts."""
     output: bytearray = field(default_factory=bytearray)
     congested: bool = False
     """The other end is slow to read: messages wait in the session."""
@@ -48,17 +48,17 @@ class Connection:
 
     @property
     def deadline(self) -> float:
-        """The time by which the client must have said something."""
+        """The time by which the client must have sent something."""
         if self.session is None:
             return self.last_heard + self.connect_seconds
         return self.last_heard + _GRACE * self.keep_alive if self.keep_alive else math.inf
 
     def say(self, packet: ToClient) -> bool:
-        """Write a packet, if the client can take one of its size."""
+        """Queue a packet; return False if it exceeds the client's maximum packet size."""
         version = self.version or MQTT_3_1_1
         written = encode(packet, version)
         if len(written) > self.largest_packet and isinstance(packet, Connack | Disconnect):
-            # The sentence that explains the reason is the first thing to go.
+            # The reason string is the first thing to leave out.
             written = encode(replace(packet, properties=replace(packet.properties, reason_string=None)), version)
         if len(written) > self.largest_packet:
             return False

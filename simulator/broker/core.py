@@ -1,11 +1,11 @@
 """The broker without a network: bytes and `now` in, bytes for each connection out. No socket, no clock, no asyncio.
 
-Its owner tells it of connections (`connected`, `receive`, `lost`), brings it the time it asked for (`next_deadline`,
-`tick`) and writes what `to_send` gives until that is empty. `now` is seconds on a clock that never goes back. The
-server in `server.py` is one owner; a simulation on virtual time can be another.
+Its owner reports connections and data (`connected`, `receive`, `lost`), calls `tick` at `next_deadline`, and writes
+what `to_send` returns until that is empty. `now` is seconds on a clock that never goes back. The server in `server.py`
+is one owner; a simulation on virtual time can be another.
 
-The parts behind it, each knowing only those before it: `delivery.py` (the way of a message), `connecting.py` (clients
-come and go), `packet_handlers.py` (the answer to each packet).
+The parts behind it, each knowing only those before it: `delivery.py` (routing of messages), `connecting.py` (connecting
+and disconnecting), `packet_handlers.py` (the answer to each packet).
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ from simulator.broker.state import BrokerState
 
 
 class Outgoing(NamedTuple):
-    """What the owner is to do with one connection: write these bytes, then close it if `ending` says so."""
+    """What the owner must do with one connection: write these bytes, then close it if `ending` is given."""
 
     connection: int
     data: bytes
@@ -43,7 +43,7 @@ class BrokerCore:
         access: AccessList = EVERYTHING_ALLOWED,
         limits: BrokerLimits | None = None,
     ) -> None:
-        """Make a broker with nothing in it; with `users` (names and passwords), nobody else is let in."""
+        """Make an empty broker; with `users` (names and passwords), only these are accepted."""
         limits = limits or BrokerLimits()
         self._state = BrokerState(
             limits=limits,
@@ -63,32 +63,32 @@ class BrokerCore:
 
     @property
     def misbehaviour(self) -> Misbehaviour:
-        """The standing orders by which this broker misbehaves."""
+        """The rules by which this broker misbehaves."""
         return self._state.misbehaviour
 
     @property
     def online(self) -> frozenset[str]:
-        """The client ids that are connected."""
+        """Client ids of the connected clients."""
         return frozenset(self._state.online)
 
     @property
     def sessions(self) -> frozenset[str]:
-        """The client ids the broker remembers, connected or not."""
+        """Client ids of all sessions, connected or not."""
         return frozenset(self._state.memory.sessions)
 
     @property
     def lost_messages(self) -> int:
-        """How many copies found a full queue or a client that cannot take their size."""
+        """Number of copies lost to a full queue or to a client's maximum packet size."""
         return self._state.lost_messages
 
     def take_notes(self) -> list[str]:
-        """Take what has happened since the last time, in sentences for a person who watches."""
+        """Return and clear the log lines, for people, since the last call."""
         notes = list(self._state.notes)
         self._state.notes.clear()
         return notes
 
     def connected(self, now: float) -> int:
-        """Begin a connection; gives the number by which the owner speaks of it."""
+        """Begin a connection; return its number, by which the owner refers to it."""
         limits = self._state.limits
         connection = Connection(
             number=next(self._numbers),
@@ -102,7 +102,7 @@ class BrokerCore:
         return connection.number
 
     def receive(self, number: int, data: bytes, now: float) -> None:
-        """Take bytes from a connection; those of one that is ending are ignored."""
+        """Handle bytes from a connection; those of a connection that is ending are ignored."""
         if self._stalled:
             self._put_by.append(lambda later: self.receive(number, data, later))
             return
@@ -120,19 +120,19 @@ class BrokerCore:
             self._desk.turn_away(connection, error, now)
 
     def lost(self, number: int, now: float) -> None:
-        """The network has ended a connection, or the owner has closed it as it was told."""
+        """Remove a connection that the network ended or the owner closed on request."""
         if self._stalled:
             self._put_by.append(lambda later: self.lost(number, later))
             return
         connection = self._connections.pop(number, None)
         if connection is not None and connection.is_open():
             if connection.session is not None:
-                self._state.notes.append(f"{connection.session.client_id!r} vanished")
+                self._state.notes.append(f"{connection.session.client_id!r} was lost without DISCONNECT")
             self._desk.leave(connection, now, Ending.AT_ONCE)
         self._outbox.pop(number, None)
 
     def congested(self, number: int, now: float, *, is_congested: bool) -> None:
-        """Say that a connection takes no more for the moment, or again."""
+        """Report that a connection's write buffer is full, or has room again."""
         connection = self._connections.get(number)
         if connection is None:
             return
@@ -141,7 +141,7 @@ class BrokerCore:
             self._post.send_waiting(connection.session, now)
 
     def to_send(self, now: float) -> list[Outgoing]:
-        """Take what is to be written and closed. More may be waiting behind it: ask until there is nothing."""
+        """Return what to write and close. Call it until it returns nothing: more may be queued behind."""
         ready = [each for each in self._outbox.values() if not self._stalled or each.ending is Ending.AT_ONCE]
         outgoing = []
         for connection in ready:
@@ -156,7 +156,7 @@ class BrokerCore:
         return outgoing
 
     def next_deadline(self) -> float | None:
-        """The time at which `tick` has something to do, if any."""
+        """The time at which `tick` is due, if any."""
         return None if self._stalled else self._state.agenda.next_time()
 
     def tick(self, now: float) -> None:
@@ -179,11 +179,11 @@ class BrokerCore:
                 self._desk.leave(connection, now, Ending.AT_ONCE)
 
     def stall(self) -> None:
-        """Hang: take in nothing, answer nothing, notice nothing, close nothing."""
+        """Hang: read, answer, notice and close nothing."""
         self._stalled = True
 
     def resume(self, now: float) -> None:
-        """Wake up from a stall and go through what has come meanwhile."""
+        """Resume after a stall and handle what has arrived meanwhile."""
         self._stalled = False
         for connection in self._connections.values():
             connection.last_heard = now
@@ -196,14 +196,14 @@ class BrokerCore:
         return self._stalled
 
     def release_acknowledgements(self) -> None:
-        """Send every acknowledgement that was withheld and whose client is still there."""
+        """Send every withheld acknowledgement whose client is still connected."""
         for connection in self._state.online.values():
             withheld, connection.withheld = connection.withheld, []
             for acknowledgement in withheld:
                 connection.say(acknowledgement)
 
     def forget_session(self, client_id: str, now: float) -> None:
-        """Lose all memory of a client, and its connection if it has one."""
+        """Delete a client's session, and its connection if it has one."""
         self.cut(now, client_id)
         session = self._state.memory.sessions.get(client_id)
         if session is not None:
@@ -212,9 +212,9 @@ class BrokerCore:
     def restart(
         self, now: float, *, keep_sessions: bool = True, keep_retained: bool = True, orderly: bool = True
     ) -> None:
-        """End every connection and begin anew with what is kept.
+        """End every connection and restart with what is kept.
 
-        A broker that is stopped in order publishes the wills of its clients first; one that crashes does not.
+        An orderly shutdown publishes the clients' wills first; a crash does not.
         """
         self._stalled, self._put_by = False, []
         for connection in list(self._connections.values()):
@@ -239,8 +239,8 @@ class BrokerCore:
         if now < connection.deadline:
             self._state.agenda.enter(connection, connection.deadline)
         elif connection.session is None:
-            self._state.notes.append("a new connection did not introduce itself in time")
+            self._state.notes.append("a new connection sent no CONNECT in time")
             self._desk.leave(connection, now, Ending.AT_ONCE)
         else:
-            sentence = f"nothing was heard for one and a half times the keep-alive of {connection.keep_alive} s"
+            sentence = f"nothing was received for one and a half times the keep-alive of {connection.keep_alive} s"
             self._desk.turn_away(connection, ClientError(Reason.KEEP_ALIVE_TIMEOUT, sentence), now)

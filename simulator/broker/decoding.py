@@ -1,4 +1,4 @@
-"""From one whole frame of a client to the packet it means. Anything the protocol forbids is a `ClientError`."""
+"""Decodes a client's frames to packets. Anything the protocol forbids raises `ClientError`."""
 
 from simulator.broker.fields import FieldReader
 from simulator.broker.framing import Frame
@@ -27,7 +27,7 @@ _FLAGS = {PacketType.SUBSCRIBE: 2, PacketType.UNSUBSCRIBE: 2}
 
 
 def protocol_version(frame: Frame) -> int:
-    """Give the version a client's first packet asks for, which decides how everything after it is read."""
+    """Return the version that a client's CONNECT requests, which decides how everything after it is decoded."""
     reader = FieldReader(frame.body)
     name, version = reader.text(), reader.byte()
     if name != "MQTT" or version not in {MQTT_3_1_1, MQTT_5}:
@@ -38,7 +38,7 @@ def protocol_version(frame: Frame) -> int:
 
 
 def decode(frame: Frame, version: int) -> FromClient:
-    """Read any packet a client may send."""
+    """Decode any packet a client may send."""
     try:
         kind = PacketType(frame.kind)
     except ValueError as error:
@@ -116,7 +116,7 @@ def _publish(flags: int, reader: FieldReader, version: int) -> Publish:
     qos = flags >> 1 & 0x03
     _check_qos(qos)
     if flags & 0x08 and not qos:
-        raise malformed("a QoS 0 message cannot be a repetition")
+        raise malformed("a QoS 0 message cannot have the DUP flag")
     topic = reader.text()
     packet_id = _packet_id(reader) if qos else None
     properties = _properties(reader, version, Carrier.PUBLISH)

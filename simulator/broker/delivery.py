@@ -1,4 +1,4 @@
-"""The way of a message: from whoever published it to every subscriber's session, and from there to its connection."""
+"""Routing of messages: from the publisher to every subscriber's session, and from there to its connection."""
 
 from simulator.broker.messages import Delivery, Message
 from simulator.broker.packets import Subscription
@@ -13,7 +13,7 @@ class PostOffice:
         self._state = state
 
     def publish(self, message: Message, now: float) -> int:
-        """Give a message to everyone it is for, and keep it if it is retained; answers how many copies that made."""
+        """Queue a message for every subscriber, and store it if it is retained; return the number of copies."""
         if message.retain:
             self._state.memory.retained.keep(message)
         copies = 0
@@ -36,7 +36,7 @@ class PostOffice:
         return subscription.qos
 
     def send_retained(self, session: ClientSession, subscription: Subscription, now: float) -> None:
-        """Give a new subscriber the retained messages of its filter."""
+        """Queue the retained messages of its filter for a new subscriber."""
         self._deliver(
             session,
             [
@@ -48,7 +48,7 @@ class PostOffice:
         )
 
     def send_waiting(self, session: ClientSession, now: float) -> None:
-        """Write as much of what waits in a session as its connection and its window take."""
+        """Send as much of a session's queue as its connection and its window allow."""
         connection = self._state.online.get(session.client_id)
         if connection is None:
             return

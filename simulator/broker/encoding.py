@@ -1,4 +1,4 @@
-"""From a packet for a client to its bytes, in the version that client speaks."""
+"""Encodes packets for a client, in that client's protocol version."""
 
 from simulator.broker.fields import write_text, write_variable
 from simulator.broker.packets import (
@@ -15,7 +15,7 @@ from simulator.broker.packets import (
 from simulator.broker.properties import NONE, write_properties
 from simulator.broker.reasons import FIRST_FAILURE, Reason
 
-# The words MQTT 3.1.1 has for a refused connection; for anything else it just closes.
+# The return codes of MQTT 3.1.1 for a refused connection; for anything else it just closes.
 REFUSALS_IN_3_1_1 = {
     Reason.UNSUPPORTED_PROTOCOL_VERSION: 1,
     Reason.CLIENT_ID_NOT_VALID: 2,
@@ -29,7 +29,7 @@ def encode(packet: ToClient, version: int) -> bytes:
             return _publish(packet, version)
         case Puback():
             body = packet.packet_id.to_bytes(2, "big")
-            # A success needs no word, and 3.1.1 has none for a failure.
+            # A success needs no reason code, and 3.1.1 has none for a failure.
             if version == MQTT_5 and packet.reason != Reason.SUCCESS:
                 body += packet.reason.to_bytes(1, "big")
             return _packet(PacketType.PUBACK, 0, body)

@@ -1,13 +1,13 @@
-"""The few kinds of field all of MQTT is made of: how each is read from bytes and written to them."""
+"""The data types of MQTT fields: how each is decoded and encoded."""
 
 from simulator.broker.reasons import malformed
 
 LARGEST_VARIABLE = 268_435_455
-"""The largest number MQTT's variable-length form can hold, in four bytes."""
+"""The largest variable byte integer, of four bytes."""
 
 
 class FieldReader:
-    """Reads fields off the front of one packet's body; a field that is not whole is the client's mistake."""
+    """Reads fields from the front of one packet's body; an incomplete field raises `ClientError`."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -43,9 +43,9 @@ class FieldReader:
             value |= (byte & 0x7F) << 7 * place
             if byte < 0x80:
                 if place and not byte:
-                    raise malformed("a number is written longer than it needs to be")
+                    raise malformed("a variable byte integer is longer than necessary")
                 return value
-        raise malformed("a number is longer than four bytes")
+        raise malformed("a variable byte integer is longer than four bytes")
 
     def binary(self) -> bytes:
         return self.take(self.two_bytes())

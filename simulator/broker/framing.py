@@ -1,4 +1,4 @@
-"""Cuts a client's stream of bytes into packets, and never keeps more than one packet's worth."""
+"""Splits a client's byte stream into packets; buffers at most one packet."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from simulator.broker.reasons import ClientError, Reason, malformed
 
 
 class Frame(NamedTuple):
-    """One whole packet, its header taken apart."""
+    """One whole packet, with its header decoded."""
 
     kind: int
     flags: int
@@ -14,7 +14,7 @@ class Frame(NamedTuple):
 
 
 class PacketSplitter:
-    """Bytes in, frames out. A packet over the limit is refused as soon as its header says so."""
+    """Bytes in, frames out. A packet over the limit is refused as soon as its header is complete."""
 
     def __init__(self, largest_packet: int) -> None:
         self._largest = largest_packet
@@ -24,11 +24,11 @@ class PacketSplitter:
         self._buffer += data
 
     def next_kind(self) -> int | None:
-        """Give the kind of the packet that comes next, as soon as its first byte is there."""
+        """Return the kind of the next packet, as soon as its first byte is there."""
         return self._buffer[0] >> 4 if self._buffer else None
 
     def next_frame(self) -> Frame | None:
-        """Give the next whole packet, or nothing yet."""
+        """Return the next whole packet, or `None` if there is none yet."""
         length = 0
         for place in range(4):
             if len(self._buffer) < place + 2:
@@ -37,7 +37,7 @@ class PacketSplitter:
             length |= (byte & 0x7F) << 7 * place
             if byte < 0x80:
                 if place and not byte:
-                    raise malformed("a packet's length is written longer than it needs to be")
+                    raise malformed("a packet's length is encoded longer than necessary")
                 return self._frame(place + 2, length)
         raise malformed("a packet's length is longer than four bytes")
 

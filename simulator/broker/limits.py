@@ -1,4 +1,4 @@
-"""How much of everything the broker takes before it says no; the defaults are near Mosquitto's."""
+"""The broker's limits; the defaults are near Mosquitto's."""
 
 from dataclasses import dataclass, fields
 
@@ -10,13 +10,13 @@ class BrokerLimits:
     packet_bytes: int = 1024 * 1024
     """The largest packet a client may send."""
     in_flight: int = 20
-    """Messages to and from a client whose handshake is open at the same time."""
+    """Unacknowledged messages in flight, in each direction of a client."""
     queued: int = 1000
     """Messages that wait for one client; more are lost."""
     output_bytes: int = 64 * 1024
-    """Written ahead for one connection before its messages wait in the queue."""
+    """Write buffer of one connection; beyond it messages wait in the queue."""
     connect_seconds: int = 10
-    """How long a new connection may take to introduce itself."""
+    """Seconds within which a new connection must send CONNECT."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -25,4 +25,4 @@ class BrokerLimits:
         if self.in_flight > 65_535:
             raise ValueError("MQTT counts messages in flight to 65535 only.")
         if self.packet_bytes > LARGEST_VARIABLE:
-            raise ValueError(f"MQTT knows no packets of more than {LARGEST_VARIABLE} bytes.")
+            raise ValueError(f"MQTT allows packets of at most {LARGEST_VARIABLE} bytes.")

@@ -1,4 +1,4 @@
-"""What a broker remembers beyond a connection: sessions and retained messages. This is what a restart may lose."""
+"""State that outlives a connection: sessions and retained messages. This is what a restart may lose."""
 
 from dataclasses import dataclass, field
 
@@ -14,13 +14,13 @@ class RetainedMessages:
     _by_topic: dict[str, Message] = field(default_factory=dict)
 
     def keep(self, message: Message) -> None:
-        """Take the place of the topic's last one; an empty message clears the place."""
+        """Replace the topic's retained message; an empty message clears it."""
         self._by_topic.pop(message.topic, None)
         if message.payload:
             self._by_topic[message.topic] = message
 
     def matching(self, topic_filter: str) -> list[Message]:
-        """Give those that belong to a filter, the oldest first; one past its time is dropped on its way out."""
+        """Return those that match a filter, oldest first; expired ones are dropped at delivery."""
         return [message for topic, message in self._by_topic.items() if matches(topic_filter, topic)]
 
     def forget(self) -> None:

@@ -1,4 +1,4 @@
-"""A message inside the broker, and one copy of it on its way to one subscriber."""
+"""A message inside the broker, and one copy of it for one subscriber."""
 
 import math
 from dataclasses import replace
@@ -17,9 +17,9 @@ class Message(NamedTuple):
     """The client id it came from."""
     received_at: float
     expiry: int | None = None
-    """How many seconds it may wait."""
+    """Message expiry interval in seconds."""
     properties: Properties = NONE
-    """Only those that travel with the message unchanged."""
+    """Only those that are forwarded unchanged."""
 
     @classmethod
     def published(cls, packet: Publish, publisher: str, now: float) -> Self:
@@ -47,22 +47,22 @@ class Message(NamedTuple):
         return self.expiry is not None and now - self.received_at >= self.expiry
 
     def expiry_left(self, now: float) -> int | None:
-        """Give the seconds it may still wait: what it came with, less the whole seconds it has waited."""
+        """Seconds until it expires: the interval it came with, minus the whole seconds it has waited."""
         return None if self.expiry is None else max(0, self.expiry - int(now - self.received_at))
 
 
 class Delivery(NamedTuple):
-    """One copy for one subscriber, with what its subscription makes of the message."""
+    """One copy for one subscriber, with the options of its subscription applied."""
 
     message: Message
     qos: int
     retain: bool
     not_before: float = -math.inf
-    """A broker told to dawdle keeps it until then."""
+    """Delayed until then by a misbehaviour rule."""
 
     @classmethod
     def for_subscription(cls, message: Message, subscription: Subscription, *, newly_subscribed: bool = False) -> Self:
-        """Give a subscriber its copy; a retained message says so to those who have just subscribed."""
+        """Return a subscriber's copy; the retain flag is set for new subscriptions."""
         return cls(
             message=message,
             qos=min(message.qos, subscription.qos),
@@ -85,7 +85,7 @@ class Delivery(NamedTuple):
 
 
 def _travelling(given: Properties) -> Properties:
-    """What goes on to the subscribers."""
+    """The properties that are forwarded to subscribers."""
     travelling = Properties(
         payload_format=given.payload_format,
         content_type=given.content_type,

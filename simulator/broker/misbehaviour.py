@@ -1,7 +1,7 @@
-"""Standing orders by which the broker misbehaves, so that tests can see what its clients make of it.
+"""Rules by which the broker misbehaves, so that tests can see how its clients cope.
 
-Each order may be narrowed to one client, to topics, and to a number of times; `behave` takes all of them back.
-What is done at once instead (cut, stall, forget, restart) is asked of the broker itself.
+Each rule may be limited to one client, to topics, and to a number of times; `behave` removes all of them.
+One-off actions (cut, stall, forget, restart) are methods of the broker itself.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from simulator.broker.topics import is_filter, matches
 
 
 class Aim(TypedDict, total=False):
-    """Whom and what an order concerns; what is left out is not narrowed."""
+    """The clients and topics that a rule applies to; what is left out is not limited."""
 
     client_id: str
     topic_filter: str
@@ -24,7 +24,7 @@ class _Order:
     client_id: str | None = None
     topic_filter: str | None = None
     times: int | None = None
-    """How often it still applies; `None` for always."""
+    """How many more times it applies; `None` for always."""
     reason: Reason = Reason.UNSPECIFIED_ERROR
     seconds: float = 0.0
 
@@ -33,11 +33,11 @@ class _Order:
             raise ValueError(f"{self.topic_filter!r} is not a topic filter: + and # must each stand alone in a level.")
         if self.times is not None and self.times < 1:
             raise ValueError(
-                f"an order for {self.times} times would do nothing; give 1 or more, or leave it out for always."
+                f"a rule that applies {self.times} times does nothing; give 1 or more, or leave it out for always."
             )
 
     def applies(self, client_id: str, topic: str) -> bool:
-        """Whether the order is meant; each yes uses up one of its times."""
+        """Whether the rule applies; each yes uses up one of its times."""
         if self.times == 0 or (self.client_id is not None and self.client_id != client_id):
             return False
         if self.topic_filter is not None and not matches(self.topic_filter, topic):
@@ -48,13 +48,13 @@ class _Order:
 
 
 class Misbehaviour:
-    """All orders in force. A broker nobody has given an order behaves."""
+    """All rules in force. Without any, the broker behaves."""
 
     def __init__(self) -> None:
         self.behave()
 
     def behave(self) -> None:
-        """Take back every order; acknowledgements that were withheld stay so until the broker releases them."""
+        """Remove every rule; withheld acknowledgements stay withheld until the broker releases them."""
         self._withhold: list[_Order] = []
         self._deny: list[_Order] = []
         self._delay: list[_Order] = []
@@ -73,7 +73,7 @@ class Misbehaviour:
         """Refuse messages with this reason; a 3.1.1 client gets a plain acknowledgement and no delivery."""
         if reason not in REFUSALS_OF_A_MESSAGE:
             possible = ", ".join(sorted(each.name for each in REFUSALS_OF_A_MESSAGE))
-            raise ValueError(f"{reason.name} does not refuse a message; what does: {possible}.")
+            raise ValueError(f"{reason.name} cannot refuse a message; these can: {possible}.")
         self._deny.append(_Order(**aim, reason=reason))
 
     def delay_deliveries(
@@ -81,17 +81,17 @@ class Misbehaviour:
         seconds: float,
         **aim: Unpack[Aim],
     ) -> None:
-        """Send messages to subscribers only after this time; their order stays."""
+        """Send messages to subscribers only after this delay, in their order."""
         if seconds <= 0:
-            raise ValueError(f"a delay of {seconds} seconds is none; give more than 0.")
+            raise ValueError(f"a delay of {seconds} seconds does nothing; give more than 0.")
         self._delay.append(_Order(**aim, seconds=seconds))
 
     def drop_deliveries(self, **aim: Unpack[Aim]) -> None:
-        """Acknowledge messages to their publisher and lose the copy of a subscriber, whatever the QoS."""
+        """Acknowledge messages to their publisher and lose a subscriber's copy, whatever the QoS."""
         self._drop.append(_Order(**aim))
 
     def duplicate_deliveries(self, **aim: Unpack[Aim]) -> None:
-        """Send a subscriber its copy twice, as two messages of their own, whatever the QoS."""
+        """Send a subscriber its copy twice, as two separate messages, whatever the QoS."""
         self._duplicate.append(_Order(**aim))
 
     def withholds(self, client_id: str, topic: str) -> bool:
@@ -102,7 +102,7 @@ class Misbehaviour:
         return None if order is None else order.reason
 
     def copies(self, client_id: str, topic: str) -> int:
-        """Give how often a delivery is made: 1 unless ordered otherwise."""
+        """Return how many times a delivery is made: 1 unless a rule applies."""
         if _first(self._drop, client_id, topic) is not None:
             return 0
         return 1 if _first(self._duplicate, client_id, topic) is None else 2

@@ -1,4 +1,4 @@
-"""What the broker answers to each packet of a client that has been let in."""
+"""The broker's answer to each packet of a connected client."""
 
 from simulator.broker.connecting import FrontDesk, seconds_of_expiry
 from simulator.broker.connection import Connection, Ending
@@ -45,7 +45,7 @@ class Conversation:
             case Disconnect():
                 self._disconnect(connection, session, packet, now)
             case Connect():
-                raise protocol_error("a connection can introduce itself only once")
+                raise protocol_error("a second CONNECT on one connection")
 
     def _published(self, connection: Connection, session: ClientSession, packet: Publish, now: float) -> None:
         if packet.packet_id is not None:
@@ -102,7 +102,7 @@ class Conversation:
         asked = packet.properties.session_expiry
         if asked is not None:
             if asked and not connection.session_expiry:
-                raise protocol_error("a session that was to end with its connection cannot be kept at the last moment")
+                raise protocol_error("DISCONNECT cannot set a session expiry when CONNECT set none")
             connection.session_expiry = seconds_of_expiry(asked)
-        self._state.notes.append(f"{session.client_id!r} left")
+        self._state.notes.append(f"{session.client_id!r} disconnected")
         self._desk.leave(connection, now, Ending.POLITELY, publish_will=packet.reason != Reason.SUCCESS)

@@ -1,6 +1,6 @@
-"""The packets that come from clients and go to them, as values. `decoding.py` and `encoding.py` know their bytes.
+"""The packets from and to clients, as values. `decoding.py` and `encoding.py` convert them from and to bytes.
 
-Those of which there are many are tuples, which are made in a third of the time.
+The frequent ones are tuples, which take a third of the time to create.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class PacketType(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Will:
-    """The message a client leaves with the broker in case it vanishes."""
+    """The message that the broker publishes if the client's connection is lost."""
 
     topic: str
     payload: bytes
@@ -78,12 +78,12 @@ class Publish(NamedTuple):
 class Puback(NamedTuple):
     packet_id: int
     reason: int = Reason.SUCCESS
-    """A plain number: a client may use codes this broker has no name for."""
+    """A plain number: a client may use codes that are not in `Reason`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
-    """One filter of a SUBSCRIBE with its options; the session keeps it as it came."""
+    """One filter of a SUBSCRIBE with its options; stored in the session as received."""
 
     topic_filter: str
     qos: int
@@ -106,7 +106,7 @@ class Unsubscribe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubscriptionAnswer:
-    """SUBACK or UNSUBACK: one code for each filter, in their order."""
+    """SUBACK or UNSUBACK: one code for each filter, in order."""
 
     kind: PacketType
     packet_id: int

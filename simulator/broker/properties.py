@@ -1,4 +1,4 @@
-"""The properties of MQTT 5: one table says what each is called, how it is written and where a client may use it."""
+"""The properties of MQTT 5: one table of their names, their encodings and the packets that may carry them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from simulator.broker.reasons import malformed, protocol_error
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Properties:
-    """Every property there is; `None` or empty where the packet does not carry it."""
+    """All properties; `None` or empty where the packet does not carry one."""
 
     payload_format: int | None = None
     message_expiry: int | None = None
@@ -38,7 +38,7 @@ NONE = Properties()
 
 
 class Carrier(Flag):
-    """The packets, and the will inside CONNECT, in which a client may write properties."""
+    """The packets, and the will inside CONNECT, in which a client may send properties."""
 
     CONNECT = auto()
     WILL = auto()
@@ -106,7 +106,7 @@ _Value = int | str | bytes | tuple[str, str]
 
 
 def read_properties(reader: FieldReader, carrier: Carrier) -> Properties:
-    """Read the whole property section a packet has at this place."""
+    """Read the property section at the reader's position."""
     section = FieldReader(reader.take(reader.variable()))
     if section.at_end():
         return NONE
@@ -115,7 +115,7 @@ def read_properties(reader: FieldReader, carrier: Carrier) -> Properties:
         identifier = section.variable()
         kind = _BY_IDENTIFIER.get(identifier)
         if kind is None or carrier not in kind.carriers:
-            raise malformed(f"property {identifier:#04x} does not belong into this packet")
+            raise malformed(f"property {identifier:#04x} does not belong in this packet")
         values = found.setdefault(kind.name, [])
         if values and kind.form is not _Form.PAIR:
             raise protocol_error(f"the {_spoken(kind)} is given twice")

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Reason(IntEnum):
-    """The codes of MQTT 5 that this broker uses, by itself or on request; 0x80 and above mean that something failed."""
+    """The reason codes of MQTT 5 that this broker uses, by itself or on request; 0x80 and above are failures."""
 
     SUCCESS = 0x00
     NO_MATCHING_SUBSCRIBERS = 0x10
@@ -45,7 +45,7 @@ REFUSALS_OF_A_MESSAGE = frozenset(
 
 
 class ClientError(Exception):
-    """A client broke the protocol or a limit: its connection ends, with this reason, and nobody else is touched."""
+    """A client broke the protocol or a limit: its connection ends with this reason, no other is affected."""
 
     def __init__(self, reason: Reason, sentence: str) -> None:
         super().__init__(sentence)

@@ -16,13 +16,13 @@ from simulator.broker.misbehaviour import Misbehaviour
 
 LOOPBACK = "127.0.0.1"
 LINGER_SECONDS = 1.0
-"""How long a client that has been told goodbye may take to hang up; until then it can still read why."""
+"""Seconds a client has to close after DISCONNECT; until then it can still read the reason."""
 
 _log = logging.getLogger(__name__)
 
 
 class BrokerAddressError(ValueError):
-    """The broker cannot listen where it was told to."""
+    """The broker cannot listen at the given address."""
 
 
 class EmulatedBroker:
@@ -37,7 +37,7 @@ class EmulatedBroker:
         access: AccessList = EVERYTHING_ALLOWED,
         limits: BrokerLimits | None = None,
     ) -> None:
-        """Prepare a broker on this port; 0 takes any that is free, and `port` then says which."""
+        """Prepare a broker on this port; 0 chooses a free one, which `port` then returns."""
         self.host = _loopback(host)
         self.port = _checked_port(port)
         self.core = BrokerCore(users=users, access=access, limits=limits)
@@ -56,7 +56,7 @@ class EmulatedBroker:
 
     @property
     def misbehaviour(self) -> Misbehaviour:
-        """The standing orders by which this broker misbehaves."""
+        """The rules by which this broker misbehaves."""
         return self.core.misbehaviour
 
     async def start(self) -> None:
@@ -74,7 +74,7 @@ class EmulatedBroker:
     async def stop(self, *, keep_sessions: bool = True, keep_retained: bool = True, orderly: bool = True) -> None:
         """Close the port and every connection. What is kept is there again after `start`.
 
-        Stopped in order, the broker publishes its clients' wills first; `orderly=False` is a crash.
+        An orderly shutdown publishes the clients' wills first; `orderly=False` is a crash.
         """
         server, self._server = self._server, None
         if server is None:
@@ -102,14 +102,14 @@ class EmulatedBroker:
             line.adjust_reading()
 
     def resume(self) -> None:
-        """Wake up from a stall."""
+        """Resume after a stall."""
         self.core.resume(self.now)
         for line in self._lines.values():
             line.adjust_reading()
         self.flush()
 
     def release_acknowledgements(self) -> None:
-        """Send every acknowledgement that was withheld and whose client is still there."""
+        """Send every withheld acknowledgement whose client is still connected."""
         self.core.release_acknowledgements()
         self.flush()
 
@@ -122,7 +122,7 @@ class EmulatedBroker:
         return asyncio.get_running_loop().time()
 
     def flush(self) -> None:
-        """Write what the core has to say, and set the timer for what it wants to do next."""
+        """Write the core's output and set the timer for its next deadline."""
         while outgoing := self.core.to_send(self.now):
             for each in outgoing:
                 if (line := self._lines.get(each.connection)) is not None:
@@ -159,10 +159,10 @@ class EmulatedBroker:
     def _explained(self, error: OSError) -> BrokerAddressError:
         if error.errno == errno.EADDRINUSE:
             return BrokerAddressError(
-                f"port {self.port} of {self.host} is taken by another program. End it, or choose another port."
+                f"port {self.port} of {self.host} is in use by another program. Stop it, or choose another port."
             )
         if error.errno == errno.EACCES:
-            return BrokerAddressError(f"port {self.port} is not open to you: choose one above 1023.")
+            return BrokerAddressError(f"this user may not listen on port {self.port}: choose one above 1023.")
         return BrokerAddressError(f"cannot listen on port {self.port} of {self.host}: {error.strerror}")
 
 
@@ -180,7 +180,7 @@ class ClientLine(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what create_server gives, for the type checker
         self._transport = transport
-        if not self._broker.is_listening:  # accepted in the very moment the port was closed
+        if not self._broker.is_listening:  # accepted just as the port was closed
             transport.abort()
             return
         self._number = self._broker.line_opened(self)
@@ -192,7 +192,7 @@ class ClientLine(asyncio.Protocol):
             self._broker.core.receive(self._number, data, self._broker.now)
             self._broker.flush()
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - it is lost, for whatever reason
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the cause makes no difference
         if self._saying_goodbye is not None:
             self._saying_goodbye.cancel()
         self.closed.set()
@@ -221,7 +221,7 @@ class ClientLine(asyncio.Protocol):
             self._transport.abort()
 
     def adjust_reading(self) -> None:
-        """Read only while the broker is awake and the client reads its answers, so that neither fills the memory."""
+        """Read only while the broker runs and the client reads its answers, so that neither fills the memory."""
         if self._transport is None or self._transport.is_closing():
             return
         if self._broker.core.stalled or self._congested:
@@ -236,7 +236,7 @@ class ClientLine(asyncio.Protocol):
         self.adjust_reading()
 
     def _say_goodbye(self) -> None:
-        """Close our half only: a close with bytes of the client unread would take the last words back."""
+        """Close our half only: a full close with unread bytes would reset the connection and lose our last packet."""
         if self._transport is None or self._transport.is_closing():
             return
         self._transport.write_eof()
@@ -261,5 +261,5 @@ def _loopback(host: str) -> str:
 
 def _checked_port(port: int) -> int:
     if not 0 <= port <= 65535:
-        raise BrokerAddressError(f"{port} is not a port: give a number from 1 to 65535, or 0 for any that is free.")
+        raise BrokerAddressError(f"{port} is not a port: give a number from 1 to 65535, or 0 for any free one.")
     return port

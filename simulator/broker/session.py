@@ -1,7 +1,7 @@
-"""What the broker remembers for one client, connected or not: subscriptions, what waits and what is under way.
+"""The session of one client, connected or not: subscriptions, queued messages and messages in flight.
 
-Messages to the client pass through two places: first a bounded queue in the order they came, then, as far as the
-client's window allows, the list of those sent and not yet acknowledged. After a reconnect that list is sent again.
+Messages to the client pass through two places: first a bounded queue in order of arrival, then, as far as the client's
+window allows, the list of those sent and not yet acknowledged. After a reconnect that list is sent again.
 """
 
 import math
@@ -19,18 +19,18 @@ _PACKET_IDS = 65_535
 @dataclass(slots=True, eq=False, kw_only=True)
 class ClientSession:
     person: Person
-    """Who may read what is still decided by this while the client is away."""
+    """Also checked against the access list while the client is disconnected."""
     queue_limit: int
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
     connected: bool = False
     one_copy: bool = False
     """Overlapping subscriptions share one copy of a message, as 3.1.1 clients expect; otherwise each brings its own."""
     ends_at: float = math.inf
-    """When the broker forgets this session, unless the client comes back."""
+    """When this session expires, unless the client reconnects."""
     _queue: deque[Delivery] = field(default_factory=deque)
     _under_way: dict[int, Delivery] = field(default_factory=dict)
     _again: deque[int] = field(default_factory=deque)
-    """Packet ids to be sent once more on this connection."""
+    """Packet ids to send again on this connection."""
     _window: int = 0
     _last_packet_id: int = 0
 
@@ -39,7 +39,7 @@ class ClientSession:
         return self.person.client_id
 
     def attach(self, window: int, *, one_copy: bool) -> None:
-        """Begin a connection: what was under way is to be sent again, in its old order."""
+        """Begin a connection: messages in flight are sent again, in their old order."""
         self.connected, self.one_copy = True, one_copy
         self.ends_at = math.inf
         self._window = window
@@ -51,7 +51,7 @@ class ClientSession:
         self._queue = deque(delivery for delivery in self._queue if delivery.qos)
 
     def copies(self, message: Message) -> list[Delivery]:
-        """Give this client's copies of a message; a shared one has the highest QoS of its subscriptions."""
+        """Return this client's copies of a message; a shared one has the highest QoS of its subscriptions."""
         found = [
             Delivery.for_subscription(message, subscription)
             for topic_filter, subscription in self.subscriptions.items()
@@ -61,7 +61,7 @@ class ClientSession:
         return [max(found, key=lambda delivery: delivery.qos)] if self.one_copy and found else found
 
     def offer(self, delivery: Delivery) -> bool:
-        """Queue one delivery; answers whether there was a place for it."""
+        """Queue one delivery; return whether there was room for it."""
         if (not delivery.qos and not self.connected) or len(self._queue) >= self.queue_limit:
             return False
         self._queue.append(delivery)
@@ -86,11 +86,11 @@ class ClientSession:
         return None
 
     def waiting_until(self) -> float:
-        """Give the time the head of the queue is held back until; in the past if it is not."""
+        """Return the time until which the head of the queue is delayed; in the past if it is not."""
         return self._queue[0].not_before if self._queue else -math.inf
 
     def unsendable(self, packet: Publish) -> None:
-        """Give up a message the client has said it cannot take, as if it had been delivered."""
+        """Drop a message that exceeds the client's maximum packet size, as if it had been delivered."""
         if packet.packet_id is not None:
             self.acknowledged(packet.packet_id)
 

@@ -1,4 +1,4 @@
-"""Everything the parts of the core share: what is remembered, who is online, what is due, which orders are in force."""
+"""State shared by the parts of the core: sessions, connections, timers, misbehaviour."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -25,6 +25,6 @@ class BrokerState:
     """The connection of each client that has one."""
     agenda: Agenda[Connection | ClientSession] = field(default_factory=Agenda)
     notes: deque[str] = field(default_factory=lambda: deque(maxlen=_NOTES_KEPT))
-    """What happened, in sentences for a person who watches."""
+    """Log lines for people."""
     lost_messages: int = 0
-    """Copies that found a full queue, or a client that cannot take their size."""
+    """Copies lost to a full queue or to a client's maximum packet size."""

@@ -1,4 +1,4 @@
-"""What is to be looked at again, and when: the core's only notion of time to come."""
+"""Timers of the core: items to be checked again, and when."""
 
 import heapq
 from collections.abc import Hashable, Iterator
@@ -9,9 +9,9 @@ Thing = TypeVar("Thing", bound=Hashable)
 
 
 class Agenda(Generic[Thing]):
-    """Things with the earliest time each wants to be looked at.
+    """Items with the earliest time at which each is due.
 
-    Whoever looks at a thing decides whether there is anything to do yet, and enters it again if not.
+    The caller decides whether there is anything to do yet, and schedules the item again if not.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Agenda(Generic[Thing]):
         self._number = count()
 
     def enter(self, thing: Thing, when: float) -> None:
-        """Look at this thing at that time, unless it is to be looked at earlier anyhow."""
+        """Schedule an item, unless it is already due earlier."""
         if thing in self._entries:
             if self._entries[thing][0] <= when:
                 return
@@ -31,7 +31,7 @@ class Agenda(Generic[Thing]):
         heapq.heappush(self._times, entry)
 
     def strike(self, thing: Thing) -> None:
-        """Forget a thing that is gone. Its time stays behind, and nobody looks when it comes."""
+        """Remove an item. Its time stays in the heap and is ignored when it comes."""
         entry = self._entries.pop(thing, None)
         if entry is not None:
             del self._things[entry[1]]
@@ -42,7 +42,7 @@ class Agenda(Generic[Thing]):
         return self._times[0][0] if self._times else None
 
     def due(self, now: float) -> Iterator[Thing]:
-        """Take the things whose time has come, the earliest first."""
+        """Remove and yield the items that are due, earliest first."""
         while (when := self.next_time()) is not None and when <= now:
             thing = self._things[self._times[0][1]]
             self.strike(thing)

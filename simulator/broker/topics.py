@@ -1,4 +1,4 @@
-"""Topic names and topic filters: which are valid, which filter matches which topic."""
+"""Topic names and filters: validity and matching."""
 
 from functools import lru_cache
 
@@ -11,7 +11,7 @@ def is_topic(name: str) -> bool:
 
 
 def is_filter(name: str) -> bool:
-    """Whether a client can subscribe to this: + stands for a whole level, # for the last ones."""
+    """Whether a client can subscribe to this: + stands for one level, # for all remaining ones."""
     levels = name.split("/")
     wildcards_alone = all(level in {"+", "#"} or not set("+#") & set(level) for level in levels)
     return bool(name) and wildcards_alone and "#" not in levels[:-1]
@@ -19,8 +19,8 @@ def is_filter(name: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def matches(topic_filter: str, topic: str) -> bool:
-    """Whether a message under this topic belongs to this filter; the same few are asked for again and again."""
-    # A wildcard at the front never reaches topics that begin with $: those are the broker's own affairs.
+    """Whether a filter matches a topic; cached, because the same few recur."""
+    # A leading wildcard never matches topics that begin with $, which are the broker's own.
     if topic.startswith("$") and topic_filter[0] in "+#":
         return False
     wanted, levels = topic_filter.split("/"), topic.split("/")
@@ -34,7 +34,7 @@ def matches(topic_filter: str, topic: str) -> bool:
 
 
 def covers(wide: str, narrow: str) -> bool:
-    """Whether every topic that belongs to the narrow filter belongs to the wide one too."""
+    """Whether every topic that matches the narrow filter matches the wide one too."""
     if narrow.startswith("$") and wide[0] in "+#":
         return False
     outer, inner = ("#" if wide == "+/#" else wide).split("/"), narrow.split("/")

@@ -1,6 +1,6 @@
 """A non-blocking descriptor in the event loop: what the pty, TCP and USB/IP ports have in common.
 
-Whoever makes a `DescriptorLine` owns the descriptor and closes it; the line only watches it.
+The creator of a `DescriptorLine` owns the descriptor and closes it; the line only watches it.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ READ_SIZE = 64 * 1024
 
 
 class DescriptorLine:
-    """Hands on every byte that comes, and sends what is written as soon as the other end takes it.
+    """Passes on every byte received, and sends what is written as soon as the other end accepts it.
 
     `hung_up` is called once, when the other end is gone; the line has stopped by then.
     """
@@ -53,7 +53,7 @@ class DescriptorLine:
         return len(data) - len(fits)
 
     def stop(self) -> None:
-        """Watch the descriptor no longer; bytes that still wait are dropped. No harm in doing it twice."""
+        """Stop watching the descriptor; unsent bytes are dropped. May be called twice."""
         if self._running:
             self._running = False
             self._unsent.clear()
@@ -65,7 +65,7 @@ class DescriptorLine:
             data = os.read(self._descriptor, READ_SIZE)
         except (BlockingIOError, InterruptedError):
             return
-        except OSError:  # whatever the number is, nobody is there any more
+        except OSError:  # whatever the error, the other end is gone
             data = b""
         if data:
             self._received(data)
@@ -83,5 +83,5 @@ class DescriptorLine:
             return os.write(self._descriptor, data)
         except (BlockingIOError, InterruptedError):
             return 0
-        except OSError:  # nobody is there; the next read says so too, and ends the line
+        except OSError:  # the other end is gone; the next read fails too, and ends the line
             return len(data)

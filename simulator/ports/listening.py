@@ -1,6 +1,6 @@
 """Sockets that wait for a host: what the TCP and USB/IP ports have in common. Standard library only.
 
-The address is a number, never a name: nothing is looked up, and a person sees which network the shoe is open to.
+The address is numeric, never a name: nothing is looked up, and it is plain which network the shoe is open to.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ BACKLOG = 16
 _OPTIONS = (
     (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
-    # A host that vanished without a word is missed after 5 + 3 * 2 seconds, and the next one can be let in.
+    # A host that vanished silently is noticed after 5 + 3 * 2 seconds, and the next one can connect.
     (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 5),
     (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 2),
     (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3),
@@ -27,7 +27,7 @@ _OPTIONS = (
 
 
 class Listening:
-    """A place where hosts may connect, open or not. `accepted` gets each connection, non-blocking and tuned."""
+    """A listening socket, open or not. `accepted` is called with each connection, non-blocking and tuned."""
 
     def __init__(self, host: str, port: int, accepted: Callable[[socket.socket], None]) -> None:
         try:
@@ -38,11 +38,11 @@ class Listening:
                 "or 0.0.0.0 for every network it is on."
             ) from error
         if not 0 <= port <= 0xFFFF:
-            raise PortError(f"{port} is not a port: write a number from 1 to 65535, or 0 for any that is free.")
+            raise PortError(f"{port} is not a port: write a number from 1 to 65535, or 0 for any free one.")
         self._family = socket.AF_INET if address.version == 4 else socket.AF_INET6
         self.host = host
         self.port = port
-        """As asked for; 0 becomes the real one at the first `start`, and stays that."""
+        """As requested; 0 becomes the real one at the first `start`, and stays so."""
         self._accepted = accepted
         self._socket: socket.socket | None = None
 
@@ -56,7 +56,7 @@ class Listening:
         listener = socket.socket(self._family, socket.SOCK_STREAM)
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.setblocking(False)  # noqa: FBT003 - the standard library takes it no other way
+            listener.setblocking(False)  # noqa: FBT003 - positional only in the standard library
             listener.bind((self.host, self.port))
             listener.listen(BACKLOG)
         except OSError as error:
@@ -77,7 +77,7 @@ class Listening:
             return
         try:
             connection, _ = self._socket.accept()
-        except OSError:  # whoever it was has gone again
+        except OSError:  # the client has gone again
             return
         try:
             connection.setblocking(False)  # noqa: FBT003 - as above
@@ -91,18 +91,18 @@ class Listening:
     def _explain(self, error: OSError) -> str:
         if error.errno == errno.EADDRINUSE:
             return (
-                f"{self.name} is taken by another program (`ss -ltnp 'sport = :{self.port}'` shows which). "
+                f"{self.name} is in use by another program (`ss -ltnp 'sport = :{self.port}'` shows which). "
                 "Stop it, or choose another port."
             )
         if error.errno == errno.EADDRNOTAVAIL:
             return f"{self.name}: {self.host} is not an address of this machine. `ip address` lists those it has."
         if error.errno in {errno.EACCES, errno.EPERM}:
             return f"{self.name}: this user may not listen at port {self.port}. Choose one from 1024 up."
-        return f"{self.name}: nobody can listen there: {os.strerror(error.errno or 0)}. Choose another address."
+        return f"{self.name}: cannot listen there: {os.strerror(error.errno or 0)}. Choose another address."
 
 
 def refuse(connection: socket.socket) -> None:
-    """Turn a connection away, with a reset, so that the other end knows it at once."""
+    """Reset a connection, so that the other end notices at once."""
     with suppress(OSError):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
     connection.close()

@@ -1,7 +1,7 @@
-"""Tells when somebody opens a file: Linux' inotify, for the one thing `pty.py` wants of it.
+"""Reports when a file is opened, with Linux inotify; used by `pty.py`.
 
 All ports of an event loop share one watcher, because a user may have only some 128 of them on the whole machine. The
-kernel may melt two openings into one, so a call says that the file was opened lately, not how often or by whom.
+kernel may merge two openings into one event, so a call means that the file was opened lately, not how often or by whom.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ _EVENT = struct.Struct("iIII")
 """Which watch, what happened, a cookie, and the length of a file name, which is 0 for a watch on a single file."""
 
 _SENTENCES = {
-    errno.EMFILE: "too many programs of this user watch files. Raise fs.inotify.max_user_instances with sysctl.",
-    errno.ENOSPC: "too many files are watched by this user. Raise fs.inotify.max_user_watches with sysctl.",
+    errno.EMFILE: "this user has too many programs that watch files. Raise fs.inotify.max_user_instances with sysctl.",
+    errno.ENOSPC: "this user watches too many files. Raise fs.inotify.max_user_watches with sysctl.",
 }
 
 
 def watch(path: str, opened: Callable[[], None]) -> Callable[[], None]:
-    """Have `opened` called in this event loop after somebody opens `path`; the answer is what ends the watch."""
+    """Call `opened` in this event loop after `path` is opened; return a function that ends the watch."""
     loop = asyncio.get_running_loop()
     watcher = _Watcher.of_loop.get(loop) or _Watcher(loop)
     number = watcher.add(path, opened)

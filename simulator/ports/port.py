@@ -1,8 +1,8 @@
-"""What a port is to the emulated shoe: the device's end of a line that a controller opens at the other end.
+"""The interface of a port: the device's end of a line that a controller opens at the other end.
 
 The ports themselves are the neighbouring files: `pty.py`, `tcp.py`, `usb.py` (inside this process) and `usbip.py` (a
 Linux kernel). None of them makes the shoe wait. Bytes for a host that reads too slowly are kept up to `LINE_BUFFER`;
-what comes after that is lost and counted, as an overrun loses the newest bytes on a real line and keeps the older ones.
+the rest is lost and counted, as an overrun on a real line loses the newest bytes and keeps the older ones.
 """
 
 import asyncio
@@ -12,20 +12,20 @@ from enum import Enum, auto
 from typing import Protocol
 
 LINE_BUFFER = 256 * 1024
-"""Bytes that may wait for a host that reads too slowly."""
+"""Bytes buffered for a host that reads too slowly."""
 
 LINGER = 0.25
-"""Seconds that an unplug gives the last bytes to reach a host that is reading."""
+"""Seconds that an unplug waits for the last bytes to reach a host that is reading."""
 
 LINGER_STEP = 0.002
 
 
 class PortError(OSError):
-    """A port that cannot be had; the message says what is in the way and what to do."""
+    """A port that cannot be opened; the message says why and what to do."""
 
 
 class PortListener(Protocol):
-    """Who plays the shoe behind a port. All calls come in the event loop's thread."""
+    """The shoe behind a port. All calls come in the event loop's thread."""
 
     def host_attached(self) -> None:
         """A controller has opened the line."""
@@ -38,14 +38,14 @@ class PortListener(Protocol):
 
 
 class Host(Enum):
-    """What becomes of the host, where a port hears of it together with its bytes."""
+    """Attaching and detaching of the host, for ports that report it in order with its bytes."""
 
     ATTACHED = auto()
     DETACHED = auto()
 
 
 Happening = Host | bytes
-"""What a listener is told."""
+"""What a port reports to its listener."""
 
 
 def tell(listener: PortListener, happening: Happening) -> None:
@@ -66,12 +66,12 @@ class Port(Protocol):
 
     @property
     def address(self) -> str:
-        """What a person types to reach it, in the controller's configuration or, for USB/IP, in a terminal."""
+        """What a person enters to reach it, in the controller's configuration or, for USB/IP, in a terminal."""
 
     async def open(self, listener: PortListener) -> None: ...
 
     def write(self, data: bytes) -> None:
-        """Send to the host; what nobody is there to read is thrown away, as by a real line."""
+        """Send to the host; without a host the bytes are lost, as on a real line."""
 
     async def unplug(self) -> None: ...
 
@@ -79,12 +79,12 @@ class Port(Protocol):
         """Plug in again. With a `PortError` it stays unplugged, and may be tried again."""
 
     async def close(self) -> None:
-        """Leave nothing behind: no symlink, no socket, no task, no thread."""
+        """Close, leaving nothing behind: no symlink, no socket, no task, no thread."""
 
 
 @asynccontextmanager
 async def plugged_in(port: Port, listener: PortListener) -> AsyncIterator[None]:
-    """The port open for as long as the block lasts, and closed however the block ends."""
+    """Keep the port open while the block runs, and close it however the block ends."""
     await port.open(listener)
     try:
         yield
@@ -93,7 +93,7 @@ async def plugged_in(port: Port, listener: PortListener) -> AsyncIterator[None]:
 
 
 async def linger_until(done: Callable[[], bool]) -> None:
-    """Give the last bytes a moment to arrive; in small steps, because no kernel tells when the host has read them."""
+    """Give the last bytes a moment to arrive; by polling, because no kernel reports when the host has read them."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + LINGER
     while not done() and loop.time() < deadline:  # noqa: ASYNC110 - see above

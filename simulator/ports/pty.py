@@ -18,18 +18,18 @@ from simulator.ports.port import PortError, PortListener, linger_until
 class PtyPort:
     """A serial line without a wire. Each time it is plugged in it is another terminal behind the same link.
 
-    The shoe has the master's end of the terminal, the host opens the slave's. When somebody opens it the kernel's
-    file watch says so, and when the last one has closed it the master sees a hang-up. In between no slave may be open
-    here, or the hang-up would never come; and while no host is there the master is not looked at, since its hang-up
-    would keep the event loop spinning. A host that closes the terminal and opens it again faster than the event loop
-    turns is taken for one host, and so are two that share it.
+    The shoe has the master's end of the terminal, the host opens the slave's. inotify reports when it is
+    opened, and the master sees a hang-up when the last host has closed it. In between no slave may be open here, or
+    the hang-up would never come; and while no host is there the master is not watched, since its hang-up would keep
+    the event loop spinning. A host that closes the terminal and opens it again within one turn of the event loop
+    counts as one host, and so do two that share it.
 
     Unlike a real port it has no modem lines, no parity and no baud rate, and a hang-up throws away what the host has
-    not read. So `unplug` waits a moment for a host that is reading: what left the shoe has arrived.
+    not read. So `unplug` waits a moment for a host that is reading, so that what left the shoe arrives.
 
     The kernel keeps some 20 KB for a host that does not read, and this class `LINE_BUFFER` more. Bytes that the last
-    host left unread are not shown to the next one. A link or file that stands where the link should be is never
-    touched, not even one that an emulator left behind when it was killed.
+    host left unread are not shown to the next one. An existing file or link at the link's path is never
+    touched, not even one that a killed emulator left behind.
     """
 
     def __init__(self, link: str | Path) -> None:
@@ -37,7 +37,7 @@ class PtyPort:
         self._terminal = ""
         self._master: int | None = None
         self._line: DescriptorLine | None = None
-        """There while a host is."""
+        """Set while a host is attached."""
         self._listener: PortListener | None = None
         self._unwatch: Callable[[], None] | None = None
         self._unplugging = False
@@ -71,12 +71,12 @@ class PtyPort:
         await self.unplug()
 
     def _plug_in(self) -> None:
-        if os.path.lexists(self._link):  # looked at before we make a terminal, which might bring its old target to life
+        if os.path.lexists(self._link):  # checked before we make a terminal, which might revive its old target
             raise PortError(_in_the_way(self._link))
         try:
             master, slave = os.openpty()
         except OSError as error:
-            raise PortError(f"No pseudo-terminal can be had: {error.strerror}.") from error
+            raise PortError(f"Cannot open a pseudo-terminal: {error.strerror}.") from error
         try:
             self._terminal = os.ttyname(slave)
             tty.setraw(slave)
@@ -102,7 +102,7 @@ class PtyPort:
             raise PortError(f"{str(self._link)!r} is not a path: {error}.") from error
 
     def _opened(self) -> None:
-        """Somebody has opened the terminal, perhaps closed it again, and perhaps it was only ourselves."""
+        """Handle an opening of the terminal; it may be closed again, or have been our own."""
         if self._master is None or self._line is not None or _events(self._master) == select.POLLHUP:
             return
         self._line = DescriptorLine(self._master, self._received, self._host_gone)
@@ -120,9 +120,9 @@ class PtyPort:
             self._listener.host_detached()
 
     def _clean_terminal(self) -> None:
-        """Give the next host a terminal without the last one's unread bytes, modes and ban on other hosts.
+        """Clear the last host's unread bytes, modes and exclusive lock from the terminal.
 
-        Where that ban keeps us out too, because we are not root, the terminal stays as it is until a replug.
+        Where that lock keeps us out too, because we are not root, the terminal stays as it is until a replug.
         """
         with suppress(OSError, termios.error):
             slave = _open_slave(self._terminal)
@@ -136,10 +136,10 @@ class PtyPort:
     async def _let_the_host_read(self) -> None:
         if self._line is None:
             return
-        with suppress(OSError):  # a host may have banned everybody else from the terminal; then there is no waiting
+        with suppress(OSError):  # a host may hold the terminal exclusively; then we cannot wait
             slave = _open_slave(self._terminal)
             try:
-                # Asking a terminal whether it can be read also moves along what is still inside the kernel.
+                # Polling a terminal also pushes on what is still inside the kernel.
                 await linger_until(
                     lambda: self._line is None or not (self._line.unsent or _events(slave) & select.POLLIN)
                 )
@@ -150,7 +150,7 @@ class PtyPort:
         if self._master is None:
             return
         self._stop_watching()
-        with suppress(OSError):  # somebody has removed our link already
+        with suppress(OSError):  # the link has been removed already
             if str(self._link.readlink()) == self._terminal:
                 self._link.unlink()
         line, self._line = self._line, None
@@ -168,7 +168,7 @@ class PtyPort:
 
 
 def _events(descriptor: int) -> int:
-    """Whether a terminal can be read (POLLIN) and whether nobody has the other end open (POLLHUP)."""
+    """Whether a terminal is readable (POLLIN) and whether its other end is closed (POLLHUP)."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return next((events for _, events in poll.poll(0)), 0)
@@ -196,4 +196,4 @@ def _no_place(link: Path, error: OSError) -> str:
         return f"{link}: the folder {link.parent} does not exist. Make it, or choose another path."
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return f"{link}: this user may not write in the folder {link.parent}. Choose another path."
-    return f"{link}: no link can be made there ({error.strerror}). Choose another path."
+    return f"{link}: cannot make a link there ({error.strerror}). Choose another path."

@@ -11,10 +11,10 @@ from simulator.ports.port import PortListener, linger_until
 
 
 class TcpPort:
-    """One host at a time: whoever is connected has the shoe, and a second one is let in and turned away at once.
+    """One host at a time: a second one is accepted and reset at once.
 
-    Unplugging ends the connection and the listening, so that a host is refused as by a serial server without power.
-    What the shoe has written until then still arrives at a host that reads.
+    Unplugging closes the connection and the listening socket, so that a host is refused as by a serial server without
+    power. What the shoe has written until then still arrives at a host that reads.
     """
 
     def __init__(self, host: str = LOOPBACK, port: int = 0) -> None:
@@ -27,7 +27,7 @@ class TcpPort:
 
     @property
     def address(self) -> str:
-        """The port is known once it was opened, where any free one was asked for."""
+        """If any free port was requested, the number is known once it is open."""
         return f"socket://{self._listening.name}"
 
     async def open(self, listener: PortListener) -> None:

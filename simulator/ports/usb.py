@@ -48,11 +48,11 @@ _ENDPOINT = ("<BBBBHB", "bLength bDescriptorType bEndpointAddress bmAttributes w
 class UsbPort:
     """A vendor-class shoe on a `UsbBus`. Each time it is plugged in it is a new device with a new address.
 
-    A host is there while it has the interface claimed; a real device would learn of it only by the first transfer.
+    A host is attached while it has the interface claimed; a real device would notice only at the first transfer.
     Bytes that the host has not fetched when the cable is pulled have never left the shoe, and are lost.
 
-    `kernel_driver` is for a host whose kernel has put a driver of its own on the interface each time it is plugged in,
-    so that the controller must detach it first.
+    `kernel_driver` emulates a host whose kernel binds its own driver to the interface at each plug-in, so that the
+    controller must detach it first.
     """
 
     def __init__(self, bus: "UsbBus", identity: UsbIdentity | None = None, *, kernel_driver: bool = False) -> None:
@@ -111,7 +111,7 @@ class UsbBus(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no types
     """A bus with any number of emulated shoes. The functions of a pyusb backend may be called from any thread.
 
     They are as strict as a kernel: an interface must be claimed before it is used, and a kernel driver detached before
-    it is claimed; only one handle has the claim; after an unplug everything gives ENODEV.
+    it is claimed; only one handle has the claim; after an unplug everything fails with ENODEV.
     """
 
     def __init__(self) -> None:
@@ -209,7 +209,7 @@ class UsbBus(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no types
             handle.plug.control(Setup(0x02, 0x01, 0, ep, 0))
 
     def reset_device(self, handle: UsbHandle) -> None:
-        """The kernel puts a device back after a reset as it was, so that nothing of it shows."""
+        """Do nothing: the kernel restores a device after a reset, so nothing of it shows."""
         with _as_pyusb():
             handle.plug.check()
 
@@ -246,7 +246,7 @@ class UsbBus(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no types
 
 @contextmanager
 def _as_pyusb() -> Iterator[None]:
-    """Turns the errors of a plug into those that pyusb makes of libusb's."""
+    """Convert the errors of a plug to those that pyusb raises for libusb's."""
     try:
         yield
     except TimeoutError as error:

@@ -1,7 +1,6 @@
 """An emulated shoe in a USB socket of this process: threads of the host on one side, the event loop on the other.
 
-Knows nothing of pyusb, whose backend is in `usb.py`: what goes wrong here is an `OSError` with the number that libusb
-would give.
+Independent of pyusb, whose backend is in `usb.py`: errors here are `OSError` with the errno that libusb would give.
 """
 
 import asyncio
@@ -24,9 +23,9 @@ class UsbHandle:
 
 
 class UsbPlug:
-    """The device from one plugging in to the next unplugging. Everything is guarded by `_changed`.
+    """The device from a plug-in to the next unplug. Everything is guarded by `_changed`.
 
-    `happened` is called in the event loop, once for any number of happenings; `take_happenings` then has them in order.
+    `happened` is called in the event loop, once for any number of events; `take_events` then returns them in order.
     """
 
     def __init__(
@@ -50,13 +49,13 @@ class UsbPlug:
         self._plugged_in = True
         self._from_shoe = bytearray()
         self._to_shoe = 0
-        """Bytes that the host has sent and the shoe has not taken yet; they are among the happenings."""
+        """Bytes that the host has sent and the shoe has not taken yet; they are among the events."""
         self._happenings: list[Happening] = []
 
     # In the event loop.
 
     def offer(self, data: bytes) -> int:
-        """Keep bytes for the host to fetch, if there is one. Returns how many, the newest ones, did not fit."""
+        """Buffer bytes for the host, if there is one. Returns how many bytes, the newest ones, did not fit."""
         with self._changed:
             if not self._claims:
                 return 0
@@ -80,7 +79,7 @@ class UsbPlug:
     # In the host's threads.
 
     def check(self) -> None:
-        """Raise the error of a device that is gone, if it is."""
+        """Raise an error if the device is unplugged."""
         if not self._plugged_in or self._loop.is_closed():
             raise _error(errno.ENODEV)
 

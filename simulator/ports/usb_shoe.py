@@ -1,7 +1,7 @@
-"""The emulated shoe as a USB device: who it is, its descriptors, and its answers on the control endpoint. Pure.
+"""The emulated shoe as a USB device: its identity, its descriptors, and its answers on the control endpoint. Pure.
 
-Two kinds of it: a device of the vendor class, which the controller reads with pyusb, and a CDC-ACM device, which every
-Linux kernel makes a /dev/ttyACM of. `usb.py` plugs it into pyusb and `usbip.py` into a kernel; both get the same bytes.
+Two kinds: a vendor-class device, which the controller reads with pyusb, and a CDC-ACM device, which appears as
+/dev/ttyACM on Linux. `usb.py` plugs it into pyusb and `usbip.py` into a kernel; both get the same bytes.
 A full-speed device, as most microcontrollers are.
 """
 
@@ -46,7 +46,7 @@ class UsbKind(Enum):
 
 @dataclass(frozen=True)
 class UsbIdentity:
-    """How the device names itself. The serial number is what tells two shoes on one host apart."""
+    """How the device identifies itself. The serial number distinguishes two shoes on one host."""
 
     serial_number: str | None = "EMULATED-1"
     vendor: int = 0x1209
@@ -106,7 +106,7 @@ class UsbShoe:
         self.alternate_settings: dict[int, int] = {}
         """By interface, where the host has chosen one."""
         self.port_open = False
-        """CDC-ACM: whether the host holds its DTR line up, which Linux does while the tty is open."""
+        """CDC-ACM: whether the host asserts DTR, which Linux does while the tty is open."""
         self._line_coding = struct.pack("<IBBB", 115_200, 0, 0, 8)
 
     @property
@@ -177,7 +177,7 @@ class UsbShoe:
                 self.alternate_settings[interface] = setting
             case Setup(0x02, 0x01, 0):  # CLEAR_FEATURE of an endpoint: end its halt, which it never has
                 pass
-            case Setup(0x00, 0x05):  # SET_ADDRESS, which is the business of whoever runs the bus
+            case Setup(0x00, 0x05):  # SET_ADDRESS, which the bus handles
                 pass
             case _:
                 return None
@@ -203,7 +203,7 @@ class UsbShoe:
                 return None
 
     def _serial(self, setup: Setup, data: bytes) -> bytes | None:
-        """The requests of the CDC class, to interface 0. A baud rate is remembered and changes nothing."""
+        """Answer the requests of the CDC class, to interface 0. A baud rate is stored and changes nothing."""
         if setup.index != 0:
             return None
         match setup:

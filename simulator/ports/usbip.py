@@ -1,6 +1,6 @@
 """The emulated shoe as a real USB device of any Linux kernel: a USB/IP server with one device. Standard library only.
 
-The conversation itself is pure and in `usbip_session.py`; here are the sockets and the one timer.
+The protocol itself is pure and in `usbip_session.py`; here are the sockets and the one timer.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from simulator.ports.usbip_packets import LONGEST_TRANSFER, ExportedShoe, Malfor
 from simulator.ports.usbip_session import ImportedShoe, UsbIpSession
 
 USBIP_PORT = 3240
-"""Where the `usbip` command looks if it is not told otherwise."""
+"""The default port of the `usbip` command."""
 
 BUS = 1
 FIRST_DEVICE = 2
@@ -23,13 +23,13 @@ FIRST_DEVICE = 2
 
 MOST_CLIENTS = 16
 IMPORT_SECONDS = 10.0
-"""A client that has not imported the device by then is sent away."""
+"""Seconds after which a client that has not imported the device is disconnected."""
 
 SILENCE_SECONDS = 1.0
-"""A host of a vendor device that has not asked for bytes for so long has closed it: a reader always asks again."""
+"""Seconds without a read request after which a vendor device counts as closed: a reader always has one pending."""
 
 ANSWERS_LIMIT = 4 * LONGEST_TRANSFER
-"""Bytes that may wait for a client; one that lets more pile up is sent away, since a stream with a hole is useless."""
+"""Bytes buffered for a client; beyond that it is disconnected, since a stream with a hole is useless."""
 
 
 class _Client:
@@ -53,18 +53,18 @@ class _Client:
 class UsbIpPort:
     """A shoe that a kernel with `vhci_hcd` attaches with the command in `address`, and then finds at `device`.
 
-    One host imports it at a time; others see it in the list and are told that it is busy. Unplugging ends the host's
+    One host imports it at a time; others see it in the list and get the reply "busy". Unplugging ends the host's
     connection, which its kernel sees as a pulled cable, and empties the list. After a replug it is in the list again,
-    with a new device number, until a host attaches it anew: USB/IP does not do that by itself.
+    with a new device number, until a host attaches it again: USB/IP does not do that by itself.
 
-    Whether a program has opened the device: `ImportedShoe` says how that is known. Bytes that the kernel has not
+    How it is known whether a program has opened the device: see `ImportedShoe`. Bytes that the kernel has not
     fetched when the cable is pulled have never left the shoe, and are lost.
 
-    USB/IP knows no passwords: whoever can connect can have the shoe. So it is for this machine only, unless `host`
-    says otherwise.
+    USB/IP has no passwords: anyone who can connect can take the shoe. So it is for this machine only, unless `host`
+    is set.
 
     A program must not open the device from the event loop that runs this port: opening waits inside the kernel for
-    answers that the waiting loop could not give, and neither would ever end.
+    answers that the blocked loop cannot give: a deadlock.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class UsbIpPort:
 
     @property
     def device(self) -> str:
-        """What a person types into the controller's configuration, on the machine where it was attached."""
+        """What a person enters in the controller's configuration, on the machine where it was attached."""
         if self._kind is UsbKind.VENDOR:
             return self._identity.address
         names = (self._identity.manufacturer, self._identity.product_name, self._identity.serial_number)
@@ -191,7 +191,7 @@ class UsbIpPort:
 
 
 def _as_udev_writes(text: str) -> str:
-    """A name as it stands in a link below /dev/serial/by-id."""
+    """A name as in the links below /dev/serial/by-id."""
     return "".join(
         letter if letter.isascii() and (letter.isalnum() or letter in "#+-.:=@_") else "_" for letter in text
     )

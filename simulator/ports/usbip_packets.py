@@ -1,6 +1,6 @@
 """The packets of USB/IP, protocol 1.1.1, as the Linux kernel and its `usbip` command speak it. Pure; all big-endian.
 
-A client first asks one thing: the list of devices, or the import of one. After an import the connection carries that
+A client first sends one request: the list of devices, or the import of one. After an import the connection carries that
 device's transfers: the host submits them and may unlink them again, the device returns them.
 """
 
@@ -13,10 +13,10 @@ from simulator.ports.usb_shoe import CONFIGURATION, FULL_SPEED, Setup, UsbShoe
 VERSION = 0x0111
 BUS_ID_SIZE = 32
 LONGEST_TRANSFER = 1024 * 1024
-"""More than any driver of a serial line or any reader of bulk packets asks for at once."""
+"""More than any serial driver or reader of bulk packets requests at once."""
 
 OPERATION = struct.Struct(">HHI")
-"""Version, operation, status: the head of everything before an import."""
+"""Version, operation, status: the header of everything before an import."""
 _DEVICE = struct.Struct(">256s32sIIIHHHBBBBBB")
 _HEADER = struct.Struct(">IIIII28s")
 HEADER_SIZE = _HEADER.size
@@ -46,12 +46,12 @@ class Command(IntEnum):
 
 
 class MalformedPacketError(ValueError):
-    """The client does not speak USB/IP, or not in a way that can be followed."""
+    """The client does not speak valid USB/IP."""
 
 
 @dataclass(frozen=True)
 class ExportedShoe:
-    """A device on offer, and the place where the server says it is plugged in."""
+    """A device on offer, and the bus position that the server reports for it."""
 
     shoe: UsbShoe
     bus: int
@@ -92,7 +92,7 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Unlink:
-    """The host wants a transfer back that it has submitted."""
+    """The host cancels a transfer that it has submitted."""
 
     number: int
     transfer: int
@@ -113,11 +113,11 @@ def read_command(data: bytearray, device_id: int) -> tuple[Transfer | Unlink, in
         return None
     command, number, device, to_host, endpoint, rest = _HEADER.unpack_from(data)
     if device != device_id or to_host > 1 or endpoint > 15:
-        raise MalformedPacketError("a command for no device that was imported here")
+        raise MalformedPacketError("a command for a device that was not imported here")
     if command == Command.UNLINK:
         return Unlink(number, int.from_bytes(rest[:4], "big")), HEADER_SIZE
     if command != Command.SUBMIT:
-        raise MalformedPacketError(f"command {command:#x} is none that a host sends")
+        raise MalformedPacketError(f"command {command:#x} is not one that a host sends")
     _flags, length, _start_frame, packets, _interval, setup = _SUBMIT.unpack(rest)
     if packets not in {0, 0xFFFF_FFFF} or length > LONGEST_TRANSFER:
         raise MalformedPacketError("a transfer that no endpoint of a shoe can make")
@@ -129,7 +129,7 @@ def read_command(data: bytearray, device_id: int) -> tuple[Transfer | Unlink, in
 
 
 def returned(number: int, status: int, length: int, data: bytes = b"") -> bytes:
-    """A transfer that is done. `length` is what was transferred, `data` what of it goes to the host."""
+    """The reply to a completed transfer. `length` is what was transferred, `data` the part that goes to the host."""
     return _RETURN.pack(Command.RETURN_SUBMIT, number, 0, 0, 0, status, length, 0, 0, 0) + data
 
 

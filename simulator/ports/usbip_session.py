@@ -1,6 +1,6 @@
-"""One client of the USB/IP server, from its first byte to its last. Pure: bytes in, bytes out, and what the shoe hears.
+"""One client of the USB/IP server, from its first byte to its last. Pure: bytes in, bytes and host events out.
 
-Whoever owns a session writes what `to_send` returns after each call, and ends it when it raises.
+The owner of a session writes what `to_send` returns after each call, and ends it when it raises.
 """
 
 import errno
@@ -27,13 +27,13 @@ from simulator.ports.usbip_packets import (
 )
 
 MOST_TRANSFERS = 1024
-"""Transfers that may wait for the shoe's bytes; a kernel's drivers submit some sixteen."""
+"""Pending read transfers; a kernel's drivers submit some sixteen."""
 
 
 class UsbIpSession:
-    """A client that asks, and then perhaps the host of the device it has imported.
+    """A client that sends requests, and then perhaps the host of the device it has imported.
 
-    `offer` says what is to be had when the client asks: the device, if it is plugged in, and whether it is free.
+    `offer` returns what is available: the device, if it is plugged in, and whether it is free.
     """
 
     def __init__(self, offer: Callable[[], tuple[ExportedShoe | None, bool]]) -> None:
@@ -43,7 +43,7 @@ class UsbIpSession:
         self.imported: ImportedShoe | None = None
 
     def receive(self, data: bytes) -> Iterator[Happening]:
-        """What the shoe hears of it, one after the other; a `MalformedPacketError` where it ceases to be USB/IP."""
+        """Yield the host events in these bytes; raise `MalformedPacketError` where they are not USB/IP."""
         self._buffer += data
         while self.imported is None:
             used = self._read_operation()
@@ -62,7 +62,7 @@ class UsbIpSession:
         return data
 
     def _read_operation(self) -> int:
-        """Answer the question at the beginning of the buffer; its size, or 0 if it has not arrived in full."""
+        """Answer the request at the start of the buffer; return its size, or 0 if it has not arrived in full."""
         if len(self._buffer) < OPERATION.size:
             return 0
         version, operation, _ = OPERATION.unpack_from(self._buffer)
@@ -73,7 +73,7 @@ class UsbIpSession:
             self._unsent += device_list([] if exported is None else [exported])
             return OPERATION.size
         if operation != Operation.IMPORT:
-            raise MalformedPacketError(f"operation {operation:#06x} is none that a client asks for")
+            raise MalformedPacketError(f"operation {operation:#06x} is not one that a client requests")
         size = OPERATION.size + BUS_ID_SIZE
         if len(self._buffer) < size:
             return 0
@@ -89,16 +89,16 @@ class UsbIpSession:
 
 
 class ImportedShoe:
-    """The device in the hands of a kernel. What goes back to the host is appended to `unsent`.
+    """The device as imported by a kernel. What goes back to the host is appended to `unsent`.
 
-    A CDC-ACM device knows that a program has opened it by the DTR line. A vendor device has nothing of the kind: a host
-    is there from its first transfer on, and gone when it has asked for nothing for a while, which the session's owner,
-    who has a clock, says with `fell_silent`.
+    A CDC-ACM device knows by the DTR line that a program has opened it. A vendor device has nothing of the kind: a host
+    is attached from its first transfer on, and gone when it has requested nothing for a while, which the session's
+    owner, who has a clock, reports with `fell_silent`.
     """
 
     def __init__(self, exported: ExportedShoe, unsent: bytearray) -> None:
         self.device_id = exported.device_id
-        self._device = UsbShoe(exported.shoe.identity, exported.shoe.kind)  # knows nothing of the host before this one
+        self._device = UsbShoe(exported.shoe.identity, exported.shoe.kind)  # without any state from the previous host
         self._is_serial = exported.shoe.kind is UsbKind.CDC_ACM
         self._unsent = unsent
         self._host = False
@@ -107,7 +107,7 @@ class ImportedShoe:
         self._notification_reads: deque[Transfer] = deque()
         self._line_came_up = False
         self.transfers = 0
-        """How many the host has submitted."""
+        """Number of transfers the host has submitted."""
 
     @property
     def host(self) -> bool:
@@ -115,11 +115,11 @@ class ImportedShoe:
 
     @property
     def in_doubt(self) -> bool:
-        """Whether a host is taken to be there that is not asking for bytes just now."""
+        """Whether a host counts as attached that has no read request pending."""
         return self._host and not self._is_serial and not self._reads
 
     def offer(self, data: bytes) -> int:
-        """Bytes for the host, if there is one. Returns how many, the newest ones, did not fit."""
+        """Buffer bytes for the host, if there is one. Returns how many bytes, the newest ones, did not fit."""
         if not self._host:
             return 0
         fits = data[: max(0, LINE_BUFFER - len(self._from_shoe))]
@@ -169,7 +169,7 @@ class ImportedShoe:
     def _write(self, packet: Transfer) -> list[Happening]:
         self._unsent += returned(packet.number, 0, len(packet.data))
         happenings = [] if self._is_serial else self._become(host=True)
-        if self._host and packet.data:  # a serial port that nobody has opened takes bytes and forgets them
+        if self._host and packet.data:  # a serial port that is not open discards bytes
             happenings.append(packet.data)
         return happenings
 
@@ -182,7 +182,7 @@ class ImportedShoe:
         return [Host.ATTACHED if host else Host.DETACHED]
 
     def _serve(self) -> None:
-        """Answer the transfers that can be answered. The shoe ends one when it has no more to say."""
+        """Answer the transfers that can be answered. The shoe ends one when it has no more data."""
         while self._reads and self._from_shoe:
             self._return(self._reads.popleft(), self._from_shoe)
         if self._line_came_up and self._notification_reads:

@@ -10,7 +10,7 @@ from shoe_controller.baccarat.facts import Facts, all_facts, number_of
 from shoe_controller.baccarat.outcome import ImpossibleCardError, dealt_round
 from shoe_controller.baccarat.reasons import BankerDrawsAfterThird, PlayerDraws
 from shoe_controller.baccarat.sides import Side
-from tests.baccarat import oracle
+from simulator.reckoner import drawing as second_opinion
 from tests.baccarat.sample_rounds import round_for_each_facts
 
 SHOE_OF_CARDS = st.lists(st.sampled_from(Card), min_size=6, max_size=6)
@@ -97,11 +97,11 @@ def test_the_end_too_early_is_an_under_draw(cards: list[Card]) -> None:
 
 @given(SHOE_OF_CARDS)
 def test_facts_agree_with_the_second_opinion(cards: list[Card]) -> None:
-    expected = oracle.dealt([card.value for card in cards])
+    expected = second_opinion.dealt([card.value for card in cards])
     facts = dealt_round(cards[: len(expected.player) + len(expected.banker)], decks=8).facts
 
     def of(hand: tuple[str, ...]) -> tuple[int, int, bool, bool]:
-        return oracle.total(hand), len(hand), hand[0][0] == hand[1][0], len({card[1] for card in hand}) == 1
+        return second_opinion.total(hand), len(hand), hand[0][0] == hand[1][0], len({card[1] for card in hand}) == 1
 
     assert (facts.player_total, facts.player_cards, facts.player_pair, facts.player_suited) == of(expected.player)
     assert (facts.banker_total, facts.banker_cards, facts.banker_pair, facts.banker_suited) == of(expected.banker)

@@ -21,7 +21,7 @@ from shoe_controller.baccarat.reasons import (
     SecondCard,
 )
 from shoe_controller.baccarat.sides import Side
-from tests.baccarat import oracle
+from simulator.reckoner import drawing as second_opinion
 
 CARD_OF_POINTS = [Card(rank + "S") for rank in "TA23456789"]
 
@@ -100,7 +100,7 @@ def test_all_point_sequences_agree_with_the_second_formulation(first: int) -> No
         for points in sequence:
             if deal.feed(CARD_OF_POINTS[points]) is None:
                 break
-        expected = oracle.dealt([texts[points] for points in sequence])
+        expected = second_opinion.dealt([texts[points] for points in sequence])
         standing = deal.standing
         assert (standing.player_cards, standing.banker_cards, standing.player_total, standing.banker_total) == (
             len(expected.player),

@@ -8,7 +8,9 @@ from firmware_protocol.cards import Card
 from shoe_controller.baccarat.outcome import dealt_round, outcome_of
 from shoe_controller.baccarat.wagers import Result
 from shoe_controller.house.catalogue_files import built_in_catalogue
-from tests.baccarat import oracle
+from simulator.reckoner.drawing import dealt
+from simulator.reckoner.pay_tables import LOSE, PUSH
+from simulator.reckoner.pay_tables import rules as all_rules
 from tests.baccarat.sample_rounds import round_for_each_facts
 
 CHOICES = [("commission", "A", "1", "L8-1"), ("nepal", "B", "2", "L8-2"), ("no_commission", "A", "2", "L8-3")]
@@ -20,7 +22,7 @@ PUSHES = {"base.player", "base.banker", "phoenix_bonus.player", "phoenix_bonus.b
 
 @pytest.mark.parametrize(("game", "suite", "fortune", "lucky"), CHOICES)
 def test_results_agree_with_the_second_opinion(game: str, suite: str, fortune: str, lucky: str) -> None:
-    rules = oracle.rules(game, suite, fortune, lucky)
+    rules = all_rules(game, suite, fortune, lucky)
     schedule = built_in_catalogue().schedule(
         game, {"five_dragons.any_dragon": suite, "infinite_fortune": fortune, "lucky_8": lucky}
     )
@@ -28,11 +30,11 @@ def test_results_agree_with_the_second_opinion(game: str, suite: str, fortune: s
     seen: dict[str, set[Result]] = defaultdict(set)
     for facts, cards in round_for_each_facts().items():
         results = schedule.results[facts]
-        round_ = oracle.dealt([card.value for card in cards])
+        round_ = dealt([card.value for card in cards])
         for wager, rule in rules.items():
             price = rule(round_)
             result = results[wager]
-            expected = Result.LOSE if price is oracle.LOSE else Result.PUSH if price == oracle.PUSH else Result.WIN
+            expected = Result.LOSE if price is LOSE else Result.PUSH if price == PUSH else Result.WIN
             assert result.result is expected, (wager, cards)
             assert result.pays == (price or 0), (wager, cards)
             seen[wager].add(expected)

@@ -24,7 +24,7 @@ from tests.simulator.broker.compatibility.mosquitto import Mosquitto
 REQUESTS = 3000
 WINDOW = 100
 REPLIES = "shoe/v1/bench/t1/reply/bench"
-PLACE = "shoe/v1/bench/t1/request/wagers/place"
+PLACE = "shoe/v1/bench/t1/request/wagers/bench/place"
 FLOOR = "floor/request/place"
 STATE = "shoe/v1/bench/t1/state"
 

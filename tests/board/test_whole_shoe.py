@@ -14,9 +14,9 @@ from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.config.table_file import load_config
 from simulator.truth import RoundEnded
 from tests.board.room import BoardPage, Room, Seen
-from tests.daemon.audit import deal_of
 from tests.daemon.clients import Display
 from tests.daemon.parties import takes_wagers
+from tests.daemon.retained_messages import deal_of
 
 RECORDER = (Path(__file__).parent / "recorder.js").read_text(encoding="utf-8")
 

@@ -29,7 +29,7 @@ from shoe_controller.baccarat.sides import Side
 from shoe_controller.commands.capture_rounds import CaptureRounds, RoundHeard
 from tests.firmware_protocol.angel_eye.rounds import NEW_SHOE, PLAIN_ROUND, drawn, four_cards, told
 
-GAP = EventGap(expected=2, received=4, reason="2 telegrams or more went by unheard")
+GAP = EventGap(expected=2, received=4, reason="at least 2 telegrams were missed")
 NATURAL = four_cards("9S KH KC 7D")
 PLAYER_WINS = ResultIndicated(winner=IndicatedWinner.PLAYER)
 EXTRA = CardDrawn(hand=Hand.EXTRA)
@@ -126,7 +126,7 @@ def test_rules_and_results_that_do_not_agree(heard: list[AnyShoeEvent], problem:
 @pytest.mark.parametrize(
     ("heard", "problem"),
     [
-        ([*NATURAL[:2], GAP, *NATURAL[2:], PLAYER_WINS], "Something of it is missing: 2 telegrams or more"),
+        ([*NATURAL[:2], GAP, *NATURAL[2:], PLAYER_WINS], "Part of the round is missing: at least 2 telegrams"),
         ([*NATURAL[:2], Started(), *NATURAL[2:], PLAYER_WINS], "The shoe restarted in mid-round."),
         ([*NATURAL[:2], DoubleFeed(), *NATURAL[2:], PLAYER_WINS], "2 cards left the shoe at once."),
         ([*NATURAL[:2], CardReturned(), *NATURAL[2:], PLAYER_WINS], "pushed back into the shoe"),

@@ -16,7 +16,7 @@ def test_a_good_file_is_called_good_with_what_it_comes_to(capsys: Capsys) -> Non
     answer = run(capsys, "config", "check", str(EXAMPLE))
     assert (answer.exit_code, answer.err) == (0, "")
     assert answer.out == (
-        f"{EXAMPLE} is good: base game nepal, 8 decks, 41 wagers offered, 8 seats, table kathmandu/baccarat-3, "
+        f"{EXAMPLE} is valid: base game nepal, 8 decks, 41 wagers offered, 8 seats, table kathmandu/baccarat-3, "
         "native shoe at /dev/serial/by-id/usb-Shoe_0001-if00, broker at broker.example port 8883 with TLS, "
         "1 dealer, 1 supervisor\n"
     )
@@ -26,7 +26,7 @@ def test_a_file_with_a_house_alone_is_good(capsys: Capsys, tmp_path: Path) -> No
     file = write(tmp_path, small_house())
     answer = run(capsys, "config", "check", str(file))
     assert (answer.exit_code, answer.err) == (0, "")
-    assert answer.out == f"{file} is good: base game nepal, 8 decks, 34 wagers offered, 2 seats\n"
+    assert answer.out == f"{file} is valid: base game nepal, 8 decks, 34 wagers offered, 2 seats\n"
 
 
 RUNNABLE = {"table": {"site": "s", "name": "t"}, "shoe": {"port": "socket://host:1", "insecure": True}}

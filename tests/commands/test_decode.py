@@ -200,7 +200,7 @@ def test_a_gap_in_mid_round_shows_in_the_round(run_decode: Decode) -> None:
     answer = run_decode("--wire", "angel_eye", "--rounds", capture=b"".join(b"\x05" + rest for rest in telegrams))
     damaged, sound = answer.events("round")
     assert (damaged["agrees"], damaged["partial"]) == (False, True)
-    assert damaged["problems"][0] == "Something of it is missing: 1 telegram or more went by unheard."
+    assert damaged["problems"][0] == "Part of the round is missing: at least 1 telegram was missed."
     assert sound["agrees"] is True
 
 
@@ -380,12 +380,12 @@ def test_cards_without_a_hand_are_shown_and_left_out_of_rounds(run_decode: Decod
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "holds no key"),
-        (b"ab" * 31, "holds no key"),
-        (b"ab" * 33, "holds no key"),
-        (b"xy" * 32, "holds no key"),
-        (b"\xff" * 32, "holds no key"),
-        (b"00" * 32, "a key of zero bytes is no key"),
+        (b"", "contains no key"),
+        (b"ab" * 31, "contains no key"),
+        (b"ab" * 33, "contains no key"),
+        (b"xy" * 32, "contains no key"),
+        (b"\xff" * 32, "contains no key"),
+        (b"00" * 32, "a key of 32 zero bytes is not a key"),
         (None, "cannot be read: No such file"),
     ],
 )

@@ -258,7 +258,7 @@ def test_each_line_is_answered_by_one_line_and_blank_lines_are_skipped(capsys: C
     lines = b"\n9H 4D KS 2C\n   \t \n\nnonsense\n9H\n9h,4d,10s,2c\r\n"
     answer = run(capsys, "hand", "-", stdin=lines)
     assert answer.exit_code == 2
-    assert answer.err == "shoe-controller hand: 2 of 4 hands could not be used; their lines say why\n"
+    assert answer.err == "shoe-controller hand: 2 of 4 hands could not be used; their output lines say why\n"
     codes = [line.get("error", {}).get("code") for line in answer.json_lines]
     assert codes == [None, "bad_card", "under_draw", None]
     assert answer.json_lines[0] == run(capsys, "hand", *NATURAL, "--json").json

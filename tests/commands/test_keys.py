@@ -28,7 +28,7 @@ def test_a_key_is_in_a_file_for_its_owner_alone_and_not_on_the_screen(capsys: Ca
     file = tmp_path / "own.key"
     answer = run(capsys, "keys", "shoe", "--output", str(file))
     assert (answer.exit_code, answer.err) == (0, "")
-    assert answer.out.startswith(f"{file} holds a new key. Put it into the shoe")
+    assert answer.out.startswith(f"{file} contains a new key. Put it into the shoe")
     assert file.read_text(encoding="utf-8").strip() not in answer.out
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
@@ -71,7 +71,7 @@ def test_a_file_that_is_there_is_left_alone(capsys: Capsys, tmp_path: Path, opti
     for name in ("old.key", "link"):
         answer = run(capsys, "keys", "shoe", "--output", str(tmp_path / name), *options)
         assert answer.exit_code == 2
-        assert f"{tmp_path / name} is there already and was left alone" in answer.err
+        assert f"{tmp_path / name} exists already and was left alone" in answer.err
         if options:
             assert answer.json["error"]["code"] == "file_exists"
     assert (tmp_path / "old.key").read_text(encoding="utf-8") == "old"

@@ -238,12 +238,12 @@ def test_it_stops_when_nobody_reads(evening: Path) -> None:
 def test_more_rounds_than_there_are(capsys: Capsys, evening: Path) -> None:
     answer = recall(capsys, evening, 1000)
     assert answer.exit_code == 0
-    assert answer.out.startswith("Only 3 rounds are in this journal.\n\nShoe 1, before its first round\n")
+    assert answer.out.startswith("This journal contains only 3 rounds.\n\nShoe 1, before its first round\n")
 
 
 def test_an_empty_journal(capsys: Capsys, tmp_path: Path) -> None:
     write(tmp_path / "new", [])
-    assert recall(capsys, tmp_path / "new") == (0, "No round is in this journal yet.\n", "")
+    assert recall(capsys, tmp_path / "new") == (0, "This journal contains no round yet.\n", "")
     assert recall(capsys, tmp_path / "new", "--json") == (0, "", "")
 
 
@@ -282,7 +282,7 @@ def test_a_pruned_journal(capsys: Capsys, tmp_path: Path) -> None:
     pruned(path)
     answer = recall(capsys, path, 5)
     assert answer.exit_code == 0
-    assert "Only 1 round is in this journal. Older shoes were pruned; their exports have them." in answer.out
+    assert "This journal contains only 1 round. Older shoes were pruned; their exports have them." in answer.out
     assert "Shoe 2, round 1: under way" in answer.out
     # The entry that opened the second shoe also says how the first one ended.
     assert re.findall(r"^Shoe 1, .*", answer.out, re.MULTILINE) == ["Shoe 1, round 3: not dealt, the shoe was over"]
@@ -312,7 +312,7 @@ def test_a_journal_that_is_pruned_while_it_is_read(tmp_path: Path) -> None:
 def test_nonsense_in_the_place_of_a_number(capsys: Capsys, evening: Path, rounds: str) -> None:
     answer = recall(capsys, evening, rounds)
     assert (answer.exit_code, answer.out) == (2, "")
-    assert "no number of rounds" in answer.err or "at most 1000" in answer.err
+    assert "not a number of rounds" in answer.err or "at most 1000" in answer.err
 
 
 def test_files_that_are_no_good(capsys: Capsys, tmp_path: Path) -> None:

@@ -224,7 +224,7 @@ def test_a_layout_that_is_no_group_can_be_allowed_its_decks_too(tmp_path: Path) 
 
 def test_layouts_that_want_different_pay_tables_make_the_house_choose(tmp_path: Path) -> None:
     both = ["five_dragons_a", "five_dragons_b"]
-    assert any("the layouts want A and B" in problem for problem in problems_of(tmp_path, small_house(layout=both)))
+    assert any("the layouts use A and B" in problem for problem in problems_of(tmp_path, small_house(layout=both)))
     chosen = {"five_dragons.any_dragon": "B"}
     house = load(tmp_path, small_house(layout=both, pay_tables=chosen)).house
     assert house.schedule.table_names["five_dragons.any_dragon"] == "B"
@@ -234,7 +234,7 @@ def test_layouts_that_want_different_pay_tables_make_the_house_choose(tmp_path: 
     ("settings", "place", "why"),
     [
         ({"offer": []}, "offer", "at least one wager"),
-        ({"seats": ["1", " "]}, "seats", "a name that can be read"),
+        ({"seats": ["1", " "]}, "seats", "a printable name"),
         ({"round_limit": {"amount": 5, "groups": []}}, "round_limit.groups", "at least one group"),
     ],
 )

@@ -289,7 +289,7 @@ SECONDS = "must be seconds, more than 0 and at most 86400, not "
         ("mqtt", BROKER | {"password_file": "p"}, "mqtt.password_file: a password needs a username beside it"),
         ("mqtt", BROKER | {"cert_file": "c", "ca_file": "a"}, "mqtt.cert_file: a certificate and its key belong"),
         ("mqtt", BROKER | {"key_file": "k", "ca_file": "a"}, "mqtt.key_file: a certificate and its key belong"),
-        ("mqtt", BROKER | {"key_file": "k", "cert_file": "c"}, "mqtt.ca_file: is missing: TLS needs to know"),
+        ("mqtt", BROKER | {"key_file": "k", "cert_file": "c"}, "mqtt.ca_file: is missing: TLS needs an authority"),
         ("mqtt", BROKER | {"ca_file": ""}, "mqtt.ca_file: must be the path of a file"),
         ("mqtt", BROKER | {"seat_users": {"a/b": "1"}}, 'mqtt.seat_users."a/b": must be a user of 1 to 80 characters'),
         ("mqtt", BROKER | {"seat_users": {"u" * 81: "1"}}, "must be a user of 1 to 80 characters"),
@@ -310,7 +310,7 @@ SECONDS = "must be seconds, more than 0 and at most 86400, not "
         ("people", [ANNA, BELA | {"id": "ANNA"}], "people[2].id: 'ANNA' is the id of people[1] already"),
         ("people", [ANNA, BELA | {"pin": ANNA_PIN}], "people[2].pin: this is the PIN of people[1] too"),
         ("people", [ANNA | {"pin": []}], "people[1].pin: write the hash that `shoe-controller keys pin` prints"),
-        ("people", [ANNA | {"pin": "x"}], "people[1].pin: this is no hash of a PIN"),
+        ("people", [ANNA | {"pin": "x"}], "people[1].pin: this is not the hash of a PIN"),
         ("people", [ANNA | {"pin": ANNA_PIN[:-4]}], "people[1].pin: this hash of a PIN is damaged"),
         ("people", [7], "people[1]: expected a table of keys, got 7"),
     ],
@@ -370,7 +370,7 @@ def test_mistakes_are_also_told_where_the_house_is_missing(tmp_path: Path) -> No
 @pytest.mark.parametrize("pin", ["92581", " 92581 ", 92581, 92581.0, -92581])
 def test_a_plain_pin_is_refused_with_how_to_hash_it_and_not_shown(tmp_path: Path, pin: object) -> None:
     (problem,) = problems_of(tmp_path, with_sections(people=[ANNA | {"pin": pin}]))
-    assert problem.startswith("people[1].pin: this is a PIN as it is typed")
+    assert problem.startswith("people[1].pin: this is a PIN in plain text")
     assert "`shoe-controller keys pin`" in problem
     assert "92581" not in problem
 
@@ -385,7 +385,7 @@ def test_what_is_no_hash_is_not_shown(tmp_path: Path, pin: object) -> None:
 
 def test_a_key_in_the_place_of_its_file_is_refused_and_not_shown(tmp_path: Path) -> None:
     (problem,) = problems_of(tmp_path, with_sections(shoe=NATIVE | {"key_file": KEY}))
-    assert problem.startswith("shoe.key_file: this is a key and no file")
+    assert problem.startswith("shoe.key_file: this is a key, not a file")
     assert KEY not in problem
 
 

@@ -10,7 +10,7 @@
 
 Everything is a process of its own with a log of its own; all are ended with the context, and when the test failed what
 they wrote is printed. What may be shared between tests of the chain is in `programs.py`, `clients.py`, `house_file.py`
-and `parties.py`; comparing with the truth is in `audit.py`.
+and `parties.py`; comparing with the truth is in `tests/reckoning.py`.
 """
 
 import asyncio

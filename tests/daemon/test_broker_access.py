@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from shoe_controller.messages.facts import CardDealt, RoundResult
-from tests.daemon.audit import journal_agrees, last_number
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE, write_secret
 from tests.mqtt.certificates import Certificates
+from tests.reckoning import last_number, sound_journal
 
 PASSWORD = "correct horse battery staple"  # noqa: S105 - of this test's own broker
 PREFIX = f"shoe/v1/{SITE}/{TABLE}"
@@ -115,4 +115,4 @@ async def test_events_refused_by_the_access_list(tmp_path: Path) -> None:
         await chain.becomes(lambda: chain.times_logged("link_down"))
         await chain.stop_daemon()
         await display.has_everything(last_number(chain.journal))
-        journal_agrees(chain.journal, display)
+        sound_journal(chain.journal, display.events)

@@ -39,7 +39,7 @@ GURUNG_PIN = "391746"
 
 
 def offered(display: Display) -> set[str]:
-    return set() if display.info is None else {wager.id for wager in display.info.offered}
+    return set() if display.info is None else {wager.id for wager in display.info.rules.offered}
 
 
 @pytest.mark.asyncio
@@ -60,7 +60,7 @@ async def test_a_wager_of_the_house_is_taken_out_in_mid_shoe(tmp_path: Path) -> 
         chain.data["house"] = without
         chain.write_file()
         chain.daemon.signal(signal.SIGHUP)
-        await display.until(lambda: display.info is not None and display.info.rules_wait, what="the reload")
+        await display.until(lambda: display.info is not None and display.info.rules_pending, what="the reload")
         assert "small.small" in offered(display), "the rules of a shoe stay as they were when it was opened"
         assert await chain.stop_daemon() == 0
         await chain.start_daemon()
@@ -71,7 +71,7 @@ async def test_a_wager_of_the_house_is_taken_out_in_mid_shoe(tmp_path: Path) -> 
         await display.until(lambda: display.state is not None and display.state.shoe == 2, what="the next shoe")
         await display.until(lambda: "small.small" not in offered(display), what="the new rules")
         assert display.info is not None
-        assert not display.info.rules_wait
+        assert not display.info.rules_pending
 
 
 @pytest.mark.asyncio

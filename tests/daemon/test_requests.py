@@ -12,10 +12,10 @@ import pytest
 from shoe_controller.messages.facts import AlertRaised, RoundResult, WagersChanged
 from shoe_controller.messages.requests import REPLAY, Answer, RequestRole
 from shoe_controller.mqtt.broker import LARGEST_PACKET
-from tests.daemon.audit import journal_agrees, last_number
 from tests.daemon.clients import Display, Heard, MqttClient, Terminal
 from tests.daemon.harness import Chain
 from tests.daemon.parties import takes_wagers
+from tests.reckoning import last_number, reckoned, sound_journal
 
 
 class Eavesdropper(MqttClient):
@@ -189,7 +189,7 @@ async def test_a_thousand_requests_a_second(tmp_path: Path) -> None:
         await chain.emulator.kill()
         await chain.stop_daemon()
         await display.has_everything(last_number(chain.journal))
-        journal_agrees(chain.journal, display)
+        reckoned(sound_journal(chain.journal, display.events), None, info=display.info)
 
 
 @pytest.mark.asyncio

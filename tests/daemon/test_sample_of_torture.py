@@ -1,7 +1,7 @@
 """A short sample of `make torture`: the same things, done a few times to a short shoe.
 
 After each, the table goes on, and truth, journal and what a subscriber has are equal; the checks are in
-`tests/torture/sitting.py` and `accounts.py`.
+`tests/torture/sitting.py`.
 """
 
 import asyncio

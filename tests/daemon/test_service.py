@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from shoe_controller.config.table_file import load_config
 from shoe_controller.messages.facts import BettingOpened, CardDealt
 from shoe_controller.process.systemd import PATIENCE, SystemdNotifier
-from tests.daemon.audit import audit, journal_agrees, last_number
 from tests.daemon.clients import Display, Terminal
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import DEALER_PIN, PINS, SHOE_KEY, person
 from tests.daemon.programs import Program
+from tests.daemon.retained_messages import roads_and_state_agree
 from tests.daemon.service_manager import ServiceManager
+from tests.reckoning import last_number, reckoned, sound_journal
 
 
 @pytest.mark.asyncio
@@ -45,7 +45,9 @@ async def test_sigterm_in_full_flow_and_nothing_is_lost(tmp_path: Path) -> None:
         await display.until(lambda: display.state is not None and not display.state.link_up, what="the shoe to be gone")
         await chain.stop_daemon()
         await display.has_everything(last_number(chain.journal))
-        audit(chain.truth, chain.journal, display, load_config(chain.folder / "table.toml").house)
+        roads_and_state_agree(chain.truth, display)
+        journal = sound_journal(chain.journal, display.events)
+        reckoned(journal, chain.truth, info=display.info, every_round=True)
 
 
 @pytest.mark.asyncio
@@ -214,8 +216,10 @@ async def test_reading_the_file_again(tmp_path: Path) -> None:
         assert answer.code in ("ok", "other_round"), "people are taken up at once"
         answer = await terminal.act("sign_in", role="supervisor", person="rana", pin=PINS["rana"])
         assert answer.code == "wrong_pin", "somebody who was struck off is nobody"
-        await display.until(lambda: display.info is not None and display.info.rules_wait, what="the info")
-        assert display.info.offered == before.offered, "the rules of a shoe stay as they were when it was opened"
+        await display.until(lambda: display.info is not None and display.info.rules_pending, what="the info")
+        assert display.info.rules.offered == before.rules.offered, (
+            "the rules of a shoe stay as they were when it was opened"
+        )
 
         good = chain.folder.joinpath("table.toml").read_bytes()
         chain.folder.joinpath("table.toml").write_bytes(good.replace(b'"decks"', b'"dekcs"'))
@@ -232,9 +236,9 @@ async def test_reading_the_file_again(tmp_path: Path) -> None:
         await display.until(lambda: display.state is not None and not display.state.link_up, what="the shoe to be gone")
         await _voided_and_opened_anew(terminal, display)
         await display.until(
-            lambda: display.info is not None and not display.info.rules_wait, what="the rules of the new shoe"
+            lambda: display.info is not None and not display.info.rules_pending, what="the rules of the new shoe"
         )
-        assert {wager.min for wager in display.info.offered} == {200}
+        assert {wager.min for wager in display.info.rules.offered} == {200}
 
 
 async def _voided_and_opened_anew(terminal: Terminal, display: Display) -> None:
@@ -264,7 +268,7 @@ async def test_the_log_is_for_people_and_holds_no_secret(tmp_path: Path) -> None
         await chain.shoe_is_dealt()
         await chain.stop_daemon()
         await display.has_everything(last_number(chain.journal))
-        journal_agrees(chain.journal, display)
+        sound_journal(chain.journal, display.events)
 
         lines = chain.log_lines
         assert all({"event", "level", "timestamp", "table"} <= line.keys() for line in lines)

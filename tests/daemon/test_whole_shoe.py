@@ -1,6 +1,7 @@
 """A whole shoe with wagers on every seat, from the emulated shoe to displays: every published fact is the truth."""
 
 import asyncio
+import json
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,7 +14,7 @@ from shoe_controller.clock.system_clock import SystemClock
 from shoe_controller.config.table_file import for_running, load_config
 from shoe_controller.daemon.assembly import broker_for, open_table
 from shoe_controller.daemon.daemon import Daemon
-from shoe_controller.messages.facts import AlertRaised, AnyFact
+from shoe_controller.messages.facts import AlertRaised
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.transports.usb_device import UsbDevice
 from simulator.emulation import EmulationSettings
@@ -22,12 +23,13 @@ from simulator.ports.usb import UsbBus, UsbPort
 from simulator.ports.usb_shoe import UsbIdentity
 from simulator.shoe_line import WireSettings
 from simulator.truth import AnyHappening, RoundEnded
-from tests.daemon.audit import audit, last_number, outcome_is_what_the_command_prints, settled_rounds
 from tests.daemon.clients import Display
 from tests.daemon.harness import QUICK, Chain
 from tests.daemon.house_file import SEATS, SHOE_KEY, Wire
 from tests.daemon.parties import PatientDealer, Players, at_work, deal_on
 from tests.daemon.programs import COMMANDS
+from tests.daemon.retained_messages import roads_and_state_agree
+from tests.reckoning import StoredJournal, last_number, reckoned, sound_journal
 
 BY_DEALER = {"bets_close": "dealer"}
 """The gate stays locked until the dealer says "no more bets", so that everybody can bet however fast cards come."""
@@ -113,15 +115,18 @@ def ended_or_stopped(display: Display) -> bool:
 def check(chain: Chain, truth: list[AnyHappening], display: Display, players: Players, least: int) -> None:
     rounds = sum(isinstance(happening, RoundEnded) for happening in truth)
     assert rounds >= least
-    assert audit(truth, chain.journal, display, load_config(chain.folder / "table.toml").house) == rounds
+    assert display.contradictions == []
+    journal = sound_journal(chain.journal, display.events)
+    assert reckoned(journal, truth, info=display.info, every_round=True).settlements == rounds
+    roads_and_state_agree(truth, display)
     assert players.accepted == {(1, number): len(SEATS) for number in range(1, rounds + 1)}
-    compare_with_command(display.facts)
+    compare_with_command(journal)
 
 
-def compare_with_command(facts: list[AnyFact]) -> None:
-    """Of the last round."""
-    result = list(settled_rounds(facts).values())[-1]
-    player, banker = result.outcome.player.cards, result.outcome.banker.cards
+def compare_with_command(journal: StoredJournal) -> None:
+    """The outcome of the last round is the object that the command prints for its cards."""
+    outcome = journal.of("round_result")[-1]["outcome"]
+    player, banker = outcome["player"]["cards"], outcome["banker"]["cards"]
     cards = [player[0], banker[0], player[1], banker[1], *player[2:], *banker[2:]]
-    command = [str(COMMANDS / "shoe-controller"), "hand", "--json", "--base", "commission", *map(str, cards)]
-    outcome_is_what_the_command_prints(result, subprocess.run(command, check=True, capture_output=True).stdout)
+    command = [str(COMMANDS / "shoe-controller"), "hand", "--json", "--base", "commission", *cards]
+    assert outcome == json.loads(subprocess.run(command, check=True, capture_output=True).stdout)

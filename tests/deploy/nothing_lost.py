@@ -13,9 +13,8 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from shoe_controller.messages.facts import RoundResult
-from simulator.truth import CardOut, read_truth
-from tests.torture.accounts import assert_same_cards, assert_same_results, assert_sound, read_journal
+from simulator.truth import read_truth
+from tests.reckoning import reckoned, sound_journal
 
 
 def heard_by(file: Path) -> dict[int, tuple[str, bytes]]:
@@ -42,13 +41,9 @@ def main(journal_file: str, truth_file: str, heard_file: str | None = None) -> N
     with tempfile.TemporaryDirectory() as folder:
         path = copy_of(Path(journal_file), folder)
         truth = read_truth(Path(truth_file))
-        has = read_journal(path).events if heard_file is None else heard_by(Path(heard_file))
-        journal = assert_sound(path, has)
-    assert_same_cards(truth, journal)
-    assert_same_results(truth, journal)
-    cards = sum(isinstance(happening, CardOut) for happening in truth)
-    results = sum(isinstance(fact, RoundResult) for fact in journal.facts)
-    print(f"{cards} cards, {results} results, {len(has)} events: nothing is lost")  # noqa: T201 - this is a command
+        journal = sound_journal(path, None if heard_file is None else heard_by(Path(heard_file)))
+    found = reckoned(journal, truth)
+    print(f"{found.cards} cards, {found.results} results, {found.events} events: nothing is lost")  # noqa: T201 - this is a command
 
 
 if __name__ == "__main__":

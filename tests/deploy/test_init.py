@@ -144,10 +144,10 @@ def test_what_is_missing_is_made_and_what_a_person_wrote_stays(tmp_path: Path) -
     access.write_text("# mine\n", encoding="utf-8")
     again = command("init", str(house))
     assert again.exit_code == 1
-    assert f"{access} must be written anew. Run it again with --yes." in again.err
+    assert f"{access} must be written again. Run it again with --yes." in again.err
     assert table.read_text(encoding="utf-8").endswith("# mine\n")
     assert access.read_text(encoding="utf-8") == "# mine\n"
-    assert "access: is there already, and was left alone" in again.out
+    assert "access: exists already, and was left alone" in again.out
     assert belong_together(house / "broker" / "broker.pem", house / "broker" / "broker.key")
     assert (house / "shoe.key").read_bytes() == key
     assert command("init", str(house), "--yes").exit_code == 0
@@ -193,7 +193,7 @@ def test_renewing_the_certificate_keeps_the_authority(tmp_path: Path) -> None:
         (["--site", "n", "--table", "t", "--port", "/dev/x", "--layout", "golden_bac"], "golden_bac"),
         (["--site", "n", "--table", "t", "--port", "/dev/x", "--supervisor", "rana"], "takes ID=NAME"),
         (["--site", "n", "--table", "t", "--port", "/dev/x", "--supervisor", "r=R"], "a PIN has 4 to 12 digits"),
-        (["--site", "n", "--table", "t", "--port", "/dev/x", "--file", "../t.toml"], "--file is the name of a file"),
+        (["--site", "n", "--table", "t", "--port", "/dev/x", "--file", "../t.toml"], "--file must be a file name"),
     ],
 )
 def test_nonsense_is_refused(tmp_path: Path, words: list[str], told: str) -> None:

@@ -15,13 +15,13 @@ def test_a_table_is_set_up_by_answering(tmp_path: Path) -> None:
     talk.answer("The house", "north")
     talk.answer("The table's name", "t7")
     talk.answer("native or angel_eye [native]", "")
-    for question in ("What boards call", "The currency", "The base game [commission]", "Decks", "The layout"):
+    for question in ("The table's name on boards", "The currency", "The base game [commission]", "Decks", "The layout"):
         talk.answer(question, "")
-    talk.answer("What is offered [base,pairs]", "base")
+    talk.answer("The groups and wagers offered [base,pairs]", "base")
     talk.answer("The seats", "1, 2,3")
-    talk.answer("The least stake", "500")
-    talk.answer("The most", "")
-    talk.answer("What tables call the broker", "")
+    talk.answer("The lowest stake", "500")
+    talk.answer("The highest stake", "")
+    talk.answer("The broker's host", "")
     talk.answer("Rana's PIN:", "480612")
     talk.answer("The same PIN again:", "480612")
     assert talk.end() == 0, talk.said
@@ -58,7 +58,7 @@ def test_a_changed_file_is_asked_about(tmp_path: Path) -> None:
     for answer, becomes in (("", "# mine\n"), ("no", "# mine\n"), ("y", good)):
         access.write_text("# mine\n", encoding="utf-8")
         talk = Conversation("init", str(house))
-        talk.answer("access has changed. Write it anew? [y/N]", answer)
+        talk.answer("access has changed. Write it again? [y/N]", answer)
         assert talk.end() == 0, talk.said
         assert access.read_text(encoding="utf-8") == becomes
 

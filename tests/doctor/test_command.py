@@ -20,7 +20,7 @@ def test_a_missing_shoe_is_a_problem_and_says_what_to_do(tmp_path: Path, capsys:
     answer = run(capsys, "doctor", file_in(tmp_path), "--skip", "clock", "--skip", "open-ports")
     assert answer.exit_code == 1
     assert "ok      configuration" in answer.out
-    assert "PROBLEM port             /dev/no-such-shoe is not there" in answer.out
+    assert "PROBLEM port             /dev/no-such-shoe does not exist" in answer.out
     assert "what to do: Plug the shoe in and switch it on" in answer.out
     assert "-       shoe " in answer.out
     assert "1 problem. Put the first one right first" in answer.out
@@ -57,9 +57,9 @@ def test_the_list_of_checks(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--skip", "shoes"], "there is no check 'shoes': they are configuration"),
-        (["--listen", "0"], "--listen takes more than 0"),
-        (["--listen", "nan"], "--listen takes more than 0"),
+        (["--skip", "shoes"], "there is no check 'shoes'; the checks are configuration"),
+        (["--listen", "0"], "--listen must be more than 0"),
+        (["--listen", "nan"], "--listen must be more than 0"),
         (["--user", "no-such-user-here"], "no user 'no-such-user-here'"),
     ],
 )

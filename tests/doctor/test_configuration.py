@@ -52,9 +52,9 @@ async def test_people_fails_without_two_supervisors(tmp_path: Path) -> None:
     data = clinic_file(tmp_path)
     everybody = people()
     data["people"] = everybody[:1]
-    assert "nobody in [[people]] is a supervisor" in await problems(patient_with(tmp_path, data), "people")
+    assert "[[people]] has no supervisor" in await problems(patient_with(tmp_path, data), "people")
     data["people"] = everybody[:2]
-    assert "only by two" in await problems(patient_with(tmp_path, data), "people")
+    assert "only one supervisor" in await problems(patient_with(tmp_path, data), "people")
     data["people"] = [person("rana", "supervisor", "480612"), person("shah", "supervisor", "773501")]
     await good(patient_with(tmp_path, data), "people")
 
@@ -67,7 +67,7 @@ async def test_secrets_fails_when_a_file_is_missing_or_open_to_others(tmp_path: 
     key.unlink()
     assert "shoe.key cannot be read: No such file" in await problems(patient_with(tmp_path, data), "secrets")
     write_secret(key, "00ff")
-    assert "holds no key" in await problems(patient_with(tmp_path, data), "secrets")
+    assert "contains no key" in await problems(patient_with(tmp_path, data), "secrets")
 
 
 async def test_secrets_fails_when_the_service_may_not_read_what_root_may(tmp_path: Path) -> None:

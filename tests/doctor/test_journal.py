@@ -34,7 +34,7 @@ async def test_a_journal_in_use_is_whole(tmp_path: Path) -> None:
     async with Chain(tmp_path, seed=3) as chain, chain.emulated_shoe(cut_card=390) as shoe:
         await chain.start_daemon()
         await shoe.until(lambda: shoe.emulation.shoe.cards_out >= 4, within=30)
-        assert "is whole" in await good(patient_with(tmp_path, chain.data), "journal")
+        assert "is intact" in await good(patient_with(tmp_path, chain.data), "journal")
         await chain.kill_daemon()
         tampered(chain.journal, "UPDATE record SET body = x'7b7d' WHERE number = 2")
         told = await problems(patient_with(tmp_path, chain.data), "journal")
@@ -43,7 +43,7 @@ async def test_a_journal_in_use_is_whole(tmp_path: Path) -> None:
 
 async def test_journal_fails_when_it_is_damaged(tmp_path: Path) -> None:
     patient = with_journal(tmp_path)
-    assert "is whole" in await good(patient, "journal")
+    assert "is intact" in await good(patient, "journal")
     journal = tmp_path / "table.journal"
     whole = journal.read_bytes()
     journal.write_bytes(whole[: len(whole) // 2])
@@ -65,18 +65,19 @@ async def test_journal_fails_when_the_service_cannot_write_it(tmp_path: Path) ->
     patient.user = NOBODY
     assert "user nobody may not write to" in await problems(patient, "journal")
     data = clinic_file(tmp_path, journal=tmp_path / "missing" / "table.journal")
-    assert f"the folder {tmp_path / 'missing'} is not there" in await problems(patient_with(tmp_path, data), "journal")
+    missing = f"the folder {tmp_path / 'missing'} does not exist"
+    assert missing in await problems(patient_with(tmp_path, data), "journal")
 
 
 async def test_a_journal_that_is_not_there_yet_is_no_problem(tmp_path: Path) -> None:
-    assert "not there yet" in await good(patient_with(tmp_path, clinic_file(tmp_path)), "journal")
+    assert "does not exist yet" in await good(patient_with(tmp_path, clinic_file(tmp_path)), "journal")
 
 
 async def test_disk_space_fails_when_little_is_left(tmp_path: Path) -> None:
     patient = patient_with(tmp_path, clinic_file(tmp_path), limits=Thresholds(free_bytes=1 << 60))
     assert "MiB left; " in await problems(patient, "disk-space")
     patient.limits = Thresholds(free_bytes=0, free_inodes=1 << 60)
-    assert "more files only" in await problems(patient, "disk-space")
+    assert "room for only" in await problems(patient, "disk-space")
     patient.limits = Thresholds(free_bytes=0, free_inodes=0)
     assert "MiB left" in await good(patient, "disk-space")
 
@@ -84,7 +85,7 @@ async def test_disk_space_fails_when_little_is_left(tmp_path: Path) -> None:
 async def test_disk_speed_fails_when_a_card_would_wait(tmp_path: Path) -> None:
     patient = patient_with(tmp_path, clinic_file(tmp_path), limits=Thresholds(fsync_seconds=0.0))
     before = names_in(tmp_path)
-    assert "every card would wait" in await problems(patient, "disk-speed")
+    assert "every card has to wait" in await problems(patient, "disk-speed")
     patient.limits = Thresholds(fsync_seconds=60.0)
     assert "a card is on the disk after" in await good(patient, "disk-speed")
     assert names_in(tmp_path) == before
@@ -93,20 +94,20 @@ async def test_disk_speed_fails_when_a_card_would_wait(tmp_path: Path) -> None:
 async def test_disk_speed_fails_when_nothing_can_be_written(tmp_path: Path) -> None:
     # The kernel's own file system takes no files, from root either.
     patient = patient_with(tmp_path, clinic_file(tmp_path, journal=Path("/proc/table.journal")))
-    assert "nothing can be written to /proc" in await problems(patient, "disk-speed")
+    assert "/proc is not writable" in await problems(patient, "disk-speed")
 
 
 @pytest.mark.skipif(not MEMORY.is_dir(), reason="this machine has no file system in memory")
 async def test_disk_kind_fails_when_a_power_cut_would_empty_it(tmp_path: Path) -> None:
     patient = patient_with(tmp_path, clinic_file(tmp_path, journal=MEMORY / "doctor" / "table.journal"))
-    assert "which lies in memory (tmpfs)" in await problems(patient, "disk-kind")
+    assert "which is in memory (tmpfs)" in await problems(patient, "disk-kind")
 
 
 @pytest.mark.parametrize(
     ("mounts", "told"),
     [
         ("overlay / overlay rw,lowerdir=/a 0 0\n", "is an overlay"),
-        ("/dev/root / ext4 rw 0 0\ntmpfs {folder} tmpfs rw 0 0\n", "which lies in memory"),
+        ("/dev/root / ext4 rw 0 0\ntmpfs {folder} tmpfs rw 0 0\n", "which is in memory"),
         ("/dev/root / ext4 ro,noatime 0 0\n", "is mounted read-only"),
     ],
 )
@@ -119,4 +120,4 @@ async def test_disk_kind_fails_on_other_file_systems(tmp_path: Path, mounts: str
     (proc / "mounts").write_text(f"tmpfs /run tmpfs rw 0 0\n/dev/sda1 {tmp_path} ext4 rw 0 0\n")
     assert "which keeps what is written" in await good(patient, "disk-kind")
     (proc / "mounts").unlink()
-    assert "does not tell" in await not_looked(patient, "disk-kind")
+    assert "not available" in await not_looked(patient, "disk-kind")

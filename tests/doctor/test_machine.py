@@ -33,7 +33,7 @@ def at(folder: Path, wall_ms: int, *, synchronised: bool) -> Patient:
 @pytest.mark.asyncio
 async def test_clock_fails_when_nobody_has_set_it(tmp_path: Path) -> None:
     assert "is not synchronised" in await problems(at(tmp_path, NOON, synchronised=False), "clock")
-    assert "the clock says 1970-01-01" in await problems(at(tmp_path, 5000, synchronised=True), "clock")
+    assert "the clock shows 1970-01-01" in await problems(at(tmp_path, 5000, synchronised=True), "clock")
     assert "is synchronised; it is 2026-11-16" in await good(at(tmp_path, NOON, synchronised=True), "clock")
 
 
@@ -48,25 +48,25 @@ def raspberry_pi(folder: Path, throttled: str) -> Machine:
 async def test_power_fails_when_the_kernel_tells_of_under_voltage(tmp_path: Path) -> None:
     patient = patient_with(tmp_path, clinic_file(tmp_path), machine=raspberry_pi(tmp_path, "50005\n"))
     told = await problems(patient, "power")
-    assert "the supply voltage is too low at this moment" in told
+    assert "the supply voltage is too low now" in told
     assert "the supply voltage has been too low since the last start" in told
     assert "too hot" not in told
     patient.machine = raspberry_pi(tmp_path, "80008\n")
-    assert "it is too hot at this moment" in await problems(patient, "power")
+    assert "the processor is too hot now" in await problems(patient, "power")
 
 
 @pytest.mark.asyncio
 async def test_power_fails_when_the_firmware_tells_of_throttling(tmp_path: Path) -> None:
     command = tmp_path / "vcgencmd"
     patient = patient_with(tmp_path, clinic_file(tmp_path), machine=Machine(sys=tmp_path, vcgencmd=str(command)))
-    assert "no Raspberry Pi" in await not_looked(patient, "power")
+    assert "not a Raspberry Pi" in await not_looked(patient, "power")
     command.write_text("#!/bin/sh\necho throttled=0x40000\n")
     command.chmod(0o755)
-    assert "the processor was slowed down since the last start" in await problems(patient, "power")
+    assert "the processor has been throttled since the last start" in await problems(patient, "power")
     command.write_text("#!/bin/sh\necho throttled=0x0\n")
     assert "have been good" in await good(patient, "power")
     command.write_text("#!/bin/sh\necho VCHI initialization failed\nexit 1\n")
-    assert "no Raspberry Pi" in await not_looked(patient, "power")
+    assert "not a Raspberry Pi" in await not_looked(patient, "power")
 
 
 @pytest.mark.parametrize(

@@ -30,14 +30,14 @@ def shoe(tmp_path: Path) -> Iterator[PtyShoe]:
 
 async def test_port_fails_when_nothing_is_plugged_in(tmp_path: Path) -> None:
     told = await problems(patient_with(tmp_path, clinic_file(tmp_path)), "port")
-    assert "/dev/no-such-shoe is not there" in told
+    assert "/dev/no-such-shoe does not exist" in told
     assert "Plug the shoe in" in told
 
 
 async def test_port_fails_when_it_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "shoe").touch()
     patient = patient_with(tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe")))
-    assert "is no device" in await problems(patient, "port")
+    assert "is not a device" in await problems(patient, "port")
 
 
 async def test_port_fails_when_no_such_usb_device_is_plugged_in(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ async def test_port_fails_when_no_serial_server_answers(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         address = f"socket://127.0.0.1:{taken.getsockname()[1]}"
         patient = patient_with(tmp_path, clinic_file(tmp_path, address))
-        assert f"nobody answers at {address}" in await problems(patient, "port")
+        assert f"no serial server answers at {address}" in await problems(patient, "port")
         taken.listen()
         assert "a serial server answers" in await good(patient, "port")
     assert "no device on this machine" in await not_looked(patient, "port-free")
@@ -68,7 +68,7 @@ async def test_a_port_that_is_there_permitted_and_free(tmp_path: Path, shoe: Pty
     assert "is there (" in await good(patient, "port")
     assert "may open" in await good(patient, "port-permission")
     # This process holds the shoe's own end, and both of its files; a process does not stand in its own way.
-    assert "nobody holds" in await good(patient, "port-free")
+    assert "no program holds" in await good(patient, "port-free")
     assert patient.port_ready
 
 
@@ -87,7 +87,7 @@ async def test_port_free_fails_when_another_controller_holds_it(tmp_path: Path, 
         told = await problems(patient, "port-free")
         assert f"is held by process {other.pid} (python" in told
         assert not patient.port_ready
-    assert "nobody holds" in await good(patient, "port-free")
+    assert "no program holds" in await good(patient, "port-free")
 
 
 @contextmanager
@@ -117,5 +117,5 @@ async def test_the_tables_own_controller_may_hold_it(tmp_path: Path) -> None:
         assert "held by the table's own controller" in await good(patient, "port-free")
         assert patient.table_runs
         assert "connected to the table's controller" in await good(patient, "shoe", "broker", "table", "port-free")
-        assert "holds our key" in await good(patient, "shoe-key", "broker", "table", "port-free", "shoe")
+        assert "holds the right key" in await good(patient, "shoe-key", "broker", "table", "port-free", "shoe")
         assert shoe.plugged_in

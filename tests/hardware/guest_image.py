@@ -26,7 +26,7 @@ PYTHON_LIBRARIES = ("pyserial", "pyusb", "msgspec", "paho-mqtt", "structlog")
 PROJECT_PARTS = (
     *("shoe_controller", "firmware_protocol", "simulator", "docs/table.example.toml", "deploy/udev"),
     *("tests/__init__.py", "tests/hardware", "tests/deploy/__init__.py", "tests/deploy/udev_checks.py"),
-    *("tests/deploy/conversation.py", "tests/torture/__init__.py", "tests/torture/accounts.py"),
+    *("tests/deploy/conversation.py", "tests/reckoning.py"),
     *("tests/simulator/__init__.py", "tests/simulator/agreement.py", "tests/simulator/live_controller.py"),
 )
 NOT_NEEDED = (

@@ -66,11 +66,18 @@ async def init_asks_about_the_shoe_that_is_plugged_in() -> None:
             house = Path(folder, "house")
             decided = ("--site", "guest", "--table", "t1", "--wire", "native", "--no-broker", "--insecure")
             talk = Conversation("init", str(house), *decided, "--journal", f"{folder}/t1.journal", patience=120.0)
-            for question in ("What boards call", "The currency"):
+            for question in ("The table's name on boards", "The currency"):
                 talk.answer(question, "")
-            talk.answer("Greet each of them, to see which is the shoe? [y/N]", "y")
+            talk.answer("Open each of them, to see which is the shoe? [y/N]", "y")
             talk.answer(f"Where the shoe is plugged in [{NAME}]", "")
-            for question in ("The base game", "Decks", "The layout", "What is offered", "The seats", "The least stake"):
+            for question in (
+                "The base game",
+                "Decks",
+                "The layout",
+                "The groups and wagers offered",
+                "The seats",
+                "The lowest stake",
+            ):
                 talk.answer(question, "")
             talk.answer("The most", "")
             for role in ("dealer", "supervisor"):

@@ -27,7 +27,7 @@ from tests.deploy.udev_checks import until, usb_devices
 from tests.hardware.emulator_checks import IDENTITY, KEY, NUMBER, TRUTH, shoe_emulator
 from tests.hardware.init_checks import NAME
 from tests.hardware.usbip_command import attach, detach
-from tests.torture.accounts import assert_same_cards, assert_same_results, read_journal
+from tests.reckoning import read_journal, reckoned
 
 PROGRAM = (sys.executable, "-m", "shoe_controller.cli")
 USER, SHOES = "shoe-controller", "shoe"
@@ -121,9 +121,7 @@ async def _takes_up(port_option: str, port: UsbIpPort, address: str, is_there: C
         rounds = sum(isinstance(happening, RoundEnded) for happening in truth)
         assert rounds > 2
         await table.logs("round_result", rounds)
-        journal = read_journal(table.journal)
-        assert_same_cards(truth, journal)
-        assert_same_results(truth, journal)
+        reckoned(read_journal(table.journal), truth)
         report = verify(table.journal, replay=replay, software=SOFTWARE, progress=lambda _done, _all: None)
         assert report.good, report.problems
         assert table.times("round_result") == rounds

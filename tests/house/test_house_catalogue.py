@@ -202,9 +202,9 @@ def test_a_price_that_is_no_ratio(price: str) -> None:
         (
             '{ when = { winner = "tie", player_total = 9 }, pays = "9:1" }',
             "",
-            "the rows above it take every such round",
+            "the rows above it cover every such round",
         ),
-        ('{ when = { margin = 0 }, pays = "push" }', "", "the rows above it take every such round"),
+        ('{ when = { margin = 0 }, pays = "push" }', "", "the rows above it cover every such round"),
     ],
 )
 def test_a_row_that_is_written_wrong_or_never_reached(row: str, place: str, reason: str) -> None:

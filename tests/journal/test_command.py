@@ -104,7 +104,7 @@ def test_verify_compares_heads_that_were_kept(path: Path, say: Say) -> None:
     for nonsense in ("", "5", "5:zz", ":", "-1:" + "00" * 32, "5:" + "00" * 31):
         answer = say("verify", path, f"--head={nonsense}")
         assert answer.exit_code == 2
-        assert "is no head" in answer.err
+        assert "is not a head" in answer.err
 
 
 def test_export_writes_everything_in_both_forms(path: Path, say: Say, tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_prune(tmp_path: Path, say: Say) -> None:
         journal.confirm(18).result(timeout=10)
     no_folder = say("prune", path, "--older-than", "0", "--export-to", exports)
     assert no_folder.exit_code == 2
-    assert "is no folder" in no_folder.err
+    assert "is not a folder" in no_folder.err
     exports.mkdir()
     assert say("prune", path, "--older-than", "10000", "--export-to", exports, "--json").json["shoes"] == 0
     answer = say("prune", path, "--older-than", "0", "--export-to", exports)

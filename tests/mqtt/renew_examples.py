@@ -129,12 +129,11 @@ def _requests() -> dict[str, Any]:
 
 def _replies(sitting: RememberedSitting) -> dict[str, Any]:
     refusal = OtherRound(shoe=1, round=9, table_shoe=1, table_round=10)
+    batch = next(replayed_in_batches([published(fact) for fact in sitting.facts[-2:]], 10_000))
     return {
         "reply.answer": as_json(refused(refusal, "5d1c7a40")),
         "reply.replayed_event": json.loads(replayed(published(sitting.facts[-1]))),
-        "reply.replayed_events": json.loads(
-            next(replayed_in_batches(list(map(published, sitting.facts[-2:])), 10_000))
-        ),
+        "reply.replayed_events": json.loads(batch),
     }
 
 

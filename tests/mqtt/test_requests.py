@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_protocol.events import IndicatedWinner
+from shoe_controller.baccarat.wager_refusals import AboveMaximum
 from shoe_controller.messages.acts import ACTS, Role, SignIn
 from shoe_controller.messages.facts import ActProposed, PersonActed, ShoeOpened, WagersChanged, WrongPin
 from shoe_controller.messages.refusals import OtherContents, OtherSeat, WagerNamedTwice
@@ -69,7 +70,8 @@ async def test_wagers_are_placed_changed_and_taken_back(counter: Counter) -> Non
 async def test_a_refused_wager_changes_nothing_and_the_answer_says_why_and_what_stands(counter: Counter) -> None:
     await counter.request("wagers/place", seat="1", stakes=stakes(player=60))
     answer = await counter.request("wagers/place", request_id="r2", seat="1", stakes=stakes(player=50, tie=100_000))
-    assert (answer.status, answer.code, answer.request_id) == ("error", "above_maximum", "r2")
+    assert (answer.status, answer.request_id) == ("error", "r2")
+    assert answer.refusal == AboveMaximum(seat="1", wager="base.tie", stake=100_000, max=1000)
     assert answer.wagers is not None
     assert (answer.wagers.seat, answer.wagers.total) == ("1", 60)
     assert len(counter.sitting.all(WagersChanged)) == 1

@@ -1,7 +1,7 @@
 """The retained messages: what they hold is true of the table, exact, and made anew only when something has changed."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -20,12 +20,20 @@ from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import CallSupervisor
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.details import OperatingSystemError
-from shoe_controller.messages.facts import ShoeOpened
+from shoe_controller.messages.facts import AnyFact, ResultUndone, RoundResult, ShoeOpened
 from shoe_controller.messages.procedure import BetsClose, Reveal
-from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
+from shoe_controller.messages.retained import (
+    InfoMessage,
+    RoadsMessage,
+    RoundsMessage,
+    StateMessage,
+    StatusMessage,
+    TableListing,
+)
 from shoe_controller.messages.topics import Topics
+from shoe_controller.mqtt.broker import LARGEST_PACKET
 from shoe_controller.mqtt.presence import TablePresence
-from shoe_controller.mqtt.retained import Posted, gravest_alert, roads_message, state_message
+from shoe_controller.mqtt.retained import Posted, gravest_alert, roads_message, rounds_message, state_message
 from shoe_controller.table.inputs import LinkLost
 from shoe_controller.table.published_rules import percentage, rules_hash
 from shoe_controller.table.state import RulesSource, TableState
@@ -217,6 +225,70 @@ def test_state_and_roads_say_what_the_table_knows_at_every_step() -> None:
         assert (board.seq, board.shoe) == (state.lasting.seq, state.shoe_number)
 
 
+# --- rounds and the list of tables -----------------------------------------------------------------------------------
+
+
+def test_rounds_lists_what_the_results_among_the_events_say_at_every_step() -> None:
+    for sitting in every_sitting():
+        for state in sitting.states:
+            told = rounds_message(state, "j1")
+            assert objections("rounds", json.loads(msgspec.json.encode(told)), strict=True) == []
+            results = results_among(fact for fact in sitting.facts if fact.seq <= state.lasting.seq)
+            assert [(dealt.seq, dealt.round, dealt.free) for dealt in told.rounds] == [
+                (result.seq, result.round, result.free) for result in results
+            ]
+            for dealt, result in zip(told.rounds, results, strict=True):
+                outcome = result.outcome
+                assert (dealt.player, dealt.banker, dealt.winner) == (outcome.player, outcome.banker, outcome.winner)
+                assert dealt.round_id == f"j1-{result.shoe}-{result.round}"
+            assert (told.seq, told.shoe, told.missing) == (state.lasting.seq, state.shoe_number, 0)
+
+
+def results_among(facts: Iterable[AnyFact]) -> list[RoundResult]:
+    """The results of the last shoe that stand."""
+    standing: dict[int, RoundResult] = {}
+    for fact in facts:
+        match fact:
+            case ShoeOpened():
+                standing.clear()
+            case RoundResult():
+                standing[fact.seq] = fact
+            case ResultUndone():
+                del standing[fact.replaces]
+    return list(standing.values())
+
+
+def test_a_shoe_from_before_cards_were_kept_says_how_many_rounds_are_missing() -> None:
+    sitting = Sitting()
+    sitting.open_shoe()
+    assert sitting.state.shoe is not None
+    sitting.state.shoe.revision = 1
+    sitting.deal("7H 4D KS 2C")
+    sitting.result(IndicatedWinner.PLAYER)
+    told = rounds_message(sitting.state, "j1")
+    assert (told.rounds, told.missing) == ((), 1)
+
+
+def test_ninety_rounds_fit_into_a_message(standing: Standing) -> None:
+    sitting = standing.sitting
+    sitting.open_shoe()
+    sitting.deal("2H 3D 3S 2C 4H 5D")
+    sitting.result(IndicatedWinner.TIE)
+    shoe = sitting.state.shoe
+    assert shoe is not None
+    shoe.settled *= 90
+    shoe.results *= 90
+    assert len(standing.retained()["rounds"]) < LARGEST_PACKET / 2
+
+
+def test_a_table_is_in_the_list_of_its_site(standing: Standing) -> None:
+    payload = dict(standing.presence.retained())["shoe/v1/north/tables/t1"]
+    assert objections("tables", json.loads(payload), strict=True) == []
+    assert msgspec.json.decode(payload, type=TableListing) == TableListing(
+        journal="j1", site="north", table="t1", title="Table 1", version="1.0"
+    )
+
+
 # --- made anew only when something has changed -----------------------------------------------------------------------
 
 
@@ -228,10 +300,12 @@ def test_messages_are_the_same_bytes_until_something_in_them_changes(standing: S
     sitting.deal("7H 4D KS 2C")
     after = standing.retained()
     assert after["state"] != before["state"]
-    assert (after["info"], after["roads"]) == (before["info"], before["roads"])
+    for name in ("info", "roads", "rounds"):
+        assert after[name] == before[name]
     assert standing.status() == status
     sitting.result(IndicatedWinner.PLAYER)
     assert standing.retained()["roads"] != before["roads"]
+    assert standing.retained()["rounds"] != before["rounds"]
     assert standing.rules_read == 1
 
 
@@ -239,7 +313,12 @@ def test_no_event_after_the_number_of_a_message_has_changed_it() -> None:
     """So a display may apply every event above the `seq` of what it got."""
     sitting = RememberedSitting()
     standing = Standing(sitting)
-    makers: dict[str, Callable[[TableState, str], msgspec.Struct]] = {"state": state_message, "roads": roads_message}
+    makers: dict[str, Callable[[TableState, str], msgspec.Struct]] = {
+        "state": state_message,
+        "roads": roads_message,
+        "rounds": rounds_message,
+    }
+    kinds: dict[str, Any] = {"state": StateMessage, "roads": RoadsMessage, "rounds": RoundsMessage}
     for step in (
         sitting.open_shoe,
         lambda: sitting.deal("7H 4D KS 2C"),
@@ -248,7 +327,6 @@ def test_no_event_after_the_number_of_a_message_has_changed_it() -> None:
         step()
         for name, payload in standing.retained().items():
             if name in makers:
-                kind: Any = StateMessage if name == "state" else RoadsMessage
-                told = msgspec.json.decode(payload, type=kind)
+                told = msgspec.json.decode(payload, type=kinds[name])
                 now = makers[name](standing.state, "j1")
                 assert told == msgspec.structs.replace(now, seq=told.seq)

@@ -15,7 +15,7 @@ supervisors around them. Only the network, the ports and the journal's thread ar
 - `clients.py`: displays and terminals; `people.py`: those who use them
 - `plan.py`: a plan; `seeds.py`, `houses.py`, `aims.py`: what a seed means; `mishaps.py`: what can go wrong, and which
   alerts may tell of it; `happenings.py`: how it is brought about
-- `world.py`: puts it all together and runs it; `books.py`, `audit.py`: what must hold
+- `world.py`: puts it all together and runs it; `observer.py`, `audit.py`: what must hold
 - `campaign.py`, `coverage.py`, `shrink.py`, `mutations.py`: many seeds, what they met, fewer faults, bugs on purpose
 - `regressions.py`: plans that once broke a promise
 """

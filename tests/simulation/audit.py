@@ -8,16 +8,15 @@ from shoe_controller.daemon.assembly import SOFTWARE
 from shoe_controller.daemon.table_journal import published_fact, replay
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.verify import verify
-from shoe_controller.messages.alerts import Severity
+from shoe_controller.messages.alerts import AlertKind, Severity
 from shoe_controller.messages.procedure import BetsClose
 from shoe_controller.table.alerts import ALERTS
 from shoe_controller.table.procedure import GateLocks
+from simulator.reckoner.displays import display_problems, same_event
 from simulator.shoe_line import Wire
-from simulator.truth import Reading
-from tests.simulation.books import SURELY_MISSED, BrokenPromiseError
-from tests.simulation.clients import same_event
 from tests.simulation.damage import left_of
 from tests.simulation.mishaps import PATIENT, TOLD, without_cause
+from tests.simulation.observer import SURELY_MISSED, BrokenPromiseError
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -33,6 +32,7 @@ ENDS_SHOE = {"cut_card_in_round", "empty_in_round", "unasked_acts"}
 
 
 def audit(world: "World") -> None:
+    world.observer.check_sums()
     _journal_is_whole(world)
     _damaged_journals_are_kept(world)
     _cards_are_all_there(world)
@@ -46,30 +46,30 @@ def _journal_is_whole(world: "World") -> None:
     report = verify(path, replay=replay, software=SOFTWARE, progress=lambda _done, _all: None)
     if not report.good:
         raise BrokenPromiseError(f"the journal does not verify: {report.problems[:3]}")
-    if report.replayed != len(world.books.messages):
-        raise BrokenPromiseError(f"{report.replayed} facts were replayed of {len(world.books.messages)}")
+    if report.replayed != len(world.observer.messages):
+        raise BrokenPromiseError(f"{report.replayed} facts were replayed of {len(world.observer.messages)}")
     with JournalReader(path) as reader:
-        events = reader.events(0, len(world.books.messages) + 1)
+        events = reader.events(0, len(world.observer.messages) + 1)
         stored = [(published_fact(event).topic, event.body) for event in events]
-    if stored != world.books.messages:
+    if stored != world.observer.messages:
         raise BrokenPromiseError("the journal does not hold what was stored")
 
 
 def _damaged_journals_are_kept(world: "World") -> None:
     """Each was set aside as it was, for the record; a new one was begun, and an alert in it names the file."""
-    path, books, damaged = world.machine.journal, world.books, world.machine.damaged
+    path, observer, damaged = world.machine.journal, world.observer, world.machine.damaged
     names = _names_aside(path)
     kept = [left_of(Path(f"{path}{name}")) for name in names]
     for left in damaged:
         if left not in kept:
             raise BrokenPromiseError(f"a damaged journal is gone, or was changed: kept are {names}")
         kept.remove(left)
-    if kept or len(books.journals) != 1 + len(damaged):
+    if kept or len(observer.journals) != 1 + len(damaged):
         raise BrokenPromiseError(
-            f"{len(damaged)} journals were damaged, kept are {names}, begun {list(books.journals)}"
+            f"{len(damaged)} journals were damaged, kept are {names}, begun {list(observer.journals)}"
         )
-    details = [raised.detail for raised in books.raised if raised.kind == "journal_damaged"]
-    untold = [name for name in names if not any(f"{path.name}{name}." in detail for detail in details)]
+    details = [raised.detail for raised in observer.raised if raised.kind == "journal_damaged"]
+    untold = [name for name in names if not any(f"{path.name}{name}." in str(detail) for detail in details)]
     if untold:
         raise BrokenPromiseError(f"no alert tells that a damaged journal was set aside: {untold}")
 
@@ -81,41 +81,43 @@ def _names_aside(path: Path) -> list[str]:
 
 
 def _cards_are_all_there(world: "World") -> None:
-    books = world.books
-    if world.plan.wire is Wire.NATIVE and books.unheard:
-        raise BrokenPromiseError(f"cards never reached the journal: {books.unheard}")
+    observer = world.observer
+    if world.plan.wire is Wire.NATIVE and observer.unheard:
+        raise BrokenPromiseError(f"cards never reached the journal: {observer.unheard}")
     # Of two cards at once the Angel Eye wire tells of one, as not read.
-    lost = [card for card in (*books.missing, *books.unheard) if card.reading is not Reading.WITH_ANOTHER]
-    stopped = [raised for raised in books.raised if lost and raised.t >= lost[0].t and _stops(raised.kind)]
+    lost = [card for card in (*observer.missing, *observer.unheard) if card.get("reading") != "with_another"]
+    stopped = [raised for raised in observer.raised if lost and raised.t >= lost[0]["t"] and _stops(raised.kind)]
     # The telegrams' numbers begin anew after nine: when just nine or eighteen went by unheard, nothing can show it.
     may_be_nine = len(lost) > SURELY_MISSED
-    if lost and not (books.told_of_loss or stopped or may_be_nine):
+    if lost and not (observer.loss_is_known or stopped or may_be_nine):
         raise BrokenPromiseError(f"cards were lost and no alert told of it: {lost}")
 
 
 def _stops(kind: str) -> bool:
-    return ALERTS[kind].severity is Severity.STOPS
+    return ALERTS[AlertKind(kind)].severity is Severity.STOPS
 
 
 def _displays_have_it_all(world: "World") -> None:
+    observer = world.observer
     for display in world.displays:
-        if sorted(display.events) != list(range(1, len(world.books.messages) + 1)):
-            raise BrokenPromiseError(f"{display.name} has {len(display.events)} of {len(world.books.messages)} events")
-        if display.journal != world.books.journal:
-            raise BrokenPromiseError(f"{display.name} shows the journal {display.journal}, not {world.books.journal}")
-        for journal, events in {**display.laid_by, display.journal: display.events}.items():
-            if any(not same_event(world.books.journals[journal][seq - 1], shown) for seq, shown in events.items()):
+        problems = display_problems(dict(enumerate(observer.messages, 1)), display.events)
+        if problems:
+            raise BrokenPromiseError(f"{display.name}: {problems}")
+        if display.journal != observer.journal:
+            raise BrokenPromiseError(f"{display.name} shows the journal {display.journal}, not {observer.journal}")
+        for journal, events in display.laid_by.items():
+            if any(not same_event(observer.journals[journal][seq - 1], shown) for seq, shown in events.items()):
                 raise BrokenPromiseError(f"{display.name} has events of another journal among those of {journal}")
     if not set(world.plan.names) - PATIENT and any(display.replays for display in world.displays):
         raise BrokenPromiseError("a display had to ask for events although nothing was in their way")
 
 
 def _no_alert_without_cause(world: "World") -> None:
-    plan, books = world.plan, world.books
+    plan, observer = world.plan, world.observer
     hasty = plan.procedure.bets_close is BetsClose.DEALER and plan.procedure.gate_locks is GateLocks.WHEN_STOPPED
     shoe_ends = plan.cut_card_after is not None or ENDS_SHOE & set(plan.names)
-    for raised in books.raised:
-        befallen = {name for t, name in books.injected if t <= raised.t}
+    for raised in observer.raised:
+        befallen = {name for t, name in observer.injected if t <= raised.t}
         if world.staff.replugged:
             befallen.add("unplug")
         if hasty:
@@ -126,18 +128,18 @@ def _no_alert_without_cause(world: "World") -> None:
 
 def _every_mishap_is_told(world: "World") -> None:
     """Where one thing went wrong and nothing else: others might have voided the round, or stand already."""
-    books = world.books
-    if len(world.plan.mishaps) != 1 or not books.injected:
+    observer = world.observer
+    if len(world.plan.mishaps) != 1 or not observer.injected:
         return
-    came = books.injected[-1][0]
-    if any(came - JUST < t < came + JUST for t in books.results_at):
+    came = observer.injected[-1][0]
+    if any(came - JUST < t < came + JUST for t in observer.results_at):
         return  # the round was over before anything could be noticed
     for name, phase in world.met:
         kinds, phases = TOLD.get(name, ((), ()))
-        after = sum(card.t > came for card in books.cards)
+        after = sum(card["t"] > came for card in observer.cards)
         if name == "ninth_copy" and (after < CARDS_FOR_NINTH or world.plan.cut_card_after is not None):
             continue  # the shoe was over before the ninth came
         if name == "duplicate_card" and world.plan.disclosing is Disclosing.AT_RESULT:
             continue  # the first of the two may have been burned, and such a shoe never tells which cards those were
-        if kinds and phase in phases and not any(raised.kind in kinds for raised in world.books.raised):
-            raise BrokenPromiseError(f"{name} in the phase {phase} was not told: {world.books.raised}")
+        if kinds and phase in phases and not any(raised.kind in kinds for raised in world.observer.raised):
+            raise BrokenPromiseError(f"{name} in the phase {phase} was not told: {world.observer.raised}")

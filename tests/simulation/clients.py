@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from shoe_controller.follow.event_sequencer import Event
+from shoe_controller.follow.table import FollowedTable, subscriptions
 from shoe_controller.messages.refusals import Failed
-from shoe_controller.messages.requests import REPLAY, Answer, RequestRole
+from shoe_controller.messages.requests import Answer, RequestRole
 from shoe_controller.messages.retained import StateMessage, StatusMessage, TableView
 from shoe_controller.messages.topics import Topics
-from shoe_controller.mqtt.envelope import without_envelope
 from tests.simulation.virtual_broker import Endpoint, Outgoing, VirtualBroker
 from tests.simulation.virtual_time import VirtualTime
 from tests.simulator.broker.wire import Received
@@ -21,7 +22,7 @@ ASK_AGAIN = 6.0
 """Seconds that a person or a display waits for an answer before asking again."""
 
 GRACE = 1.0
-"""Seconds that a display waits for an event which something speaks of."""
+"""Seconds between two looks of a display that is behind."""
 
 # Several clients get each of these, and look at the same bytes.
 _decode_state = lru_cache(maxsize=16)(msgspec.json.Decoder(StateMessage).decode)
@@ -96,15 +97,10 @@ class Shown(NamedTuple):
         return _decode_numbered(self.payload).journal
 
 
-def same_event(stored: tuple[str, bytes], shown: Shown) -> bool:
-    """Whether what is shown is this event of the journal, in its envelope."""
-    return stored == (shown.topic, without_envelope(shown.payload))
-
-
 class Display(Client):
-    """Goes by the numbers of the events: what came twice is passed over, what is missing is asked for.
+    """Follows the table from its first event on, by the product's own follower, and keeps all of it.
 
-    Where the table has begun a new journal, all that is known is of the one before, and is laid by.
+    Of a journal that was replaced, what is known is laid by.
     """
 
     def __init__(
@@ -118,96 +114,74 @@ class Display(Client):
         told: Callable[["Display", int, Shown | None], None],
     ) -> None:
         self.journal = ""
-        """The journal whose events these are, as the table's status names it."""
+        """The journal whose events these are."""
         self.laid_by: dict[str, dict[int, Shown]] = {}
         """What was known of journals before it."""
         self.events: dict[int, Shown] = {}
-        self.last = 0
-        """All events up to this one are here."""
-        self.newest = 0
-        """The last event that anything speaks of."""
         self.repeats = 0
         self.replays = 0
         self._told = told
-        self._asked_at = -ASK_AGAIN
         self._looks_later = False
-        self._reply = f"{topics.replies}{name}/replay"
+        self._table = FollowedTable(topics, self, client=name, instance="display", latest=None)
         super().__init__(
-            broker,
-            time,
-            topics,
-            name,
-            topics.events,
-            topics.state,
-            topics.status,
-            self._reply,
-            clean=clean,
+            broker, time, topics, name, *subscriptions(topics, self._table.reply_topic), topics.roads, clean=clean
         )
 
     def came(self) -> None:
-        self._asked_at = -ASK_AGAIN
-        self._ask_if_behind()
+        self._table.broker_up()
+        self._look()
+
+    def lost(self, _why: str) -> None:
+        self._table.broker_down()
+        super().lost(_why)
 
     def heard(self, message: Received) -> None:
-        if message.topic == self._reply:
-            self._replayed(message.payload)
-        elif message.topic == self.topics.status:
-            status = _decode_status(message.payload)
-            if status.journal != self.journal:
-                self._begin_anew(status.journal)
-            self._speaks_of(status.seq)
-        elif message.topic == self.topics.state:
-            self._speaks_of(_decode_state(message.payload).seq)
-        else:
-            self._event(Shown(self.topics.below(message.topic), message.payload))
+        below = self.topics.below(message.topic)
+        if self.topics.is_event(message.topic):
+            self._came(_decode_numbered(message.payload).seq, Shown(below, message.payload))
+        elif message.topic in (self.topics.state, self.topics.status):
+            self._told(self, _decode_numbered(message.payload).seq, None)
+        self._table.receive(below, message.payload, self.time.now, retained=message.retain)
+        self._look_later()
 
-    def _begin_anew(self, journal: str) -> None:
+    def begin(self, journal: str, _after: int) -> None:
+        if journal == self.journal:
+            return
         if self.journal:
             self.laid_by[self.journal] = self.events
-            self.events, self.last, self.newest = {}, 0, 0
-            self._asked_at = -ASK_AGAIN
-        self.journal = journal
+        self.journal, self.events = journal, {}
 
-    def _event(self, shown: Shown) -> None:
-        seq = _decode_numbered(shown.payload).seq
-        if seq in self.events:
-            self.repeats += 1
+    def apply(self, event: Event, _now: float) -> None:
+        shown = Shown(event.topic, event.payload)
+        self._told(self, event.seq, shown)
+        self.events[event.seq] = shown
+
+    def _came(self, seq: int, shown: Shown) -> None:
+        self.repeats += shown.journal == self.journal and seq in self.events
         self._told(self, seq, shown)
-        self.events.setdefault(seq, shown)
-        while self.last + 1 in self.events:
-            self.last += 1
-        self._speaks_of(seq)
 
-    def _speaks_of(self, seq: int) -> None:
-        self._told(self, seq, None)
-        self.newest = max(self.newest, seq)
-        if self.last < self.newest and not self._looks_later:
-            # A retained message may be a little ahead of the events that it speaks of.
-            self._looks_later = True
-            self.time.after(GRACE, self._look_later)
+    @property
+    def last(self) -> int:
+        """All events up to this one are here."""
+        return self._table.have or 0
+
+    @property
+    def _is_behind(self) -> bool:
+        state = self._table.state
+        return state is not None and self.last < state.seq
 
     def _look_later(self) -> None:
+        if self._is_behind and not self._looks_later:
+            self._looks_later = True
+            self.time.after(GRACE, self._look)
+
+    def _look(self) -> None:
         self._looks_later = False
-        self._ask_if_behind()
-
-    def _ask_if_behind(self) -> None:
-        if self.last < self.newest and self.end.ready and self.time.now - self._asked_at >= ASK_AGAIN:
-            self._asked_at = self.time.now
+        request = self._table.request(self.time.now) if self.end.ready else None
+        if request is not None:
             self.replays += 1
-            body = msgspec.json.encode({"request_id": f"r{self.replays}", "after": self.last})
-            topic = self.topics.request(RequestRole.DISPLAY, self.name, REPLAY)
-            self.publish(topic, body, response_topic=self._reply, correlation=b"replay")
-            self.time.after(ASK_AGAIN, self._ask_if_behind)
-
-    def _replayed(self, payload: bytes) -> None:
-        if payload.startswith(b'{"topic":"'):
-            topic, _, rest = payload.removeprefix(b'{"topic":"').partition(b'",')
-            self._event(Shown(topic.decode(), b"{" + rest))
-        else:
-            answer = _decode_answer(payload)
-            if answer.replay is not None:
-                self._asked_at = -ASK_AGAIN
-                self._speaks_of(answer.replay.newest)
+            self.publish(request.topic, request.payload, response_topic=request.response_topic, correlation=b"replay")
+        self._look_later()
 
 
 class Terminal(Client):

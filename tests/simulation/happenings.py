@@ -54,7 +54,7 @@ def befall(world: "World", mishap: Mishap) -> None:
         _AROUND[mishap.name](world, mishap)
     else:
         world.met[mishap.name, world.phase] += 1
-        world.books.befell(mishap.name)
+        world.observer.befell(mishap.name)
         _AROUND[mishap.name](world, mishap)
 
 
@@ -99,11 +99,11 @@ def _swapped(*, to_shoe: bool) -> Callable[["World", Mishap], None]:
         def swapped() -> None:
             world.tell(f"{mishap.name} now")
             world.met[mishap.name, world.phase] += 1
-            world.books.befell(mishap.name)
+            world.observer.befell(mishap.name)
             over()
 
         # What waits to be overtaken comes late already, whether it ever is.
-        world.books.befell(mishap.name)
+        world.observer.befell(mishap.name)
         world.cable.swap(to_shoe=to_shoe, all_copies=mishap.number % 2 == 0, swapped=swapped)
         world.time.after(GIVE_UP, over)
 
@@ -145,7 +145,7 @@ def _journal_damaged(world: "World", mishap: Mishap) -> None:
 
 def _killed_at(kill_at: KillAt) -> Callable[["World", Mishap], None]:
     def kill(world: "World", mishap: Mishap) -> None:
-        world.books.befell(mishap.name)
+        world.observer.befell(mishap.name)
         world.machine.disk.kill_at = kill_at
         killed = len(world.machine.killed_at_commit)
         gives_up = world.time.now + GIVE_UP

@@ -1,6 +1,6 @@
 """The house of a simulated table: its base game, its layout with the pay tables, and how it takes commission.
 
-Each has a second opinion on what its wagers pay (`tests/baccarat/oracle.py`), which shares no code with the product.
+Each has a second opinion on what its wagers pay (`simulator/reckoner`), which shares no code with the product.
 """
 
 import random
@@ -8,7 +8,8 @@ from functools import cache
 from typing import NamedTuple
 
 from shoe_controller.house.catalogue_files import built_in_catalogue
-from tests.baccarat import oracle
+from simulator.reckoner.house import HouseRules
+from simulator.reckoner.pay_tables import rules
 from tests.table_files import Data
 
 DECKS = 8
@@ -45,9 +46,17 @@ class SimulatedHouse(NamedTuple):
     commission_taken: str
 
     @property
-    def prices(self) -> dict[str, oracle.Rule]:
+    def rules(self) -> HouseRules:
         suite = "B" if self.layout == "five_dragons_b" else "A"
-        return oracle.rules(self.game, suite, self.fortune, self.lucky)
+        offered = every_wager() if self.layout == WHOLE_CATALOGUE else _offered(self.layout)
+        prices = rules(self.game, suite, self.fortune, self.lucky)
+        return HouseRules(
+            prices={wager: rule for wager, rule in prices.items() if wager in offered},
+            taxed=frozenset({"base.banker"} if self.game == "commission" else ()),
+            commission_taken=self.commission_taken,
+            seats=SEATS,
+            offered=offered,
+        )
 
     def __str__(self) -> str:
         return f"{self.game}, {self.layout}"

@@ -18,11 +18,11 @@ from shoe_controller.journal.opening import Identity, WriterLock
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry, Receipt
 from shoe_controller.process.systemd import SystemdNotifier
-from tests.simulation.books import BrokenPromiseError
 from tests.simulation.cable import Cable
 from tests.simulation.daemon_broker import DaemonBroker
 from tests.simulation.damage import damage
 from tests.simulation.inline_writer import Disk, InlineWriter
+from tests.simulation.observer import BrokenPromiseError
 from tests.simulation.virtual_broker import VirtualBroker
 from tests.simulation.virtual_time import DaemonLoop, VirtualTime
 

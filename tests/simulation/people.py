@@ -312,7 +312,7 @@ class Staff:
         self._cable.do(self._emulation.new_cards)
 
     def _carries_over(self) -> bool:
-        return self._emulation.deeds.carries_over
+        return self._emulation.effects.carries_over
 
     def _round_agrees(self, view: TableView) -> bool:
         """Whether the shoe and the display speak of the same round, so that it can go on."""

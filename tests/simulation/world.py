@@ -16,16 +16,18 @@ from shoe_controller.config.table_file import Config, RunningConfig, for_running
 from shoe_controller.journal.records import Entry, Receipt
 from shoe_controller.messages.topics import Topics
 from simulator.emulation import Emulation, EmulationSettings
+from simulator.reckoner.displays import same_event
+from simulator.reckoner.mismatch import MismatchError
 from simulator.shoe_line import Wire, WireSettings
 from simulator.truth import AnyHappening, FaultInjected
 from tests.daemon.house_file import person
 from tests.simulation import happenings
 from tests.simulation.audit import audit
-from tests.simulation.books import Books, BrokenPromiseError
 from tests.simulation.cable import Cable
-from tests.simulation.clients import Display, Shown, Terminal, same_event
+from tests.simulation.clients import Display, Shown, Terminal
 from tests.simulation.houses import DECKS, SimulatedHouse, house_of, section
 from tests.simulation.machine import Machine
+from tests.simulation.observer import BrokenPromiseError, Observer
 from tests.simulation.people import DEALER, DEALERS_PIN, SUPERVISORS, TARGET, Players, Staff
 from tests.simulation.plan import DOWN, Mishap, Plan
 from tests.simulation.virtual_broker import VirtualBroker
@@ -72,24 +74,24 @@ def run(plan: Plan, *, told: Callable[[str], object] | None = None) -> Ran:
     try:
         with world.time.passing():
             world.run()
-    except BrokenPromiseError as error:
+    except MismatchError as error:
         broken = str(error)
     finally:
         gc.enable()
         world.machine.bury()
         shutil.rmtree(folder)
-    alerts = Counter(raised.kind for raised in world.books.raised)
+    alerts = Counter(raised.kind for raised in world.observer.raised)
     tricks = world.staff.replugged + world.staff.lids_moved
     return Ran(
         plan=plan,
         broken=broken,
-        rounds=world.books.results,
+        rounds=world.observer.results,
         seconds=world.time.now,
         steps=world.time.steps,
         met=world.met,
         alerts=alerts,
-        acts=world.books.acts,
-        settled=world.books.settled,
+        acts=world.observer.acts,
+        settled=world.observer.settled,
         tricks=tricks,
     )
 
@@ -103,19 +105,20 @@ class World:
     def __init__(self, plan: Plan, folder: Path, told: Callable[[str], object] | None) -> None:
         self.plan = plan
         self.time = VirtualTime()
-        self.books = Books(
+        self.observer = Observer(
             keeps_events=plan.wire is Wire.NATIVE,
             discloses_at_draw=plan.disclosing is Disclosing.AT_DRAW,
             now=lambda: self.time.now,
             unknown_pin=TARGET[0],
-            house=plan.house,
+            game=plan.house.game,
+            house=plan.house.rules,
         )
         self.met: Counter[tuple[str, str]] = Counter()
         self.under_way = 0
         """Mishaps that are not over."""
         self._told = told
         self._waiting = list(plan.mishaps)
-        self.emulation = Emulation(_emulation_settings(plan), now=0.0, tell=self._happened)
+        self.emulation = Emulation(_emulation_settings(plan), now=0.0, truth=self._happened)
         self.cable = Cable(self.time, self.emulation)
         self.broker = VirtualBroker(self.time)
         config = _config(plan, folder)
@@ -143,8 +146,8 @@ class World:
             Terminal(self.broker, self.time, topics, "console"),
             self.cable,
             self.chance("staff"),
-            faces=self.books.faces,
-            first_face=lambda: self.books.first_face,
+            faces=self.observer.faces,
+            first_face=self.observer.first_face,
             bets_by_dealer=plan.procedure.bets_close.value == "dealer",
             reveals=plan.procedure.reveal.value == "by_dealer",
             undoes=plan.undoes,
@@ -164,13 +167,13 @@ class World:
     # --- what happens -------------------------------------------------------------------------------------------------
 
     def _happened(self, happening: AnyHappening) -> None:
-        self.books.happened(happening)
+        self.observer.happened(happening)
         self.tell(f"truth    {happening}")
         if isinstance(happening, FaultInjected):
             self.met[happening.fault, self.phase] += 1
 
     def _stored(self, entry: Entry, receipt: Receipt) -> None:
-        self.books.stored(entry, receipt, self.machine.time_of(entry.at))
+        self.observer.stored(entry, receipt, self.machine.time_of(entry.at))
         if self._told is not None:
             given = entry.input
             self.tell(f"stored   {'nothing' if given is None else f'{given.name} {given.body[:160]!r}'}")
@@ -179,7 +182,8 @@ class World:
         said = {event.name for event in entry.events}
         self._begin(
             lambda mishap: (
-                not mishap.phase and (mishap.after in said or (not mishap.after and mishap.entry <= self.books.entries))
+                not mishap.phase
+                and (mishap.after in said or (not mishap.after and mishap.entry <= self.observer.entries))
             )
         )
         if any(mishap.phase for mishap in self._waiting):
@@ -192,12 +196,12 @@ class World:
 
     def _look_at_phase(self) -> None:
         phase = self.phase
-        self._begin(lambda mishap: mishap.phase == phase and mishap.entry <= self.books.entries)
+        self._begin(lambda mishap: mishap.phase == phase and mishap.entry <= self.observer.entries)
 
     def _journal_begun(self, name: str) -> None:
         self.tell(f"journal  {name} is begun")
         native = self.plan.wire is Wire.NATIVE
-        self.books.begin_journal(name, told_again_from=self.emulation.shoe.line.store.oldest if native else None)
+        self.observer.begin_journal(name, told_again_from=self.emulation.shoe.line.store.oldest if native else None)
         self.time.after(RESOLUTION, self._look_at_phase)
 
     def _begin(self, is_due: Callable[[Mishap], bool]) -> None:
@@ -211,12 +215,12 @@ class World:
 
         Where a new journal was begun, it may still speak of the one before, until it has heard of the new one.
         """
-        books = self.books
-        journals = [books.messages]
-        if display.journal != books.journal:
-            journals.append(books.journals.get(display.journal, []))
+        observer = self.observer
+        journals = [observer.messages]
+        if display.journal != observer.journal:
+            journals.append(observer.journals.get(display.journal, []))
         if shown is not None:
-            journals = [books.journals.get(shown.journal, [])]
+            journals = [observer.journals.get(shown.journal, [])]
         if seq > max(map(len, journals)):
             raise BrokenPromiseError(f"{display.name} shows event {seq}, and the journal ends with {len(journals[0])}")
         if shown is None:
@@ -234,16 +238,16 @@ class World:
         self.machine.start()
         plan = self.plan
         self._until(
-            lambda: self.books.results >= plan.rounds and (not self._waiting or self.books.entries > 60),
+            lambda: self.observer.results >= plan.rounds and (not self._waiting or self.observer.entries > 60),
             LONGEST,
             "the rounds of the plan",
         )
         self._waiting.clear()
         self._until(lambda: self.under_way == 0, LONGEST, "the last mishap to be over")
         self.emulation.disarm()
-        calm = self.books.results
+        calm = self.observer.results
         self.tell("---- calm")
-        self._until(lambda: self.books.results > calm, PATIENCE, "another result after all was calm")
+        self._until(lambda: self.observer.results > calm, PATIENCE, "another result after all was calm")
         self.emulation.let_dealer(self.time.now, deal=False)
         self._until(self._all_told, PATIENCE, "everything to be told")
         self.machine.stop()
@@ -251,12 +255,12 @@ class World:
         audit(self)
 
     def _all_told(self) -> bool:
-        books = self.books
-        heard = not books.unheard or self.plan.wire is Wire.ANGEL_EYE
+        observer = self.observer
+        heard = not observer.unheard or self.plan.wire is Wire.ANGEL_EYE
         return (
             heard
             and self.machine.daemon is not None
-            and all(each.last == len(books.messages) and each.journal == books.journal for each in self.displays)
+            and all(each.last == len(observer.messages) and each.journal == observer.journal for each in self.displays)
         )
 
     def _until(self, condition: Callable[[], bool], within: float, what: str) -> None:
@@ -267,7 +271,7 @@ class World:
             if failures:
                 raise BrokenPromiseError(f"the daemon failed: {failures[0]}")
             if time.now > end or time.steps > MOST_STEPS:
-                stands = [f"{each.alert.kind} ({each.alert.detail})" for each in self.books.standing.values()]
+                stands = [f"{each['alert']['kind']} ({each['alert']['detail']})" for each in self.observer.standing]
                 raise BrokenPromiseError(
                     f"waited {within:g} s for {what}: phase {self.phase}, alerts {stands}, "
                     f"shoe {self.emulation.shoe.firmware.stage.value}, {self.emulation.shoe.why_no_card}"

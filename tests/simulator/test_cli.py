@@ -87,8 +87,8 @@ def listen(path: Path, results: int) -> list[object]:
         (["--key", "nowhere", "--insecure"], "either --key or --insecure, not both"),
         (["--key", "nowhere"], "--key nowhere cannot be read: No such file"),
         ([*ANGEL_EYE, "--insecure"], "the Angel Eye wire has no keys"),
-        (["--insecure", "--port", "com1"], "--port com1 is no port: write pty:/tmp/shoe, tcp:"),
-        (["--insecure", "--port", "tcp:here"], "'here' is no port number"),
+        (["--insecure", "--port", "com1"], "--port com1 is not a port: write pty:/tmp/shoe, tcp:"),
+        (["--insecure", "--port", "tcp:here"], "'here' is not a port number"),
         (["--insecure", "--port", "tcp:localhost:4001"], "'localhost' is not an address to listen at"),
         (["--insecure", "--port", "tcp:70000"], "70000 is not a port"),
         (["--insecure", "--speed", "fast"], "--speed fast: write a number from 0.01 to 10000, or max, or manual"),
@@ -97,13 +97,13 @@ def listen(path: Path, results: int) -> list[object]:
         (["--insecure", "--decks", "0"], "--decks 0: write a number from 1 to 16"),
         (["--insecure", "--shoes", "0"], "--shoes 0: write a number at least 1"),
         (["--insecure", "--seed", "-5"], "--seed -5: write a number at least 0"),
-        (["--insecure", "--decks", "1", "--cut-card", "52"], "the cut card cannot lie before all 52 cards"),
+        (["--insecure", "--decks", "1", "--cut-card", "52"], "--cut-card: the shoe has 52 cards"),
         (["--insecure", "--cards", "nowhere"], "--cards nowhere cannot be read"),
         (["--insecure", "--scenario", "nowhere"], "--scenario nowhere cannot be read"),
         (["--insecure", "--truth", "/no/such/folder/truth"], "/no/such/folder/truth cannot be written"),
         (["--insecure", "--serial-number", "Ü"], "--serial-number: write 1 to 32 printable ASCII"),
         (["play", "nowhere"], "nowhere cannot be read"),
-        (["play", "nowhere", "--speed", "manual"], "a recording plays by itself"),
+        (["play", "nowhere", "--speed", "manual"], "not possible for a recording"),
         (["record", "/no/such/folder/file", *ANGEL_EYE], "/no/such/folder/file cannot be written"),
     ],
 )
@@ -122,7 +122,7 @@ def test_bad_keys_are_refused_and_never_shown(tmp_path: Path, capsys: pytest.Cap
     for content, problem in (
         ("5ec4e7" * 3, "a key is 64 hexadecimal digits"),
         ("not hexadecimal, but 5ec4e7", "a key is 64 hexadecimal digits"),
-        ("0" * 64, "nothing but zeros"),
+        ("0" * 64, "a key of zeros"),
     ):
         (tmp_path / "key").write_text(content)
         assert main(["--key", str(tmp_path / "key")]) == 2
@@ -184,7 +184,7 @@ def test_a_shoe_is_dealt_and_the_truth_is_written(tmp_path: Path) -> None:
         output, errors = process.communicate(timeout=WITHIN)
     assert process.returncode == 0
     assert errors == ""
-    assert "Ctrl-C ends it" in output.splitlines()[0]
+    assert "Ctrl-C stops it" in output.splitlines()[0]
     assert not link.is_symlink()
     happened = read_truth(truth)
     cards = [happening for happening in happened if isinstance(happening, CardOut)]
@@ -261,7 +261,7 @@ def test_what_was_recorded_plays_again_byte_for_byte(tmp_path: Path) -> None:
             os.close(descriptor)
         output, errors = process.communicate(timeout=WITHIN)
     assert (process.returncode, errors) == (0, "")
-    assert "pieces played" in output
+    assert "chunks played" in output
     assert bytes(heard) == recorded
 
 

@@ -83,7 +83,7 @@ def test_the_panels_show_everything_on_a_small_terminal() -> None:
 
 def test_a_large_terminal_says_what_each_fault_is() -> None:
     faults = "\n".join(screen(table_by_hand(ANGEL_EYE), Panel.FAULTS, (140, 50)))
-    assert "a card too many is drawn; it is burned" in faults
+    assert "an extra card is drawn; it is burned" in faults
     assert re.search(r"lid_opened +cannot: it has no telegram for a lid", faults)
 
 
@@ -100,15 +100,15 @@ def test_the_hint_says_what_a_person_would_do_next() -> None:
         emulation.draw(table.now)
     assert "r asks for the result" in dealer_line()
     emulation.draw(table.now)
-    assert "b burns the card too many, k keeps it" in dealer_line()
+    assert "b burns the extra card, k keeps it" in dealer_line()
     emulation.clear(table.now, carry_over=True)
     emulation.press(Button.RESULT, table.now)
     assert any("the next begins with 5H, carried over" in line for line in screen(table))
     emulation.draw(table.now)
     emulation.inject("misread", table.now)
-    assert any("about to happen: misread" in line for line in screen(table))
+    assert any("pending: misread" in line for line in screen(table))
     emulation.draw(table.now)
-    assert "c sets right" in dealer_line()
+    assert "c clears the shoe's faults" in dealer_line()
     emulation.clear(table.now)
     assert "R ends the round by force" in dealer_line()
 
@@ -200,7 +200,7 @@ def test_a_person_deals_by_hand_and_quits(terminal: Terminal, link: Path) -> Non
     terminal.press("d")
     terminal.until_shown("1 cards out")
     terminal.press("f")
-    terminal.until_shown("What should go wrong?")
+    terminal.until_shown("Which fault?")
     terminal.press("o")
     terminal.until_shown("not possible: the angel_eye wire cannot express lid_opened")
     terminal.press("?")
@@ -208,7 +208,7 @@ def test_a_person_deals_by_hand_and_quits(terminal: Terminal, link: Path) -> Non
     terminal.press("\x1b")
     terminal.press("\x1b[A")  # an arrow key means nothing
     terminal.press("Z")
-    terminal.until_shown("that key means nothing here")
+    terminal.until_shown("this key has no function")
     terminal.press(" +")
     terminal.until_shown("speed 2, waits for a controller")
     terminal.press("u")

@@ -59,5 +59,5 @@ def test_every_bad_card_of_a_file_is_named_with_its_line() -> None:
 
 
 def test_a_file_without_a_card_is_refused() -> None:
-    with pytest.raises(BadCardsError, match="no card in it"):
+    with pytest.raises(BadCardsError, match="contains no cards"):
         read_cards("# nothing yet\n", "cards.txt")

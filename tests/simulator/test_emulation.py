@@ -253,7 +253,7 @@ def test_a_store_that_nobody_empties_stops_the_shoe_before_a_card_is_lost() -> N
     wire = WireSettings(wire=Wire.NATIVE, key=KEY, store_capacity=40, timings=timings)
     table = by_hand(wire)
     table.pull_out()
-    with pytest.raises(CannotError, match="the store is full"):
+    with pytest.raises(CannotError, match="the event store is full"):
         draw(table, 60)
     assert table.emulation.shoe.cards_out > 10
     table.plug_in()

@@ -16,7 +16,7 @@ from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.acts import OpenShoe
 from shoe_controller.messages.facts import AlertRaised, RoundResult
 from simulator.emulation import EmulationSettings
-from simulator.fault_effects import FaultDeeds
+from simulator.fault_effects import FaultEffects
 from simulator.faults import FAULTS, Detection, Undetectable, markdown_table
 from simulator.line_faults import Trouble
 from simulator.scenario import planned
@@ -222,8 +222,8 @@ def test_what_the_power_took_from_the_line_is_not_lost_on_the_native_wire() -> N
 
 def test_the_table_and_the_deeds_name_the_same_faults() -> None:
     troubles = {trouble.value for trouble in Trouble}
-    deeds = set(FaultDeeds._DEEDS)  # noqa: SLF001 -- this test is why it may stay private
-    assert deeds | troubles == set(FAULTS)
+    effects = set(FaultEffects._EFFECTS)  # noqa: SLF001 -- this test is why it may stay private
+    assert effects | troubles == set(FAULTS)
 
 
 def test_the_table_as_a_document_has_every_fault() -> None:

@@ -39,8 +39,8 @@ def test_times_count_from_the_first_bytes() -> None:
     file = io.BytesIO()
     clock = count(100, 2).__next__
     recorder = Recorder(file.write, lambda: float(clock()))
-    recorder.heard("shoe", b"\x05\x30")
-    recorder.heard("host", b"\x06")
+    recorder.record("shoe", b"\x05\x30")
+    recorder.record("host", b"\x06")
     assert chunks_in(file) == [Chunk(0.0, "shoe", "0530"), Chunk(2.0, "host", "06")]
     assert recorder.chunks == 2
 
@@ -201,9 +201,9 @@ async def test_a_real_line_is_recorded_between_shoe_and_controller(tmp_path: Pat
     [
         ("/dev/no-such-line", "cannot be opened: No such file"),
         ("/dev/null", "/dev/null is not a serial line"),
-        ("/dev/null@fast", "'fast' is no baud rate that this machine knows, such as 1200, "),
-        ("/dev/null@4801", "'4801' is no baud rate"),
-        ("tcp:127.0.0.1", "is no address: write tcp:HOST:PORT"),
+        ("/dev/null@fast", "'fast' is not a baud rate of this machine; write one such as 1200, "),
+        ("/dev/null@4801", "'4801' is not a baud rate"),
+        ("tcp:127.0.0.1", "is not an address: write tcp:HOST:PORT"),
         ("tcp:127.0.0.1:1", "cannot be reached"),
         ("tcp:127.0.0.1:99999", "cannot be reached"),
     ],

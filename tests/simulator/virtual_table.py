@@ -52,7 +52,7 @@ class VirtualTable:
         self.traffic: list[Carried] = []
         self.seen_before_fault = 0
         """How many things the controller had seen when the last fault was injected."""
-        self.emulation = Emulation(settings, now=self.now, tell=self._tell)
+        self.emulation = Emulation(settings, now=self.now, truth=self._tell)
         self.controller: ControllerLink = controller_for(settings)
         self._arriving: list[tuple[float, int, str, bytes]] = []
         self._count = 0

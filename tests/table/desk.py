@@ -9,7 +9,8 @@
         desk.start(boot="first")                      # as the shell starts: open, recover, snapshot, ControllerStarted
         desk.link_back()                              # the shoe sends again what was not acknowledged
 
-Every input goes the whole way: handle, one durable entry, take over. An auditor (`desk_auditor.py`) looks at each.
+Every input goes the whole way: handle, one durable entry, take over. State and facts are compared after each
+(`state_checks.py`).
 """
 
 import os
@@ -44,8 +45,8 @@ from shoe_controller.table.inputs import (
 )
 from shoe_controller.table.table import Handled, Table
 from shoe_controller.table.view import view_of
-from tests.table.desk_auditor import Auditor, cards_in
 from tests.table.sitting import Sitting
+from tests.table.state_checks import cards_in
 
 IDENTITY = Identity(table="pit 1 table 2", journal_id="d4e5f6")
 SOFTWARE = "1.0"
@@ -75,7 +76,6 @@ class Desk(Sitting):
     ) -> None:
         self.path = folder / "table.journal"
         self.software = software
-        self.auditor = Auditor()
         self.killed_when: KilledWhen | None = None
         self.kept: list[ShoeReport] = []
         """What the shoe has said and nobody acknowledged: it sends that again."""
@@ -126,7 +126,7 @@ class Desk(Sitting):
         self.acknowledged = sequence
         self.history.append((given, at, handled.facts))
         self.facts += handled.facts
-        self.auditor.look(before, given, handled)
+        self.checks.check(before, given, handled)
         self._count(report, handled)
         if self.killed_when is KilledWhen.BEFORE_TAKE_OVER:
             raise KilledError

@@ -8,7 +8,7 @@
     assert sitting.last(RoundResult).outcome.winner ...
 
 After every input the state is checked: it encodes and decodes to itself, the old state was left alone, and what the
-facts tell adds up (`watcher.py`). When a test is over, its last sittings are replayed (`conftest.py`).
+facts tell adds up (`state_checks.py`). When a test is over, its last sittings are replayed (`conftest.py`).
 """
 
 from collections import deque
@@ -55,7 +55,7 @@ from shoe_controller.table.procedure import Procedure
 from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.table import Handled, Table
 from shoe_controller.table.view import view_of
-from tests.table.watcher import Watcher
+from tests.table.state_checks import StateChecks
 
 F = TypeVar("F", bound=Fact)
 
@@ -91,7 +91,7 @@ class Sitting:
         self.history: list[tuple[AnyInput, Moment, tuple[AnyFact, ...]]] = []
         self.mono_ns = 1_000_000_000_000
         self.sequence = 0
-        self.watcher = Watcher()
+        self.checks = StateChecks()
         RECENT.append(self)
         self.give(Snapshot(state=TableState()))
         self.give(ControllerStarted(boot="first"))
@@ -111,15 +111,16 @@ class Sitting:
             given = self.table.new_shoe(self.rules, given)
         self.wait(0.1)
         at = self.moment()
-        before = msgspec.json.encode(self.table.state)
+        before = self.table.state
+        encoded = msgspec.json.encode(before)
         handled = self.table.handle(given, at)
-        assert msgspec.json.encode(self.table.state) == before, "handle must not change the state"
+        assert msgspec.json.encode(before) == encoded, "handle must not change the state"
         self.table.take_over(handled)
         assert msgspec.json.decode(msgspec.json.encode(handled.state), type=TableState) == handled.state
         if handled.changed:
             self.history.append((given, at, handled.facts))
             self.facts += handled.facts
-        self.watcher.see(given, handled.facts, handled.state, self.table.desired_shoe)
+            self.checks.check(before, given, handled)
         return handled
 
     def check_replay(self) -> None:

@@ -1,6 +1,6 @@
 """Anything can happen at any time: random inputs in any phase never raise, lose no card and pay nothing while stopped.
 
-What must hold after each input is in `watcher.py`; here is only what happens. A failure names its seed.
+What must hold after each input is in `state_checks.py`; here is only what happens. A failure names its seed.
 """
 
 import random

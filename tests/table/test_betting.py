@@ -308,7 +308,7 @@ ending = st.sampled_from(["result", "confirm", "void", "replay", "undo and confi
 @settings(max_examples=25)
 @given(rounds=st.lists(st.tuples(st.lists(bet, max_size=6), ending), max_size=4), seed=st.integers(0, 999))
 def test_money_balances(house: dict[str, Any], rounds: list[tuple[list[tuple[str, str, int]], str]], seed: int) -> None:
-    """All that was staked is settled or returned; the table's own sums agree with those of its seats (`watcher.py`)."""
+    """All that was staked is settled or returned; the table's own sums agree with its seats' (`state_checks.py`)."""
     table = opened(house)
     stack = [*CARDS_BY_NUMBER] * 7
     random.Random(seed).shuffle(stack)  # noqa: S311 - the same stack every time

@@ -1,8 +1,8 @@
 """Any order of cards, mishaps, acts, wagers, timers, lost lines and crashes, on a table with its real journal.
 
-An honest dealer deals real shuffled cards most of the time. After every input an auditor compares facts and state
-(`desk_auditor.py`: money balances, every card is counted once, nothing is settled while the table is stopped or on a
-card that nobody knows, numbers have no gap). After every step a restart from the journal stands where the table stands.
+An honest dealer deals real shuffled cards most of the time. After every input facts and state are compared
+(`state_checks.py`: money balances, every card is counted once, nothing is settled while the table is stopped or on a
+card that is not known, numbers have no gap). After every step a restart from the journal stands where the table stands.
 
 `make torture` goes on for longer, with other examples.
 """

@@ -35,7 +35,7 @@ from shoe_controller.journal.records import INPUTS, STARTS, Head, Record, Record
 from shoe_controller.journal.store import open_journal
 from shoe_controller.journal.verify import Report, verify
 from shoe_controller.messages.acts import Approve, Confirm, CorrectCard, UndoLastResult
-from shoe_controller.messages.facts import RoundResult
+from shoe_controller.messages.facts import RoundResult, RoundSettled
 from shoe_controller.messages.procedure import Reveal
 from shoe_controller.table.inputs import AnyInput, ControllerStarted, LinkBack, LinkLost
 from shoe_controller.table.state import TableState
@@ -75,7 +75,7 @@ def tmp_path() -> Iterator[Path]:
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with desk_in(tmp_path_factory.mktemp("played")) as desk:
         play(desk)
-        assert desk.auditor.settlements == 2
+        assert sum(isinstance(fact, RoundSettled) for fact in desk.facts) == 2
     return desk.path
 
 

@@ -120,7 +120,7 @@ async def test_a_serial_server_comes_and_goes() -> None:
     async with running(port_at(f"socket://127.0.0.1:{number}"), ears):
         (outage,) = await ears.hear_reports(1)
         assert isinstance(outage, Outage)
-        assert "nobody answers there" in outage.reason
+        assert "no answer from there" in outage.reason
         with socket.create_server(("127.0.0.1", number)) as server:
             await ears.hear_reports(2)
             connection, _ = server.accept()

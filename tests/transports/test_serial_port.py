@@ -127,7 +127,7 @@ async def test_a_shoe_that_never_reads_ends_the_line(shoe: PtyShoe) -> None:
         written += 1000
         assert written < 2 * OUTPUT_LIMIT, "the output buffer has no bound"
         await asyncio.sleep(0)
-    assert "takes no bytes" in await ears.hear_the_end()
+    assert "accepts no bytes" in await ears.hear_the_end()
     assert has_open(shoe.terminal) == 1  # the test's own
     await line.close()
 

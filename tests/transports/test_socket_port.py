@@ -102,7 +102,7 @@ async def test_the_other_end_hangs_up(server: SerialServer, hang_up: Callable[[s
     connection.sendall(b"last words")
     await ears.hear_bytes(10)
     hang_up(connection)
-    assert "hung up or fell silent" in await ears.hear_the_end()
+    assert "closed the connection or fell silent" in await ears.hear_the_end()
     await line.close()
 
 
@@ -131,7 +131,7 @@ async def test_a_server_that_never_reads_ends_the_line(server: SerialServer) -> 
         written += OUTPUT_LIMIT // 2
         assert written < 64 * 1024 * 1024, "the output buffer has no bound"
         await asyncio.sleep(0)
-    assert "takes no bytes" in await ears.hear_the_end()
+    assert "accepts no bytes" in await ears.hear_the_end()
     await line.close()
 
 
@@ -156,7 +156,7 @@ async def test_closing_lets_the_last_bytes_leave(server: SerialServer) -> None:
 @pytest.mark.asyncio
 async def test_nobody_listens(server: SerialServer) -> None:
     server.close()
-    with pytest.raises(TransportError, match="nobody answers there"):
+    with pytest.raises(TransportError, match="no answer from there"):
         await SocketPort(server.address).open(print, print)
 
 
@@ -199,7 +199,7 @@ async def test_a_server_that_does_not_answer_in_time(
     deaf_server: SerialServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(socket_port, "CONNECT_SECONDS", 0.2)
-    with pytest.raises(TransportError, match="nobody answers there"):
+    with pytest.raises(TransportError, match="no answer from there"):
         await SocketPort(deaf_server.address).open(print, print)
 
 

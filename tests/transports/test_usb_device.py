@@ -121,7 +121,7 @@ async def test_a_shoe_that_never_takes_anything_ends_the_line(bus: WatchedBus) -
     line = await open_device(bus, ears)
     for _ in range(OUTPUT_LIMIT // 1000 + 1):
         line.write(bytes(1000))
-    assert "takes no bytes" in await ears.hear_the_end()
+    assert "accepts no bytes" in await ears.hear_the_end()
     assert bus.open_handles == set()
     line.write(b"nobody")
     await line.close()

@@ -107,7 +107,7 @@ def test_silence_is_answered_with_one_more_try() -> None:
     assert link.tick(1.0) == []
     assert link.to_send() == LOCK_BYTES
     assert link.next_deadline() == 2.0
-    assert link.tick(2.0) == [CommandFailed(command=LOCK, reason="the shoe did not answer, twice")]
+    assert link.tick(2.0) == [CommandFailed(command=LOCK, reason="the shoe did not answer either of two attempts")]
     assert link.to_send() == b""
     # It is tried again when it is wanted again, and after a while by itself.
     assert link.next_deadline() == 7.0
@@ -152,7 +152,7 @@ def test_every_refusal_is_named(code: str, sent: bytes) -> None:
     (failed,) = out
     assert isinstance(failed, CommandFailed)
     assert (failed.command, failed.nak_code) == (LOCK, code)
-    assert NAK_MEANINGS.get(code, "not known") in failed.reason
+    assert NAK_MEANINGS.get(code, "unknown code") in failed.reason
     assert link.to_send() == b""
 
 
@@ -315,7 +315,7 @@ def test_commands_are_found_in_any_bytes_cut_anywhere(parts: list[bytes | HostCo
 def test_a_command_cut_off_by_the_next_is_reported_and_the_next_is_taken() -> None:
     reader = CommandReader(stx_in_bcc=None)
     assert reader.read(LOCK_BYTES[:6] + UNLOCK_BYTES) == [
-        Garbage(0, 6, "a command was cut off by the beginning of the next"),
+        Garbage(0, 6, "a command was cut off by the start of the next"),
         UNLOCK,
     ]
     assert reader.read(b"\x02OPLK02\x031B" + LOCK_BYTES) == [LOCK, LOCK]

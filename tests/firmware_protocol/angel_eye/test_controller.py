@@ -150,7 +150,12 @@ def test_copies_of_what_is_stored_keep_the_window_open_too() -> None:
 def test_an_impossible_card_is_an_error_and_a_sound_copy_is_still_welcome() -> None:
     link = opened()
     link.receive(S, 0)
-    for card, reason in ((0xDE, "de is no card"), (0x9E, "9e is no card"), (0x81, "81 is no card"), (0x32, "32 is no")):
+    for card, reason in (
+        (0xDE, "de is not a card"),
+        (0x9E, "9e is not a card"),
+        (0x81, "81 is not a card"),
+        (0x32, "32 is not a"),
+    ):
         out = link.receive(encode_telegram(1, bytes((0x44, 0x81, card))), 0)
         assert [type(item) for item in out] == [LineError]
         assert isinstance(out[0], LineError)

@@ -169,7 +169,7 @@ def test_every_result(byte: int) -> None:
             )
         ]
     else:
-        assert errors[0].reason.startswith(f"{byte:02x} is no result")
+        assert errors[0].reason.startswith(f"{byte:02x} is not a result")
 
 
 @pytest.mark.parametrize("byte", range(0x20, 256))
@@ -182,8 +182,8 @@ def test_every_error(byte: int) -> None:
         assert events == [Fault(code=name, stopped=bool(byte & 0x40), detail=code)]
         assert cleared == [FaultCleared(code=name, detail=code)]
     else:
-        assert errors[0].reason.startswith(f"{byte:02x} is no error")
-        assert not_cleared[0].reason.startswith(f"{byte:02x} is no error")
+        assert errors[0].reason.startswith(f"{byte:02x} is not an error")
+        assert not_cleared[0].reason.startswith(f"{byte:02x} is not an error")
 
 
 @pytest.mark.parametrize("byte", range(0x20, 256))
@@ -200,7 +200,7 @@ def test_a_letter_alone(byte: int) -> None:
         assert events == [alone[letter]]
     elif letter in "SDIGdiREe":
         assert not events
-        assert "belong" in errors[0].reason
+        assert ("belongs to start-up" if letter == "S" else "instead of") in errors[0].reason
     else:
         assert events == [Fault(code=FaultCode.OTHER, detail=256 + byte)]
 

@@ -246,7 +246,7 @@ def test_silence_is_noticed_in_time_and_told_once() -> None:
     shoe.now = 1.999
     assert shoe.controller.tick(shoe.now) == []
     shoe.now = 2.0
-    assert shoe.controller.tick(shoe.now) == [LinkDown(reason="nothing was heard from the shoe for 2 s")]
+    assert shoe.controller.tick(shoe.now) == [LinkDown(reason="no frame was received from the shoe for 2 s")]
     assert shoe.controller.shoe is None
     for _ in range(100):
         shoe.now = shoe.controller.next_deadline() or 0.0

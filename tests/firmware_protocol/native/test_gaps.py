@@ -44,7 +44,7 @@ def test_events_that_the_shoe_no_longer_holds_are_a_gap() -> None:
     shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41)))
     report = gap(shoe.shake_hands(oldest=45, upcoming=47, recognised=False))
     assert (report.expected, report.received) == (42, 45)
-    assert report.reason == "the shoe no longer holds the events 42 to 44"
+    assert report.reason == "the shoe no longer holds events 42 to 44"
     assert shoe.say_status() == [], "told once"
     only_delivery(shoe.say_event(45, Standby()))
 

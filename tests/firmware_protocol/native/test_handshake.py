@@ -316,8 +316,8 @@ def test_frames_sent_back_to_their_sender_are_refused() -> None:
     line.tap = mirror
     line.run_until(lambda: len(line.journal) == 50)
     assert [up.authenticated for up in line.reports_of(LinkUp)] == [True]
-    assert "a frame of our own direction: the line sends back what we say" in line.controller.counts.refused
-    assert "a frame of our own direction: the line sends back what we say" in line.shoe.counts.refused
+    assert "a frame of our own direction: the line reflects what we send" in line.controller.counts.refused
+    assert "a frame of our own direction: the line reflects what we send" in line.shoe.counts.refused
 
 
 def test_the_two_directions_have_different_keys() -> None:

@@ -13,7 +13,7 @@ from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
     EventGap,
-    IdentifyAsked,
+    IdentifyRequested,
     LineError,
     LinkUp,
     LinkUsageError,
@@ -155,7 +155,7 @@ def test_what_the_controller_asks_for_is_heard() -> None:
     assert notices == [
         Overheard(Wanted(desired=desired), authenticated=True),
         Overheard(ClockSet(unix_milliseconds=1_700_000_000_000), authenticated=True),
-        Overheard(IdentifyAsked(seconds=7), authenticated=True),
+        Overheard(IdentifyRequested(seconds=7), authenticated=True),
     ]
 
 

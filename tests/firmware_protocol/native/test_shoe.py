@@ -10,7 +10,7 @@ from firmware_protocol.link import (
     ClockSet,
     DesiredShoe,
     GateLockedBySilence,
-    IdentifyAsked,
+    IdentifyRequested,
     LinkUsageError,
     ShoeIdentity,
     Wanted,
@@ -294,7 +294,7 @@ def test_clock_and_identify_arrive(controller: PuppetController) -> None:
     assert controller.say_sealed(FrameType.CLOCK, CLOCK.pack(1_700_000_000_123)) == [
         ClockSet(unix_milliseconds=1_700_000_000_123)
     ]
-    assert controller.say_sealed(FrameType.IDENTIFY, IDENTIFY.pack(9)) == [IdentifyAsked(seconds=9)]
+    assert controller.say_sealed(FrameType.IDENTIFY, IDENTIFY.pack(9)) == [IdentifyRequested(seconds=9)]
 
 
 def test_frames_of_unknown_types_are_skipped_and_bad_ones_refused(controller: PuppetController) -> None:

@@ -42,7 +42,7 @@ async def running(*arguments: str) -> AsyncIterator[tuple[asyncio.subprocess.Pro
 async def test_it_says_what_it_is_serves_and_ends_cleanly(how: signal.Signals) -> None:
     async with running() as (process, port, greeting):
         assert "never for production" in greeting
-        assert "only this machine reaches it" in greeting
+        assert "only this machine can reach it" in greeting
         async with client(port, "table-7") as table:
             await table.ping()
             process.send_signal(how)
@@ -52,7 +52,7 @@ async def test_it_says_what_it_is_serves_and_ends_cleanly(how: signal.Signals) -
         assert process.returncode == 0
         assert errors == b""
         assert "'table-7' connected (MQTT 5)" in out.decode()
-        assert out.decode().endswith("The emulated broker has ended.\n")
+        assert out.decode().endswith("The emulated broker has stopped.\n")
 
 
 @pytest.mark.asyncio
@@ -65,8 +65,8 @@ async def test_a_taken_port_is_named(capsys: pytest.CaptureFixture[str]) -> None
     assert process.returncode == 2
     assert (out, capsys.readouterr().out) == (b"", "")
     assert errors.decode() == (
-        f"python -m simulator.broker: port {other.port} of 127.0.0.1 is taken by another program. "
-        "End it, or choose another port.\n"
+        f"python -m simulator.broker: port {other.port} of 127.0.0.1 is in use by another program. "
+        "Stop it, or choose another port.\n"
     )
 
 

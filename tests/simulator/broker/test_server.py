@@ -68,7 +68,7 @@ async def test_a_port_is_a_number_of_sixteen_bits(port: int) -> None:
 async def test_a_taken_port_is_a_clear_message_and_nothing_is_left_behind() -> None:
     async with EmulatedBroker() as first:
         before = open_sockets()
-        with pytest.raises(BrokerAddressError, match=f"port {first.port} of 127.0.0.1 is taken"):
+        with pytest.raises(BrokerAddressError, match=f"port {first.port} of 127.0.0.1 is in use"):
             async with EmulatedBroker(port=first.port):
                 pass
         assert open_sockets() == before

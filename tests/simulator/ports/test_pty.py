@@ -326,8 +326,8 @@ async def test_a_link_that_somebody_has_removed(link: Path, shoe: ShoeEnd) -> No
     [
         ("/no/such/folder/shoe", r"the folder /no/such/folder does not exist\. Make it"),
         ("/sys/shoe", r"this user may not write in the folder /sys\."),
-        ("/dev/null/shoe", r"no link can be made there \(Not a directory\)"),
-        ("/tmp/" + 300 * "x", r"no link can be made there \(File name too long\)"),  # noqa: S108 - never made
+        ("/dev/null/shoe", r"cannot make a link there \(Not a directory\)"),
+        ("/tmp/" + 300 * "x", r"cannot make a link there \(File name too long\)"),  # noqa: S108 - never made
         ("/tmp/a\0b", r"is not a path"),  # noqa: S108 - never made
         ("", r"a folder of that name is in the way"),
     ],

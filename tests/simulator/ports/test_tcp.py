@@ -154,13 +154,13 @@ async def test_a_port_that_is_taken(shoe: ShoeEnd) -> None:
         number = other.getsockname()[1]
         port = TcpPort(port=number)
         with pytest.raises(
-            PortError, match=rf"127\.0\.0\.1:{number} is taken by another program .*choose another port"
+            PortError, match=rf"127\.0\.0\.1:{number} is in use by another program .*choose another port"
         ):
             await port.open(shoe)
         await port.close()
     async with plugged_in(port, shoe):
         await port.unplug()
-        with socket.create_server(place(port)), pytest.raises(PortError, match="is taken by another program"):
+        with socket.create_server(place(port)), pytest.raises(PortError, match="is in use by another program"):
             await port.replug()
         await port.replug()
         connect(port).close()

@@ -461,7 +461,7 @@ async def test_a_host_that_never_reads_loses_the_newest_bytes(either: UsbIpPort,
 async def test_a_port_that_is_taken(shoe: ShoeEnd) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = UsbIpPort(port=other.getsockname()[1])
-        with pytest.raises(PortError, match="is taken by another program"):
+        with pytest.raises(PortError, match="is in use by another program"):
             await port.open(shoe)
         await port.close()
     async with plugged_in(port, shoe), attached(port) as host:

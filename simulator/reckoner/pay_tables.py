@@ -1,72 +1,16 @@
-"""A second opinion on every wager, written from the documents and sharing no code with the product.
+"""What every wager pays, a second time: written from the documents, sharing no code with `shoe_controller/baccarat`.
 
-A round is six texts or fewer, such as "9H". What each wager pays is one Python expression here, not a catalogue row.
+Each wager is one Python expression here, not a row of a catalogue. A price is winnings for a stake of one, net of
+commission.
 """
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+
+from simulator.reckoner.drawing import Round, total
 
 PUSH = Fraction(0)
 LOSE = None
-
-
-class Round(NamedTuple):
-    player: tuple[str, ...]
-    banker: tuple[str, ...]
-
-    @property
-    def p(self) -> int:
-        return total(self.player)
-
-    @property
-    def b(self) -> int:
-        return total(self.banker)
-
-    @property
-    def tie(self) -> bool:
-        return self.p == self.b
-
-    def three(self, side: str, points: int) -> bool:
-        """That side has these points on three cards."""
-        hand = self.player if side == "P" else self.banker
-        return total(hand) == points and len(hand) == 3
-
-    def two(self, side: str, points: int) -> bool:
-        hand = self.player if side == "P" else self.banker
-        return total(hand) == points and len(hand) == 2
-
-    def over(self, high: int, high_cards: Sequence[int], low: int, low_cards: Sequence[int]) -> bool:
-        """A hand of `high` wins over a hand of `low`, whichever side it is on."""
-        return any(
-            total(first) == high and len(first) in high_cards and total(second) == low and len(second) in low_cards
-            for first, second in ((self.player, self.banker), (self.banker, self.player))
-        )
-
-
-def points(card: str) -> int:
-    return {"A": 1, "T": 0, "J": 0, "Q": 0, "K": 0}[card[0]] if card[0] in "ATJQK" else int(card[0])
-
-
-def total(hand: Sequence[str]) -> int:
-    return sum(points(card) for card in hand) % 10
-
-
-BANKER_DRAWS_UP_TO = {0: 3, 1: 3, 2: 4, 3: 4, 4: 5, 5: 5, 6: 6, 7: 6, 8: 2, 9: 3}
-"""The drawing rules the other way round: by Player's third card, the highest total on which Banker draws."""
-
-
-def dealt(cards: Sequence[str]) -> Round:
-    """The round that these cards make; cards it does not need are left alone."""
-    player, banker, rest = [cards[0], cards[2]], [cards[1], cards[3]], list(cards[4:])
-    if total(player) < 8 and total(banker) < 8:
-        highest = 5
-        if total(player) <= 5:
-            player.append(rest.pop(0))
-            highest = BANKER_DRAWS_UP_TO[points(player[2])]
-        if total(banker) <= highest:
-            banker.append(rest.pop(0))
-    return Round(tuple(player), tuple(banker))
 
 
 def _when(holds: bool, price: int | Fraction) -> Fraction | None:  # noqa: FBT001 - reads as a sentence where it is used
@@ -147,13 +91,13 @@ def _any_dragon(r: Round, suite: str) -> Fraction | None:
     return _when(any(dragons.values()), 6 if suite == "A" else 4)
 
 
-def _banker(r: Round, game: str) -> Fraction | None:
+def _banker(r: Round, game: str, commission: Fraction) -> Fraction | None:
     if r.tie:
         return PUSH
     if r.p > r.b:
         return LOSE
     if game == "commission":
-        return Fraction(95, 100)
+        return 1 - commission
     if game == "nepal":
         return Fraction(1, 2) if r.b == 6 else Fraction(1)
     return PUSH if r.three("B", 7) else Fraction(1)
@@ -162,7 +106,11 @@ def _banker(r: Round, game: str) -> Fraction | None:
 L8 = {"L8-1": (200, 50, 25, 8, 3), "L8-2": (200, 40, 25, 8, 3), "L8-3": (200, 25, 15, 8, 4)}
 
 
-def rules(game: str, suite: str, fortune: str, lucky: str) -> dict[str, Rule]:
+GAMES = ("commission", "no_commission", "nepal")
+USUAL_COMMISSION = Fraction(5, 100)
+
+
+def rules(game: str, suite: str, fortune: str, lucky: str, commission: Fraction = USUAL_COMMISSION) -> dict[str, Rule]:
     """Every wager under one base game, one Any Dragon suite, one Infinite Fortune and one Lucky 8 pay table."""
     three, two, any_number = (3,), (2,), (2, 3)
 
@@ -174,7 +122,7 @@ def rules(game: str, suite: str, fortune: str, lucky: str) -> dict[str, Rule]:
 
     table: dict[str, Rule] = {
         "base.player": lambda r: PUSH if r.tie else _when(r.p > r.b, 1),
-        "base.banker": lambda r: _banker(r, game),
+        "base.banker": lambda r: _banker(r, game, commission),
         "base.tie": lambda r: _when(r.tie, 8),
         "pairs.player": lambda r: _when(r.player[0][0] == r.player[1][0], 11),
         "pairs.banker": lambda r: _when(r.banker[0][0] == r.banker[1][0], 11),

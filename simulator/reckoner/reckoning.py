@@ -1,0 +1,202 @@
+"""The whole reckoning: whether truth and journal agree, and how much they hold."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+from simulator.reckoner.alignment import STRICT, Comparison, Leniency, Pairs, aligned, compare
+from simulator.reckoner.books import NAMING_ACTS, StandingResult, TableBooks
+from simulator.reckoner.cards import RecordedCard
+from simulator.reckoner.house import HouseRules
+from simulator.reckoner.inputs import InputBook, cause_of
+from simulator.reckoner.mismatch import Json, MismatchError, RoundKey
+from simulator.reckoner.reports import ReportedCard, reported_cards
+
+T = TypeVar("T")
+
+
+class Step(NamedTuple):
+    """One entry of a journal: what came in, and the events that followed from it."""
+
+    given: Json | None
+    """`None` where the input is not known."""
+    events: Sequence[Json]
+
+
+class Reckoner:
+    """Follows a journal entry by entry; a `MismatchError` says what is wrong with one."""
+
+    def __init__(self, house: HouseRules | None = None, *, keeps_events: bool = True) -> None:
+        self.books = TableBooks(house)
+        self._inputs = InputBook(keeps_events=keeps_events)
+
+    def stored(self, step: Step, left: Sequence[Json | None] = ()) -> None:
+        """The next entry; `left` are the cards of the truth that it is about."""
+        given, cards = cause_of(step.given), list(left)
+        self._inputs.take(given, step.events)
+        self._name_card(given, step.events)
+        mismatches = []
+        for event in step.events:
+            try:
+                self._take(event, cards)
+            except MismatchError as error:
+                mismatches.append(error)
+        if mismatches:
+            raise mismatches[0]
+
+    def _take(self, event: Json, left: list[Json | None]) -> None:
+        book = self.books.cards
+        known = len(book.cards)
+        self.books.take(event)
+        for record in book.cards[known:]:
+            record.true = left.pop(0) if left else None
+            if record.true is not None and not record.fits(record.true):
+                raise MismatchError(f"{record.true} is published as {record}")
+        # A shoe that discloses faces late may mean a card of the next round, which lies aside and stops this one.
+        if event["fact"] == "round_result":
+            for laid in book.hand:
+                laid.record.check_face()
+
+    def _name_card(self, given: Json | None, events: Sequence[Json]) -> None:
+        """A person says what a card is; while it lies face down, only the input tells the face."""
+        names = given is not None and given["input"] == "person_acts" and given["act"]["act"] in NAMING_ACTS
+        if given is not None and names and any(event["fact"] == "person_acted" for event in events):
+            self.books.cards.name(given["act"]["number"], given["act"]["card"])
+
+
+class Reckoning(NamedTuple):
+    events: int
+    cards: int
+    """Cards that left the shoe and are on record, in order."""
+    results: int
+    """Results that stand, each of a round that was dealt so."""
+    settlements: int
+    wagers: int
+    """Wagers that were settled, all by their prices."""
+    unpriced: int
+    """Wagers that were settled and whose prices are not known here."""
+    stakes: int
+    """Of the settlements that stand;"""
+    paid_back: int
+    """and what they gave back, winnings included."""
+    lost: int
+    """Cards that the wire lost,"""
+    invented: int
+    """cards on record that never left the shoe,"""
+    under_way: int
+    """and cards that were not on record yet: all as they are allowed for."""
+    problems: tuple[str, ...]
+
+
+def reckon(  # noqa: PLR0913 - the records that are compared, and how, each given by name
+    truth: Sequence[Json] | None,
+    steps: Sequence[Step],
+    house: HouseRules | None = None,
+    *,
+    native: bool = True,
+    leniency: Leniency = STRICT,
+    every_round: bool = False,
+) -> Reckoning:
+    """Compare what happened at the shoe with what the journal holds; without the truth, the journal with itself.
+
+    A shoe that is not `native` keeps no events, and reports of two cards at once only the first. `every_round` asks for
+    a result of every round that ended at the shoe, numbered from 1 in one shoe.
+    """
+    reckoner = Reckoner(house, keeps_events=native)
+    problems: list[str] = []
+    for step in steps:
+        try:
+            reckoner.stored(step)
+        except MismatchError as error:
+            problems.append(str(error))
+    books = reckoner.books
+    cards = Comparison(len(books.cards.cards), 0, 0, 0, [])
+    if truth is not None:
+        left = [line for line in truth if line["what"] == "card_out" and (native or not _hides_behind_another(line))]
+        faults = [line for line in truth if line["what"] == "fault_injected"]
+        cards = _compare_records(left, books, faults, leniency)
+        problems += cards.problems
+        problems += _report_problems(left, steps, len(books.cards.cards), leniency, native=native)
+        problems += _result_problems(truth, books.results, every_round=every_round)
+    return Reckoning(
+        events=books.seq,
+        cards=cards.agreed,
+        results=len(books.results),
+        settlements=books.settlements,
+        wagers=books.wagers.counted.total(),
+        unpriced=books.wagers.unpriced.total(),
+        stakes=books.wagers.settled,
+        paid_back=books.wagers.paid_back,
+        lost=cards.lost,
+        invented=cards.invented,
+        under_way=cards.under_way,
+        problems=tuple(problems),
+    )
+
+
+def _hides_behind_another(line: Json) -> bool:
+    return line.get("reading") == "with_another" and line["to"] == "extra"
+
+
+# --- cards -----------------------------------------------------------------------------------------------------------
+
+
+def _compare_records(left: Sequence[Json], books: TableBooks, faults: Sequence[Json], leniency: Leniency) -> Comparison:
+    """Cards that left the shoe, and cards that were published."""
+    pairs = aligned(left, books.cards.cards, RecordedCard.fits)
+
+    def excused(number: int) -> bool:
+        return _fault_before(pairs, number, faults) in leniency.faults and _beside_void(pairs, number, books.voided)
+
+    return compare(pairs, leniency, excused)
+
+
+def _fault_before(pairs: "Pairs[T]", number: int, faults: Sequence[Json]) -> str:
+    """The last fault before this card, or for one that never left the shoe, before the next that did."""
+    t = next((left["t"] for left, _ in pairs[number:] if left is not None), float("inf"))
+    return next((str(fault["fault"]) for fault in reversed(faults) if fault["t"] <= t), "")
+
+
+def _beside_void(pairs: "Pairs[RecordedCard]", number: int, voided: set[RoundKey]) -> bool:
+    """Whether the card belongs to a round that was voided: its own, or that of its neighbour on record."""
+    before = next((record for _, record in reversed(pairs[: number + 1]) if record is not None), None)
+    after = next((record for _, record in pairs[number:] if record is not None), None)
+    return any(record is not None and record.where in voided for record in (before, after))
+
+
+def _report_problems(
+    left: Sequence[Json], steps: Sequence[Step], recorded: int, leniency: Leniency, *, native: bool
+) -> list[str]:
+    """Cards that left the shoe, and cards that it reported; where the journal's inputs are known."""
+    causes = [cause_of(step.given) for step in steps]
+    if not any(causes):
+        return []
+    reported: list[ReportedCard] = []
+    for cause in causes:
+        if cause is not None and cause["input"] == "shoe_report":
+            reported += reported_cards(cause["event"])
+    pairs = aligned(left, reported, lambda report, card: report.fits(card, native=native))
+    # Which fault explains a difference is judged by the cards that were published.
+    problems = [] if leniency.faults else compare(pairs, leniency, lambda _: False).problems
+    if len(reported) != recorded:
+        problems.append(f"the shoe reported {len(reported)} cards, and {recorded} were published")
+    return problems
+
+
+# --- rounds ----------------------------------------------------------------------------------------------------------
+
+
+def _result_problems(truth: Sequence[Json], results: dict[RoundKey, StandingResult], *, every_round: bool) -> list[str]:
+    """The results that stand are those of rounds that were dealt, in order, none of them twice."""
+    ended = [line for line in truth if line["what"] == "round_ended"]
+    rest = iter(ended)
+    for key, result in results.items():
+        if not any(_is_result_of(result, line) for line in rest):
+            return [f"shoe {key[0]}, round {key[1]} has a result on cards that were not dealt: {result.played}"]
+    if every_round and list(results) != [(1, number) for number in range(1, len(ended) + 1)]:
+        return [f"{len(ended)} rounds ended at the shoe, and these have a result: {list(results)}"]
+    return []
+
+
+def _is_result_of(result: StandingResult, line: Json) -> bool:
+    hands = tuple(line["player"]), tuple(line["banker"])
+    return hands == tuple(result.played) and line["winner"] in (None, result.winner)

@@ -1,0 +1,241 @@
+"""Stands beside a simulated table: sees every card that leaves the shoe, and every entry as it reaches the disk.
+
+All reckoning is done by `simulator/reckoner`; a mismatch is a `BrokenPromiseError` at once. Here is what only a
+simulation knows: what went wrong when, and what may follow from that.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from firmware_protocol.cards import Card
+from shoe_controller.daemon.table_journal import TOPICS_BY_FACT
+from shoe_controller.journal.records import Entry, Receipt
+from simulator.reckoner.displays import Event
+from simulator.reckoner.house import HouseRules
+from simulator.reckoner.inputs import cause_of
+from simulator.reckoner.mismatch import Json, MismatchError
+from simulator.reckoner.reckoning import Reckoner, Step
+from simulator.reckoner.reports import ReportMatcher
+from simulator.second_sum import differences
+from simulator.truth import AnyHappening, CardOut, FaultInjected
+from tests.simulation.mishaps import LOSES, TAKEN_FOR_LOSS
+
+SURELY_MISSED = 2
+"""So many telegrams that are lost are noticed by their numbers, which begin anew after nine."""
+FALSE_FRAMES = ("forged_frame", "replayed_frame")
+
+
+class BrokenPromiseError(MismatchError):
+    """Something that must never happen has happened."""
+
+
+class Raised(NamedTuple):
+    t: float
+    kind: str
+    detail: object
+
+
+class Counted(NamedTuple):
+    """What the reckoner has counted in one journal, for the second sum."""
+
+    events: int
+    cards: int
+    invented: int
+    results: int
+    settlements: int
+    stakes: int
+    paid_back: int
+
+
+class Observer:
+    def __init__(
+        self,
+        *,
+        keeps_events: bool,
+        discloses_at_draw: bool,
+        now: Callable[[], float],
+        unknown_pin: str,
+        game: str,
+        house: HouseRules,
+    ) -> None:
+        self.journal = ""
+        """The name of the present journal."""
+        self.messages: list[Event] = []
+        """What it holds for the displays; the first has the number 1."""
+        self.journals: dict[str, list[Event]] = {}
+        """The same for each journal by its name: those before the present one were damaged and set aside."""
+        self.entries = 0
+        self.results_at: list[float] = []
+        """When there was a result, each time."""
+        self.acts: Counter[str] = Counter()
+        """What people did, as far as it was more than a wrong PIN."""
+        self.raised: list[Raised] = []
+        self.missing: list[Json] = []
+        """Cards that were never reported: only a wire that keeps no events may lose any."""
+        self.loss_is_known = False
+        """An event says that the shoe was gone, or that something was missed."""
+        self.injected: list[tuple[float, str]] = []
+        self._settled: Counter[str] = Counter()
+        """Wagers that were settled in earlier journals."""
+        self._keeps_events = keeps_events
+        self._discloses_at_draw = discloses_at_draw
+        self._unknown_pin = unknown_pin
+        """The person whose PIN no one at this table knows."""
+        self._game = game
+        self._house = house
+        self._now = now
+        self._loss_known_at = float("-inf")
+        self._in_play = False
+        self._opened_at = 0.0
+        self._events: list[Json] = []
+        self._reckoner = Reckoner(house, keeps_events=keeps_events)
+        self._matcher = ReportMatcher(
+            keeps_events=keeps_events,
+            may_lose=lambda: not keeps_events and bool(self.injected),
+            may_be_false=lambda: not keeps_events and any(n in (*FALSE_FRAMES, *LOSES) for _, n in self.injected),
+            missed=self._miss,
+        )
+
+    # --- the truth ----------------------------------------------------------------------------------------------------
+
+    @property
+    def cards(self) -> list[Json]:
+        """All cards that left the shoe."""
+        return self._matcher.cards
+
+    @property
+    def unheard(self) -> list[Json]:
+        return self._matcher.unreported
+
+    @property
+    def results(self) -> int:
+        return len(self.results_at)
+
+    def happened(self, happening: AnyHappening) -> None:
+        match happening:
+            case CardOut():
+                self.cards.append(msgspec.to_builtins(happening))
+            case FaultInjected():
+                self.befell(happening.fault)
+            case _:
+                pass
+
+    def befell(self, mishap: str) -> None:
+        self.injected.append((self._now(), mishap))
+
+    def faces(self) -> list[Card | None]:
+        """What lies in the hands, as anyone at the table can see it, or as a supervisor has said."""
+        return [_card(laid.record.face) for laid in self._reckoner.books.cards.hand]
+
+    def first_face(self) -> Card | None:
+        """The first card of the shoe, which everyone has seen."""
+        first = self._reckoner.books.cards.first
+        return None if first is None or first.true is None else _card(first.true["card"])
+
+    # --- journals -----------------------------------------------------------------------------------------------------
+
+    def begin_journal(self, name: str, *, told_again_from: int | None) -> None:
+        """A new journal is empty: numbers begin anew, no shoe is open, no wager stands, no alert stands.
+
+        A shoe that keeps its events reports those `told_again_from` on again, though the journal before may have them.
+        """
+        self.check_sums()
+        self._settled += self._reckoner.books.wagers.counted
+        self.journal = name
+        self.messages = self.journals[name] = []
+        self._events = []
+        self._reckoner = Reckoner(self._house, keeps_events=self._keeps_events)
+        self._in_play = False
+        if told_again_from is not None:
+            self._matcher.reported_again_from(told_again_from)
+
+    def stored(self, entry: Entry, receipt: Receipt, arrived: float) -> None:
+        """An entry is on the disk; `arrived` is when its input came in, which may be a while ago."""
+        self.entries += 1
+        if list(receipt.seqs) != list(range(len(self.messages) + 1, len(self.messages) + 1 + len(entry.events))):
+            raise BrokenPromiseError(f"messages {receipt.seqs} follow {len(self.messages)}")
+        given: Json | None = None if entry.input is None else msgspec.json.decode(entry.input.body)
+        events: list[Json] = [msgspec.json.decode(event.body) for event in entry.events]
+        cause = cause_of(given)
+        left: Sequence[Json | None] = ()
+        if cause is not None and cause["input"] == "shoe_report":
+            left = self._matcher.match(cause["event"], number=cause["sequence"], arrived=arrived)
+        if cause is not None and cause["input"] == "person_acts" and any(e["fact"] != "wrong_pin" for e in events):
+            self.acts[cause["act"]["act"]] += 1
+        self._reckoner.stored(Step(given, events), left)
+        self._events += events
+        for event in events:
+            self._look_at(event)
+        self.messages += [(TOPICS_BY_FACT[event.name], event.body) for event in entry.events]
+        if self._reckoner.books.seq != len(self.messages):
+            raise BrokenPromiseError(f"event {self._reckoner.books.seq} is stored as message {len(self.messages)}")
+
+    def _look_at(self, event: Json) -> None:
+        match event["fact"]:
+            case "shoe_link" if not event["up"]:
+                self._loss_becomes_known()
+            case "alert_raised":
+                if event["alert"]["kind"] in TAKEN_FOR_LOSS:
+                    self._loss_becomes_known()
+                self.raised.append(Raised(self._now(), event["alert"]["kind"], event["alert"]["detail"]))
+            case "person_acted" if event["person"] == self._unknown_pin:
+                raise BrokenPromiseError(f"a person who did not know the PIN was let in: {event}")
+            case "shoe_opened":
+                self._in_play, self._opened_at = True, self._now()
+            case "shoe_ended":
+                self._in_play = False
+            case "round_result":
+                self.results_at.append(self._now())
+
+    # --- what is lost -------------------------------------------------------------------------------------------------
+
+    def _loss_becomes_known(self) -> None:
+        self.loss_is_known = True
+        self._loss_known_at = self._now()
+
+    def _miss(self, lost: Sequence[Json]) -> None:
+        """These cards were never reported, and that must be known by now: telegrams are numbered."""
+        self.missing += lost
+        known = self._loss_known_at >= lost[0]["t"] - 0.5 if lost else True
+        # A shoe that starts anew counts anew: what it had not reported of the cards before is lost without a trace.
+        same_shoe = self._in_play and bool(lost) and lost[0]["t"] > self._opened_at
+        sure = len(lost) <= SURELY_MISSED and self._discloses_at_draw and same_shoe
+        stands = any(raised.kind in TAKEN_FOR_LOSS for raised in self._reckoner.books.alerts.standing.values())
+        if sure and not known and not stands and not any(card.get("reading") == "with_another" for card in lost):
+            raise BrokenPromiseError(f"cards were missed and no alert tells of it: {lost}")
+
+    # --- at the end ---------------------------------------------------------------------------------------------------
+
+    def check_sums(self) -> None:
+        """What the reckoner has counted in this journal, counted a second time."""
+        books = self._reckoner.books
+        counted = Counted(
+            events=books.seq,
+            cards=len(books.cards.cards),
+            invented=0,
+            results=len(books.results),
+            settlements=books.settlements,
+            stakes=books.wagers.settled,
+            paid_back=books.wagers.paid_back,
+        )
+        different = differences(counted, self._events)
+        if different:
+            raise BrokenPromiseError(f"the second sum differs: {different}")
+
+    @property
+    def settled(self) -> Counter[tuple[str, str]]:
+        """Wagers that were settled, each with the base game."""
+        wagers = self._settled + self._reckoner.books.wagers.counted
+        return Counter({(self._game, wager): count for wager, count in wagers.items()})
+
+    @property
+    def standing(self) -> list[Json]:
+        """Alerts that stand."""
+        return [raised.event for raised in self._reckoner.books.alerts.standing.values()]
+
+
+def _card(face: str | None) -> Card | None:
+    return None if face is None else Card(face)
