@@ -189,7 +189,7 @@ async def test_a_supervisor_names_and_corrects_cards(tmp_path: Path) -> None:
         corrected = await table.told(CardCorrected)
         assert str(corrected.place.card) == "9D"
         table.shoe.press(Button.RESULT)
-        assert (await table.told(AlertRaised, 2)).kind == "result_differs"
+        assert (await table.told(AlertRaised, 2)).alert.kind == "result_differs"
         await table.supervisor("clear_alert", alert=table.state.alerts[0].number)
         await table.ok("confirm")
         assert (await table.told(RoundResult, 2)).outcome.winner.value == "tie"
@@ -201,7 +201,7 @@ async def test_cards_too_many_and_voids(tmp_path: Path) -> None:
         await table.draw(2)
         await table.draw_a_round()
         await table.draw(1)
-        assert (await table.told(AlertRaised)).kind == "over_draw"
+        assert (await table.told(AlertRaised)).alert.kind == "over_draw"
         table.shoe.clear(carry_over=True)
         await table.supervisor("use_extra_card")
         assert (await table.told(ExtraCardDecided)).used
@@ -211,7 +211,7 @@ async def test_cards_too_many_and_voids(tmp_path: Path) -> None:
         await table.draw(3)
         await table.phase("complete")
         await table.draw(1)
-        assert (await table.told(AlertRaised, 2)).kind == "over_draw"
+        assert (await table.told(AlertRaised, 2)).alert.kind == "over_draw"
         table.shoe.clear()
         await table.supervisor("burn_extra_card")
         # Names that no supervisor has leave no trace, or the record could be filled with them.

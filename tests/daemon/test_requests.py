@@ -183,7 +183,7 @@ async def test_a_thousand_requests_a_second(tmp_path: Path) -> None:
         assert {answer.status for answer in answers} == {"ok", "error"}
         dealt = len(display.facts_of(RoundResult)) - before
         assert dealt >= 3, "the table goes on dealing"
-        assert {fact.kind for fact in display.facts_of(AlertRaised)} <= {"late_wager"}
+        assert {fact.alert.kind for fact in display.facts_of(AlertRaised)} <= {"late_wager"}
         assert chain.times_logged("broker_down") == 0
         assert chain.emulator is not None
         await chain.emulator.kill()
