@@ -83,7 +83,7 @@ WHOLE_STORY = """\
 Shoe 1, round 1: Tie
   wagers closed by the first card
 Dealt for the first time:
-9D was set aside: a card went to Player, but it was Banker's turn.
+9D was set aside: A card went to Player, but it was Banker’s turn.
 Voided by ann, to be dealt again with the same wagers: the card went to the wrong hand
 Dealt for the second time:
 1  Player  9H  Player's first card
