@@ -57,8 +57,10 @@ async def test_late_repeated_and_foreign_requests(tmp_path: Path) -> None:
         assert (first.wagers.seat, first.wagers.total) == ("1", 500)
         other = await terminal.bet("2", {"base.player": 700}, request_id="the same")
         assert other.code == "other_contents"
+        seen = display.state.seq
         await chain.stop_daemon()
         await chain.start_daemon()
+        await display.until(lambda: display.state is not None and display.state.seq > seen, what="the next state")
         await wagers_open(display)
         other = await terminal.bet("2", {"base.player": 700}, request_id="the same")
         assert other.code == "other_contents", "also by a controller that was started since"
