@@ -5,8 +5,10 @@ This is what `shoe-controller hand --json` prints, and what every other part tha
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.deal import Deal, DealError
@@ -20,10 +22,13 @@ class ImpossibleCardError(DealError):
     code = "impossible_card"
 
 
+MOST_IN_HAND = 3
+
+
 class HandOutcome(msgspec.Struct, frozen=True):
     """A hand as it was dealt."""
 
-    cards: tuple[Card, ...]
+    cards: Annotated[tuple[Card, ...], Meta(min_length=2, max_length=MOST_IN_HAND)]
     """In the order in which they were dealt."""
     total: int
     """Its points."""

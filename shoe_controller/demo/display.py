@@ -14,6 +14,8 @@ from shoe_controller.baccarat.reasons import AnyReason, FirstCard
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.demo.event_lines import StyledText, line_for
 from shoe_controller.demo.truth import Truth
+from shoe_controller.follow.event_sequencer import Event
+from shoe_controller.follow.table import FollowedTable
 from shoe_controller.messages.facts import (
     AnyFact,
     BettingOpened,
@@ -27,16 +29,15 @@ from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMe
 from shoe_controller.messages.topics import Topics
 from shoe_controller.words.render import ENGLISH
 from simulator.reckoner.books import TableBooks
-from simulator.reckoner.displays import Event
+from simulator.reckoner.displays import Event as PublishedEvent
 from simulator.reckoner.mismatch import MismatchError
 
 REMEMBERED = 200
 """Lines of what happened; more than any terminal shows."""
 
-_decode_state = msgspec.json.Decoder(StateMessage).decode
-_decode_info = msgspec.json.Decoder(InfoMessage).decode
-_decode_roads = msgspec.json.Decoder(RoadsMessage).decode
-_decode_status = msgspec.json.Decoder(StatusMessage).decode
+
+USER, INSTANCE = "demonstration", "display"
+"""Our names at the broker, which asks for no password and serves this demonstration alone."""
 
 
 class TimedLine(NamedTuple):
@@ -61,18 +62,18 @@ class Latencies:
 
 
 class TableWatch:
+    """Follows a table from its first event on, and keeps everything for the picture and the report."""
+
     def __init__(self, topics: Topics, happened: Callable[[TimedLine], None]) -> None:
         self.topics = topics
+        self.table = FollowedTable(topics, self, client=USER, instance=INSTANCE, latest=None)
+        self.table.broker_up()
         self._happened = happened
-        self.state: StateMessage | None = None
-        self.info: InfoMessage | None = None
-        self.roads: RoadsMessage | None = None
-        self.status: StatusMessage | None = None
         self.facts: list[AnyFact] = []
-        self.events: dict[int, Event] = {}
+        self.events: dict[int, PublishedEvent] = {}
         """The same as they were published, by their numbers."""
         self._books = TableBooks()
-        self.repeats = 0
+        self._new: list[AnyFact] = []
         self.messages = 0
         self.result: RoundResult | None = None
         self.settled: RoundSettled | None = None
@@ -86,21 +87,45 @@ class TableWatch:
         """Why the last card was drawn, as the table published before it came."""
         self._due: AnyReason | None = None
 
-    def take(self, topic: str, payload: bytes, at: float) -> AnyFact | None:
-        """A message came. Gives back the fact that is new in it, if there is one."""
-        topics = self.topics
+    @property
+    def state(self) -> StateMessage | None:
+        return self.table.state
+
+    @property
+    def info(self) -> InfoMessage | None:
+        return self.table.info
+
+    @property
+    def roads(self) -> RoadsMessage | None:
+        return self.table.roads
+
+    @property
+    def status(self) -> StatusMessage | None:
+        return self.table.status
+
+    def take(self, topic: str, payload: bytes, at: float, *, retained: bool = False) -> list[AnyFact]:
+        """Take a message; return the facts that are new by it."""
         self.messages += 1
-        if topic == topics.state:
-            self.state = _decode_state(payload)
-        elif topic == topics.info:
-            self.info = _decode_info(payload)
-        elif topic == topics.roads:
-            self.roads = _decode_roads(payload)
-        elif topic == topics.status:
-            self.status = _decode_status(payload)
-        elif topics.is_event(topic):
-            return self._take_event((topics.below(topic), payload), at)
-        return None
+        self._new = []
+        self.table.receive(self.topics.below(topic), payload, at, retained=retained)
+        return self._new
+
+    def begin(self, _journal: str, _after: int) -> None:
+        """A demonstration has one journal, which begins with it."""
+
+    def apply(self, event: Event, now: float) -> None:
+        published = msgspec.json.decode(event.payload)
+        fact: AnyFact = msgspec.convert(published, AnyFact)
+        self.facts.append(fact)
+        self._new.append(fact)
+        self.events[fact.seq] = (event.topic, event.payload)
+        self.head = published.get("head", self.head)
+        with suppress(MismatchError):  # the report at the end finds it again, and says so
+            self._books.take(published)
+        self._keep(fact)
+        words = line_for(fact, self.reason)
+        if words is not None:
+            self.say(words, now)
 
     def say(self, words: StyledText, at: float) -> None:
         self._happened(TimedLine(at, words))
@@ -113,23 +138,6 @@ class TableWatch:
         """Whether the last card that left the shoe is the last that was published."""
         last, cards = truth.last_card, self._books.cards.cards
         return last is None or (bool(cards) and cards[-1].fits(last))
-
-    def _take_event(self, event: Event, at: float) -> AnyFact | None:
-        published = msgspec.json.decode(event[1])
-        fact: AnyFact = msgspec.convert(published, AnyFact)
-        if fact.seq <= self.last_seq:
-            self.repeats += 1
-            return None
-        self.facts.append(fact)
-        self.events[fact.seq] = event
-        self.head = published.get("head", self.head)
-        with suppress(MismatchError):  # the report at the end finds it again, and says so
-            self._books.take(published)
-        self._keep(fact)
-        words = line_for(fact, self.reason)
-        if words is not None:
-            self.say(words, at)
-        return fact
 
     def _keep(self, fact: AnyFact) -> None:
         match fact:

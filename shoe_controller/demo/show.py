@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from shoe_controller.baccarat.odds import WagerOdds, exact_odds
 from shoe_controller.config.table_file import Config, load_config
 from shoe_controller.demo.broker_program import RunningBroker, start_broker
-from shoe_controller.demo.display import REMEMBERED, TableWatch, TimedLine
+from shoe_controller.demo.display import INSTANCE, REMEMBERED, USER, TableWatch, TimedLine
 from shoe_controller.demo.event_lines import FAULT, StyledText
 from shoe_controller.demo.fault_script import FaultScript
 from shoe_controller.demo.faults import FAULTS
@@ -32,6 +32,7 @@ from shoe_controller.demo.screen import Screen
 from shoe_controller.demo.settings import DECKS, SITE, DemoSettings
 from shoe_controller.demo.shoe_program import ShoeProgram
 from shoe_controller.demo.truth import Truth
+from shoe_controller.follow.table import reply_topic, subscriptions
 from shoe_controller.messages.facts import AnyFact, BettingOpened, CardDealt
 from shoe_controller.messages.topics import ANY, Topics
 from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, BrokerSession, Will
@@ -44,11 +45,8 @@ CATCH_UP = 3.0
 
 _EVERY_TABLE = Topics(SITE, ANY)
 _SUBSCRIPTIONS = [
-    _EVERY_TABLE.status,
-    _EVERY_TABLE.info,
-    _EVERY_TABLE.state,
+    *subscriptions(_EVERY_TABLE, reply_topic(_EVERY_TABLE, USER, INSTANCE)),
     _EVERY_TABLE.roads,
-    _EVERY_TABLE.events,
 ]
 
 
@@ -186,7 +184,7 @@ class Show:
     async def _watch(self, session: BrokerSession, broker: RunningBroker) -> None:
         """Until it is over; then let everything that is on its way arrive."""
         receiving = asyncio.create_task(self._receive(session))
-        looking = asyncio.create_task(self._look())
+        looking = asyncio.create_task(self._look(session))
         supervising = [asyncio.create_task(table.people.supervise()) for table in self._tables]
         programs = [broker.program, *(p for table in self._tables for p in (table.shoe, table.daemon))]
         programs += self._page_programs
@@ -214,8 +212,8 @@ class Show:
                 # Whoever tells of a fault has seen it happen: so look at the shoe before reading what was said of it.
                 self._look_at(table)
                 now = self._now()
-                fact = table.watch.take(message.topic, message.payload, now - self._began)
-                if fact is not None:
+                facts = table.watch.take(message.topic, message.payload, now - self._began, retained=message.retain)
+                for fact in facts:
                     self._take(table, fact, now)
                 if not self._ending:
                     self._let_dealer_begin(table)
@@ -242,9 +240,12 @@ class Show:
         if table.watch.state is not None and table.watch.state.link_up:
             table.shoe.let_dealer(deal=True)
 
-    async def _look(self) -> None:
+    async def _look(self, session: BrokerSession) -> None:
         while True:
             for table in self._tables:
+                request = table.watch.table.request(self._now() - self._began)
+                if request is not None:
+                    session.publish_soon(request.topic, request.payload, response_topic=request.response_topic)
                 if self._look_at(table):
                     table.people.stir()
                     self._screen.changed()

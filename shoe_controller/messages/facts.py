@@ -4,9 +4,10 @@ Facts are numbered without a gap (`seq`). A fact never changes once published: a
 one it `replaces`. `TOPIC` is the last part of the topic on which it is published.
 """
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
+from msgspec import Meta
 
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.house import PlacedWager
@@ -20,6 +21,9 @@ from shoe_controller.messages.alerts import AlertMessage
 from shoe_controller.messages.causes import AnyAlertEnd, AnyProposalEnd, AnyShoeEnd, ReturnCause
 from shoe_controller.messages.details import AnyDetail, ControllerRestarted, EarlierDetail, LinkDropped
 from shoe_controller.messages.rules import PublishedRules
+
+MOST_CARDS = 6
+"""In the two hands of a round."""
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact"):
@@ -205,7 +209,7 @@ class CardsShown(Fact, frozen=True, kw_only=True, tag="cards_shown"):
 
     TOPIC: ClassVar[str] = "card"
 
-    places: tuple[CardPlace, ...]
+    places: Annotated[tuple[CardPlace, ...], Meta(min_length=1, max_length=MOST_CARDS)]
     """The cards and where they lie."""
     standing: Standing
     """How the round stands with them."""

@@ -3,7 +3,10 @@
 Amounts are whole minor units of the table's currency; times are milliseconds since 1970.
 """
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.house import PlacedWager
@@ -12,7 +15,7 @@ from shoe_controller.baccarat.roads import Roads
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.acts import ActName, AnyAct, Role
 from shoe_controller.messages.alerts import AlertMessage
-from shoe_controller.messages.facts import CardPlace, Standing
+from shoe_controller.messages.facts import MOST_CARDS, CardPlace, Standing
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.prompts import AnyPrompt
 from shoe_controller.messages.rules import PublishedRules
@@ -138,13 +141,13 @@ class PossibleAct(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it needs a reason."""
     two_people: bool
     """Whether it is only proposed, and waits for another supervisor."""
-    cards: tuple[int, ...] = ()
+    cards: Annotated[tuple[int, ...], Meta(max_length=MOST_CARDS)] = ()
     """`identify_card`, `correct_card`: the positions that `number` can name."""
-    hands: tuple[Side, ...] = ()
+    hands: Annotated[tuple[Side, ...], Meta(max_length=len(Side))] = ()
     """`reveal_cards`: the hands in which cards lie face down."""
     alerts: tuple[int, ...] = ()
     """`clear_alert`: the alerts that can be cleared."""
-    proposals: tuple[int, ...] = ()
+    proposals: Annotated[tuple[int, ...], Meta(max_length=1)] = ()
     """`approve`, `withdraw`: the proposal that stands."""
 
 
@@ -179,7 +182,7 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """How many cards the first card says are burned; null before it is known."""
     last_round: int | None
     """The number of the last round of this shoe, once the cut card is out."""
-    cards: tuple[CardPlace, ...]
+    cards: Annotated[tuple[CardPlace, ...], Meta(max_length=MOST_CARDS)]
     """The cards of the round, in the order in which they were dealt."""
     extra_cards: int
     """Cards that left the shoe during the round and lie in no hand."""

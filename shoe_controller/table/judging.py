@@ -11,11 +11,10 @@ from firmware_protocol.cards import Card
 from shoe_controller.baccarat.deal import Deal, DealError
 from shoe_controller.baccarat.reasons import CardsFaceDown
 from shoe_controller.baccarat.sides import Side
-from shoe_controller.messages.facts import CardPlace, Standing
+from shoe_controller.messages.facts import MOST_CARDS, CardPlace, Standing
 from shoe_controller.table.state import LaidCard
 
 FIRST_FOUR = (Side.PLAYER, Side.BANKER, Side.PLAYER, Side.BANKER)
-MOST_CARDS = 6
 
 
 class Judgement(NamedTuple):

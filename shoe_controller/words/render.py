@@ -71,11 +71,9 @@ class Words:
         return str(self._table["return_causes"][cause])
 
     def amount(self, minor: int) -> str:
-        """Minor units as people write them."""
-        if not self._decimals:
-            return str(minor)
+        """Minor units as people write them: with two decimals, 1050 is 10.50 and 100000 is 1,000."""
         whole, rest = divmod(abs(minor), 10**self._decimals)
-        return f"{'-' if minor < 0 else ''}{whole}.{rest:0{self._decimals}}"
+        return f"{'-' if minor < 0 else ''}{whole:,}{f'.{rest:0{self._decimals}}' if rest else ''}"
 
     def _filled(self, entry: str | Mapping[str, str], values: Mapping[str, Any]) -> str:
         if isinstance(entry, Mapping):

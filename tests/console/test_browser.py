@@ -13,6 +13,10 @@ import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from firmware_protocol.events import Button
+from shoe_controller.baccarat.facts import Winner
+from shoe_controller.baccarat.reasons import SecondCard
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.actors import Person
 from shoe_controller.messages.facts import (
     AlertRaised,
     CardCorrected,
@@ -24,6 +28,8 @@ from shoe_controller.messages.facts import (
     WagersChanged,
     WrongPin,
 )
+from shoe_controller.messages.refusals import SamePerson, WrongPinRefused
+from shoe_controller.words.render import ENGLISH
 from tests.console.browser import chromium, desk_at
 from tests.console.console_chain import ConsoleAt, console_at
 from tests.daemon.house_file import DEALER, DEALER_PIN, PINS
@@ -56,7 +62,7 @@ async def test_a_round_from_the_wagers_to_the_last_chip(browser: Browser, tmp_pa
         await expect(desk.page.locator("dialog")).to_be_hidden()
         # Refused, with the reason in the dialog; then changed, then taken back.
         await desk.bet("2", base_tie="5000")
-        await desk.says("dialog .said", "Tie: the stake is above the maximum of 1,000.")
+        await desk.says("dialog .said", "Seat 2, Tie: 5,000 is above the maximum of 1,000.")
         await desk.at("base.tie").fill("nonsense")
         await desk.tap("place")
         await desk.says("dialog .said", "not an amount")
@@ -83,12 +89,12 @@ async def test_a_round_from_the_wagers_to_the_last_chip(browser: Browser, tmp_pa
         await expect(desk.at("seat-1")).to_be_disabled()
         await at.draw(3)
         await desk.says("#sentence", "Draw a card for Banker.")
-        await desk.says("#because", TABLE["en"]["reasons"]["banker_second"])
+        await desk.says("#because", ENGLISH.of(SecondCard(hand=Side.BANKER)))
         assert (await desk.cards("player"), await desk.cards("banker")) == (["9H", "KS"], ["KD"])
         await desk.says(".hand.player .total", "9")
         await desk.says(".hand.banker .total", "0")
         await desk.page.reload()
-        await desk.says("#because", TABLE["en"]["reasons"]["banker_second"])
+        await desk.says("#because", ENGLISH.of(SecondCard(hand=Side.BANKER)))
         assert (await desk.cards("player"), await desk.cards("banker")) == (["9H", "KS"], ["KD"])
         await at.draw(1)
         await desk.tap("do-confirm")
@@ -113,7 +119,7 @@ async def test_a_round_from_the_wagers_to_the_last_chip(browser: Browser, tmp_pa
         await expect(desk.at("tab-wagers")).to_have_attribute("aria-selected", "true")
         await desk.says(".hand.player", "wins")
         result = at.display.facts_of(RoundResult)[-1]
-        assert (result.confirmed_by, result.outcome.winner.value) == (DEALER, "player")
+        assert (result.confirmed_by, result.outcome.winner) == (Person(person=DEALER), Winner.PLAYER)
 
 
 async def test_a_misread_card_is_named_and_then_corrected(browser: Browser, tmp_path: Path) -> None:
@@ -122,18 +128,18 @@ async def test_a_misread_card_is_named_and_then_corrected(browser: Browser, tmp_
         await at.draw(2)
         at.shoe.inject("misread")
         await at.draw(1)
-        alert = await told(at, AlertRaised)
+        alert = (await told(at, AlertRaised)).alert
         assert alert.kind == "misread"
         await desk.says(".alert h3", "A card left the shoe and could not be read.")
-        await desk.says(".alert .to-do", alert.to_do)
+        await desk.says(".alert .to-do", ENGLISH.to_do(alert.kind))
         await desk.says(".alert footer", "It must be put right: Name a card")
-        await desk.says("#sentence", alert.to_do)
+        await desk.says("#sentence", ENGLISH.to_do(alert.kind))
         assert await desk.cards("player") == ["?"]
-        await desk.tap(f"mend-{alert.alert}")
+        await desk.tap(f"mend-{alert.number}")
         await desk.identify("rana")
-        await desk.tap(f"mend-{alert.alert}-identify_card", "rank-9", "suit-H", "next", "reason-0")
+        await desk.tap(f"mend-{alert.number}-identify_card", "rank-9", "suit-H", "next", "reason-0")
         await desk.identify("rana", "000000")
-        await desk.says("dialog .said", "not the right PIN")
+        await desk.says("dialog .said", ENGLISH.of(WrongPinRefused()))
         await desk.identify("rana")
         await expect(desk.page.locator("dialog")).to_be_hidden()
         await expect(desk.page.locator(".alert")).to_have_count(0)
@@ -166,10 +172,10 @@ async def test_a_void_is_held_and_not_tapped(browser: Browser, tmp_path: Path) -
         await desk.says("[data-seat='5'] .sum", "20")
         await at.draw(2)
         at.shoe.press(Button.RESULT)
-        alert = await told(at, AlertRaised)
+        alert = (await told(at, AlertRaised)).alert
         assert alert.kind == "result_too_early"
         await desk.says(".alert footer", "The dealer may clear it.")
-        await desk.tap(f"clear-{alert.alert}")
+        await desk.tap(f"clear-{alert.number}")
         await expect(desk.page.locator(".alert")).to_have_count(0)
         await desk.supervisor_mode()
         await desk.tap("act-void_round", "reason-0")
@@ -179,7 +185,7 @@ async def test_a_void_is_held_and_not_tapped(browser: Browser, tmp_path: Path) -
         assert at.display.facts_of(RoundVoided) == [], "a tap, and half of the time, is not enough"
         await desk.hold("go")
         void = await told(at, RoundVoided)
-        assert (void.why, void.total) == ("Misdeal", 2000)
+        assert (void.reason, void.total) == ("Misdeal", 2000)
         await desk.says("#sentence", "Take the wagers")
         await desk.tap("tab-rounds", "round-1.1")
         await desk.says("[data-round='1.1'] .details", "“Misdeal”")
@@ -198,7 +204,7 @@ async def test_two_people_undo_a_result(browser: Browser, tmp_path: Path) -> Non
         await desk.says(".proposal h3", "rana proposes: Undo last result")
         await desk.tap("approve")
         await desk.identify("rana")
-        await desk.says("dialog .said", "Somebody other than the one who proposed it must approve.")
+        await desk.says("dialog .said", ENGLISH.of(SamePerson()))
         await desk.identify("shah")
         await told(at, ResultUndone)
         acted = at.display.facts_of(PersonActed)[-1]
@@ -218,7 +224,7 @@ async def test_wrong_pins_lock_out(browser: Browser, tmp_path: Path) -> None:
     ):
         for _ in range(3):
             await desk.sign_in(pin="111111")
-            await desk.says("#door .said", "That is not the right PIN")
+            await desk.says("#door .said", ENGLISH.of(WrongPinRefused()))
             await expect(desk.at("pin")).to_have_value("")
         assert (await told(at, WrongPin, 3)).locked_out
         await desk.sign_in(DEALER, DEALER_PIN)
@@ -262,6 +268,7 @@ async def test_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None
         await keys.press("n")
         await at.phase("closed")
         await at.draw(4)
+        await expect(desk.page.locator(".hand .card.back")).to_have_count(4)
         await expect(desk.at("do-reveal_cards-player")).to_be_visible()
         assert (await desk.cards("player"), await desk.cards("banker")) == (["?", "?"], ["?", "?"])
         await keys.press("r")
@@ -336,7 +343,7 @@ async def test_all_that_staff_read_is_in_their_language(browser: Browser, tmp_pa
         await desk.says("#because", "莊家第二張牌。")
         await is_chinese()
         at.shoe.press(Button.RESULT)
-        alert = await told(at, AlertRaised)
+        alert = (await told(at, AlertRaised)).alert
         early = TABLE["zh-Hant"]["alerts"]["result_too_early"]
         await desk.says(".alert h3", early["happened"])
         await desk.says("#sentence", early["to_do"])
@@ -346,7 +353,7 @@ async def test_all_that_staff_read_is_in_their_language(browser: Browser, tmp_pa
         await desk.page.reload()
         await desk.says("#sentence", early["to_do"])
         await expect(desk.page.locator("html")).to_have_attribute("lang", "zh-Hans")
-        await desk.tap("tab-alerts", f"clear-{alert.alert}")
+        await desk.tap("tab-alerts", f"clear-{alert.number}")
         await at.draw(1)
         await desk.tap("do-confirm")
         await told(at, RoundResult)

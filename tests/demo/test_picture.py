@@ -25,11 +25,11 @@ def view(tables: int, rounds: int) -> DemoView:
     for number in range(tables):
         watch = TableWatch(Topics("demo", f"table-{number + 1}"), lambda line: lines.append(("table-1", line)))
         if rounds:
-            watch.state = StateMessage(
+            watch.table.state = StateMessage(
                 journal="j1", round_id="j1-1-1", **msgspec.structs.asdict(table_with(AlertKind.MISREAD, Phase.DEALING))
             )
             counts = Counts(rounds=rounds, banker=1, player=2, tie=3, banker_pair=0, player_pair=0, natural=0)
-            watch.roads = RoadsMessage(journal="j1", seq=1, shoe=1, counts=counts, roads=roads(results))
+            watch.table.roads = RoadsMessage(journal="j1", seq=1, shoe=1, counts=counts, roads=roads(results))
             watch.head = f"812:{'ab' * 32}"
             watch.latencies.add(4.2)
             for happened in range(100):

@@ -140,6 +140,21 @@ def properties(name: str, schema: Any) -> Iterator[tuple[str, Any]]:  # noqa: AN
         yield from properties(f"{name}.{field}", inner)
 
 
+@pytest.mark.parametrize(
+    ("component", "field", "most"),
+    [
+        ("StateMessage", "cards", 6),
+        ("PossibleAct", "hands", 2),
+        ("HandOutcome", "cards", 3),
+        ("CardsShown", "places", 6),
+        ("RequestWagersPlace", "stakes", 100),
+        ("ReplayedEvents", "events", 100),
+    ],
+)
+def test_lists_that_have_a_limit_say_so(component: str, field: str, most: int) -> None:
+    assert DOCUMENT["components"]["schemas"][component]["properties"][field]["maxItems"] == most
+
+
 def test_names_of_components_are_names_in_any_language() -> None:
     components = DOCUMENT["components"]
     for name in (*components["schemas"], *components["messages"]):

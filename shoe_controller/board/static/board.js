@@ -1,10 +1,11 @@
 /* The board of one table: draws what the news say, section by section. It decides nothing by itself. */
 
 import { drawCard } from "./cards.js";
+import { amount } from "./language.js";
 import { listen } from "./news.js";
 import { ROADS, bead, drawRoad } from "./roads.js";
 import { html, svg, write } from "./svg.js";
-import { amount, condition, label, named, reason, say } from "./words.js";
+import { condition, label, named, reason, say } from "./words.js";
 
 const TURN_PRICES = 9000; /* milliseconds until the next side wagers are shown, where they do not fit all at once */
 

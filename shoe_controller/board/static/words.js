@@ -1,6 +1,6 @@
 /* All that the board and the pit view say. The language of a page is that of its <html> element. */
 
-import { LANGUAGES, alertText, detailText, filled, named as nameIn, rendered, shortAmount, wordsOf } from "./language.js";
+import { LANGUAGES, alertText, detailText, filled, named as nameIn, rendered, wordsOf } from "./language.js";
 
 const language = LANGUAGES.includes(document.documentElement.lang) ? document.documentElement.lang : "en";
 const { own: words, table } = await wordsOf(language);
@@ -26,9 +26,6 @@ export const toDo = (alert) => alertText(table, alert, "to_do");
 export function label(root = document) {
   for (const place of root.querySelectorAll("[data-say]")) place.textContent = say(place.dataset.say);
 }
-
-/* Minor units as people write them; `decimals` are those of the table's currency. */
-export const amount = shortAmount;
 
 /* When a line of a pay table fits: pairs of a word and its values, as in [["banker_cards", ["3"]]]. */
 export function condition(when) {

@@ -1,13 +1,13 @@
 // Amounts of money: minor units of the table's currency, as people write and type them.
 
-import { shortAmount } from "./language.js";
+import { amount as written } from "./language.js";
 
 let decimals = 2;
 
 // How many digits stand behind the decimal point.
 export function useDecimals(count) { decimals = count; }
 
-export const amount = (minor) => shortAmount(minor, decimals);
+export const amount = (minor) => written(minor, decimals);
 
 // What somebody typed, in minor units; null if it is no amount.
 export function minorUnits(text) {

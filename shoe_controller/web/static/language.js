@@ -44,24 +44,18 @@ function shown(value, section, table, decimals) {
     return value.map((one) => shown(one, section, table, decimals)).join(table.list_separator);
   }
   if (section === undefined) return String(value);
-  if (section === "amount") return exactAmount(value, decimals);
+  if (section === "amount") return amount(value, decimals);
   const [name, part] = section.split(".");
   const found = table[name]?.[value] ?? value;
   return String(part ? found[part] ?? value : found);
 }
 
-/* Minor units with all their decimals: 1050 is 10.50. */
-function exactAmount(minor, decimals) {
+/* Minor units as people write them: with two decimals, 1050 is 10.50 and 100000 is 1,000. */
+export function amount(minor, decimals) {
   const digits = String(Math.abs(minor)).padStart(decimals + 1, "0");
-  const whole = digits.slice(0, digits.length - decimals);
-  return (minor < 0 ? "-" : "") + whole + (decimals ? `.${digits.slice(-decimals)}` : "");
-}
-
-/* Minor units as people write them: 1050 is 10.50, 100000 is 1,000. */
-export function shortAmount(minor, decimals) {
-  const [whole, rest = ""] = exactAmount(Math.abs(minor), decimals).split(".");
+  const [whole, rest] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)];
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return (minor < 0 ? "−" : "") + grouped + (/[1-9]/.test(rest) ? `.${rest}` : "");
+  return (minor < 0 ? "-" : "") + grouped + (/[1-9]/.test(rest) ? `.${rest}` : "");
 }
 
 /* What happened, or what is to be done ("happened", "to_do"), of an alert; what exactly is wrong. */
