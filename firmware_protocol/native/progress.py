@@ -48,7 +48,7 @@ class Progress:
         self._counts = counts
         self.stored = stored
         self._outlived: LastCommitted | None = None
-        """What was stored in the old count, while nothing is in the new one."""
+        """The last event stored in the old count, while none is in the new one."""
         self._expected = 0 if stored is None else stored.sequence + 1
         """0 until the first STATUS, when nothing is stored."""
         self._total = None if stored is None else stored.total

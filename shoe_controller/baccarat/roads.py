@@ -26,7 +26,7 @@ class RoadWinner(Enum):
 
 
 class Colour(Enum):
-    """Red says that the shoe repeats itself, blue that it does not; neither has to do with Banker or Player."""
+    """Red means that the shoe repeats itself, blue that it does not; neither stands for Banker or Player."""
 
     RED = "red"
     BLUE = "blue"
@@ -59,14 +59,14 @@ class BeadCell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BigRoadCell(msgspec.Struct, frozen=True, kw_only=True):
-    """A round that somebody won. The marks are that round's own; those of a tie are seen on the bead plate only."""
+    """A round that was not a tie. The marks are that round's own; those of a tie are shown on the bead plate only."""
 
     column: int
     """Counted from 0, from the left."""
     row: int
     """Counted from 0, from the top."""
     winner: RoadWinner | None
-    """`None` while the shoe has had nothing but ties."""
+    """`None` while the shoe has had only ties."""
     ties: int
     """Ties that followed this round; in the first cell also those that came before it."""
     banker_pair: bool
@@ -106,7 +106,7 @@ class DerivedRoad(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the big road repeats itself."""
 
     sequence: str
-    """The colours alone, one letter a cell: R for red, B for blue."""
+    """The colours alone, one letter per cell: R for red, B for blue."""
     cells: tuple[DerivedCell, ...]
     """In the order in which they were made."""
 

@@ -50,7 +50,7 @@ class SettledWager(msgspec.Struct, frozen=True, omit_defaults=True):
     cut: int
     """Winnings that the round's limit does not let the house pay."""
     returned: int
-    """All that goes back to the player: the stake, unless it lost, and what is paid on it."""
+    """Everything that goes back to the player: the stake, unless it lost, and what is paid on it."""
     pays: str | None = None
     """The price in lowest terms, after commission; only on a win."""
 
@@ -61,7 +61,7 @@ class SettledWager(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class DealerStep(msgspec.Struct, frozen=True):
-    """One action of the dealer: take a losing stake, pay a winner, or name a push."""
+    """One action of the dealer: take a losing stake, pay a winner, or announce a push."""
 
     step: Literal["take", "pay", "push"]
     """What the dealer does."""
@@ -93,7 +93,7 @@ class Totals(msgspec.Struct, frozen=True):
 
 
 class LimitReached(msgspec.Struct, frozen=True):
-    """Why winnings were cut."""
+    """The round's limit that cut winnings."""
 
     limit: int
     """The most that is paid, in minor units."""

@@ -21,7 +21,7 @@ BASE_GROUP = "base"
 
 
 class Names(msgspec.Struct, frozen=True):
-    """What a thing is called on a display."""
+    """The name shown on displays, by language."""
 
     en: str
     """In English."""

@@ -102,8 +102,8 @@ class NativeCaptureListener:
             yield from map(_decoded, self._line.from_shoe(piece.data))
         else:
             for overheard in self._line.from_controller(piece.data):
-                told = _decoded(overheard)
-                yield told._replace(extra=told.extra | {"dir": "host"})
+                item = _decoded(overheard)
+                yield item._replace(extra=item.extra | {"dir": "host"})
 
     def finish(self) -> Iterator[DecodedItem]:
         yield from map(_decoded, self._line.finish())

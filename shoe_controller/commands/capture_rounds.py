@@ -191,13 +191,13 @@ class _OpenRound:
             return
         if indicated.winner is not computed.winner:
             self.problem(f"The shoe says {indicated.winner.value}, the cards say {computed.winner.value}.")
-        for side, said, right in (
+        for side, shown, right in (
             ("Player", indicated.player_pair, computed.player_pair),
             ("Banker", indicated.banker_pair, computed.banker_pair),
         ):
-            if said != right:
+            if shown != right:
                 self.problem(
-                    f"The shoe says {'a' if said else 'no'} {side} pair, the cards say {'a' if right else 'no'} pair."
+                    f"The shoe says {'a' if shown else 'no'} {side} pair, the cards say {'a' if right else 'no'} pair."
                 )
         # Not the other way round: a shoe that does not distinguish Banker's six reports plain Banker for it.
         if indicated.banker_six and not computed.banker_six:
@@ -221,16 +221,16 @@ class CaptureRounds:
         self._unplaced: dict[str, None] = {}
         """What went wrong between rounds, for the record of the next one."""
 
-    def feed(self, heard: ShoeEvent | LinkReport | ShoeNotice) -> list[RoundHeard]:
-        match heard:
+    def feed(self, item: ShoeEvent | LinkReport | ShoeNotice) -> list[RoundHeard]:
+        match item:
             case CardDrawn():
-                return self._card_drawn(heard)
+                return self._card_drawn(item)
             case Misread() | ForeignCard():
-                return self._doubtful_card(heard)
+                return self._doubtful_card(item)
             case CardIdentified():
-                self._card_identified(heard)
+                self._card_identified(item)
             case ResultIndicated():
-                return self._result(heard)
+                return self._result(item)
             case Fault(code=code):
                 self._standing.add(code)
                 if self._round is not None:
@@ -238,7 +238,7 @@ class CaptureRounds:
             case FaultCleared(code=code):
                 self._standing.discard(code)
             case Started() | EventGap() | DoubleFeed() | CardReturned():
-                self._interruption(heard)
+                self._interruption(item)
             case _:
                 pass
         return []
@@ -314,8 +314,8 @@ class CaptureRounds:
         )
         return [self._end(self._round, indicated)]
 
-    def _interruption(self, heard: Started | EventGap | DoubleFeed | CardReturned) -> None:
-        match heard:
+    def _interruption(self, item: Started | EventGap | DoubleFeed | CardReturned) -> None:
+        match item:
             case Started():
                 if self._round is not None:
                     self._round.unclear("The shoe restarted in mid-round.")
@@ -337,7 +337,7 @@ class CaptureRounds:
     def _present_round(self) -> _OpenRound:
         if self._round is None:
             self._round = _OpenRound()
-            self._round.unclear("Joined in mid-round: its first Player card was not heard.")
+            self._round.unclear("Joined in mid-round: its first Player card was not received.")
         return self._round
 
     def _end_without_result(self, why: str) -> list[RoundHeard]:
@@ -349,9 +349,9 @@ class CaptureRounds:
     def _end(self, ending: _OpenRound, indicated: Indicated | None) -> RoundHeard:
         self._round = None
         self.rounds += 1
-        heard = ending.end(self.rounds, indicated, self._standing)
-        self.disagreeing += not heard.agrees
-        return heard
+        ended = ending.end(self.rounds, indicated, self._standing)
+        self.disagreeing += not ended.agrees
+        return ended
 
 
 def _name(place: _Place) -> str:

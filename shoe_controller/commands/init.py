@@ -62,7 +62,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--seat-users", action="store_true", help="a user at the broker for each seat, which bets for that seat alone"
     )
-    parser.add_argument("--no-broker", action="store_true", help="a table that tells nobody")
+    parser.add_argument("--no-broker", action="store_true", help="a table that does not publish")
     parser.add_argument("--journal", metavar="FILE", help="default: /var/lib/shoe-controller/NAME.journal")
     for role in Role:
         people = f"--{role.value}"

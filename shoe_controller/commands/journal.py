@@ -88,7 +88,7 @@ def _add_export(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 def _add_prune(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = actions.add_parser(
         "prune",
-        help="export old shoes to files of their own, then remove them",
+        help="export old shoes to their own files, then remove them",
         description="Export whole shoes that are older than so many days, each to a file of its own, then remove them "
         "from the journal. The current shoe stays, and so does a shoe with events that are not published yet.",
     )

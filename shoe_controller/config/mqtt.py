@@ -42,7 +42,7 @@ class MqttSettings(NamedTuple):
     key_file: Path | None
     """The client certificate and its key, where the broker requires one."""
     keep_alive: int
-    """Seconds; a broker that hangs is noticed after twice as many."""
+    """Seconds; a broker that hangs is noticed after twice this time."""
     seat_users: Mapping[str, str]
     """Users of the broker that may bet for one seat alone, each with that seat."""
 

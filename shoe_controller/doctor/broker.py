@@ -137,7 +137,7 @@ def _judge(status: StatusMessage) -> list[Finding]:
         return problem(
             f"the table stands still: {ENGLISH.happened(status.alert.kind)}", ENGLISH.to_do(status.alert.kind)
         )
-    return good(f"the table runs version {status.version}, stores what it sees, and is heard")
+    return good(f"the table runs version {status.version}, stores its events and publishes them")
 
 
 async def _retained_status(config: RunningConfig, topic: str) -> StatusMessage | None:

@@ -22,7 +22,7 @@ from shoe_controller.setup.users_file import USERS_FILE, KnownUser, read_users
 
 PATIENCE = 2.0
 OTHER_TABLE = "no-such-table-of-the-doctor"
-SOMEBODY_ELSE = "somebody-else-of-the-doctor"
+OTHER_CLIENT = "somebody-else-of-the-doctor"
 LAST = "doctor-says-that-was-all"
 """The name of the last message to each user: what has not arrived before it will not arrive."""
 
@@ -38,10 +38,10 @@ async def look_at_roles(patient: Patient) -> list[Finding]:
         users = read_users(file)
     except BadFileError as error:
         return [_problem(f"{error.file}: {each}") for each in error.problems]
-    return await _Trial(config, users, file, heard_of=patient.status is not None).findings()
+    return await _Trial(config, users, file, has_status=patient.status is not None).findings()
 
 
-class _Ears(NamedTuple):
+class _Subscriptions(NamedTuple):
     user: BrokerUser
     permitted: BrokerSession | None
     forbidden: BrokerSession | None
@@ -49,10 +49,10 @@ class _Ears(NamedTuple):
 
 
 class _Trial:
-    def __init__(self, config: RunningConfig, users: tuple[KnownUser, ...], file: Path, *, heard_of: bool) -> None:
+    def __init__(self, config: RunningConfig, users: tuple[KnownUser, ...], file: Path, *, has_status: bool) -> None:
         self._config = config
         self._file = file
-        self._heard_of = heard_of
+        self._has_status = has_status
         self._topics = Topics(config.table.site, config.table.name)
         self._users = users
         self._wrong: list[Finding] = []
@@ -62,12 +62,12 @@ class _Trial:
         async with AsyncExitStack() as stack:
             try:
                 table = await stack.enter_async_context(as_the_table(self._config, (self._topics.requests,)))
-                ears = [await self._listen(stack, known) for known in self._users]
+                subscriptions = [await self._listen(stack, known) for known in self._users]
                 asked: set[str] = set()
-                for each in ears:
+                for each in subscriptions:
                     asked |= await self._try_writing(each)
-                await self._try_answers(table, ears)
-                await self._compare_heard(ears)
+                await self._try_answers(table, subscriptions)
+                await self._compare_received(subscriptions)
                 await self._compare_requests(table, asked)
             except BrokerError as error:
                 self._wrong.append(_problem(str(error)))
@@ -76,7 +76,7 @@ class _Trial:
         names = ", ".join(each.user.name for each in self._users)
         return good(f"{self._tried} permissions of {names} were tried, and all are correct")
 
-    async def _listen(self, stack: AsyncExitStack, known: KnownUser) -> _Ears:
+    async def _listen(self, stack: AsyncExitStack, known: KnownUser) -> _Subscriptions:
         user, password = known.user, known.password.reveal()
         mqtt = self._config.mqtt
         if mqtt is None:
@@ -93,11 +93,11 @@ class _Trial:
             self._wrong.append(_problem(f"the user {user.name}, as {self._file} has it: {error}"))
         with suppress(SubscriptionRefusedError):
             forbidden = await stack.enter_async_context(connection(mqtt, not_mine, user.name, password))
-        return _Ears(user, permitted, forbidden)
+        return _Subscriptions(user, permitted, forbidden)
 
-    async def _try_writing(self, ears: _Ears) -> set[str]:
+    async def _try_writing(self, subscriptions: _Subscriptions) -> set[str]:
         """Try every topic; return the requests that the broker accepted."""
-        user, session = ears.user, ears.permitted
+        user, session = subscriptions.user, subscriptions.permitted
         if session is None:
             return set()
         attempts = list(self._attempts(user))
@@ -110,11 +110,11 @@ class _Trial:
             if answer is None:
                 taken.add(topic)
                 if not permitted:
-                    self._tell(user, f"may write {topic}, and must not")
+                    self._add_problem(user, f"may write {topic}, and must not")
             elif not isinstance(answer, PublishRefusedError):
                 raise answer
             elif permitted:
-                self._tell(user, f"may not write {topic}, and must")
+                self._add_problem(user, f"may not write {topic}, and must")
         return {topic for topic in taken if self._topics.read_request(topic) is not None}
 
     def _attempts(self, user: BrokerUser) -> Iterator[tuple[str, bool]]:
@@ -124,30 +124,30 @@ class _Trial:
             if not (permitted and row.kind in (TopicKind.RETAINED, TopicKind.EVENT)):
                 yield self._topic(row, user.name), permitted
             if row.kind is TopicKind.REQUEST:
-                yield self._topic(row, SOMEBODY_ELSE), False
+                yield self._topic(row, OTHER_CLIENT), False
         if user.role is BrokerRole.TABLE and self._is_ours(user):
             other = Topics(self._config.table.site, OTHER_TABLE)
             yield other.status, False
             yield other.listing, False
             yield other.event(event_topic(OUTCOME)), False
 
-    async def _try_answers(self, table: BrokerSession, ears: list[_Ears]) -> None:
+    async def _try_answers(self, table: BrokerSession, subscriptions: list[_Subscriptions]) -> None:
         replies = self._topics.replies
-        await table.publish(f"{replies}{SOMEBODY_ELSE}/1", b"")
-        await asyncio.gather(*(table.publish(f"{replies}{each.user.name}/{LAST}", b"") for each in ears))
+        await table.publish(f"{replies}{OTHER_CLIENT}/1", b"")
+        await asyncio.gather(*(table.publish(f"{replies}{each.user.name}/{LAST}", b"") for each in subscriptions))
 
-    async def _compare_heard(self, ears: list[_Ears]) -> None:
-        permitted = await asyncio.gather(*(_until_last(each.permitted) for each in ears))
-        forbidden = await asyncio.gather(*(_until_last(each.forbidden) for each in ears))
-        for each, (heard, whole), (overheard, _) in zip(ears, permitted, forbidden, strict=True):
+    async def _compare_received(self, subscriptions: list[_Subscriptions]) -> None:
+        permitted = await asyncio.gather(*(_until_last(each.permitted) for each in subscriptions))
+        forbidden = await asyncio.gather(*(_until_last(each.forbidden) for each in subscriptions))
+        for each, (received, whole), (leaked, _) in zip(subscriptions, permitted, forbidden, strict=True):
             self._tried += 3
             mine = f"{self._topics.replies}{each.user.name}/"
             if each.permitted is not None and not whole:
-                self._tell(each.user, f"may not read the answers at {mine}, and must")
-            elif self._heard_of and self._is_ours(each.user) and self._topics.status not in heard:
-                self._tell(each.user, f"may not read {self._topics.status}, and must")
-            for topic in sorted(topic for topic in overheard if not topic.startswith(mine)):
-                self._tell(each.user, f"may read {topic}, and must not")
+                self._add_problem(each.user, f"may not read the answers at {mine}, and must")
+            elif self._has_status and self._is_ours(each.user) and self._topics.status not in received:
+                self._add_problem(each.user, f"may not read {self._topics.status}, and must")
+            for topic in sorted(topic for topic in leaked if not topic.startswith(mine)):
+                self._add_problem(each.user, f"may read {topic}, and must not")
 
     async def _compare_requests(self, table: BrokerSession, asked: set[str]) -> None:
         """Check that the table's own user receives every request that the broker accepted."""
@@ -165,24 +165,24 @@ class _Trial:
 
     def _topic(self, row: TopicRow, user: str) -> str:
         address = row.address(self._config.table.site, self._config.table.name, user)
-        return address.replace(ANY_CLIENT, f"{SOMEBODY_ELSE}/1")
+        return address.replace(ANY_CLIENT, f"{OTHER_CLIENT}/1")
 
-    def _tell(self, user: BrokerUser, what: str) -> None:
+    def _add_problem(self, user: BrokerUser, what: str) -> None:
         self._wrong.append(_problem(f"the user {user.name} ({user.role.value}) {what}"))
 
 
 async def _until_last(session: BrokerSession | None) -> tuple[set[str], bool]:
     """Topics received up to the doctor's last message, and whether that message arrived."""
-    heard: set[str] = set()
+    received: set[str] = set()
     if session is None:
-        return heard, False
+        return received, False
     with suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE):
             async for message in session.incoming():
                 if message.topic.endswith(f"/{LAST}"):
-                    return heard, True
-                heard.add(message.topic)
-    return heard, False
+                    return received, True
+                received.add(message.topic)
+    return received, False
 
 
 def _problem(what: str) -> Finding:

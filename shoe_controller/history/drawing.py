@@ -292,7 +292,7 @@ def _act(act: RecalledAct) -> str:
     second = "" if act.approved_by is None else f", approved by {_clean(act.approved_by)}"
     why = f": {_clean(act.reason)}" if act.reason else ""
     why_not = "" if act.not_done is None else f": {_words(act.not_done)}"
-    not_done = {"proposed": " (proposed, nobody has approved yet)", "not_done": f" (not done{why_not})"}
+    not_done = {"proposed": " (proposed, not yet approved)", "not_done": f" (not done{why_not})"}
     return f"{role.strip()} {act.act}{about}{second}{not_done.get(act.outcome, '')}{why}".strip()
 
 

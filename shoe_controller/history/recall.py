@@ -256,7 +256,7 @@ class _Memory:
                 )
 
     def _drop_proposal(self, fact: PersonActed) -> None:
-        """What was approved is listed once, with both people."""
+        """Remove an approved proposal: the act is listed once, with both people."""
         if fact.approved_by is not None:
             for playing, act in self._proposals.values():
                 if act.outcome == "proposed" and act in playing.acts:
@@ -274,7 +274,7 @@ class _Memory:
     def _end_shoe(self, fact: ShoeEnded) -> None:
         for playing in self.rounds.values():
             if playing.shoe == fact.shoe:
-                playing.about_shoe = [told for told in playing.about_shoe if told.seq != fact.replaces]
+                playing.about_shoe = [earlier for earlier in playing.about_shoe if earlier.seq != fact.replaces]
                 if playing.state == "open":
                     playing.state = "not_dealt"
 
@@ -366,7 +366,7 @@ def _act(time: int, act: AnyAct, person: str, why: str) -> RecalledAct:
 
 
 def _add_reasons(cards: Sequence[RecalledCard]) -> None:
-    """Give each card the reason for which it came, as far as the faces before it are shown."""
+    """Add to each card the reason for which it was drawn, as far as the faces before it are shown."""
     deal = Deal()
     followed = True
     for before, card in enumerate(cards):

@@ -1,4 +1,4 @@
-"""A round as a dealer wants to see it again: plain data, assembled in `recall.py`.
+"""A recalled round as plain data, assembled in `recall.py`.
 
 This is what `shoe-controller journal recall --json` prints, one per round; `docs/table.md` explains it. All times
 are milliseconds since 1970.
@@ -38,7 +38,7 @@ class RecalledCard(msgspec.Struct, kw_only=True):
     time: int
     hand: Side
     card: Card | None
-    """As it is known now; `None` while it lies face down, or when nobody knows it."""
+    """As known now; `None` while it lies face down, or if it is unknown."""
     why: AnyReason | None = None
     """Why it was dealt."""
     changes: list[CardChange] = []

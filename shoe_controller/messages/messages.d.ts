@@ -316,13 +316,13 @@ export interface BigRoad {
   cells: BigRoadCell[];
 }
 
-/** A round that somebody won. The marks are that round's own; those of a tie are seen on the bead plate only. */
+/** A round that was not a tie. The marks are that round's own; those of a tie are shown on the bead plate only. */
 export interface BigRoadCell {
   /** Counted from 0, from the left. */
   column: number;
   /** Counted from 0, from the top. */
   row: number;
-  /** null while the shoe has had nothing but ties. */
+  /** null while the shoe has had only ties. */
   winner: RoadWinner | null;
   /** Ties that followed this round; in the first cell also those that came before it. */
   ties: number;
@@ -691,7 +691,7 @@ export interface ClockStep {
   by_ms: number;
 }
 
-/** Red says that the shoe repeats itself, blue that it does not; neither has to do with Banker or Player. */
+/** Red means that the shoe repeats itself, blue that it does not; neither stands for Banker or Player. */
 export type Colour = "red" | "blue";
 
 /** When commission is collected. marked: Written down for the seat and collected at the end of the shoe. */
@@ -773,7 +773,7 @@ export interface CutCardOut {
   last_round: number;
 }
 
-/** One action of the dealer: take a losing stake, pay a winner, or name a push. */
+/** One action of the dealer: take a losing stake, pay a winner, or announce a push. */
 export interface DealerStep {
   /** What the dealer does. */
   step: "pay" | "push" | "take";
@@ -829,7 +829,7 @@ export interface DerivedCell {
 
 /** Whether the big road repeats itself. */
 export interface DerivedRoad {
-  /** The colours alone, one letter a cell: R for red, B for blue. */
+  /** The colours alone, one letter per cell: R for red, B for blue. */
   sequence: string;
   /** In the order in which they were made. */
   cells: DerivedCell[];
@@ -1120,7 +1120,7 @@ export interface LidOpen {
   code: "lid_open";
 }
 
-/** Why winnings were cut. */
+/** The round's limit that cut winnings. */
 export interface LimitReached {
   /** The most that is paid, in minor units. */
   limit: number;
@@ -1158,7 +1158,7 @@ export interface MarkDiffers {
   mark: ResultMark;
 }
 
-/** What a thing is called on a display. */
+/** The name shown on displays, by language. */
 export interface Names {
   /** In English. */
   en: string;
@@ -2509,7 +2509,7 @@ export interface SettledWager {
   commission: number;
   /** Winnings that the round's limit does not let the house pay. */
   cut: number;
-  /** All that goes back to the player: the stake, unless it lost, and what is paid on it. */
+  /** Everything that goes back to the player: the stake, unless it lost, and what is paid on it. */
   returned: number;
   /** The price in lowest terms, after commission; only on a win. */
   pays?: string | null;

@@ -14,7 +14,7 @@ from shoe_controller.messages.requests import RequestRole
 from shoe_controller.messages.topics import ANY, TopicKind, TopicRow, Topics, contract
 
 EVERY_TABLE = ANY
-"""Stands for the table in the rules of a user that serves all tables of a site."""
+"""In place of the table in the rules of a user that serves all tables of a site."""
 
 ANY_CLIENT = "{client}/{name}"
 """The contract's placeholder for the rest of a reply's topic."""
@@ -34,11 +34,11 @@ class BrokerRole(Enum):
 
 
 WHAT = {
-    BrokerRole.TABLE: "the controller of one table: the only one that speaks for it, and that sees requests",
-    BrokerRole.DISPLAY: "results boards and the pit view: read, and ask for events again",
+    BrokerRole.TABLE: "the controller of one table: the only one that publishes for it, and that reads its requests",
+    BrokerRole.DISPLAY: "results boards and the pit view: read, and request a replay of events",
     BrokerRole.WAGERS: "wager terminals: read, and place wagers, for one seat where the table's file says so",
-    BrokerRole.DEALER: "a dealer's own terminal: reads, and asks for what a dealer does",
-    BrokerRole.SUPERVISOR: "a supervisor's own terminal: reads, and asks for what a supervisor does",
+    BrokerRole.DEALER: "a dealer's own terminal: reads, and sends a dealer's requests",
+    BrokerRole.SUPERVISOR: "a supervisor's own terminal: reads, and sends a supervisor's requests",
     BrokerRole.CONSOLE: "the console beside the table, which dealers and supervisors share",
 }
 
@@ -93,7 +93,7 @@ def _lines(site: str, users: Iterable[BrokerUser]) -> Iterator[str]:
                 sender = ANY if user.role is BrokerRole.TABLE else user.name
                 yield f"topic {access} {row.address(site, user.table, sender).replace(ANY_CLIENT, '#')}"
     yield ""
-    yield "# Everybody reads the answers to oneself, and to nobody else."
+    yield "# Every user reads the replies to itself, and no others."
     yield f"pattern read {Topics(ANY, ANY).replies}%u/#"
 
 

@@ -1,12 +1,12 @@
 """An MQTT broker in software, for demonstrations and tests; never for production. Loopback only, standard library only.
 
-It speaks as much of MQTT 5 and 3.1.1 as shoe-controller, the demonstration and whoever watches it need: QoS 0 and 1,
+It speaks as much of MQTT 5 and 3.1.1 as shoe-controller, the demonstration and their observers need: QoS 0 and 1,
 retained messages, wills, sessions that outlive a connection, access lists. It has no QoS 2, no topic aliases, no
 subscription identifiers, no will delay and no shared subscriptions, and says so. It can misbehave on request:
 
     async with EmulatedBroker(users={"table": "secret"}) as broker:
         ...                                              # clients connect to 127.0.0.1, broker.port
-        broker.misbehaviour.withhold_acknowledgements()  # standing orders: withhold, deny, delay, drop, duplicate
+        broker.misbehaviour.withhold_acknowledgements()  # standing rules: withhold, deny, delay, drop, duplicate
         broker.stall()                                   # and acts: stall, resume, restart
         await broker.restart(keep_sessions=False)
 

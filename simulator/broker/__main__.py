@@ -40,15 +40,15 @@ async def _run(broker: EmulatedBroker) -> None:
     for each in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(each, asked_to_end.set)
     async with broker:
-        _say(
+        _print(
             f"Emulated MQTT broker on {broker.host} port {broker.port}. For demonstrations and tests, never for "
             "production: only this machine can reach it, and it forgets everything when it stops. Ctrl-C stops it."
         )
         await asked_to_end.wait()
-    _say("The emulated broker has stopped.")
+    _print("The emulated broker has stopped.")
 
 
-def _say(sentence: str) -> None:
+def _print(sentence: str) -> None:
     sys.stdout.write(sentence + "\n")
     sys.stdout.flush()
 

@@ -18,7 +18,7 @@ class AccessFileError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class ClientIdentity:
     """The client a rule is checked for; anonymous if it gave no user name."""
 
     user: str
@@ -46,10 +46,10 @@ class Rule:
     def forbids(self) -> bool:
         return not self.read and not self.write
 
-    def filter_for(self, person: Person) -> str | None:
+    def filter_for(self, client: ClientIdentity) -> str | None:
         """Return the filter with this client's names filled in; `None` where a name would change its meaning."""
         filled = self.topic_filter
-        for sign, name in (("%u", person.user), ("%c", person.client_id)):
+        for sign, name in (("%u", client.user), ("%c", client.client_id)):
             if sign not in filled:
                 continue
             if not name or set(name) & set("+#/"):
@@ -75,22 +75,22 @@ class AccessList:
         """Read the text of a Mosquitto `acl_file`, and grant subscriptions as Mosquitto does."""
         return cls(_rules_of(text), refuse_subscriptions=False)
 
-    def may_read(self, person: Person, topic: str) -> bool:
-        return self._allows(person, topic, read=True)
+    def may_read(self, client: ClientIdentity, topic: str) -> bool:
+        return self._allows(client, topic, read=True)
 
-    def may_write(self, person: Person, topic: str) -> bool:
-        return self._allows(person, topic, read=False)
+    def may_write(self, client: ClientIdentity, topic: str) -> bool:
+        return self._allows(client, topic, read=False)
 
-    def may_subscribe(self, person: Person, topic_filter: str) -> bool:
+    def may_subscribe(self, client: ClientIdentity, topic_filter: str) -> bool:
         """Whether a subscription is granted. Each message is still checked on its own before it is sent."""
         if self._rules is None or not self._refuse_subscriptions:
             return True
-        return any(rule.read and covers(allowed, topic_filter) for rule, allowed in self._concerning(person))
+        return any(rule.read and covers(allowed, topic_filter) for rule, allowed in self._concerning(client))
 
-    def _allows(self, person: Person, topic: str, *, read: bool) -> bool:
+    def _allows(self, client: ClientIdentity, topic: str, *, read: bool) -> bool:
         if self._rules is None:
             return True
-        concerned = [rule for rule, filled in self._concerning(person) if matches(filled, topic)]
+        concerned = [rule for rule, filled in self._concerning(client) if matches(filled, topic)]
         for whose in ([rule for rule in concerned if rule.user is not None], [r for r in concerned if r.user is None]):
             if any(rule.forbids for rule in whose):
                 return False
@@ -98,9 +98,9 @@ class AccessList:
                 return True
         return False
 
-    def _concerning(self, person: Person) -> Iterable[tuple[Rule, str]]:
+    def _concerning(self, client: ClientIdentity) -> Iterable[tuple[Rule, str]]:
         for rule in self._rules or ():
-            if rule.user in {None, person.user} and (filled := rule.filter_for(person)) is not None:
+            if rule.user in {None, client.user} and (filled := rule.filter_for(client)) is not None:
                 yield rule, filled
 
 

@@ -2,9 +2,9 @@
 
 import math
 
-from simulator.broker.access import ANONYMOUS, Person
+from simulator.broker.access import ANONYMOUS, ClientIdentity
 from simulator.broker.connection import Connection, Ending
-from simulator.broker.delivery import PostOffice
+from simulator.broker.delivery import MessageRouter
 from simulator.broker.encoding import REFUSALS_IN_3_1_1
 from simulator.broker.messages import Message
 from simulator.broker.packets import HIGHEST_QOS, MQTT_3_1_1, MQTT_5, Connack, Connect, Disconnect, Will
@@ -17,18 +17,18 @@ _NEVER = 0xFFFF_FFFF
 """The session expiry that means: never."""
 
 
-class FrontDesk:
-    def __init__(self, state: BrokerState, post: PostOffice) -> None:
+class ConnectionManager:
+    def __init__(self, state: BrokerState, router: MessageRouter) -> None:
         self._state = state
-        self._post = post
+        self._router = router
         self._assigned = 0
 
-    def welcome(self, connection: Connection, packet: Connect, now: float) -> None:
+    def accept(self, connection: Connection, packet: Connect, now: float) -> None:
         """Accept a client, or raise `ClientError`."""
         self._check(packet)
-        person = Person(packet.user or ANONYMOUS, packet.client_id or self._new_client_id())
-        self._take_over(person.client_id, now)
-        session, present = self._session_for(person, clean_start=packet.clean_start, now=now)
+        client = ClientIdentity(packet.user or ANONYMOUS, packet.client_id or self._new_client_id())
+        self._take_over(client.client_id, now)
+        session, present = self._session_for(client, clean_start=packet.clean_start, now=now)
         given, limits = packet.properties, self._state.limits
         connection.session = session
         connection.keep_alive = packet.keep_alive
@@ -38,45 +38,45 @@ class FrontDesk:
         session.attach(
             min(limits.in_flight, given.receive_maximum or limits.in_flight), one_copy=packet.version == MQTT_3_1_1
         )
-        self._state.online[person.client_id] = connection
+        self._state.online[client.client_id] = connection
         # The connect timeout ends here; from now on its keep-alive counts, if it has one.
-        self._state.agenda.strike(connection)
+        self._state.timers.remove(connection)
         if connection.deadline < math.inf:
-            self._state.agenda.enter(connection, connection.deadline)
+            self._state.timers.schedule(connection, connection.deadline)
         introduction = Properties(
-            assigned_client_id=None if packet.client_id else person.client_id,
+            assigned_client_id=None if packet.client_id else client.client_id,
             receive_maximum=limits.in_flight,
             maximum_qos=HIGHEST_QOS,
             maximum_packet_size=limits.packet_bytes,
             subscription_identifiers_available=0,
             shared_subscriptions_available=0,
         )
-        if not connection.say(Connack(reason=Reason.SUCCESS, session_present=present, properties=introduction)):
-            self._state.notes.append(f"{person.client_id!r} is disconnected: CONNACK exceeds its maximum packet size")
+        if not connection.send(Connack(reason=Reason.SUCCESS, session_present=present, properties=introduction)):
+            self._state.notes.append(f"{client.client_id!r} is disconnected: CONNACK exceeds its maximum packet size")
             self.leave(connection, now, Ending.AT_ONCE)
             return
         how = "MQTT 5" if packet.version == MQTT_5 else "MQTT 3.1.1"
-        self._state.notes.append(f"{person.client_id!r} connected ({how}{', session resumed' if present else ''})")
-        self._post.send_waiting(session, now)
+        self._state.notes.append(f"{client.client_id!r} connected ({how}{', session resumed' if present else ''})")
+        self._router.send_waiting(session, now)
 
-    def turn_away(self, connection: Connection, error: ClientError, now: float) -> None:
+    def reject(self, connection: Connection, error: ClientError, now: float) -> None:
         """End a connection because of its client's error, with the reason code where the protocol has one."""
         explained = Properties(reason_string=error.sentence)
         if connection.session is not None:
             who = f"{connection.session.client_id!r}"
             if connection.version == MQTT_5:
-                connection.say(Disconnect(reason=error.reason, properties=explained))
+                connection.send(Disconnect(reason=error.reason, properties=explained))
         else:
             who = "a new connection"
             if connection.version == MQTT_5 or error.reason in REFUSALS_IN_3_1_1:
-                connection.say(Connack(reason=error.reason, properties=explained))
+                connection.send(Connack(reason=error.reason, properties=explained))
         self._state.notes.append(f"{who} is disconnected: {error.sentence} (0x{error.reason:02X})")
         self.leave(connection, now, Ending.POLITELY)
 
     def leave(self, connection: Connection, now: float, ending: Ending, *, publish_will: bool = True) -> None:
         """End a connection and publish its will. Its session lives on for as long as the client asked."""
         connection.end(ending)
-        self._state.agenda.strike(connection)
+        self._state.timers.remove(connection)
         session, connection.session = connection.session, None
         if session is None:
             return
@@ -85,24 +85,24 @@ class FrontDesk:
         session.ends_at = now + connection.session_expiry
         if connection.will is not None and publish_will:
             self._publish_will(session, connection.will, now)
-        self.look_at_session(session, now)
+        self.expire_session(session, now)
 
-    def look_at_session(self, session: ClientSession, now: float) -> None:
+    def expire_session(self, session: ClientSession, now: float) -> None:
         """Forget a session whose client has been away for too long."""
         if now >= session.ends_at:
             self._state.memory.end(session)
-            self._state.agenda.strike(session)
+            self._state.timers.remove(session)
         elif session.ends_at < math.inf:
-            self._state.agenda.enter(session, session.ends_at)
+            self._state.timers.schedule(session, session.ends_at)
 
     def _publish_will(self, session: ClientSession, will: Will, now: float) -> None:
-        if self._state.access.may_write(session.person, will.topic):
-            self._post.publish(Message.left_behind(will, session.client_id, now), now)
+        if self._state.access.may_write(session.client, will.topic):
+            self._router.publish(Message.left_behind(will, session.client_id, now), now)
 
     def end_session(self, session: ClientSession, now: float) -> None:
         """Forget the session of a client that is away."""
         session.ends_at = now
-        self.look_at_session(session, now)
+        self.expire_session(session, now)
 
     def _check(self, packet: Connect) -> None:
         if packet.properties.authentication_method is not None:
@@ -122,18 +122,18 @@ class FrontDesk:
         """End the connection of another client with this client id."""
         old = self._state.online.get(client_id)
         if old is not None:
-            self.turn_away(old, ClientError(Reason.SESSION_TAKEN_OVER, "the same client id connected again"), now)
+            self.reject(old, ClientError(Reason.SESSION_TAKEN_OVER, "the same client id connected again"), now)
 
-    def _session_for(self, person: Person, *, clean_start: bool, now: float) -> tuple[ClientSession, bool]:
+    def _session_for(self, client: ClientIdentity, *, clean_start: bool, now: float) -> tuple[ClientSession, bool]:
         sessions = self._state.memory.sessions
-        old = sessions.get(person.client_id)
+        old = sessions.get(client.client_id)
         if old is not None and clean_start:
             self.end_session(old, now)
         elif old is not None:
-            old.person = person
+            old.client = client
             return old, True
-        session = ClientSession(person=person, queue_limit=self._state.limits.queued)
-        sessions[person.client_id] = session
+        session = ClientSession(client=client, queue_limit=self._state.limits.queued)
+        sessions[client.client_id] = session
         return session, False
 
     def _new_client_id(self) -> str:

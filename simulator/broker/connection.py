@@ -42,7 +42,7 @@ class Connection:
     """The largest packet that the client accepts."""
     output: bytearray = field(default_factory=bytearray)
     congested: bool = False
-    """The other end is slow to read: messages wait in the session."""
+    """The client is slow to read: messages wait in the session."""
     withheld: list[Puback] = field(default_factory=list)
     ending: Ending | None = None
 
@@ -53,12 +53,12 @@ class Connection:
             return self.last_heard + self.connect_seconds
         return self.last_heard + _GRACE * self.keep_alive if self.keep_alive else math.inf
 
-    def say(self, packet: ToClient) -> bool:
+    def send(self, packet: ToClient) -> bool:
         """Queue a packet; return False if it exceeds the client's maximum packet size."""
         version = self.version or MQTT_3_1_1
         written = encode(packet, version)
         if len(written) > self.largest_packet and isinstance(packet, Connack | Disconnect):
-            # The reason string is the first thing to leave out.
+            # The reason string is the first item to leave out.
             written = encode(replace(packet, properties=replace(packet.properties, reason_string=None)), version)
         if len(written) > self.largest_packet:
             return False

@@ -13,15 +13,15 @@ from itertools import count
 from typing import NamedTuple
 
 from simulator.broker.access import EVERYTHING_ALLOWED, AccessList, Users
-from simulator.broker.connecting import FrontDesk
+from simulator.broker.connecting import ConnectionManager
 from simulator.broker.connection import Connection, Ending
 from simulator.broker.decoding import decode, protocol_version
-from simulator.broker.delivery import PostOffice
+from simulator.broker.delivery import MessageRouter
 from simulator.broker.framing import Frame, PacketSplitter
 from simulator.broker.limits import BrokerLimits
 from simulator.broker.memory import Memory
 from simulator.broker.misbehaviour import Misbehaviour
-from simulator.broker.packet_handlers import Conversation
+from simulator.broker.packet_handlers import PacketHandler
 from simulator.broker.packets import Connect, PacketType
 from simulator.broker.reasons import ClientError, Reason, protocol_error
 from simulator.broker.state import BrokerState
@@ -52,14 +52,14 @@ class BrokerCore:
             misbehaviour=Misbehaviour(),
             memory=Memory(),
         )
-        self._post = PostOffice(self._state)
-        self._desk = FrontDesk(self._state, self._post)
-        self._conversation = Conversation(self._state, self._post, self._desk)
+        self._router = MessageRouter(self._state)
+        self._manager = ConnectionManager(self._state, self._router)
+        self._packet_handler = PacketHandler(self._state, self._router, self._manager)
         self._connections: dict[int, Connection] = {}
         self._outbox: dict[int, Connection] = {}
         self._numbers = count(1)
         self._stalled = False
-        self._put_by: list[Callable[[float], None]] = []
+        self._deferred: list[Callable[[float], None]] = []
 
     @property
     def misbehaviour(self) -> Misbehaviour:
@@ -97,14 +97,14 @@ class BrokerCore:
             outbox=self._outbox,
             connect_seconds=limits.connect_seconds,
         )
-        self._state.agenda.enter(connection, connection.deadline)
+        self._state.timers.schedule(connection, connection.deadline)
         self._connections[connection.number] = connection
         return connection.number
 
     def receive(self, number: int, data: bytes, now: float) -> None:
         """Handle bytes from a connection; those of a connection that is ending are ignored."""
         if self._stalled:
-            self._put_by.append(lambda later: self.receive(number, data, later))
+            self._deferred.append(lambda later: self.receive(number, data, later))
             return
         connection = self._connections.get(number)
         if connection is None or not connection.is_open():
@@ -117,18 +117,18 @@ class BrokerCore:
                 connection.last_heard = now
                 self._take(connection, frame, now)
         except ClientError as error:
-            self._desk.turn_away(connection, error, now)
+            self._manager.reject(connection, error, now)
 
     def lost(self, number: int, now: float) -> None:
         """Remove a connection that the network ended or the owner closed on request."""
         if self._stalled:
-            self._put_by.append(lambda later: self.lost(number, later))
+            self._deferred.append(lambda later: self.lost(number, later))
             return
         connection = self._connections.pop(number, None)
         if connection is not None and connection.is_open():
             if connection.session is not None:
                 self._state.notes.append(f"{connection.session.client_id!r} was lost without DISCONNECT")
-            self._desk.leave(connection, now, Ending.AT_ONCE)
+            self._manager.leave(connection, now, Ending.AT_ONCE)
         self._outbox.pop(number, None)
 
     def congested(self, number: int, now: float, *, is_congested: bool) -> None:
@@ -138,7 +138,7 @@ class BrokerCore:
             return
         connection.congested = is_congested
         if connection.session is not None:
-            self._post.send_waiting(connection.session, now)
+            self._router.send_waiting(connection.session, now)
 
     def to_send(self, now: float) -> list[Outgoing]:
         """Return what to write and close. Call it until it returns nothing: more may be queued behind."""
@@ -152,31 +152,31 @@ class BrokerCore:
             if connection.ending is not None:
                 self._connections.pop(connection.number, None)
             elif connection.session is not None:
-                self._post.send_waiting(connection.session, now)
+                self._router.send_waiting(connection.session, now)
         return outgoing
 
     def next_deadline(self) -> float | None:
         """The time at which `tick` is due, if any."""
-        return None if self._stalled else self._state.agenda.next_time()
+        return None if self._stalled else self._state.timers.next_time()
 
     def tick(self, now: float) -> None:
         """Do what is due: keep-alives, sessions that end, deliveries that were held back."""
         if self._stalled:
             return
-        for thing in self._state.agenda.due(now):
-            if isinstance(thing, Connection):
-                self._look_at_connection(thing, now)
-            elif thing.connected:
-                self._post.send_waiting(thing, now)
+        for item in self._state.timers.due(now):
+            if isinstance(item, Connection):
+                self._check_connection(item, now)
+            elif item.connected:
+                self._router.send_waiting(item, now)
             else:
-                self._desk.look_at_session(thing, now)
+                self._manager.expire_session(item, now)
 
     def cut(self, now: float, client_id: str | None = None) -> None:
         """End the connection of a client, or all, as if the line had been cut."""
         for connection in list(self._connections.values()):
             is_meant = client_id is None or self._state.online.get(client_id) is connection
             if is_meant and connection.is_open():
-                self._desk.leave(connection, now, Ending.AT_ONCE)
+                self._manager.leave(connection, now, Ending.AT_ONCE)
 
     def stall(self) -> None:
         """Hang: read, answer, notice and close nothing."""
@@ -187,8 +187,8 @@ class BrokerCore:
         self._stalled = False
         for connection in self._connections.values():
             connection.last_heard = now
-        put_by, self._put_by = self._put_by, []
-        for event in put_by:
+        deferred, self._deferred = self._deferred, []
+        for event in deferred:
             event(now)
 
     @property
@@ -200,14 +200,14 @@ class BrokerCore:
         for connection in self._state.online.values():
             withheld, connection.withheld = connection.withheld, []
             for acknowledgement in withheld:
-                connection.say(acknowledgement)
+                connection.send(acknowledgement)
 
     def forget_session(self, client_id: str, now: float) -> None:
         """Delete a client's session, and its connection if it has one."""
         self.cut(now, client_id)
         session = self._state.memory.sessions.get(client_id)
         if session is not None:
-            self._desk.end_session(session, now)
+            self._manager.end_session(session, now)
 
     def restart(
         self, now: float, *, keep_sessions: bool = True, keep_retained: bool = True, orderly: bool = True
@@ -216,13 +216,13 @@ class BrokerCore:
 
         An orderly shutdown publishes the clients' wills first; a crash does not.
         """
-        self._stalled, self._put_by = False, []
+        self._stalled, self._deferred = False, []
         for connection in list(self._connections.values()):
             if connection.is_open():
-                self._desk.leave(connection, now, Ending.AT_ONCE, publish_will=orderly)
+                self._manager.leave(connection, now, Ending.AT_ONCE, publish_will=orderly)
         for session in list(self._state.memory.sessions.values()):
             if not keep_sessions:
-                self._desk.end_session(session, now)
+                self._manager.end_session(session, now)
         if not keep_retained:
             self._state.memory.retained.forget()
 
@@ -231,16 +231,16 @@ class BrokerCore:
             connection.version = protocol_version(frame)
         packet = decode(frame, connection.version)
         if connection.session is not None:
-            self._conversation.take(connection, connection.session, packet, now)
+            self._packet_handler.handle(connection, connection.session, packet, now)
         elif isinstance(packet, Connect):
-            self._desk.welcome(connection, packet, now)
+            self._manager.accept(connection, packet, now)
 
-    def _look_at_connection(self, connection: Connection, now: float) -> None:
+    def _check_connection(self, connection: Connection, now: float) -> None:
         if now < connection.deadline:
-            self._state.agenda.enter(connection, connection.deadline)
+            self._state.timers.schedule(connection, connection.deadline)
         elif connection.session is None:
             self._state.notes.append("a new connection sent no CONNECT in time")
-            self._desk.leave(connection, now, Ending.AT_ONCE)
+            self._manager.leave(connection, now, Ending.AT_ONCE)
         else:
             sentence = f"nothing was received for one and a half times the keep-alive of {connection.keep_alive} s"
-            self._desk.turn_away(connection, ClientError(Reason.KEEP_ALIVE_TIMEOUT, sentence), now)
+            self._manager.reject(connection, ClientError(Reason.KEEP_ALIVE_TIMEOUT, sentence), now)

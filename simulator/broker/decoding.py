@@ -22,7 +22,7 @@ from simulator.broker.properties import NONE, Carrier, Properties, read_properti
 from simulator.broker.reasons import ClientError, Reason, malformed, protocol_error
 from simulator.broker.topics import is_filter, is_topic
 
-# The low four bits of the header that each kind must have; PUBLISH uses them for fields.
+# The low four header bits that each kind must have; PUBLISH uses them for fields.
 _FLAGS = {PacketType.SUBSCRIBE: 2, PacketType.UNSUBSCRIBE: 2}
 
 

@@ -8,7 +8,7 @@ from simulator.broker.state import BrokerState
 from simulator.broker.topics import SHARED_PREFIX
 
 
-class PostOffice:
+class MessageRouter:
     def __init__(self, state: BrokerState) -> None:
         self._state = state
 
@@ -19,17 +19,17 @@ class PostOffice:
         copies = 0
         for session in list(self._state.memory.sessions.values()):
             found = session.copies(message)
-            if found and self._state.access.may_read(session.person, message.topic):
+            if found and self._state.access.may_read(session.client, message.topic):
                 copies += len(found)
                 self._deliver(session, found, now)
         return copies
 
     def subscribe(self, session: ClientSession, subscription: Subscription) -> int:
-        """Enter or replace a subscription; gives the code for the client: the QoS granted, or why not."""
+        """Add or replace a subscription; return the SUBACK code: the QoS granted, or the reason for refusal."""
         topic_filter = subscription.topic_filter
         if topic_filter.startswith(SHARED_PREFIX):
             return Reason.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED
-        if not self._state.access.may_subscribe(session.person, topic_filter):
+        if not self._state.access.may_subscribe(session.client, topic_filter):
             self._state.notes.append(f"{session.client_id!r} may not subscribe to {topic_filter!r}")
             return Reason.NOT_AUTHORISED
         session.subscriptions[topic_filter] = subscription
@@ -42,7 +42,7 @@ class PostOffice:
             [
                 Delivery.for_subscription(message, subscription, newly_subscribed=True)
                 for message in self._state.memory.retained.matching(subscription.topic_filter)
-                if self._state.access.may_read(session.person, message.topic)
+                if self._state.access.may_read(session.client, message.topic)
             ],
             now,
         )
@@ -56,11 +56,11 @@ class PostOffice:
             packet = session.next_packet(now)
             if packet is None:
                 break
-            if not connection.say(packet):
+            if not connection.send(packet):
                 session.unsendable(packet)
                 self._state.lost_messages += 1
         if (held_until := session.waiting_until()) > now:
-            self._state.agenda.enter(session, held_until)
+            self._state.timers.schedule(session, held_until)
 
     def _deliver(self, session: ClientSession, deliveries: list[Delivery], now: float) -> None:
         orders = self._state.misbehaviour

@@ -12,7 +12,7 @@ class BrokerLimits:
     in_flight: int = 20
     """Unacknowledged messages in flight, in each direction of a client."""
     queued: int = 1000
-    """Messages that wait for one client; more are lost."""
+    """Messages queued for one client; more are lost."""
     output_bytes: int = 64 * 1024
     """Write buffer of one connection; beyond it messages wait in the queue."""
     connect_seconds: int = 10

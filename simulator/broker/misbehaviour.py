@@ -20,7 +20,7 @@ class Aim(TypedDict, total=False):
 
 
 @dataclass(slots=True, kw_only=True)
-class _Order:
+class _Rule:
     client_id: str | None = None
     topic_filter: str | None = None
     times: int | None = None
@@ -55,15 +55,15 @@ class Misbehaviour:
 
     def behave(self) -> None:
         """Remove every rule; withheld acknowledgements stay withheld until the broker releases them."""
-        self._withhold: list[_Order] = []
-        self._deny: list[_Order] = []
-        self._delay: list[_Order] = []
-        self._drop: list[_Order] = []
-        self._duplicate: list[_Order] = []
+        self._withhold: list[_Rule] = []
+        self._deny: list[_Rule] = []
+        self._delay: list[_Rule] = []
+        self._drop: list[_Rule] = []
+        self._duplicate: list[_Rule] = []
 
     def withhold_acknowledgements(self, **aim: Unpack[Aim]) -> None:
         """Take messages and pass them on, but keep back the PUBACK that says so."""
-        self._withhold.append(_Order(**aim))
+        self._withhold.append(_Rule(**aim))
 
     def deny_publishes(
         self,
@@ -74,7 +74,7 @@ class Misbehaviour:
         if reason not in REFUSALS_OF_A_MESSAGE:
             possible = ", ".join(sorted(each.name for each in REFUSALS_OF_A_MESSAGE))
             raise ValueError(f"{reason.name} cannot refuse a message; these can: {possible}.")
-        self._deny.append(_Order(**aim, reason=reason))
+        self._deny.append(_Rule(**aim, reason=reason))
 
     def delay_deliveries(
         self,
@@ -84,22 +84,22 @@ class Misbehaviour:
         """Send messages to subscribers only after this delay, in their order."""
         if seconds <= 0:
             raise ValueError(f"a delay of {seconds} seconds does nothing; give more than 0.")
-        self._delay.append(_Order(**aim, seconds=seconds))
+        self._delay.append(_Rule(**aim, seconds=seconds))
 
     def drop_deliveries(self, **aim: Unpack[Aim]) -> None:
         """Acknowledge messages to their publisher and lose a subscriber's copy, whatever the QoS."""
-        self._drop.append(_Order(**aim))
+        self._drop.append(_Rule(**aim))
 
     def duplicate_deliveries(self, **aim: Unpack[Aim]) -> None:
         """Send a subscriber its copy twice, as two separate messages, whatever the QoS."""
-        self._duplicate.append(_Order(**aim))
+        self._duplicate.append(_Rule(**aim))
 
     def withholds(self, client_id: str, topic: str) -> bool:
         return _first(self._withhold, client_id, topic) is not None
 
     def denial(self, client_id: str, topic: str) -> Reason | None:
-        order = _first(self._deny, client_id, topic)
-        return None if order is None else order.reason
+        rule = _first(self._deny, client_id, topic)
+        return None if rule is None else rule.reason
 
     def copies(self, client_id: str, topic: str) -> int:
         """Return how many times a delivery is made: 1 unless a rule applies."""
@@ -108,9 +108,9 @@ class Misbehaviour:
         return 1 if _first(self._duplicate, client_id, topic) is None else 2
 
     def delay(self, client_id: str, topic: str) -> float:
-        order = _first(self._delay, client_id, topic)
-        return 0.0 if order is None else order.seconds
+        rule = _first(self._delay, client_id, topic)
+        return 0.0 if rule is None else rule.seconds
 
 
-def _first(orders: list[_Order], client_id: str, topic: str) -> _Order | None:
-    return next((order for order in orders if order.applies(client_id, topic)), None)
+def _first(rules: list[_Rule], client_id: str, topic: str) -> _Rule | None:
+    return next((rule for rule in rules if rule.applies(client_id, topic)), None)

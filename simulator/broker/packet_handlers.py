@@ -1,8 +1,8 @@
 """The broker's answer to each packet of a connected client."""
 
-from simulator.broker.connecting import FrontDesk, seconds_of_expiry
+from simulator.broker.connecting import ConnectionManager, seconds_of_expiry
 from simulator.broker.connection import Connection, Ending
-from simulator.broker.delivery import PostOffice
+from simulator.broker.delivery import MessageRouter
 from simulator.broker.messages import Message
 from simulator.broker.packets import (
     MQTT_5,
@@ -23,25 +23,25 @@ from simulator.broker.session import ClientSession
 from simulator.broker.state import BrokerState
 
 
-class Conversation:
-    def __init__(self, state: BrokerState, post: PostOffice, desk: FrontDesk) -> None:
+class PacketHandler:
+    def __init__(self, state: BrokerState, router: MessageRouter, manager: ConnectionManager) -> None:
         self._state = state
-        self._post = post
-        self._desk = desk
+        self._router = router
+        self._manager = manager
 
-    def take(self, connection: Connection, session: ClientSession, packet: FromClient, now: float) -> None:
+    def handle(self, connection: Connection, session: ClientSession, packet: FromClient, now: float) -> None:
         match packet:
             case Publish():
                 self._published(connection, session, packet, now)
             case Puback():
                 session.acknowledged(packet.packet_id)
-                self._post.send_waiting(session, now)
+                self._router.send_waiting(session, now)
             case Subscribe():
                 self._subscribe(connection, session, packet, now)
             case Unsubscribe():
                 self._unsubscribe(connection, session, packet)
             case Ping():
-                connection.say(Pong())
+                connection.send(Pong())
             case Disconnect():
                 self._disconnect(connection, session, packet, now)
             case Connect():
@@ -51,27 +51,27 @@ class Conversation:
         if packet.packet_id is not None:
             self._check_window(connection, packet.packet_id)
         reason = self._refusal(session, packet)
-        if reason is None and not self._post.publish(Message.published(packet, session.client_id, now), now):
+        if reason is None and not self._router.publish(Message.published(packet, session.client_id, now), now):
             reason = Reason.NO_MATCHING_SUBSCRIBERS
         if packet.packet_id is not None:
             puback = Puback(packet.packet_id, reason or Reason.SUCCESS)
             if self._state.misbehaviour.withholds(session.client_id, packet.topic):
                 connection.withheld.append(puback)
             else:
-                connection.say(puback)
+                connection.send(puback)
 
     def _refusal(self, session: ClientSession, packet: Publish) -> Reason | None:
-        """Say why a message is not taken, or nothing if it is."""
+        """Return why a message is refused, or `None` if it is accepted."""
         ordered = self._state.misbehaviour.denial(session.client_id, packet.topic)
         if ordered is not None:
             return ordered
-        if not self._state.access.may_write(session.person, packet.topic):
+        if not self._state.access.may_write(session.client, packet.topic):
             self._state.notes.append(f"{session.client_id!r} may not publish under {packet.topic!r}")
             return Reason.NOT_AUTHORISED
         return None
 
     def _check_window(self, connection: Connection, packet_id: int) -> None:
-        # MQTT 5 clients are told a window; those of 3.1.1 have none, and still cannot fill the memory.
+        # MQTT 5 clients are sent a window; those of 3.1.1 have none, and still must not fill the memory.
         limits = self._state.limits
         window = limits.in_flight if connection.version == MQTT_5 else limits.queued
         unanswered = {withheld.packet_id for withheld in connection.withheld}
@@ -82,27 +82,27 @@ class Conversation:
         codes, wants_retained = [], []
         for subscription in packet.subscriptions:
             is_new = subscription.topic_filter not in session.subscriptions
-            code = self._post.subscribe(session, subscription)
+            code = self._router.subscribe(session, subscription)
             codes.append(code)
             handling = subscription.retain_handling
             if code < FIRST_FAILURE and (handling == 0 or (handling == 1 and is_new)):
                 wants_retained.append(subscription)
-        connection.say(SubscriptionAnswer(kind=PacketType.SUBACK, packet_id=packet.packet_id, codes=tuple(codes)))
+        connection.send(SubscriptionAnswer(kind=PacketType.SUBACK, packet_id=packet.packet_id, codes=tuple(codes)))
         for subscription in wants_retained:
-            self._post.send_retained(session, subscription, now)
+            self._router.send_retained(session, subscription, now)
 
     def _unsubscribe(self, connection: Connection, session: ClientSession, packet: Unsubscribe) -> None:
         codes = []
         for topic_filter in packet.topic_filters:
             existed = session.subscriptions.pop(topic_filter, None) is not None
             codes.append(Reason.SUCCESS if existed else Reason.NO_SUBSCRIPTION_EXISTED)
-        connection.say(SubscriptionAnswer(kind=PacketType.UNSUBACK, packet_id=packet.packet_id, codes=tuple(codes)))
+        connection.send(SubscriptionAnswer(kind=PacketType.UNSUBACK, packet_id=packet.packet_id, codes=tuple(codes)))
 
     def _disconnect(self, connection: Connection, session: ClientSession, packet: Disconnect, now: float) -> None:
-        asked = packet.properties.session_expiry
-        if asked is not None:
-            if asked and not connection.session_expiry:
+        expiry = packet.properties.session_expiry
+        if expiry is not None:
+            if expiry and not connection.session_expiry:
                 raise protocol_error("DISCONNECT cannot set a session expiry when CONNECT set none")
-            connection.session_expiry = seconds_of_expiry(asked)
+            connection.session_expiry = seconds_of_expiry(expiry)
         self._state.notes.append(f"{session.client_id!r} disconnected")
-        self._desk.leave(connection, now, Ending.POLITELY, publish_will=packet.reason != Reason.SUCCESS)
+        self._manager.leave(connection, now, Ending.POLITELY, publish_will=packet.reason != Reason.SUCCESS)

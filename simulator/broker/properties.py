@@ -118,10 +118,10 @@ def read_properties(reader: FieldReader, carrier: Carrier) -> Properties:
             raise malformed(f"property {identifier:#04x} does not belong in this packet")
         values = found.setdefault(kind.name, [])
         if values and kind.form is not _Form.PAIR:
-            raise protocol_error(f"the {_spoken(kind)} is given twice")
+            raise protocol_error(f"the {_display_name(kind)} is given twice")
         value = _read(section, kind.form)
         if isinstance(value, int) and (value < kind.least or (kind.most is not None and value > kind.most)):
-            raise protocol_error(f"the {_spoken(kind)} cannot be {value}")
+            raise protocol_error(f"the {_display_name(kind)} cannot be {value}")
         values.append(value)
     return _collected(found)
 
@@ -143,11 +143,11 @@ def write_properties(properties: Properties) -> bytes:
 
 def _collected(found: dict[str, list[_Value]]) -> Properties:
     fields = {name: tuple(values) if name == "user_properties" else values[0] for name, values in found.items()}
-    # The table says which form each field has, which is more than a type checker can follow.
+    # The table determines the type of each field, which a type checker cannot follow.
     return Properties(**fields)  # type: ignore[arg-type]
 
 
-def _spoken(kind: _Kind) -> str:
+def _display_name(kind: _Kind) -> str:
     return kind.name.replace("_", " ")
 
 

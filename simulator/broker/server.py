@@ -214,7 +214,7 @@ class ClientLine(asyncio.Protocol):
         if ending is Ending.AT_ONCE:
             self._transport.abort()
         elif ending is Ending.POLITELY:
-            self._say_goodbye()
+            self._half_close()
 
     def abort(self) -> None:
         if self._transport is not None:
@@ -235,7 +235,7 @@ class ClientLine(asyncio.Protocol):
             self._broker.core.congested(self._number, self._broker.now, is_congested=is_congested)
         self.adjust_reading()
 
-    def _say_goodbye(self) -> None:
+    def _half_close(self) -> None:
         """Close our half only: a full close with unread bytes would reset the connection and lose our last packet."""
         if self._transport is None or self._transport.is_closing():
             return

@@ -8,7 +8,7 @@ import math
 from collections import deque
 from dataclasses import dataclass, field
 
-from simulator.broker.access import Person
+from simulator.broker.access import ClientIdentity
 from simulator.broker.messages import Delivery, Message
 from simulator.broker.packets import Publish, Subscription
 from simulator.broker.topics import matches
@@ -18,17 +18,17 @@ _PACKET_IDS = 65_535
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class ClientSession:
-    person: Person
+    client: ClientIdentity
     """Also checked against the access list while the client is disconnected."""
     queue_limit: int
     subscriptions: dict[str, Subscription] = field(default_factory=dict)
     connected: bool = False
     one_copy: bool = False
-    """Overlapping subscriptions share one copy of a message, as 3.1.1 clients expect; otherwise each brings its own."""
+    """Overlapping subscriptions share one copy of a message, as 3.1.1 clients expect; otherwise each gets its own."""
     ends_at: float = math.inf
     """When this session expires, unless the client reconnects."""
     _queue: deque[Delivery] = field(default_factory=deque)
-    _under_way: dict[int, Delivery] = field(default_factory=dict)
+    _in_flight: dict[int, Delivery] = field(default_factory=dict)
     _again: deque[int] = field(default_factory=deque)
     """Packet ids to send again on this connection."""
     _window: int = 0
@@ -36,14 +36,14 @@ class ClientSession:
 
     @property
     def client_id(self) -> str:
-        return self.person.client_id
+        return self.client.client_id
 
     def attach(self, window: int, *, one_copy: bool) -> None:
         """Begin a connection: messages in flight are sent again, in their old order."""
         self.connected, self.one_copy = True, one_copy
         self.ends_at = math.inf
         self._window = window
-        self._again = deque(self._under_way)
+        self._again = deque(self._in_flight)
 
     def detach(self) -> None:
         """End a connection: only messages of QoS 1 wait for the next."""
@@ -68,12 +68,12 @@ class ClientSession:
         return True
 
     def next_packet(self, now: float) -> Publish | None:
-        """Take the next packet that may go out to the client now, if any."""
+        """Return the next packet that may be sent to the client now, if any."""
         if self._again:
             return self._packet_again(now)
         while self._queue and self._queue[0].not_before <= now:
             delivery = self._queue[0]
-            if delivery.qos and len(self._under_way) >= self._window:
+            if delivery.qos and len(self._in_flight) >= self._window:
                 return None
             self._queue.popleft()
             if delivery.message.expired(now):
@@ -81,7 +81,7 @@ class ClientSession:
             if not delivery.qos:
                 return delivery.packet(now, packet_id=None, dup=False)
             packet_id = self._free_packet_id()
-            self._under_way[packet_id] = delivery
+            self._in_flight[packet_id] = delivery
             return delivery.packet(now, packet_id=packet_id, dup=False)
         return None
 
@@ -96,20 +96,20 @@ class ClientSession:
 
     def acknowledged(self, packet_id: int) -> None:
         """The client has this message; whatever else it acknowledges is ignored."""
-        self._under_way.pop(packet_id, None)
-        if packet_id in self._again:  # the client remembered it from before and did not wait for the repetition
+        self._in_flight.pop(packet_id, None)
+        if packet_id in self._again:  # the client acknowledged it from before, without waiting for the repetition
             self._again.remove(packet_id)
 
     def _packet_again(self, now: float) -> Publish | None:
-        sent_now = len(self._under_way) - len(self._again)
+        sent_now = len(self._in_flight) - len(self._again)
         if sent_now >= self._window:
             return None
         packet_id = self._again.popleft()
-        return self._under_way[packet_id].packet(now, packet_id=packet_id, dup=True)
+        return self._in_flight[packet_id].packet(now, packet_id=packet_id, dup=True)
 
     def _free_packet_id(self) -> int:
         # The window is far smaller than the number of identifiers, so one is always free.
         while True:
             self._last_packet_id = self._last_packet_id % _PACKET_IDS + 1
-            if self._last_packet_id not in self._under_way:
+            if self._last_packet_id not in self._in_flight:
                 return self._last_packet_id

@@ -9,7 +9,7 @@ from simulator.broker.limits import BrokerLimits
 from simulator.broker.memory import Memory
 from simulator.broker.misbehaviour import Misbehaviour
 from simulator.broker.session import ClientSession
-from simulator.broker.timers import Agenda
+from simulator.broker.timers import TimerQueue
 
 _NOTES_KEPT = 1000
 
@@ -23,7 +23,7 @@ class BrokerState:
     memory: Memory
     online: dict[str, Connection] = field(default_factory=dict)
     """The connection of each client that has one."""
-    agenda: Agenda[Connection | ClientSession] = field(default_factory=Agenda)
+    timers: TimerQueue[Connection | ClientSession] = field(default_factory=TimerQueue)
     notes: deque[str] = field(default_factory=lambda: deque(maxlen=_NOTES_KEPT))
     """Log lines for people."""
     lost_messages: int = 0

@@ -44,14 +44,14 @@ class Host(Enum):
     DETACHED = auto()
 
 
-Happening = Host | bytes
+HostEvent = Host | bytes
 """What a port reports to its listener."""
 
 
-def tell(listener: PortListener, happening: Happening) -> None:
-    if isinstance(happening, bytes):
-        listener.received(happening)
-    elif happening is Host.ATTACHED:
+def notify(listener: PortListener, event: HostEvent) -> None:
+    if isinstance(event, bytes):
+        listener.received(event)
+    elif event is Host.ATTACHED:
         listener.host_attached()
     else:
         listener.host_detached()

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import usb.backend  # type: ignore[import-untyped]  # pyusb has no types
 from usb.core import USBError, USBTimeoutError  # type: ignore[import-untyped]  # as above
 
-from simulator.ports.port import Happening, Host, PortListener, tell
+from simulator.ports.port import Host, HostEvent, PortListener, notify
 from simulator.ports.usb_plug import UsbHandle, UsbPlug
 from simulator.ports.usb_shoe import FULL_SPEED, Part, Setup, UsbIdentity, UsbKind, UsbShoe, parts
 
@@ -83,7 +83,7 @@ class UsbPort:
         self._happened(self._plug)  # what the host had sent by now has arrived
         self._plug = None
         if self._host:
-            self._tell(Host.DETACHED)
+            self._notify(Host.DETACHED)
 
     async def replug(self) -> None:
         if self._plug is None:
@@ -97,14 +97,14 @@ class UsbPort:
 
     def _happened(self, plug: UsbPlug) -> None:
         if plug is self._plug:
-            for happening in plug.take_happenings():
-                self._tell(happening)
+            for event in plug.take_events():
+                self._notify(event)
 
-    def _tell(self, happening: Happening) -> None:
-        if isinstance(happening, Host):
-            self._host = happening is Host.ATTACHED
+    def _notify(self, event: HostEvent) -> None:
+        if isinstance(event, Host):
+            self._host = event is Host.ATTACHED
         if self._listener is not None:
-            tell(self._listener, happening)
+            notify(self._listener, event)
 
 
 class UsbBus(usb.backend.IBackend):  # type: ignore[misc]  # pyusb has no types
@@ -255,7 +255,7 @@ def _as_pyusb() -> Iterator[None]:
         raise USBError(error.strerror, _LIBUSB_OTHER, error.errno) from error
 
 
-def _check_interface(known: bool) -> None:  # noqa: FBT001 - reads as a sentence where it is called
+def _check_interface(known: bool) -> None:  # noqa: FBT001 - reads well where it is called
     if not known:
         raise OSError(errno.ENOENT, "the device has no such interface")
 

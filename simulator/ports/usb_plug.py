@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from simulator.ports.port import LINE_BUFFER, Happening, Host
+from simulator.ports.port import LINE_BUFFER, Host, HostEvent
 from simulator.ports.usb_shoe import CONFIGURATION, Setup, UsbShoe
 
 
@@ -50,7 +50,7 @@ class UsbPlug:
         self._from_shoe = bytearray()
         self._to_shoe = 0
         """Bytes that the host has sent and the shoe has not taken yet; they are among the events."""
-        self._happenings: list[Happening] = []
+        self._events: list[HostEvent] = []
 
     # In the event loop.
 
@@ -64,9 +64,9 @@ class UsbPlug:
             self._changed.notify_all()
             return len(data) - len(fits)
 
-    def take_happenings(self) -> list[Happening]:
+    def take_events(self) -> list[HostEvent]:
         with self._changed:
-            taken, self._happenings = self._happenings, []
+            taken, self._events = self._events, []
             self._to_shoe = 0
             self._changed.notify_all()
             return taken
@@ -112,7 +112,7 @@ class UsbPlug:
             raise _error(errno.EINVAL)
 
     def read(self, handle: UsbHandle, interface: int, packet_size: int, size: int, milliseconds: int) -> bytes:
-        """One transfer to the host: what is there, up to `size`. The shoe ends it when it has no more to say."""
+        """Do one transfer to the host: what is there, up to `size`. The shoe ends it when it has no more data."""
         with self._changed:
             self._wait(handle, interface, lambda: bool(self._from_shoe), milliseconds)
             packets = -(-size // packet_size)
@@ -164,7 +164,7 @@ class UsbPlug:
         return self._to_shoe < LINE_BUFFER
 
     def _wait(self, handle: UsbHandle, interface: int, ready: Callable[[], bool], milliseconds: int) -> None:
-        """Wait for a transfer that the shoe is ready for; 0 milliseconds mean for ever, as libusb has it."""
+        """Wait until the shoe is ready for a transfer; 0 milliseconds means for ever, as in libusb."""
 
         def over() -> bool:
             return not self._plugged_in or self._claims.get(interface) is not handle
@@ -174,11 +174,11 @@ class UsbPlug:
         if not in_time:
             raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
 
-    def _note(self, happening: Happening) -> None:
-        if not self._happenings:
+    def _note(self, event: HostEvent) -> None:
+        if not self._events:
             with suppress(RuntimeError):  # the event loop is closed, and the shoe has gone with it
                 self._loop.call_soon_threadsafe(self._happened, self)
-        self._happenings.append(happening)
+        self._events.append(event)
 
 
 def _error(code: int) -> OSError:

@@ -268,7 +268,7 @@ _CDC_ACM = configuration_of(
         interface_of(0, 1, (0x02, 0x02, 0)),  # communications, abstract control model, no modem commands
         bytes([5, 0x24, 0x00, 0x10, 0x01]),  # CDC release 1.10
         bytes([5, 0x24, 0x01, 0x00, 1]),  # no call management
-        bytes([4, 0x24, 0x02, 0x06]),  # line coding, control lines, serial state and break are understood
+        bytes([4, 0x24, 0x02, 0x06]),  # line coding, control lines, serial state and break are supported
         bytes([5, 0x24, 0x06, 0, 1]),  # interface 0 governs interface 1
         interrupt_endpoint(NOTIFICATION_IN),
         interface_of(1, 2, (0x0A, 0, 0)),  # the data

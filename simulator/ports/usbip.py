@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from simulator.ports.descriptor_line import DescriptorLine
 from simulator.ports.listening import LOOPBACK, Listening, refuse
-from simulator.ports.port import Happening, Host, PortListener, tell
+from simulator.ports.port import Host, HostEvent, PortListener, notify
 from simulator.ports.usb_shoe import UsbIdentity, UsbKind, UsbShoe
 from simulator.ports.usbip_packets import LONGEST_TRANSFER, ExportedShoe, MalformedPacketError
 from simulator.ports.usbip_session import ImportedShoe, UsbIpSession
@@ -141,8 +141,8 @@ class UsbIpPort:
 
     def _received(self, client: _Client, data: bytes) -> None:
         try:
-            for happening in client.session.receive(data):
-                self._tell(happening)
+            for event in client.session.receive(data):
+                self._notify(event)
                 if client not in self._clients:
                     return
         except MalformedPacketError:
@@ -158,9 +158,9 @@ class UsbIpPort:
         elif client.session.imported is not None:
             self._watch_for_silence(client.session.imported)
 
-    def _tell(self, happening: Happening) -> None:
+    def _notify(self, event: HostEvent) -> None:
         if self._listener is not None:
-            tell(self._listener, happening)
+            notify(self._listener, event)
 
     def _drop(self, client: _Client) -> None:
         if client not in self._clients:
@@ -174,7 +174,7 @@ class UsbIpPort:
                 self._silence.cancel()
                 self._silence = None
             if client.session.imported.host:
-                self._tell(Host.DETACHED)
+                self._notify(Host.DETACHED)
 
     def _watch_for_silence(self, imported: ImportedShoe) -> None:
         if imported.in_doubt and self._silence is None:
@@ -184,8 +184,8 @@ class UsbIpPort:
     def _look_for_silence(self, imported: ImportedShoe, transfers_before: int) -> None:
         self._silence = None
         if imported.in_doubt and imported.transfers == transfers_before:
-            for happening in imported.fell_silent():
-                self._tell(happening)
+            for event in imported.fell_silent():
+                self._notify(event)
         else:
             self._watch_for_silence(imported)
 

@@ -7,7 +7,7 @@ import errno
 from collections import deque
 from collections.abc import Callable, Iterator
 
-from simulator.ports.port import LINE_BUFFER, Happening, Host
+from simulator.ports.port import LINE_BUFFER, Host, HostEvent
 from simulator.ports.usb_shoe import DATA_IN, DATA_OUT, NOTIFICATION_IN, UsbKind, UsbShoe, serial_state
 from simulator.ports.usbip_packets import (
     BUS_ID_SIZE,
@@ -42,7 +42,7 @@ class UsbIpSession:
         self._unsent = bytearray()
         self.imported: ImportedShoe | None = None
 
-    def receive(self, data: bytes) -> Iterator[Happening]:
+    def receive(self, data: bytes) -> Iterator[HostEvent]:
         """Yield the host events in these bytes; raise `MalformedPacketError` where they are not USB/IP."""
         self._buffer += data
         while self.imported is None:
@@ -127,31 +127,31 @@ class ImportedShoe:
         self._serve()
         return len(data) - len(fits)
 
-    def fell_silent(self) -> list[Happening]:
+    def fell_silent(self) -> list[HostEvent]:
         return self._become(host=False)
 
-    def handle(self, packet: Transfer | Unlink) -> list[Happening]:
+    def handle(self, packet: Transfer | Unlink) -> list[HostEvent]:
         if isinstance(packet, Unlink):
             self._unlink(packet)
             return []
         if len(self._reads) + len(self._notification_reads) >= MOST_TRANSFERS:
             raise MalformedPacketError(f"more than {MOST_TRANSFERS} transfers are waiting")
         self.transfers += 1
-        happenings: list[Happening] = []
+        events: list[HostEvent] = []
         if packet.endpoint == 0:
-            happenings = self._control(packet)
+            events = self._control(packet)
         elif packet.endpoint == DATA_IN:
-            happenings = self._read(packet)
+            events = self._read(packet)
         elif packet.endpoint == DATA_OUT:
-            happenings = self._write(packet)
+            events = self._write(packet)
         elif packet.endpoint == NOTIFICATION_IN and self._is_serial:
             self._notification_reads.append(packet)
         else:
             self._unsent += returned(packet.number, -errno.EPIPE, 0)
         self._serve()
-        return happenings
+        return events
 
-    def _control(self, packet: Transfer) -> list[Happening]:
+    def _control(self, packet: Transfer) -> list[HostEvent]:
         answer = self._device.answer(packet.setup, packet.data)
         if answer is None:
             self._unsent += returned(packet.number, -errno.EPIPE, 0)
@@ -162,18 +162,18 @@ class ImportedShoe:
             self._unsent += returned(packet.number, 0, len(packet.data))
         return self._become(host=self._device.port_open) if self._is_serial else []
 
-    def _read(self, packet: Transfer) -> list[Happening]:
+    def _read(self, packet: Transfer) -> list[HostEvent]:
         self._reads.append(packet)
         return [] if self._is_serial else self._become(host=True)
 
-    def _write(self, packet: Transfer) -> list[Happening]:
+    def _write(self, packet: Transfer) -> list[HostEvent]:
         self._unsent += returned(packet.number, 0, len(packet.data))
-        happenings = [] if self._is_serial else self._become(host=True)
+        events = [] if self._is_serial else self._become(host=True)
         if self._host and packet.data:  # a serial port that is not open discards bytes
-            happenings.append(packet.data)
-        return happenings
+            events.append(packet.data)
+        return events
 
-    def _become(self, *, host: bool) -> list[Happening]:
+    def _become(self, *, host: bool) -> list[HostEvent]:
         if host == self._host:
             return []
         self._host = host

@@ -292,7 +292,7 @@ SECONDS = "must be seconds, more than 0 and at most 86400, not "
         ("mqtt", BROKER | {"key_file": "k", "cert_file": "c"}, "mqtt.ca_file: is missing: TLS needs an authority"),
         ("mqtt", BROKER | {"ca_file": ""}, "mqtt.ca_file: must be the path of a file"),
         ("mqtt", BROKER | {"seat_users": {"a/b": "1"}}, 'mqtt.seat_users."a/b": must be a user of 1 to 80 characters'),
-        ("mqtt", BROKER | {"seat_users": {"u" * 81: "1"}}, "must be a user of 1 to 80 characters"),
+        ("mqtt", BROKER | {"seat_users": {"u" * 81: "1"}}, f"mqtt.seat_users.{'u' * 81}: must be a user of 1 to 80"),
         ("mqtt", BROKER | {"seat_users": {"me": "77"}}, "mqtt.seat_users.me: there is no seat '77' in house.seats"),
         ("mqtt", BROKER | {"seat_users": ["me"]}, "mqtt.seat_users: expected a table of keys, got a list"),
         ("journal", {"file": ""}, "journal.file: must be the path of a file"),

@@ -18,7 +18,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from shoe_controller.messages.facts import AnyFact
+from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.messages.requests import REPLAY, Answer, RequestRole
 from shoe_controller.messages.retained import (
     InfoMessage,
@@ -34,6 +34,7 @@ from tests.daemon.house_file import PINS
 from tests.daemon.programs import PATIENCE
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Fact)
 
 
 class Visitor(NamedTuple):
@@ -260,7 +261,7 @@ class Display(MqttClient):
         """All facts it has, in order."""
         return [self.events[seq].fact for seq in sorted(self.events)]
 
-    def facts_of(self, *kinds: type) -> list[Any]:
+    def facts_of(self, *kinds: type[F]) -> list[F]:
         return [fact for fact in self.facts if isinstance(fact, kinds)]
 
     async def has_everything(self, up_to: int | None = None, within: float = PATIENCE) -> None:

@@ -25,7 +25,7 @@ STAKES = (
 
 
 def takes_wagers(state: TableView | None) -> bool:
-    return state is not None and state.phase == "betting" and not state.stopped and state.link_up and not state.free
+    return state is not None and state.betting_open
 
 
 class PatientDealer:

@@ -6,12 +6,14 @@ The emulated shoe is dealt by the test's own hand, so that every act finds the p
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from firmware_protocol.events import Button
+from shoe_controller.messages.actors import Person
 from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.causes import EndedEarly
 from shoe_controller.messages.facts import (
     ActProposed,
     AlertEnded,
@@ -19,6 +21,7 @@ from shoe_controller.messages.facts import (
     CardCorrected,
     CardsShown,
     ExtraCardDecided,
+    Fact,
     FreeHandAnnounced,
     PersonActed,
     ProposalEnded,
@@ -43,6 +46,8 @@ from tests.reckoning import last_number, reckoned, sound_journal
 CARDS = "AS 2C " + " ".join(["9H KD KS 5C"] * 20)
 """An ace is shown first, so that one card is burned; then rounds of four cards that Player wins by 9 to 5."""
 
+F = TypeVar("F", bound=Fact)
+
 
 class AtTheTable:
     """The dealer's hands, and terminals for everybody."""
@@ -62,7 +67,7 @@ class AtTheTable:
         await self.display.until(lambda: self.display.phase == name, what=f"the phase {name}")
         await self.display.is_up_to_date()
 
-    async def told(self, kind: type, count: int = 1) -> Any:  # noqa: ANN401 - a fact of that kind
+    async def told(self, kind: type[F], count: int = 1) -> F:
         """Wait for so many facts of a kind; the last of them."""
         await self.display.until(lambda: len(self.display.facts_of(kind)) >= count, what=kind.__name__)
         await self.display.is_up_to_date()
@@ -146,20 +151,20 @@ async def test_the_acts_of_a_dealer(tmp_path: Path) -> None:
         await table.refused("nothing_hidden", "reveal_cards")
         await table.ok("confirm")
         result = await table.told(RoundResult)
-        assert (result.outcome.winner.value, result.confirmed_by) == ("player", "anita")
+        assert (result.outcome.winner.value, result.confirmed_by) == ("player", Person(person="anita"))
         await table.told(RoundSettled)
         await table.ok("free_hand")
         await table.told(FreeHandAnnounced)
         assert (await table.terminal.act("sign_in", person=DEALER, pin=DEALER_PIN)).status == "ok"
         await table.refused("free_hand", "free_hand")
         await table.ok("call_supervisor")
-        alert = await table.told(AlertRaised)
+        alert = (await table.told(AlertRaised)).alert
         assert alert.kind == "supervisor_called"
-        await table.refused("not_a_supervisor", "clear_alert", alert=alert.alert)
-        await table.supervisor("clear_alert", alert=alert.alert)
+        await table.refused("not_a_supervisor", "clear_alert", alert=alert.number)
+        await table.supervisor("clear_alert", alert=alert.number)
         await table.told(AlertEnded)
         await table.ok("open_shoe")
-        assert (await table.told(ShoeOpened, 2)).opened_by == "anita"
+        assert (await table.told(ShoeOpened, 2)).opened_by == Person(person="anita")
         assert {type(fact.act) for fact in table.display.facts_of(PersonActed)} >= {
             act for act, rule in ACTS.items() if rule.name in acts_of(RequestRole.DEALER)
         }
@@ -177,8 +182,7 @@ async def test_a_supervisor_names_and_corrects_cards(tmp_path: Path) -> None:
         await table.draw(1)
         await table.refused("unknown_request", "identify_card", number=4, card="5C")
         table.shoe.press(Button.RESULT)
-        alert = await table.told(AlertRaised)
-        assert alert.kind == "undisclosed_card"
+        assert (await table.told(AlertRaised)).alert.kind == "undisclosed_card"
         answer = await table.terminal.supervisor("identify_card", number=4, card="5C", reason=" ")
         assert answer.code == "reason_missing"
         await table.supervisor("identify_card", number=4, card="5C")
@@ -189,7 +193,7 @@ async def test_a_supervisor_names_and_corrects_cards(tmp_path: Path) -> None:
         corrected = await table.told(CardCorrected)
         assert str(corrected.place.card) == "9D"
         table.shoe.press(Button.RESULT)
-        assert (await table.told(AlertRaised, 2)).kind == "result_differs"
+        assert (await table.told(AlertRaised, 2)).alert.kind == "result_differs"
         await table.supervisor("clear_alert", alert=table.state.alerts[0].number)
         await table.ok("confirm")
         assert (await table.told(RoundResult, 2)).outcome.winner.value == "tie"
@@ -201,7 +205,7 @@ async def test_cards_too_many_and_voids(tmp_path: Path) -> None:
         await table.draw(2)
         await table.draw_a_round()
         await table.draw(1)
-        assert (await table.told(AlertRaised)).kind == "over_draw"
+        assert (await table.told(AlertRaised)).alert.kind == "over_draw"
         table.shoe.clear(carry_over=True)
         await table.supervisor("use_extra_card")
         assert (await table.told(ExtraCardDecided)).used
@@ -211,7 +215,7 @@ async def test_cards_too_many_and_voids(tmp_path: Path) -> None:
         await table.draw(3)
         await table.phase("complete")
         await table.draw(1)
-        assert (await table.told(AlertRaised, 2)).kind == "over_draw"
+        assert (await table.told(AlertRaised, 2)).alert.kind == "over_draw"
         table.shoe.clear()
         await table.supervisor("burn_extra_card")
         # Names that no supervisor has leave no trace, or the record could be filled with them.
@@ -234,7 +238,7 @@ async def test_cards_too_many_and_voids(tmp_path: Path) -> None:
         answer = await table.terminal.supervisor("void_round")
         assert answer.code == "nothing_to_void"
         await table.supervisor("end_shoe", reason="the deck is wet")
-        assert (await table.told(ShoeEnded)).why == "the deck is wet"
+        assert (await table.told(ShoeEnded)).cause == EndedEarly(reason="the deck is wet")
 
 
 @pytest.mark.asyncio

@@ -199,7 +199,7 @@ class Evening:
             await self._dealer_waits(fault.seconds or 0.0, draws_on=name == "silence")
 
         def raised() -> set[str]:
-            return {fact.kind for fact in self.display.facts_of(AlertRaised)[raised_before:]}
+            return {fact.alert.kind for fact in self.display.facts_of(AlertRaised)[raised_before:]}
 
         while not raised() >= set(promise.alerts):
             # A copy too many may take a round or two to come.

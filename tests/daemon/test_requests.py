@@ -57,8 +57,10 @@ async def test_late_repeated_and_foreign_requests(tmp_path: Path) -> None:
         assert (first.wagers.seat, first.wagers.total) == ("1", 500)
         other = await terminal.bet("2", {"base.player": 700}, request_id="the same")
         assert other.code == "other_contents"
+        seen = display.state.seq
         await chain.stop_daemon()
         await chain.start_daemon()
+        await display.until(lambda: display.state is not None and display.state.seq > seen, what="the next state")
         await wagers_open(display)
         other = await terminal.bet("2", {"base.player": 700}, request_id="the same")
         assert other.code == "other_contents", "also by a controller that was started since"
@@ -183,7 +185,7 @@ async def test_a_thousand_requests_a_second(tmp_path: Path) -> None:
         assert {answer.status for answer in answers} == {"ok", "error"}
         dealt = len(display.facts_of(RoundResult)) - before
         assert dealt >= 3, "the table goes on dealing"
-        assert {fact.kind for fact in display.facts_of(AlertRaised)} <= {"late_wager"}
+        assert {fact.alert.kind for fact in display.facts_of(AlertRaised)} <= {"late_wager"}
         assert chain.times_logged("broker_down") == 0
         assert chain.emulator is not None
         await chain.emulator.kill()

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from shoe_controller.doctor.findings import Machine, Thresholds
-from shoe_controller.doctor.roles import SOMEBODY_ELSE
+from shoe_controller.doctor.roles import OTHER_CLIENT
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
@@ -143,7 +143,9 @@ async def test_a_running_table_is_good(tmp_path: Path) -> None:
         await chain.start_daemon()
         display = await chain.display()
         await display.until(lambda: display.status is not None and display.status.online)
-        assert "stores what it sees, and is heard" in await good(patient_with(tmp_path, chain.data), "table", "broker")
+        assert "stores its events and publishes them" in await good(
+            patient_with(tmp_path, chain.data), "table", "broker"
+        )
         assert chain.daemon.is_running
         await chain.stop_daemon()
         await display.until(lambda: display.status is not None and not display.status.online)
@@ -214,7 +216,7 @@ BOARD = "user board\n"
         ),
         pytest.param(
             ACCESS.replace("user seats\n", f"user seats\ntopic write {PREFIX}/request/wagers/+/place\n"),
-            [f"user seats (wagers) may write {PREFIX}/request/wagers/{SOMEBODY_ELSE}/place, and must not"],
+            [f"user seats (wagers) may write {PREFIX}/request/wagers/{OTHER_CLIENT}/place, and must not"],
             id="a user writes in the name of another",
         ),
         pytest.param(
@@ -239,7 +241,7 @@ BOARD = "user board\n"
         ),
         pytest.param(
             ACCESS.replace("reply/%u/#", "reply/#"),
-            [f"user board (display) may read {PREFIX}/reply/{SOMEBODY_ELSE}/1, and must not"],
+            [f"user board (display) may read {PREFIX}/reply/{OTHER_CLIENT}/1, and must not"],
             id="everybody reads the answers to others",
         ),
         pytest.param(

@@ -79,7 +79,7 @@ async def init_asks_about_the_shoe_that_is_plugged_in() -> None:
                 "The lowest stake",
             ):
                 talk.answer(question, "")
-            talk.answer("The most", "")
+            talk.answer("The highest stake", "")
             for role in ("dealer", "supervisor"):
                 talk.answer(f"The id of a {role}", "")
             assert talk.end() == 0, talk.said

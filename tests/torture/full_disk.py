@@ -137,7 +137,7 @@ async def _goes_on(table: Sitting, times: int) -> None:
     await table.display.until(lambda: _storing(table), PATIENCE, what="the status to say that it can store")
 
     def told() -> int:
-        return sum(fact.kind == "journal_full" for fact in table.display.facts_of(AlertRaised))
+        return sum(fact.alert.kind == "journal_full" for fact in table.display.facts_of(AlertRaised))
 
     await table.display.until(lambda: told() >= times, PATIENCE, what="the alert to be on the record")
 

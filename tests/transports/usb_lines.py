@@ -56,7 +56,7 @@ class ShoeOnBus(UsbPlug):
 
     @property
     def received(self) -> bytes:
-        self._received += b"".join(data for data in self.take_happenings() if isinstance(data, bytes))
+        self._received += b"".join(data for data in self.take_events() if isinstance(data, bytes))
         return bytes(self._received)
 
     def send(self, data: bytes) -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from simulator.broker.access import AccessFileError, AccessList, Person, Rule, Users
+from simulator.broker.access import AccessFileError, AccessList, ClientIdentity, Rule, Users
 
-TABLE = Person("table", "table-7")
-NOBODY = Person("", "x")
+TABLE = ClientIdentity("table", "table-7")
+NOBODY = ClientIdentity("", "x")
 
 
 def test_what_no_rule_allows_is_forbidden() -> None:
@@ -40,16 +40,16 @@ def test_a_prohibition_wins_over_a_permission_of_the_same_kind() -> None:
 def test_names_are_filled_in(topic: str) -> None:
     access = AccessList([Rule("own/%u/%c/#")])
     assert access.may_write(TABLE, topic)
-    assert not access.may_write(Person("table", "table-8"), topic)
-    assert not access.may_write(Person("other", "table-7"), topic)
+    assert not access.may_write(ClientIdentity("table", "table-8"), topic)
+    assert not access.may_write(ClientIdentity("other", "table-7"), topic)
 
 
 @pytest.mark.parametrize("name", ["+", "#", "table/table-7", "a+b", ""])
 def test_a_name_that_would_bend_a_filter_opens_nothing(name: str) -> None:
     access = AccessList([Rule("own/%u/#"), Rule("client/%c")])
     for topic in ("own/table/x", "own/#", f"own/{name}/x"):
-        assert not access.may_read(Person(name, "x"), topic)
-    assert not access.may_read(Person("x", name), "client/table-7")
+        assert not access.may_read(ClientIdentity(name, "x"), topic)
+    assert not access.may_read(ClientIdentity("x", name), "client/table-7")
 
 
 def test_a_list_either_refuses_subscriptions_or_grants_them_all() -> None:
@@ -65,7 +65,7 @@ def test_mosquittos_file() -> None:
         "# a comment\n\ntopic read public/#\nuser the table\ntopic with spaces/#\ntopic deny  with spaces/x\n"
         "pattern write own/%u\n"
     )
-    table = Person("the table", "1")
+    table = ClientIdentity("the table", "1")
     assert access.may_read(NOBODY, "public/x")
     assert not access.may_read(table, "public/x")
     assert access.may_write(table, "with spaces/y")

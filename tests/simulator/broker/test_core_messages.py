@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator.broker import BrokerLimits, Rule
-from simulator.broker.access import AccessList, Person
+from simulator.broker.access import AccessList, ClientIdentity
 from simulator.broker.messages import Delivery, Message
 from simulator.broker.session import ClientSession
 from tests.simulator.broker import wire
@@ -97,7 +97,7 @@ def test_what_the_client_acknowledges_before_it_is_repeated_is_not_repeated() ->
 
 
 def test_packet_ids_go_round_and_skip_those_in_use() -> None:
-    session = ClientSession(person=Person("", "display"), queue_limit=10)
+    session = ClientSession(client=ClientIdentity("", "display"), queue_limit=10)
     session.attach(window=10, one_copy=False)
     message = Message(topic="cards", payload=b"x", qos=1, retain=False, publisher="table", received_at=0.0)
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.ports.port import Happening, Host
+from simulator.ports.port import Host, HostEvent
 from simulator.ports.usb_shoe import UsbIdentity, UsbKind, UsbShoe
 from simulator.ports.usbip_packets import ExportedShoe, MalformedPacketError
 from simulator.ports.usbip_session import UsbIpSession
@@ -56,16 +56,16 @@ COMMANDS = st.one_of(
 )
 
 
-def feed(kind: UsbKind, chunks: list[bytes]) -> tuple[list[Happening], bytes]:
+def feed(kind: UsbKind, chunks: list[bytes]) -> tuple[list[HostEvent], bytes]:
     talk = session(kind)
-    happenings: list[Happening] = []
+    events: list[HostEvent] = []
     sent = b""
     for chunk in chunks:
-        happenings += talk.receive(chunk)
+        events += talk.receive(chunk)
         if talk.imported is not None:
             talk.imported.offer(b"card ")
         sent += talk.to_send()
-    return happenings, sent
+    return events, sent
 
 
 @given(KINDS, st.lists(st.binary(max_size=200), max_size=20), st.booleans())
@@ -81,22 +81,22 @@ def test_the_same_bytes_cut_anywhere_mean_the_same(kind: UsbKind, commands: list
     pieces = [whole[start:end] for start, end in zip([0, *cuts], [*cuts, len(whole)], strict=True)]
     one, other = session(kind), session(kind)
     heard = list(one.receive(whole))
-    heard_in_pieces = [happening for piece in pieces for happening in other.receive(piece)]
+    heard_in_pieces = [event for piece in pieces for event in other.receive(piece)]
     assert heard_in_pieces == heard
     assert other.to_send() == one.to_send()
 
 
 @given(KINDS, st.lists(COMMANDS, max_size=30))
 def test_hosts_come_and_go_in_turn_and_speak_only_while_they_are_there(kind: UsbKind, commands: list[bytes]) -> None:
-    happenings, _ = feed(kind, [IMPORT, *commands])
+    events, _ = feed(kind, [IMPORT, *commands])
     there = False
-    for happening in happenings:
-        if isinstance(happening, Host):
-            assert (happening is Host.ATTACHED) != there
-            there = happening is Host.ATTACHED
+    for event in events:
+        if isinstance(event, Host):
+            assert (event is Host.ATTACHED) != there
+            there = event is Host.ATTACHED
         else:
             assert there
-            assert happening
+            assert event
 
 
 @given(KINDS, st.lists(st.sampled_from(range(1, 50)), unique=True), st.lists(st.integers(0, 300), max_size=20))
