@@ -91,7 +91,7 @@ Dealt for the second time:
 identified by ann
 4  Banker  5C  Banker’s second card
 corrected from 2C to 5C by ann
-Player 9 (9H KS), Banker 6 (4D 2C). Player has a natural 9: no more cards.
+Player 9 (9H KS), Banker 6 (4D 2C). Player has a natural 9.
 Player wins, confirmed by the shoe
 UNDONE
 by ann and bob: it was a five
@@ -101,13 +101,13 @@ seat 2  take  200  base.banker  stake 200
 seat 1  pay   50   base.player  stake 50, 1:1
 Seat 1: stakes 55, taken 5, paid 50.
 All: stakes 255, taken 205, paid 50.
-Player 9 (9H KS), Banker 9 (4D 5C). Player has a natural 9 and Banker has a natural 9: no more cards.
+Player 9 (9H KS), Banker 9 (4D 5C). Naturals: Player 9, Banker 9.
 Tie, confirmed by ann
 Payments, in the dealer's order:
 out_of_turn (stops)
-the round is void, void_and_replay.
+the round was voided, void_and_replay.
 misread (stops)
-A card left the shoe and could not be read. (card 3, Player's)
+A card left the shoe and could not be read. (Card 3, Player’s)
 : ann, identify_card.
 ann (supervisor) identify_card card 3, KS:
 ann (supervisor) undo_last_result, approved by bob: it was a five
@@ -123,7 +123,7 @@ First card AS: 1 to burn.
 Shoe 2, round 1: under way
 1  Player  --  Player’s first card
 2  Banker  --  Banker’s first card
--- lies face down, or nobody has said what it is.
+-- lies face down, or has not been identified.
 Wagers that stand:
 seat 2  10  base.banker
 """
