@@ -27,7 +27,7 @@ class TableLog:
         name = name_of(report)
         fields = {key: value for key, value in msgspec.to_builtins(report).items() if key != "event"}
         if isinstance(report, LineError):
-            # A line heals itself; only what it could not heal matters, and that comes as a gap.
+            # A link recovers by itself; only what it could not recover matters, and that is reported as a gap.
             self.log.debug(name, **fields)
         else:
             self.log.info(name, **fields)

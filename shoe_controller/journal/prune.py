@@ -38,7 +38,7 @@ class Pruned(msgspec.Struct, kw_only=True):
     records: int = 0
     exports: list[str] = []
     kept_because: str = ""
-    """Why it went no further."""
+    """Why pruning stopped."""
 
 
 class _Shoe(NamedTuple):
@@ -141,7 +141,7 @@ class _Pruning:
         with database.transaction():
             row = database.row("SELECT record.* FROM record JOIN position ON number = head_number AND hash = head_hash")
             if row is None:
-                raise BrokenChainError(database.path, "the journal does not end with the record that it should.")
+                raise BrokenChainError(database.path, "the journal does not end with the expected record.")
             last = Record(*row)
             note = Record(
                 number=last.number + 1,
@@ -237,9 +237,9 @@ class _Follow:
 
 
 def _keep(unfinished: Path, name: Path, digest: bytes) -> None:
-    """Give an export its name, if the disk gives back what was written; never over something else of that name."""
+    """Give an export its name if it reads back as written; a different file of that name is never replaced."""
     if _digest_of(unfinished) != digest:
-        raise StorageError(unfinished, "the disk does not give back what was written; nothing was pruned.")
+        raise StorageError(unfinished, "the export does not read back as written; nothing was pruned.")
     if name.exists():
         if _digest_of(name) != digest:
             raise StorageError(name, "an export of that name holds something else; move it away first.")

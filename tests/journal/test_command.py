@@ -173,7 +173,7 @@ def test_files_that_are_no_good(tmp_path: Path, say: Say, action: str) -> None:
     more = ("--older-than", "1", "--export-to", str(tmp_path)) if action == "prune" else ()
     missing = say(action, tmp_path / "nothing", *more)
     assert missing.exit_code == 2
-    assert "there is no such file" in missing.err
+    assert "the file does not exist" in missing.err
     text = tmp_path / "text"
     text.write_text("dear diary")
     no_journal = say(action, text, *more)

@@ -65,7 +65,7 @@ DAMAGES: list[tuple[str, Callable[[Path], object], type[FileError], str]] = [
     ("header overwritten", overwritten(bytes(16)), NotAJournalError, "no journal"),
     ("header kept, rest noise", overwritten(b"\xa5" * 4000, 100), DamagedJournalError, "damaged|follow"),
     ("a page of zeros", overwritten(bytes(4096), 4096), DamagedJournalError, "damaged|follow"),
-    ("another program's database", another_database, NotAJournalError, "no journal of this program"),
+    ("another program's database", another_database, NotAJournalError, "not a shoe-controller journal"),
     ("newer schema", with_sql("PRAGMA user_version = 99"), NewerJournalError, "newer version"),
     ("no schema version", with_sql("PRAGMA user_version = 0"), WrongSchemaError, "version 0"),
     ("a table missing", with_sql("DROP TABLE tombstone"), WrongSchemaError, "tombstone"),
