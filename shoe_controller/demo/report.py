@@ -1,7 +1,7 @@
-"""What is said at the end of a demonstration: what happened, and whether truth, journal and display agree.
+"""The report at the end of a demonstration: what happened, and whether truth, journal and display agree.
 
 The journal is read from its file once the daemon has ended, and verified as an auditor would: the chain, the head that
-the display was told, and that replaying the inputs gives the same facts.
+the display received, and that replaying the inputs gives the same facts.
 """
 
 from pathlib import Path

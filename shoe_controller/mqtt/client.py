@@ -331,7 +331,7 @@ class _Session:
             self._end(self._refusal(reason))
         elif getattr(properties, "MaximumQoS", 1) < 1 or not getattr(properties, "RetainAvailable", 1):
             self._end(
-                NotWelcomeError(f"the broker at {self._address} does not support QoS 1, or no retained messages.")
+                NotWelcomeError(f"the broker at {self._address} does not support QoS 1, or does not retain messages.")
             )
         elif not self._welcome.done():
             self._under_way_limit = min(UNDER_WAY_LIMIT, getattr(properties, "ReceiveMaximum", UNDER_WAY_LIMIT))

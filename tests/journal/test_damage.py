@@ -88,7 +88,7 @@ DAMAGES: list[tuple[str, Callable[[Path], object], type[FileError], str]] = [
         BrokenChainError,
         "the last one, does not follow",
     ),
-    ("last gone", with_sql("DELETE FROM record WHERE number > 600"), BrokenChainError, "ends with record"),
+    ("last gone", with_sql("DELETE FROM record WHERE number > 600"), BrokenChainError, "end with record"),
 ]
 
 

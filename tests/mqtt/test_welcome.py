@@ -147,7 +147,7 @@ async def test_a_broker_that_speaks_only_an_older_mqtt_is_an_error_that_says_so(
 @pytest.mark.parametrize("lacking", ["24 00", "25 00"])
 async def test_a_broker_that_cannot_do_what_we_need_is_not_used(lacking: str) -> None:
     async with saying(bytes.fromhex(f"20 05 00 00 02 {lacking}")) as port:
-        with pytest.raises(NotWelcomeError, match="QoS 1, or retains none"):
+        with pytest.raises(NotWelcomeError, match="QoS 1, or does not retain messages"):
             async with connected(port):
                 pass
 
