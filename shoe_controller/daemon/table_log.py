@@ -54,7 +54,10 @@ class TableLog:
                 why = "" if fact.cause is None else ENGLISH.of(fact.cause)
                 log.info("shoe_link", up=fact.up, shoe_name=fact.shoe_name, why=why)
                 if fact.up and not fact.authenticated:
-                    log.warning("shoe_not_authenticated", what="anybody on this line could send cards")
+                    log.warning(
+                        "shoe_not_authenticated",
+                        what="the shoe has not proven its key: any device on this line could send cards",
+                    )
             case _:
                 log.info(name_of(fact))
 

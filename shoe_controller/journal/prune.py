@@ -1,7 +1,7 @@
 """Removes whole shoes that are older than the retention time, each only when its export is safely on the disk.
 
 Works beside a running writer, in short transactions. First a shoe is exported, checking its chain on the way; then one
-transaction writes its tombstone, and a record that says the same into the chain; then the records go, a few hundred
+transaction writes its tombstone, and a copy of it as a record of the chain; then the records go, a few hundred
 at a time, the last ones first, so that what is left at any moment can still be checked. A run that was interrupted is
 finished by the next. The current shoe stays, and so does a shoe with events that have not been published. The file does
 not shrink: what becomes free in it is used for new records.

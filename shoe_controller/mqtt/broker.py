@@ -4,7 +4,7 @@
 the owner makes a new one, and sends again whatever was not confirmed. Every connection is a clean start, so a request
 that waited at the broker while the controller was away is never acted on.
 
-A confirmed message is one the broker has taken, not one that anybody has read.
+A confirmed message is one the broker has accepted, not one that a client has read.
 """
 
 import asyncio
@@ -127,7 +127,7 @@ class BrokerAddress:
             )
         for name, text in (("client id", self.client_id), ("user name", self.username), ("password", self.password)):
             if text is not None and not fits_string(text):
-                raise BrokerSettingsError(f"the {name} for the broker is too long, or not valid in MQTT.")
+                raise BrokerSettingsError(f"the {name} for the broker is too long, or has invalid characters.")
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
@@ -205,10 +205,10 @@ class Broker(Protocol):
     def connect(self, will: Will | None, subscriptions: Sequence[str]) -> AbstractAsyncContextManager[BrokerSession]:
         """Connect, subscribe at QoS 1 to every filter, and hold the connection as long as the context lasts.
 
-        A context that is left in order says goodbye, and the will is not published: say "offline" before. One that is
-        left by an error or a cancellation hangs up, and the broker publishes the will, if there is one: a display that
-        only reads has nothing to say, and may not. Either takes less than a
-        second, also with a broker that hangs, and leaves nothing behind.
+        A context that is left normally sends a DISCONNECT, and the will is not published: publish "offline" before. One
+        that is left by an error or a cancellation closes the connection, and the broker publishes the will, if there is
+        one: a display that only reads has none. Either takes less than a second, also with a broker that hangs, and
+        leaves nothing behind.
         """
 
 

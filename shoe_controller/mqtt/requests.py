@@ -260,7 +260,7 @@ class RequestDesk:
         finally:
             self._pins_waiting -= 1
         if verdict is None:
-            # Not put on the record: anybody could fill it with names.
+            # Not recorded: any client could fill the journal with names.
             raise RequestRefusedError(WrongPinRefused())
         return verdict
 

@@ -178,7 +178,7 @@ def test_files_that_are_no_good(tmp_path: Path, say: Say, action: str) -> None:
     text.write_text("dear diary")
     no_journal = say(action, text, *more)
     assert no_journal.exit_code == 1
-    assert "no journal" in no_journal.err
+    assert "not a journal" in no_journal.err
     folder = say(action, tmp_path, *more)
     assert folder.exit_code == 2
     newer = tmp_path / "newer"
