@@ -13,7 +13,7 @@ PIT_PAUSE = 0.2
 LOOKS = ("dark", "light")
 
 LOOK_MARK = b'data-look="dark"'
-"""What the pages say of themselves; here it is replaced."""
+"""The look in the page's file; it is replaced by the requested one."""
 
 
 class BoardAddresses:
@@ -57,7 +57,7 @@ class BoardAddresses:
         return None if name is None else Stream(BoardFeed(self._floor, name))
 
     def _dressed(self, file: str, query: Mapping[str, str]) -> bytes:
-        """The page in the language and the look that its address asks for, where we have them."""
+        """The page in the language and the look that its address requests, where they exist."""
         look = query.get("look", "")
         look = look if look in LOOKS else self._look
         page = in_language(self._files[file].content, query.get("lang", ""), self._language)

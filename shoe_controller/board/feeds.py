@@ -52,5 +52,5 @@ class PitFeed:
         message = self._told.message(rows | dict.fromkeys(gone))
         for name in gone:
             self._told.forget(name)
-        # A page without tables must hear that there are none.
+        # A page without tables must be sent that there are none.
         return b"{}" if message is None and is_first else message

@@ -12,7 +12,7 @@ MOST_TABLES = 1000
 """More than any site has; messages of further ones are ignored, so that they cannot fill the memory."""
 
 MOST_ASKED = 8
-"""Tables that are asked at once for what is missing: a broker drops what it cannot deliver quickly enough."""
+"""Tables that may replay at the same time: a broker drops what it cannot deliver quickly enough."""
 
 TOUCH_EVERY = 30.0
 """Seconds after which pages look again by themselves, for what changes with time alone."""
@@ -96,7 +96,7 @@ class Floor:
         return TABLE_NAME.fullmatch(name) is not None and (not self._only or name in self._only)
 
     def _forget(self, name: str) -> None:
-        """Somebody has cleared the retained status: the table is no more."""
+        """The retained status was cleared: the table no longer exists."""
         if self.tables.pop(name, None) is not None:
             self.version += 1
             self.versions.pop(name, None)

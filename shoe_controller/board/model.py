@@ -17,10 +17,10 @@ HISTORY = 100
 """Events from before that a board requests when it is switched on: a few rounds."""
 
 PACE_ROUNDS = 20
-"""Results from which the rounds per hour are reckoned."""
+"""Results from which the rounds per hour are calculated."""
 
 PACE_LASTS = 600.0
-"""Seconds without a result after which a table has no pace any more."""
+"""Seconds without a result after which no pace is shown."""
 
 HOUR = 3_600_000
 """In milliseconds, as the times of events are."""

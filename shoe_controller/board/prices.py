@@ -1,4 +1,4 @@
-"""What a wager pays, as a board posts it: of each line only the condition that tells it from the others. Pure."""
+"""What a wager pays, as a board posts it: of each line only the condition that distinguishes it. Pure."""
 
 from collections.abc import Sequence
 
@@ -10,12 +10,12 @@ Condition = tuple[str, tuple[str, ...]]
 """A word of the catalogue and the values that it may have: ("banker_total", ("6", "7"))."""
 
 PUSH_ON_TIE = "winner tie"
-"""Goes without saying on a board, and would be on every line of it."""
+"""Obvious on a board, and would otherwise be on every line."""
 
 
 class PostedPrice(msgspec.Struct, frozen=True):
     when: tuple[Condition, ...]
-    """What tells this line from the others; empty where there is only one, or where it stands for all the rest."""
+    """What distinguishes this line; empty where there is only one, or where it stands for all the rest."""
     pays: str
 
 

@@ -54,7 +54,7 @@ async def _serve(config: BoardConfig, log: Log, service: SystemdNotifier) -> Non
 
 
 def run(file: Path) -> None:
-    """Serve the boards of this file until a signal ends it. Its errors are for whoever typed the command."""
+    """Serve the boards of this file until a signal ends it. Its errors are for the person who typed the command."""
     config = load_board(file)
     with suppress(KeyboardInterrupt):
         asyncio.run(_serve(config, set_up(config.log), SystemdNotifier.from_environment()))

@@ -28,7 +28,7 @@ BETWEEN_SHOES = (Phase.NO_SHOE, Phase.ENDED)
 class LiveSection(msgspec.Struct, frozen=True):
     live: bool
     why: str
-    """Why it is not: "broker", "controller", or "unknown" for a table of which no message has come."""
+    """Why it is not live: "broker", "controller", or "unknown" for a table of which no message has come."""
     unverified: bool
     """The shoe has not proven itself with a key."""
 
@@ -93,7 +93,7 @@ class RoundSection(msgspec.Struct, frozen=True):
     moment: ResultMoment | VoidMoment | None
     """How the round before ended; gone with the first card of the next."""
     trouble: bool
-    """Somebody must put something right before the table goes on."""
+    """A person must put something right before the table goes on."""
 
 
 class MiniRoad(msgspec.Struct, frozen=True):
@@ -209,7 +209,7 @@ def _hand(state: StateMessage, side: Side, total: int | None) -> Hand:
 
 
 def _is_in_trouble(table: BoardTable, state: StateMessage) -> bool:
-    """Between two shoes nobody waits for the shoe: its cable may be out while the cards are changed."""
+    """Between two shoes a missing link is not shown: the cable may be out while the cards are changed."""
     shoe_is_missed = not state.link_up and state.phase not in BETWEEN_SHOES
     status = table.followed.status
     return state.stopped or shoe_is_missed or (status is not None and not status.storing)

@@ -1,4 +1,4 @@
-"""The board's site: pages and news at their addresses, read-only: whatever is asked for but with GET is refused."""
+"""The board's site: pages and news at their addresses, read-only: every method but GET is refused."""
 
 import ssl
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from shoe_controller.web.server import Asked, MovedError, RefusedError, Reply, R
 from shoe_controller.web.static_files import HTML, File
 
 MOST_STREAMS = 250
-"""Pages open at once; the next one is told to come again later."""
+"""Pages open at once; further ones are refused and retry later."""
 
 
 class Answers(Protocol):
@@ -19,10 +19,10 @@ class Answers(Protocol):
         """The page at a path, or nothing."""
 
     def moved(self, path: str) -> str | None:
-        """Where what is asked for is to be found instead."""
+        """The address to redirect to, or nothing."""
 
     def stream(self, path: str) -> Stream | None:
-        """The news at a path, or nothing."""
+        """The event stream at a path, or nothing."""
 
 
 class WebSite:
@@ -55,11 +55,11 @@ class WebSite:
             raise MovedError(elsewhere)
         page = self._answers.page(asked.path, asked.query)
         if page is None:
-            raise RefusedError(404, "There is no such page")
+            raise RefusedError(404, "Page not found")
         return Reply(page, HTML)
 
     def _stream(self, asked: Asked) -> Stream:
         stream = self._answers.stream(asked.path)
         if stream is None:
-            raise RefusedError(404, "There are no such news")
+            raise RefusedError(404, "Event stream not found")
         return stream

@@ -1,7 +1,7 @@
-"""What a page may ask for, as it comes over HTTP, and how it goes to the table. Every request is read strictly.
+"""The requests of a page, as they come over HTTP, and how they go to the table. Every request is decoded strictly.
 
-A dealer's act goes out in the name of whoever is signed in. A supervisor's goes out with the id and the PIN that were
-typed for this one act: a PIN passes through here to the table, and is kept nowhere.
+A dealer's act goes out in the name of the person who is signed in. A supervisor's goes out with the id and the PIN
+typed for this one act: a PIN passes through here to the table, and is not kept.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ MOST_SIGN_INS = 4
 
 
 class _Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a page sends; the common ancestor."""
+    """What a page sends; the common base."""
 
 
 class SignInForm(_Form, frozen=True, kw_only=True):

@@ -54,7 +54,7 @@ async def _serve(config: ConsoleConfig, log: Log, service: SystemdNotifier) -> N
 
 
 def run(file: Path) -> None:
-    """Serve the console of this file until a signal ends it. Its errors are for whoever typed the command."""
+    """Serve the console of this file until a signal ends it. Its errors are for the person who typed the command."""
     config = load_console(file)
     with suppress(KeyboardInterrupt):
         asyncio.run(_serve(config, set_up(config.log), SystemdNotifier.from_environment()))

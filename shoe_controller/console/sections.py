@@ -68,7 +68,7 @@ class PlaySection(msgspec.Struct, frozen=True, kw_only=True):
     betting: bool
     """Whether wagers are accepted."""
     acts: tuple[PossibleAct, ...]
-    """What the table says is possible; nothing while the controller is away."""
+    """What the table lists as possible; nothing while the controller is away."""
     supervisor: tuple[SupervisorAct, ...]
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 LONGEST = 12 * 3600.0
-"""Seconds after which everybody signs in again, however busy."""
+"""Seconds after which a person must sign in again, even if active."""
 
 MOST_SESSIONS = 20
-"""At one table; whoever was idle longest is signed out for the next."""
+"""Sessions at one table; a further sign-in ends the one that was idle longest."""
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class Sessions:
         return Begun(secret, session)
 
     def find(self, secret: str | None) -> ConsoleSession | None:
-        """Whose cookie this is, if they are still signed in. Looking is not doing something."""
+        """Whose cookie this is, if they are still signed in. Calling this does not count as activity."""
         session = None if secret is None else self._by_hash.get(_hash(secret))
         return session if session is not None and self.lives(session) else None
 

@@ -1,4 +1,4 @@
-"""The console's site: its page, who is signed in, and what the page asks for.
+"""The console's site: its page, who is signed in, and the page's requests.
 
 Everything but the page and its files needs a session, and whatever changes something needs three things besides: it
 must come from our own page (`Origin`), carry the session's token, and be JSON.
@@ -93,11 +93,11 @@ class ConsoleSite:
     def _session(self, asked: Asked) -> ConsoleSession:
         session = self._found(asked)
         if session is None:
-            raise RefusedError(401, "Nobody is signed in")
+            raise RefusedError(401, "You are not signed in")
         return session
 
     def _from_our_page(self, asked: Asked) -> ConsoleSession:
-        """Whoever asks for something from our own page; everybody else is turned away."""
+        """The session of a request from our own page; every other request is refused."""
         self._check_origin(asked)
         session = self._session(asked)
         if not has_token(session, asked.headers.get(TOKEN_HEADER)):
@@ -106,12 +106,12 @@ class ConsoleSite:
         return session
 
     def _check_origin(self, asked: Asked) -> None:
-        """Browsers say with every POST which site it comes from; whoever does not say it is no browser at our page."""
+        """Browsers send an `Origin` with every POST; a request without it does not come from our page."""
         ours = f"http{'s' if self._secure else ''}://{asked.host}"
         if asked.headers.get("Origin") != ours or asked.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
-            raise RefusedError(403, "This must come from the console's own page")
+            raise RefusedError(403, "The request must come from the console's own page")
         if asked.kind != JSON:
-            raise RefusedError(415, "This must be JSON")
+            raise RefusedError(415, "The request must be JSON")
 
     async def _sign_in(self, asked: Asked) -> Reply:
         self._check_origin(asked)
@@ -140,11 +140,11 @@ class ConsoleSite:
         return {"person": session.person, "token": session.token, "idle": self._sessions.idle}
 
     async def _active(self, asked: Asked) -> Reply:
-        """Somebody touched the page."""
+        """A person touched the page."""
         self._from_our_page(asked)
         return Reply()
 
-    # --- what is asked for -------------------------------------------------------------------------------------------
+    # --- requests ----------------------------------------------------------------------------------------------------
 
     def _asking(
         self, kind: type[T], do: Callable[[ConsoleSession, T], Awaitable[Answer | NotAnswered]]
@@ -169,8 +169,8 @@ async def _read(asked: Asked, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(await asked.body(), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        # What was wrong is not said: the words of the error might hold what was typed.
-        raise RefusedError(400, "This is no such request") from None
+        # The error's own text is left out: it might contain what was typed, a PIN for instance.
+        raise RefusedError(400, "The request is not valid") from None
 
 
 def _json(value: object) -> Reply:

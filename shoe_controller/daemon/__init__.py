@@ -1,5 +1,5 @@
 """`shoe-controller run`: the controller of one table, as a process.
 
 `run.py` starts it, `daemon.py` joins its parts, which `assembly.py` makes from the configuration. `engine.py` takes one
-input after another through table and journal; `table_journal.py` says how they are stored and gets a table back.
+input after another through table and journal; `table_journal.py` stores them and restores a table.
 """

@@ -51,7 +51,7 @@ class TableWriter(Protocol):
     def submit(self, entry: Entry) -> Awaitable[Receipt]: ...
 
     def confirm(self, seq: int) -> None:
-        """Nobody waits for it: a note that cannot be stored is made again with the next one."""
+        """Not awaited: a confirmation that cannot be stored is repeated with the next one."""
 
     async def sign_of_life(self) -> None: ...
 
@@ -132,14 +132,14 @@ class JournalOutbox:
 
 
 class Opened(msgspec.Struct, kw_only=True):
-    """A journal that is open, and the table as it stood."""
+    """An open journal, and the table restored from it."""
 
     path: Path
     writer: TableWriter
     reader: JournalReader
     table: Table
     backup: Path | None = None
-    """The copy from before, if the journal had to be brought up to date."""
+    """The backup copy, if the journal had to be migrated."""
     damaged: str = ""
     """What had to be set aside, and why."""
 
@@ -150,9 +150,9 @@ def open_table(
     damaged: str = "",
     open_journal: Callable[[RunningConfig, Clock], Opened] | None = None,
 ) -> Opened:
-    """Open the journal and get the table back. What cannot be trusted is set aside, never overwritten.
+    """Open the journal and restore the table. A journal that cannot be trusted is set aside, never overwritten.
 
-    `damaged` tells of a journal that was set aside just before. `open_journal` opens what is there, or begins anew.
+    `damaged` describes a journal that was set aside just before. `open_journal` opens the existing one or creates one.
     """
     open_journal = open_journal or _open
     config.journal.file.parent.mkdir(parents=True, exist_ok=True)
@@ -166,7 +166,7 @@ def open_table(
 
 
 def _with_untold(damaged: str, opened: Opened) -> str:
-    """A journal without an event has told nobody yet of what was set aside before it: the power may have failed."""
+    """A journal without events has not yet published what was set aside before it: the power may have failed."""
     if opened.reader.position().last_seq:
         return damaged
     untold = [name for name in opening.set_aside_names(opened.path) if name not in damaged]
@@ -176,7 +176,7 @@ def _with_untold(damaged: str, opened: Opened) -> str:
 
 
 def set_aside(config: RunningConfig, clock: Clock, why: DamagedJournalError | ReplayDiffersError) -> str:
-    """Give a journal that cannot be trusted another name; a sentence for whoever must act."""
+    """Rename a journal that cannot be trusted; returns a sentence for the person who must act."""
     aside = opening.set_aside(config.journal.file, stamp=_stamp(clock))
     return f"{why} It was set aside as {aside.name}."
 
@@ -209,7 +209,7 @@ def _stamp(clock: Clock) -> str:
 
 
 def new_nonce() -> bytes:
-    """A number that is used once, for the handshake with a shoe."""
+    """A nonce for the handshake with a shoe."""
     return os.urandom(16)
 
 
@@ -231,7 +231,7 @@ def link_for(
     state, age = NEVER_HEARD, 0.0
     if stored is not None:
         state = angel_eye_memory.remember(stored.memory)
-        # After a power-up nobody knows how old it is; taken for old, a repeat of it stops the table.
+        # After a power-up its age is unknown; treated as old, a repeat of it stops the table.
         same_boot = stored.boot == clock.boot()
         age = max(0.0, (clock.now().mono_ns - stored.mono_ns) / SECOND) if same_boot else 1e9
     return AngelEyeController(state=state, state_age=age, commands=config.shoe.commands)

@@ -1,7 +1,7 @@
-"""A running table: puts its parts together, keeps them running, and lets them go in order.
+"""A running table: joins its parts, keeps them running, and shuts them down in order.
 
-Port, journal, clock and broker are made in `assembly.py` and handed to `Daemon`, so that another world can be put
-around it. Ready is when it serves, with or without a shoe or a broker.
+Port, journal, clock and broker are made in `assembly.py` and handed to `Daemon`, so that a test or a simulation can
+replace them. It is ready when it serves, with or without a shoe or a broker.
 """
 
 import asyncio
@@ -57,10 +57,10 @@ from shoe_controller.transports.transport import Port
 from shoe_controller.words.render import ENGLISH
 
 DRAIN = 0.8
-"""Seconds that what has come in gets to be stored, and then the broker to be told, when the daemon ends."""
+"""Seconds allowed at shutdown for storing what has arrived, and again for publishing it."""
 
 RESTART_SECTIONS = ("table", "shoe", "mqtt", "journal", "log")
-"""Sections of the file that are taken up with the next start only."""
+"""Sections of the file that take effect at the next start only."""
 
 InThread = Callable[[Callable[[str, str], bool], str, str], Awaitable[bool]]
 """Runs a slow check of a PIN beside the event loop."""
@@ -136,7 +136,7 @@ class Daemon:
         return self._stop.is_set()
 
     async def run(self) -> None:
-        """Serve until `stop`; then see what has come in through, and let go."""
+        """Serve until `stop`; then store and publish what has arrived, and shut down."""
         self._first_inputs()
         working = asyncio.create_task(self.controller.run(), name="controller")
         around: list[asyncio.Task[Any]] = [
@@ -163,17 +163,19 @@ class Daemon:
         if snapshot is not None:
             self.controller.happened(snapshot)
         if opened.damaged:
-            # The first event of a new journal: until it is stored, every start finds out again that it must be told.
+            # The first event of a new journal: until it is stored, every start must report it again.
             log.error("journal_damaged", what=opened.damaged)
             self.controller.happened(JournalFailed(trouble=JournalTrouble.DAMAGED, detail=opened.damaged))
         self.controller.happened(ControllerStarted(boot=self._clock.boot()))
         if opened.backup is not None:
             log.info("journal_brought_up_to_date", backup=str(opened.backup))
         if not any(person.role.value == "supervisor" for person in self.config.people):
-            log.warning("no_supervisor", what="nobody in [[people]] is a supervisor: no alert can be cleared")
+            log.warning(
+                "no_supervisor", what="no person in [[people]] is a supervisor, so no alert can be cleared; add one"
+            )
 
     async def _last_inputs(self) -> None:
-        """Store what has come in, and then how the table stands, so that another version can go on from there."""
+        """Store what has arrived, and then a snapshot of the table, from which another version can continue."""
         await self.controller.all_done()
         if self.state.shoe is not None:
             self.controller.happened(Snapshot(state=self.state))
@@ -220,7 +222,7 @@ class Daemon:
             self._reloading = asyncio.create_task(self._reload(), name="reload")
 
     async def _reload(self) -> None:
-        # One after another: what is asked for while the file is judged may mean a newer one, which must win.
+        # One at a time: a reload requested during the check may concern a newer file, which must win.
         while self._file_changed:
             self._file_changed = False
             await self._read_file_again()
@@ -228,13 +230,13 @@ class Daemon:
 
     async def _read_file_again(self) -> None:
         try:
-            # The guard takes its time over the odds; cards do not wait for it.
+            # The check of the odds is slow, so it runs in a thread; cards do not wait for it.
             fresh = await asyncio.to_thread(lambda: for_running(load_config(self.config.file)))
             self._take_up(fresh)
         except BadFileError as error:
             self._logbook.reload_refused(error)
         except Exception:
-            # Whatever goes wrong with a file, the table goes on as it is.
+            # Whatever is wrong with the file, the table keeps its present configuration.
             self._logbook.log.exception("reload_failed")
 
     def _take_up(self, fresh: RunningConfig) -> None:
@@ -250,7 +252,7 @@ class Daemon:
     def _look_at_rules(self) -> None:
         self.rules_pending = self.state.shoe is not None and self.state.shoe.rules != rules_of(self.config)
 
-    # --- the line, and what the controller tells (Observer) ----------------------------------------------------------
+    # --- the line, and what the engine reports (Observer) ------------------------------------------------------------
 
     def _line_changed(self, report: LineReport) -> None:
         self._logbook.line(report)
@@ -290,7 +292,7 @@ class Daemon:
         if self.publisher is not None:
             self.publisher.touch()
 
-    # --- what the publisher tells (Watcher) --------------------------------------------------------------------------
+    # --- what the publisher reports (Watcher) ------------------------------------------------------------------------
 
     def broker_up(self) -> None:
         self._logbook.broker_up()
@@ -312,7 +314,7 @@ class Daemon:
     def requests_dropped(self) -> None:
         self._logbook.requests_dropped()
 
-    # --- what retained messages and requests ask for (Present, TableDesk, PinOffice, Replayer) -----------------------
+    # --- what retained messages and requests need (Present, TableDesk, PinOffice, Replayer) --------------------------
 
     @property
     def state(self) -> TableState:
@@ -330,7 +332,7 @@ class Daemon:
         return await self.controller.ask(given)
 
     async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict | None:
-        """The only place where a PIN is looked at. For a name that nobody has, it takes as long as for any other."""
+        """The only place where a PIN is checked. An unknown name takes as long as a known one."""
         # A supervisor may do what a dealer may.
         roles = (role, Role.SUPERVISOR)
         known = {someone.id: someone.pin.reveal() for someone in self.config.people if someone.role in roles}
@@ -348,14 +350,14 @@ class Daemon:
 
     async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
         if self.publisher is None:
-            raise RuntimeError("a replay was asked for without a broker")
+            raise RuntimeError("a replay was requested without a broker")
         try:
             return await self.publisher.replay(request, reply_to, correlation)
         except EventsPrunedError as error:
             raise RequestRefusedError(Pruned(oldest=error.first)) from None
 
     def _next_session(self) -> int:
-        """Counts up over restarts too, also with a clock that is behind what the journal has seen."""
+        """Increases over restarts too, even with a clock that is behind the journal's last record."""
         self._last_session = max(self._last_session + 1, self._clock.now().wall_ms)
         return self._last_session
 

@@ -1,9 +1,9 @@
 """Joins the link, the table and the journal: one input after another, each stored before anything follows from it.
 
-    bytes ─▶ link ─▶ inbox ─▶ table.handle ─▶ journal ─▶ table.take_over, acknowledge, wish, tell
+    bytes ─▶ link ─▶ inbox ─▶ table.handle ─▶ journal ─▶ table.take_over, acknowledge, control, publish
 
-Nothing is acknowledged, answered, wished or told before the commit. When a commit fails, the same entry is tried again
-until it succeeds: the table stands still meanwhile, the gate is wanted shut, and what comes from the shoe waits in the
+Nothing is acknowledged, answered, sent or published before the commit. When a commit fails, the same entry is retried
+until it succeeds: the table stands still meanwhile, the desired gate is shut, and input from the shoe waits in the
 order in which it came. The controller owns no port and no broker; `daemon.py` connects it to those.
 """
 
@@ -55,7 +55,7 @@ RETRY_STORING = 0.5
 """Seconds between two attempts to store what could not be stored."""
 
 CLOCK_STEP_MS = 1000
-"""A wall clock that moves by more than this against the other one was set."""
+"""Seconds; a wall clock that moves by more than this against the monotonic one was set."""
 
 MOST_WAITING = 10_000
 """Inputs that may wait while nothing can be stored; a native shoe stops sending long before."""
@@ -72,7 +72,7 @@ class JournalWriter(Protocol):
 
 
 class LinkMemory(msgspec.Struct, frozen=True, kw_only=True):
-    """What the link is to be told at the next start, and when that was."""
+    """The link's state for the next start, and when it was stored."""
 
     wire: str
     memory: bytes
@@ -81,7 +81,7 @@ class LinkMemory(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stored(NamedTuple):
-    """What was stored together, for those who tell others of it."""
+    """What was stored together, for those who publish and log it."""
 
     given: AnyInput
     facts: tuple[AnyFact, ...]
@@ -91,7 +91,7 @@ class Stored(NamedTuple):
 
 
 class Observer(Protocol):
-    """Who is told what happens, after it is stored."""
+    """Receives what happened, after it is stored."""
 
     def stored(self, stored: Stored) -> None: ...
 
@@ -108,7 +108,7 @@ class _Work(NamedTuple):
     raw: tuple[Raw, ...] = ()
     delivery: Delivery | None = None
     memory: bytes | None = None
-    """What the link is to remember with it; asked for at once, for another shoe may make the link count anew."""
+    """The link's state to store with it; read at once, because another shoe may reset the link's counters."""
     answer: "asyncio.Future[AnyRefusal | None] | None" = None
 
 
@@ -128,7 +128,7 @@ class Engine:
         self.table = table
         self.link = link
         self.storing_trouble: str | None = None
-        """Why nothing can be stored at present."""
+        """Why nothing can be stored at present; `None` when storing works."""
         self._wire = wire
         self._journal = journal
         self._clock = clock
@@ -170,7 +170,7 @@ class Engine:
         found = self.link.receive(data, now.mono_ns / SECOND)
         self._take(found, now)
         if not self.link.unfinished:
-            # What was whole and no event, a keep-alive for instance, is not stored.
+            # A complete frame that is not an event, such as a keep-alive, is not stored.
             self._received.clear()
 
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
@@ -182,7 +182,7 @@ class Engine:
         return await answer
 
     def happened(self, given: AnyInput) -> None:
-        """Anything else that the table must know of."""
+        """Any other input of the table."""
         self._put(_Work(given, self._clock.now()))
 
     def _take(self, found: "list[Delivery | LinkReport] | list[LinkReport]", at: Moment | None = None) -> None:
@@ -216,7 +216,7 @@ class Engine:
     # --- one after another -------------------------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Work until cancelled. What was submitted is always seen through to its answer."""
+        """Work until cancelled. Everything that was submitted gets its answer."""
         self._arm()
         while True:
             while self._inbox:
@@ -235,7 +235,7 @@ class Engine:
         if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given):
             given = self.table.new_shoe(self._rules(), given)
         elif isinstance(given, Snapshot):
-            # Others may have come in before it: a clock that was set, a request.
+            # Other inputs may have been queued before it: a change of the clock, a request.
             given = Snapshot(state=self.table.state)
         handled = self.table.handle(given, work.at)
         if handled.changed:
@@ -254,20 +254,20 @@ class Engine:
         self._arm()
 
     async def _store(self, given: AnyInput, handled: Handled, work: _Work) -> Stored | None:
-        """Store it, however long that takes. Only a person's request is not tried again: it is refused, and gone."""
+        """Store it, however long that takes. Only a person's request is not retried: it is refused."""
         sent, self._sent = tuple(self._sent), []
         entry = entry_for(given, handled, work.at, raw=(*sent, *work.raw), link_state=work.memory)
         while True:
             try:
                 receipt = await self._journal.submit(entry)
             except DamagedJournalError:
-                raise  # trying again would not mend it; `daemon.py` sets the file aside
+                raise  # a retry would not help; `daemon.py` sets the file aside
             except FileError as error:
                 self._storing_failed(error)
                 if work.answer is not None:
                     _refuse(work)
                     self._sent[:0] = sent
-                    # Something must be tried until there is room, and this is what is to be told then.
+                    # Something must be retried until there is room, and this is the event to report then.
                     self._tell_of_trouble(str(error))
                     return None
                 await asyncio.sleep(RETRY_STORING)
@@ -284,7 +284,7 @@ class Engine:
         if self.storing_trouble is None:
             self.storing_trouble = str(error)
             self._observer.storing_failed(error)
-            # Whoever waits for an answer gets one now; the shoe's events wait.
+            # A client that waits for an answer gets one now; the shoe's events wait.
             for work in self._inbox:
                 _refuse(work)
             self._inbox = deque(work for work in self._inbox if work.answer is None)
@@ -298,14 +298,14 @@ class Engine:
             self._tell_of_trouble(detail)
 
     def _tell_of_trouble(self, detail: str) -> None:
-        """As the next thing, before whatever else has come in."""
+        """Put it first in the queue, before whatever else has arrived."""
         self._inbox.appendleft(_Work(JournalFailed(trouble=JournalTrouble.FULL, detail=detail), self._clock.now()))
 
     # --- what goes out -----------------------------------------------------------------------------------------------
 
     @property
     def desired_shoe(self) -> DesiredShoe:
-        """What the table wants of the shoe; while nothing can be stored, no card."""
+        """The shoe state that the table desires; while nothing can be stored, the gate is shut."""
         desired = self.table.desired_shoe
         if self.storing_trouble is None:
             return desired
@@ -328,7 +328,7 @@ class Engine:
         return self._clock.now().mono_ns / SECOND
 
     def _arm(self) -> None:
-        """Ask the loop for the next moment at which the link or the table wants to be woken."""
+        """Schedule the next deadline of the link or the table."""
         deadlines = [] if (link_deadline := self.link.next_deadline()) is None else [link_deadline]
         table_deadline = self.table.next_deadline()
         if table_deadline is not None and self._timer_asked is None and self.storing_trouble is None:
@@ -363,7 +363,7 @@ class Engine:
 
 
 def _refuse(work: _Work) -> None:
-    """Whoever asked for it is told that it is not done, because it cannot be stored."""
+    """Refuse a request because it cannot be stored."""
     if work.answer is not None and not work.answer.done():
         work.answer.set_result(JournalFull())
 
@@ -384,6 +384,6 @@ def _as_input(report: LinkReport) -> AnyInput | None:
         case Refused():
             return LineRefused(reason=report.reason)
         case LineError():
-            return None  # the line mends itself; what could not be mended comes as a gap
+            return None  # the link recovers by itself; what it could not recover is reported as a gap
         case _:
             return None

@@ -1,7 +1,7 @@
 """Inputs and facts as journals of layout 1 hold them, brought into their present form.
 
 Layout 1 (commit 25f84e2) stored sentences where there are codes now. What a sentence stood for is recovered where it
-can be told exactly; otherwise the sentence itself is kept, under a code that says where it comes from. Nothing in the
+is unambiguous; otherwise the sentence itself is kept, under a code that names its origin. Nothing in the
 journal is changed: this is what is read from it.
 """
 

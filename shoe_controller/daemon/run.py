@@ -1,6 +1,6 @@
 """`shoe-controller run`: a table as a process.
 
-Its file is read, its journal opened, its signals heard; then the `Daemon` runs until it is told to stop.
+Reads the file, opens the journal and handles signals; the `Daemon` runs until a signal stops it.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from shoe_controller.process.systemd import SystemdNotifier
 
 
 async def _serve(config: RunningConfig, log: Log) -> None:
-    """Run the table. If its journal turns out to be damaged on the way, it is set aside and the table begins anew."""
+    """Run the table. If its journal is found to be damaged, it is set aside and a new one is begun."""
     clock = SystemClock()
     damaged = ""
     while True:
@@ -30,14 +30,14 @@ async def _serve(config: RunningConfig, log: Log) -> None:
             damaged = set_aside(config, clock, _damage_in(error))
             if daemon.told_to_stop:
                 return
-            # With what was taken up since the start: somebody who was struck off stays so.
+            # With what was reloaded since the start: a person who was removed stays removed.
             config = daemon.config
         else:
             return
 
 
 def _damage_in(error: DamagedJournalError | ExceptionGroup[Exception]) -> DamagedJournalError:
-    """What was noticed about the journal. The publisher works in a group of tasks, and so do its errors come."""
+    """The journal error among these, if any. The publisher's errors come in an exception group."""
     found: Exception | None = error
     while isinstance(found, ExceptionGroup):
         damage = found.subgroup(DamagedJournalError)
@@ -78,6 +78,6 @@ def _ask_guard(config: RunningConfig, opened: Opened) -> None:
 
 
 def run_table(file: Path) -> None:
-    """Run the table of this file until a signal ends it. Its errors are for whoever typed the command."""
+    """Run the table of this file until a signal ends it. Its errors are for the person who typed the command."""
     config = for_running(load_config(file, guarded=False))
     asyncio.run(_serve(config, set_up(config.log)))

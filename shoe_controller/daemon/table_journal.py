@@ -1,4 +1,4 @@
-"""Between the table and its journal: how inputs and facts are stored, and how a table is got back from them.
+"""Between the table and its journal: how inputs and facts are stored, and how a table is restored from them.
 
 A fact of the table is an event of the journal. It is encoded here, once; the same bytes are stored and published.
 
@@ -51,7 +51,7 @@ def entry_for(
     raw: tuple[records.Raw, ...] = (),
     link_state: bytes | None = None,
 ) -> records.Entry:
-    """One entry: what came, and what it led to, numbered as the facts are."""
+    """One entry: the input and the facts it led to, with the facts' numbers."""
     return records.Entry(
         at=at,
         shoe=handled.state.shoe_number,

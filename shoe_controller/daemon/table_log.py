@@ -27,7 +27,7 @@ class TableLog:
         name = name_of(report)
         fields = {key: value for key, value in msgspec.to_builtins(report).items() if key != "event"}
         if isinstance(report, LineError):
-            # A line heals itself; only what it could not heal matters, and that comes as a gap.
+            # A link recovers by itself; only what it could not recover matters, and that is reported as a gap.
             self.log.debug(name, **fields)
         else:
             self.log.info(name, **fields)
@@ -54,7 +54,10 @@ class TableLog:
                 why = "" if fact.cause is None else ENGLISH.of(fact.cause)
                 log.info("shoe_link", up=fact.up, shoe_name=fact.shoe_name, why=why)
                 if fact.up and not fact.authenticated:
-                    log.warning("shoe_not_authenticated", what="anybody on this line could send cards")
+                    log.warning(
+                        "shoe_not_authenticated",
+                        what="the shoe has not proven its key: any device on this line could send cards",
+                    )
             case _:
                 log.info(name_of(fact))
 

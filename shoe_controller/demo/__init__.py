@@ -4,5 +4,5 @@ Broker, emulated shoes, daemons and the pages for browsers (`pages.py`) are prog
 (`programs.py`, `local_ports.py`, `folder.py`). Here are the people around the table (`people.py`), what goes wrong
 (`fault_script.py`), a display like any other (`display.py`, `picture.py`), and at the end the check that truth,
 journal and display agree (`report.py`, with `simulator/reckoner`). `show.py` puts it together. Nothing else of the
-simulator is imported: it is started as the commands that anybody can start.
+simulator is imported: it is started by its ordinary commands.
 """

@@ -1,7 +1,7 @@
 """What goes wrong at one table, one thing after another: the next when the last is over and a round was settled since.
 
-Each is asked for in the middle of a round, when every card that is out has arrived: a card that is just on its way when
-an Angel Eye shoe loses its power would be lost without a trace, and nobody could show how that is caught.
+Each is requested in the middle of a round, when every card that is out has arrived: a card that is just on its way when
+an Angel Eye shoe loses its power would be lost without a trace, and could not be shown to be caught.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ from shoe_controller.demo.truth import Truth
 FAULT_PANEL = "f"
 """The key on the emulator's console that asks what should go wrong."""
 CARDS_OUT = 2
-"""So many cards of the round lie on the table."""
+"""Cards of the round that lie on the table when a fault is requested."""
 
 MOST_ROUNDS = 5
-"""So many settled rounds may pass until a fault is noticed: the ninth copy of a face must first come nine times."""
+"""Settled rounds that may pass until a fault is noticed: the ninth copy of a face must first come nine times."""
 
 
 class FaultScript:
@@ -32,19 +32,19 @@ class FaultScript:
         self.book = FaultBook()
 
     def happened(self, name: str) -> str:
-        """A fault has happened. Gives back the how manieth it was, for people."""
+        """Record that a fault has happened; returns its position, as "2 of 5"."""
         self.book.happened(name, self._watch.last_seq)
         self._settled_before = self._watch.results
         return f"{len(self.book)} of {len(self._names)}"
 
     @property
     def all_over(self) -> bool:
-        """All have happened, nothing stands any more, and a round was dealt and told of since."""
+        """All have happened, no alert stands any more, and a round was dealt and published since."""
         return len(self.book) >= len(self._names) and self._last_is_over()
 
     def look(self) -> None:
         """Something has changed; perhaps it is time for the next."""
-        # One that was asked for may still wait for its moment.
+        # A requested fault may still be waiting for its moment.
         waits = len(self.book) < self._asked
         if waits or self._asked == len(self._names) or not self._last_is_over() or not self._in_mid_round():
             return

@@ -1,7 +1,7 @@
-"""Which faults the demonstration lets the emulated shoe have, and by what one can tell that each was caught.
+"""Which faults the demonstration lets the emulated shoe have, and how each is shown to be caught.
 
 Names and keys are the emulator's (`shoe-emulator faults`, and `f` on its console); a test keeps the two lists the same.
-What is expected is any of some alerts or facts of the table, or, where the line mends itself, that nothing comes of it.
+Expected is one of several alerts or facts of the table or, where the link recovers by itself, nothing at all.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ class DemoFault(NamedTuple):
     """On the emulator's console, after `f`."""
     what: str
     caught_by: frozenset[str]
-    """Alerts or facts, any of which tells of it; none where the line mends itself."""
+    """Alerts or facts, any of which reports it; none where the link recovers by itself."""
     wires: tuple[str, ...] = ("native", "angel_eye")
 
 
@@ -23,7 +23,7 @@ LOSES_CARDS = {
         {"double_feed", "reboot", "power_loss", "unplug", "silence", "forged_frame", "replayed_frame"}
     ),
 }
-"""By wire: faults during which cards may go by untold, or be told of by a stranger. The native wire loses none."""
+"""By wire: faults during which cards may be lost, or be reported by an attacker. The native wire loses none."""
 
 
 def _fault(name: str, key: str, what: str, caught_by: str = "", *, wires: str = "native angel_eye") -> DemoFault:
@@ -36,8 +36,8 @@ _LINE_NOISE = "the line mends itself: what was damaged comes again"
 _ALL = (
     _fault("misread", "g", "a card leaves that cannot be read", "misread"),
     _fault("undisclosed", "h", "a card leaves whose face the shoe keeps to itself", "undisclosed_card"),
-    _fault("over_draw_burned", "a", "a card too many is drawn; it is burned", "over_draw"),
-    _fault("over_draw_carried_over", "b", "a card too many is drawn; it begins the next round", "over_draw"),
+    _fault("over_draw_burned", "a", "an extra card is drawn; it is burned", "over_draw"),
+    _fault("over_draw_carried_over", "b", "an extra card is drawn; it begins the next round", "over_draw"),
     _fault("result_too_early", "c", "the result is asked for while a card is still to come", "result_too_early"),
     _fault("out_of_turn", "d", "a card goes to the hand whose turn it is not", "out_of_turn"),
     _fault("pushed_back_at_exit", "e", "a card is pushed back from the exit", "card_pushed_back"),
@@ -61,11 +61,14 @@ _ALL = (
     _fault(
         "forged_frame",
         "1",
-        "somebody sends a card of his own making",
+        "an attacker sends a forged card",
         "line_refused event_gap place_filled out_of_turn",
     ),
     _fault(
-        "replayed_frame", "2", "somebody sends again what the shoe sent earlier", "line_refused event_gap place_filled"
+        "replayed_frame",
+        "2",
+        "an attacker sends again what the shoe sent earlier",
+        "line_refused event_gap place_filled",
     ),
     _fault("cut_card_in_round", "m", "the cut card comes in the middle of a round", "cut_card_out"),
     _fault("empty_in_round", "n", "the shoe is empty in the middle of a round", "no_card_came"),
@@ -75,5 +78,5 @@ FAULTS = {fault.name: fault for fault in _ALL}
 
 
 def faults_on(wire: str) -> tuple[str, ...]:
-    """All that this wire can tell of, in the order in which they are shown."""
+    """All faults that this wire can report, in the order in which they are shown."""
     return tuple(fault.name for fault in _ALL if wire in fault.wires)

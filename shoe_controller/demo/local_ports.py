@@ -22,7 +22,7 @@ async def start_listening(program_on: Callable[[int], Program], stack: AsyncExit
     """Start what `program_on` makes for a port; the stack ends it, also if the start is broken off."""
     name, last_words = "", ""
     for _ in range(ATTEMPTS):
-        # Between our looking and the program's opening somebody else may take the port; then another one is tried.
+        # Another program may take the port before this one opens it; then another port is tried.
         port = _free_port()
         program = program_on(port)
         stack.push_async_callback(program.stop)
@@ -31,7 +31,7 @@ async def start_listening(program_on: Callable[[int], Program], stack: AsyncExit
             return Listening(program, port)
         name, last_words = program.name, program.last_words
         await program.stop()
-    raise DemoError(f"{name} did not start. Its last words:\n{last_words}")
+    raise DemoError(f"{name} did not start. Its last output:\n{last_words}")
 
 
 def _free_port() -> int:

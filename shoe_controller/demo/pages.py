@@ -1,6 +1,6 @@
 """The pages of a demonstration: the process of the boards and the pit view, and that of the first table's console.
 
-Both are the commands that anybody can start, on free ports of this machine.
+Both are ordinary commands, on free ports of this machine.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class Pages(NamedTuple):
 
     @property
     def people(self) -> str:
-        """Whoever may sign in at the console, with their PINs: they open nothing but this demonstration."""
+        """The people who may sign in at the console, with their PINs, which are valid for this demonstration alone."""
         first = self.tables[0]
         return f"dealer {DEALER} {first.dealer_pin}, supervisor {SUPERVISOR} {first.supervisor_pin}"
 

@@ -1,7 +1,7 @@
 """The people around one table, acting over MQTT as their terminals would: players, and the scripted supervisor.
 
-Only here is time taken: what they decide is in `players.py` and `supervisor.py`. Requests go out without asking for an
-answer; whether they were heard is seen from what the table then says.
+Timing is here; the decisions are in `players.py` and `supervisor.py`. Requests go out without asking for an
+answer; whether they took effect shows in what the table then publishes.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ REACTION = 5.0
 USER = "demo"
 """The broker of the demonstration has no users; requests name one all the same."""
 ASK_AGAIN = 1.0
-"""Seconds until he tries once more, if nothing came of it."""
+"""Seconds until the supervisor tries again, if nothing happened."""
 
 Publish = Callable[[str, bytes], None]
 Press = Callable[[str], None]
@@ -98,7 +98,7 @@ class People:
                 await self._put_right()
 
     async def _put_right(self) -> None:
-        """One deed after another, as long as there is something to do."""
+        """One act after another, as long as there is something to do."""
         while (deed := self._next_deed()) is not None:
             self._stirred.clear()
             if isinstance(deed, AtTheShoe):

@@ -1,6 +1,6 @@
 """The programs of a demonstration: started in sessions of their own, ended in order, and none left behind.
 
-A program that ends by itself is an error, and its last words are shown. The emulated shoe gets a terminal, because its
+A program that exits by itself is an error, and its last output is shown. The emulated shoe gets a terminal, because its
 console is how a dealer presses the shoe's buttons.
 """
 
@@ -23,11 +23,11 @@ LAST_LINES = 8
 LONGEST_LOG = 1 << 16
 
 _CONSOLE_ROWS, _CONSOLE_COLUMNS = 10, 60
-"""Nobody sees the emulator's console; it must only be large enough to be drawn."""
+"""The emulator's console is not shown; it must only be large enough to be drawn."""
 
 
 class DemoError(Exception):
-    """The demonstration cannot go on; the message is for whoever started it."""
+    """The demonstration cannot go on; the message is for the person who started it."""
 
 
 class Program:
@@ -81,10 +81,10 @@ class Program:
         if self._process is None:
             raise RuntimeError(f"{self.name} was not started")
         code = await self._process.wait()
-        return DemoError(f"{self.name} has ended by itself (exit code {code}). Its last words:\n{self.last_words}")
+        return DemoError(f"{self.name} exited by itself (exit code {code}). Its last output:\n{self.last_words}")
 
     async def stop(self) -> None:
-        """End it in order; by force if it does not listen."""
+        """End it with SIGTERM; by force if it does not exit."""
         process = self._process
         if process is None or process.returncode is not None:
             return
@@ -98,7 +98,7 @@ class Program:
 
 
 class ConsoleProgram(Program):
-    """A program with a terminal: what it draws is passed over, its last screen kept as last words; keys can be sent."""
+    """A program with a terminal: its output is discarded except the last screen; keys can be sent."""
 
     def __init__(self, name: str, *arguments: str, log: Path) -> None:
         super().__init__(name, *arguments, log=log)
@@ -160,7 +160,7 @@ class ConsoleProgram(Program):
 
 
 def _environment() -> dict[str, str]:
-    # What a service manager told us is none of their business; the emulator draws only on a terminal that can.
+    # Our service manager's variables are not passed on; the emulator draws only on a capable terminal.
     inherited = {key: value for key, value in os.environ.items() if key not in ("NOTIFY_SOCKET", "WATCHDOG_USEC")}
     return inherited | {"TERM": "xterm", "PYTHONUNBUFFERED": "1"}
 

@@ -1,7 +1,7 @@
-"""What is said at the end of a demonstration: what happened, and whether truth, journal and display agree.
+"""The report at the end of a demonstration: what happened, and whether truth, journal and display agree.
 
 The journal is read from its file once the daemon has ended, and verified as an auditor would: the chain, the head that
-the display was told, and that replaying the inputs gives the same facts.
+the display received, and that replaying the inputs gives the same facts.
 """
 
 from pathlib import Path
@@ -115,10 +115,8 @@ def _verdict(audits: list[_Audit], problems: list[str]) -> list[str]:
         lines[0] = (
             f"truth = journal = display: yes for {_many(cards, 'card')} in order and all {rounds} settled rounds;"
         )
-        lines.append(
-            f"  {_many(lost, 'card')} went by untold and {made_up} came from a stranger, as this wire lets them:"
-        )
-        lines.append("  the table noticed each time and stopped, and the round that lay there was voided")
+        lines.append(f"  {_many(lost, 'card')} were lost and {made_up} came from an attacker, as this wire allows:")
+        lines.append("  each time the table noticed and stopped, and the round was voided")
     late = sum(audit.reckoning.under_way for audit in audits)
     if late:
         lines.append(f"  {_many(late, 'card')} had just left the shoe when it was switched off")

@@ -25,7 +25,7 @@ REDRAW_AFTER = 0.05
 
 class Screen(Protocol):
     def open(self, view: Callable[[], DemoView], lost: Callable[[], None]) -> None:
-        """From here on show what `view` gives; call `lost` when nobody can see it any more."""
+        """Show what `view` returns from here on; call `lost` when the terminal is gone."""
 
     def line(self, table: str, line: TimedLine) -> None:
         """Something happened."""
@@ -34,7 +34,7 @@ class Screen(Protocol):
         """Something of the picture is different now."""
 
     def say(self, sentence: str) -> None:
-        """Tell something before the picture begins, or after it has ended."""
+        """Print a line before the picture begins, or after it has ended."""
 
     def close(self) -> None: ...
 
@@ -56,7 +56,7 @@ class PlainScreen:
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")
 
-    def open(self, view: Callable[[], DemoView], lost: Callable[[], None]) -> None:  # noqa: ARG002 - writing tells
+    def open(self, view: Callable[[], DemoView], lost: Callable[[], None]) -> None:  # noqa: ARG002 - writing fails when the output is gone
         shown = view()
         self.say(f"{shown.about}; {shown.broker}")
 
@@ -123,7 +123,7 @@ class LiveScreen:
             self._lost()
 
     def _show(self, view: DemoView) -> None:
-        # The terminal itself is asked: a COLUMNS left over from elsewhere would fix the size for ever.
+        # Read from the terminal itself: a COLUMNS variable in the environment would fix the size.
         columns, rows = os.get_terminal_size(sys.stdout.fileno())
         width, height = columns or 80, rows or 24
         self._console.size = ConsoleDimensions(width, height)

@@ -21,7 +21,7 @@ class ShoeProgram(ConsoleProgram):
         self._dealing = True
 
     async def start(self) -> None:
-        """The dealer waits, so that not one card leaves before the controller can hear of it."""
+        """The dealer waits, so that no card leaves before the controller can receive it."""
         await super().start()
         await self.has_drawn()
         self.let_dealer(deal=False)

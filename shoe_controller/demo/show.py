@@ -41,7 +41,7 @@ from shoe_controller.mqtt.client import NetworkBroker
 LOOK_EVERY = 0.02
 """Seconds between two looks at what the emulators have written down."""
 CATCH_UP = 3.0
-"""Seconds that cards on their way get to arrive when it ends, and then the tables to say goodbye."""
+"""Seconds allowed at the end for cards on their way to arrive, and then for the tables to shut down."""
 
 _EVERY_TABLE = Topics(SITE, ANY)
 _SUBSCRIPTIONS = [
@@ -167,7 +167,7 @@ class Show:
             say=lambda told: watch.say(told, self._now() - self._began),
             pin=files.supervisor_pin,
             speed=self._settings.speed,
-            generator=random.Random(f"people {number} {self._settings.seed}"),  # noqa: S311 - bets of nobody's money
+            generator=random.Random(f"people {number} {self._settings.seed}"),  # noqa: S311 - no real money is bet
         )
         daemon = Program(
             f"the controller of {files.name}",
@@ -209,7 +209,7 @@ class Show:
         try:
             async for message in session.incoming():
                 table = by_prefix["/".join(message.topic.split("/")[:4])]
-                # Whoever tells of a fault has seen it happen: so look at the shoe before reading what was said of it.
+                # A report of a fault follows the fault: so read the shoe's truth before the messages.
                 self._look_at(table)
                 now = self._now()
                 facts = table.watch.take(message.topic, message.payload, now - self._began, retained=message.retain)
@@ -236,7 +236,7 @@ class Show:
                 pass
 
     def _let_dealer_begin(self, table: _Table) -> None:
-        """As soon as the controller hears the shoe; what comes later is up to him."""
+        """Start the dealer as soon as the controller is connected to the shoe."""
         if table.watch.state is not None and table.watch.state.link_up:
             table.shoe.let_dealer(deal=True)
 
@@ -262,7 +262,7 @@ class Show:
 
     def _happened(self, name: str, line: TimedLine) -> None:
         if self._ending:
-            # That the shoe is gone then is no news.
+            # That the shoe is gone then is expected.
             return
         self._lines.append((name, line))
         self._screen.line(name, line)
@@ -338,10 +338,10 @@ def _for_display(odds: WagerOdds, name: str) -> Odds:
 
 
 async def _until(condition: Callable[[], bool]) -> None:
-    """Wait for it, but not for ever."""
+    """Wait for it, with a time limit."""
     with suppress(TimeoutError):
         async with asyncio.timeout(CATCH_UP):
-            while not condition():  # noqa: ASYNC110 - partly about a file, which tells nobody of a change
+            while not condition():  # noqa: ASYNC110 - partly about a file, whose changes are not notified
                 await asyncio.sleep(LOOK_EVERY)
 
 

@@ -1,4 +1,4 @@
-"""The scripted supervisor: looks at how the table stands and at the cards that lie there, and says what he does next.
+"""The scripted supervisor: decides the next act from the state of the table and the cards on it.
 
 He follows the table's own word on each alert: what an act puts right, he puts right; what may be cleared, he clears;
 what can only be voided, he voids, after the dealer has ended the round at the shoe. Pure: `people.py` lets him act.
@@ -57,19 +57,19 @@ def _deed_for(alert: AlertMessage, table: TableView, truth: Truth) -> Deed | AtT
     if kind in _UNKNOWN_CARD:
         return _identify(table, truth)
     if kind == "over_draw" and not table.extra_cards and truth.cards and truth.cards[-1].to == "extra":
-        # The shoe tells of the fault first, and the card is still on its way.
+        # The shoe reports the fault first, and the card is still on its way.
         return None
     if kind == "over_draw" and table.extra_cards:
         used = any(fault.fault == "over_draw_carried_over" for fault in truth.faults[-1:])
         act = "use_extra_card" if used else "burn_extra_card"
-        return _supervisor(act, "it begins the next round" if used else "one card too many")
+        return _supervisor(act, "it begins the next round" if used else "an extra card")
     if kind == "extra_card":
         return _supervisor("burn_extra_card", "drawn outside the round")
     if kind == "lid_opened" and truth.lid_open:
         return None
     if kind in _WAITS_FOR_LINK and not table.link_up:
         return None
-    # What the shoe takes for over, the table cannot finish.
+    # A round that the shoe considers over cannot be finished by the table.
     over_at_shoe = table.phase == "dealing" and not truth.in_round
     if alert.cleared_by == "nobody" or over_at_shoe or (kind in _ROUND_IS_LOST and table.phase in _CARDS_OUT):
         return _void(alert, truth)

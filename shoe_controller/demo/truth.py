@@ -46,7 +46,7 @@ class Truth:
         self.in_round = False
         self.lid_open = False
         self.empty = False
-        """Somebody took all cards out of the shoe."""
+        """All cards were taken out of the shoe."""
         self.began: float | None = None
         """When the emulator's clock showed nothing, on our own: at the latest then, judging by all that was read."""
 

@@ -31,7 +31,7 @@ class Event(NamedTuple):
 
 
 class EventSequencer:
-    """The events of one table. Its owner says where to begin, when there is a reason to ask, and sends the requests."""
+    """The events of one table. Its owner sets the beginning, decides when to request, and sends the requests."""
 
     def __init__(self) -> None:
         self.have: int | None = None
@@ -77,7 +77,7 @@ class EventSequencer:
         return self.have is not None and (newest > self.have or bool(self._waiting))
 
     def wanted(self, now: float, *, missing: bool) -> int | None:
-        """The number after which events should be requested now; `missing` says whether there is a reason to."""
+        """The number after which events should be requested now; `missing` is whether there is a reason to."""
         if self.have is None or not missing:
             self._missing_since = None
             return None

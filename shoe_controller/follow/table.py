@@ -4,7 +4,7 @@
 
 The retained `state` is the truth about the table, and each message of it is complete. Events are followed beside it for
 what `state` does not hold. They are numbered over all event topics together (`seq`), so a follower subscribes to all of
-them: with a part of them it could not tell an event that was lost from one that it does not get. Of an event only
+them: with a part of them it could not distinguish a lost event from one it does not subscribe to. Of an event only
 `seq`, `fact` and `journal` are read here; what is not needed is never decoded.
 
 Which journal

@@ -4,7 +4,7 @@ The hash of a record is blake2s over the hash before it, the record's numbers, t
 Every field has its fixed place or its length in front, so two different records never give the same bytes. The first
 record follows the genesis, which names the table and the file: a journal cannot be passed off as another table's.
 
-The chain has no key. Whoever can write to the file can compute a new chain; that he did so shows in the heads that
+The chain has no key. Anyone who can write to the file can compute a new chain; this shows in the heads that
 went out with the messages before.
 """
 
@@ -26,7 +26,7 @@ Fields = tuple[int, int, str, str, int, int, int, int, int, int | None, str, byt
 """What a record has before its hash, in the order of `Record`."""
 
 NO_SEQ = 0
-"""Stands for the missing number of a record that is not numbered; numbers begin with 1."""
+"""Stands for the number of a record that has none; numbers begin with 1."""
 
 
 def genesis(table: str, journal_id: str) -> bytes:
@@ -38,14 +38,14 @@ def genesis(table: str, journal_id: str) -> bytes:
 
 
 def link(previous: bytes, record: Record) -> bytes:
-    """The hash of this record when it follows the one with the hash `previous`; its own hash is not looked at."""
+    """The hash of this record when it follows the one with the hash `previous`; its own hash is ignored."""
     return link_fields(previous, record[:-1])
 
 
 def link_fields(previous: bytes, fields: Fields) -> bytes:
     """As `link`, for what is not yet a record."""
     number, entry, kind, name, wall_ms, mono_ns, synchronised, shoe, round_, seq, software, body = fields
-    # A file that was tampered with can hold texts that are no UTF-8; they are hashed as the bytes they are.
+    # A file that was tampered with can hold texts that are not UTF-8; they are hashed as the bytes they are.
     kind_text = kind.encode("utf-8", "surrogateescape")
     name_text = name.encode("utf-8", "surrogateescape")
     software_text = software.encode("utf-8", "surrogateescape")

@@ -49,12 +49,12 @@ class Database:
         self.path = path
         self._connection = connection
         self._looked_after = False
-        """Whether it was opened from a file, and its end must be told."""
+        """Whether it was opened from a file, so that closing it must be registered."""
         connection.text_factory = _text
 
     @classmethod
     def for_writing(cls, path: Path) -> Self:
-        """Open a database that exists, or begin one; the caller decides beforehand which it should be."""
+        """Open an existing database or create one; the caller decides beforehand which it should be."""
         return cls._opened(
             path, f"{path.absolute().as_uri()}?mode=rwc", "PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL"
         )
@@ -63,7 +63,7 @@ class Database:
     def for_reading(cls, path: Path) -> Self:
         address = f"{path.absolute().as_uri()}?mode=ro"
         if not os.access(path.absolute().parent, os.W_OK) and not _wal_of(path).exists():
-            # An archived journal on a medium that cannot be written: nobody else changes it either.
+            # An archived journal on a medium that cannot be written: no other program changes it either.
             address += "&immutable=1"
         return cls._opened(path, address, "PRAGMA query_only = ON")
 
@@ -87,7 +87,7 @@ class Database:
         return database
 
     def run(self, statement: str, values: Sequence[object] = ()) -> int:
-        """Run one statement; how many rows it touched."""
+        """Run one statement; returns the number of rows it changed."""
         try:
             return self._connection.execute(statement, values).rowcount
         except sqlite3.Error as error:
@@ -118,7 +118,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of it or nothing; other writers wait."""
+        """A write transaction: all of it or nothing; other writers wait."""
         self.run("BEGIN IMMEDIATE")
         try:
             yield
@@ -132,7 +132,7 @@ class Database:
 
     @contextmanager
     def one_view(self) -> Iterator[None]:
-        """Everything that is read inside belongs to the same moment. To be left soon."""
+        """All reads inside see the same snapshot. It must be left soon."""
         self.run("BEGIN")
         try:
             yield
@@ -145,7 +145,7 @@ class Database:
 
     @contextmanager
     def looking_on(self, look: Callable[[], object]) -> Iterator[None]:
-        """Call `look` now and then while a long statement runs."""
+        """Call `look` periodically while a long statement runs."""
 
         def handler() -> int:
             look()
@@ -163,7 +163,7 @@ class Database:
             self._connection.backup(copy)
 
     def layout(self) -> set[Row]:
-        """What tables, indexes and triggers there are, as they were declared."""
+        """The tables, indexes and triggers, as they were declared."""
         return set(self.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"))
 
     def close(self) -> None:
@@ -187,7 +187,7 @@ def layout_of(statements: tuple[str, ...]) -> frozenset[Row]:
 
 
 def check_bytes(path: Path) -> None:
-    """Find out from the bytes of a file whether it is a whole database, before SQLite is allowed to touch it.
+    """Check from the bytes of a file that it is a complete database, before SQLite is allowed to touch it.
 
     SQLite takes an empty file for a new database, and would fill up a cut file with zeros when it empties its log.
     """
@@ -196,13 +196,13 @@ def check_bytes(path: Path) -> None:
             header = file.read(_HEADER_BYTES)
             size = file.seek(0, os.SEEK_END)
     except FileNotFoundError as error:
-        raise JournalMissingError(path, "there is no such file.") from error
+        raise JournalMissingError(path, "the file does not exist.") from error
     except OSError as error:
         raise DiskFailedError(path, f"the file cannot be read: {error.strerror}.") from error
     if not header:
         raise TruncatedJournalError(path, "the file is empty; a journal never is.")
     if not header.startswith(_HEADER[: len(header)]):
-        raise NotAJournalError(path, "this is no journal, nor any other SQLite file.")
+        raise NotAJournalError(path, "this is not a journal, nor any other SQLite file.")
     if len(header) < _HEADER_BYTES:
         raise TruncatedJournalError(path, f"only {len(header)} bytes of the file are left.")
     page_size = int.from_bytes(header[16:18]) or 1
@@ -244,7 +244,7 @@ def _for_so_many(statement: str, rows: int) -> str:
 
 
 def _text(data: bytes) -> str:
-    """Text of a file that someone meddled with may be no UTF-8; it must still be read to be reported."""
+    """Text in a file that was tampered with may not be UTF-8; it must still be read to be reported."""
     return data.decode(errors="surrogateescape")
 
 
@@ -265,7 +265,7 @@ _ERRORS: dict[int, tuple[type[FileError], str]] = {
     sqlite3.SQLITE_LOCKED: (JournalBusyError, "another program held the journal for too long; nothing was stored."),
     sqlite3.SQLITE_CORRUPT: (DamagedJournalError, "the file is damaged."),
     sqlite3.SQLITE_CONSTRAINT: (DamagedJournalError, "the records in the file contradict each other."),
-    sqlite3.SQLITE_NOTADB: (NotAJournalError, "this is no journal, nor any other SQLite file."),
+    sqlite3.SQLITE_NOTADB: (NotAJournalError, "this is not a journal, nor any other SQLite file."),
     sqlite3.SQLITE_CANTOPEN: (StorageError, "the file cannot be opened; check its folder and its permissions."),
 }
 
@@ -274,5 +274,5 @@ def _ours(path: Path, error: sqlite3.Error) -> FileError:
     # Errors of the module itself, such as using a closed connection, carry no code.
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     name = getattr(error, "sqlite_errorname", "no code")
-    kind, sentence = _ERRORS.get(code, (FileError, "SQLite could not do what it was asked to."))
+    kind, sentence = _ERRORS.get(code, (FileError, "SQLite reported an error."))
     return kind(path, f"{sentence} ({error}, {name})")

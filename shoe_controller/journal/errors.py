@@ -1,4 +1,4 @@
-"""What can go wrong with a journal; each is a sentence for the person who must act.
+"""The errors of a journal; the message of each is a sentence for the person who must act.
 
 `database.py` and `opening.py` raise those about the file, `store.py` those about what is to be written.
 """
@@ -7,15 +7,15 @@ from pathlib import Path
 
 
 class JournalError(Exception):
-    """Something about a journal; the message is a sentence."""
+    """Base of all journal errors; the message is a sentence."""
 
 
 class JournalUsageError(JournalError):
-    """Our own program asked the journal for something that makes no sense. Nothing was written."""
+    """An invalid call by this program, not a fault of the file. Nothing was written."""
 
 
 class FileError(JournalError):
-    """About the file itself."""
+    """An error of the journal file itself."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -48,7 +48,7 @@ class OlderJournalError(FileError):
 
 
 class DamagedJournalError(FileError):
-    """The file cannot be trusted. It is to be set aside, never to be written to or taken for an empty one."""
+    """The file cannot be trusted. It must be set aside, and never written to or treated as an empty one."""
 
 
 class NotAJournalError(DamagedJournalError):
@@ -68,27 +68,27 @@ class BrokenChainError(DamagedJournalError):
 
 
 class StorageError(FileError):
-    """What was to be stored was not, no part of it. It can be tried again when the cause is gone."""
+    """Nothing was stored. The write can be retried when the cause is gone."""
 
 
 class DiskFullError(StorageError):
-    """There is no room."""
+    """The disk is full."""
 
 
 class ReadOnlyError(StorageError):
-    """The file or its file system may not be written to."""
+    """The file or its file system is not writable."""
 
 
 class DiskFailedError(StorageError):
-    """The disk did not do what it was told."""
+    """The disk reported an error."""
 
 
 class EventsPrunedError(JournalError):
-    """Events were asked for that are no longer in the journal."""
+    """The requested events are no longer in the journal."""
 
     def __init__(self, wanted: int, first: int) -> None:
         super().__init__(
-            f"event {wanted} was pruned; the oldest that is still here is {first}. Older ones are in the exports."
+            f"event {wanted} was pruned; the oldest one still in the journal is {first}. Older ones are in the exports."
         )
         self.wanted = wanted
         self.first = first

@@ -17,10 +17,10 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Record
 
 NUMBERS_AT_ONCE = 5000
-"""How far one reading goes; what is not wanted of it stays in SQLite."""
+"""Record numbers covered by one read; SQLite filters out the records that are not wanted."""
 
 Progress = Callable[[int, int], object]
-"""Called with the records done and the records there are."""
+"""Called with the number of records done and the total."""
 
 COLUMNS = (
     "number",
@@ -46,7 +46,7 @@ class Form(StrEnum):
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """Which records; without anything, all of them."""
+    """Which records to export; by default all of them."""
 
     shoe: int | None = None
     round: int | None = None
@@ -111,7 +111,7 @@ def _fields(record: Record) -> dict[str, Any]:
 
 
 def _as_text(body: bytes) -> str | None:
-    """The body as text, if it is such that no program on the way would change it."""
+    """The body as text, if it survives every text tool unchanged."""
     try:
         text = body.decode()
     except UnicodeDecodeError:
@@ -120,7 +120,7 @@ def _as_text(body: bytes) -> str | None:
 
 
 def _printable(name: str) -> str:
-    """A file that someone meddled with can hold names that are no text."""
+    """A file that was tampered with can hold names that are not text."""
     return name.encode(errors="surrogateescape").decode(errors="replace")
 
 

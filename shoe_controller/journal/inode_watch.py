@@ -1,6 +1,6 @@
-"""Whether a name still belongs to the same file; `store.py` asks before every commit.
+"""Checks whether a name still belongs to the same file; `store.py` does so before every commit.
 
-SQLite goes on writing to a file that was removed or replaced, and nobody would ever find what it wrote. The question
+SQLite goes on writing to a file that was removed or replaced, and what it wrote would be lost. The question
 must not be put with `os.stat`, which also asks when the file was last written: newer versions of Linux then note a
 new time at the next write, and every commit to the log takes a fifth longer.
 """
@@ -15,10 +15,10 @@ _FROM_THE_WORKING_FOLDER = -100
 _STATX_INO = 0x100
 _STATX_BYTES = 256
 _INO = struct.Struct("=32xQ")
-"""Where statx puts the number of the file; see statx(2)."""
+"""Offset of the inode number in the result of statx; see statx(2)."""
 
 WhichFile = Callable[[bytes], int | None]
-"""What tells one file from another; nothing where there is none of that name."""
+"""The inode number, which identifies a file; `None` where no file has that name."""
 
 
 def by_stat(name: bytes) -> int | None:

@@ -1,8 +1,8 @@
-"""Plain looks at files that SQLite has open in this process, so that its locks on them are not lost.
+"""Reads files that SQLite has open in this process without losing SQLite's locks on them.
 
 When a process closes any descriptor of a file, it loses all its locks on that file (see fcntl(2)), SQLite's too.
 Another program would then take itself for the last one, and remove the log that we go on writing to. So what was opened
-for a look stays open until the last connection to that file is closed. `database.py` tells of every connection.
+for a look stays open until the last connection to that file is closed. `database.py` registers every connection here.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 
 _connections: Counter[Path] = Counter()
 _kept: dict[Path, list[FileIO]] = {}
-"""More than one, where a file was put in the place of another."""
+"""More than one where a file was replaced by another."""
 _turn = threading.Lock()
 
 

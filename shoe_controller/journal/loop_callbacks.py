@@ -23,7 +23,7 @@ class LoopCallbacks:
         self._arrived: deque[tuple[Callable[[Any], object], object]] = deque()
         self._bell: int | None = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._ringing = threading.Lock()
-        """Held by whoever rings or closes: the number of a closed bell may soon belong to another file."""
+        """Held while signalling or closing: a closed descriptor's number may soon belong to another file."""
         self._loop.add_reader(self._bell, self._answer_the_bell, self._bell)
 
     def in_loop(self, answer: Callable[[_Outcome], object]) -> Callable[[_Outcome], None]:
@@ -31,7 +31,7 @@ class LoopCallbacks:
         return partial(self._arrive, answer)
 
     def close(self) -> None:
-        """Hand out what has arrived; what comes later goes nowhere. May be called twice."""
+        """Deliver the answers that have arrived and drop later ones. May be called twice."""
         with self._ringing:
             bell, self._bell = self._bell, None
             if bell is not None:
@@ -54,5 +54,5 @@ class LoopCallbacks:
             answer, outcome = self._arrived.popleft()
             try:
                 answer(outcome)
-            except Exception as error:  # noqa: BLE001 - the loop tells of it, and the others get their answers
+            except Exception as error:  # noqa: BLE001 - the loop reports it, and the others get their answers
                 self._loop.call_exception_handler({"message": f"{answer} failed", "exception": error})

@@ -1,4 +1,4 @@
-"""Finds out whether a journal file can be trusted, makes a new one, and sets a damaged one aside.
+"""Checks whether a journal file can be trusted, creates a new one, and sets a damaged one aside.
 
 What is checked here costs the same for a journal of one shoe and of ten years. `reading.py` checks the chain of the
 current shoe while it is read at start-up, and `verify.py` checks everything. Clock and identifiers are passed in.
@@ -33,7 +33,7 @@ from shoe_controller.journal.schema import APPLICATION_ID, SCHEMA, Schema
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
     table: str
     journal_id: str
-    """Tells one file of a table from the next, for instance after a damaged one was set aside."""
+    """Distinguishes the files of one table, for instance after a damaged one was set aside."""
 
     @property
     def genesis(self) -> bytes:
@@ -50,7 +50,7 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WriterLock:
-    """One program at a time writes to a journal; pruning alone comes in between."""
+    """Lets one program at a time write to a journal; only pruning may write in between."""
 
     def __init__(self, path: Path) -> None:
         self._file = _locked(path)
@@ -74,10 +74,10 @@ def _locked(path: Path) -> IO[bytes]:
 
 
 def create(path: Path, identity: Identity, *, created_ms: int, schema: Schema = SCHEMA) -> None:
-    """Make an empty journal. It gets its name only when it is whole, so a crash leaves no half of one."""
+    """Create an empty journal. It gets its name only when it is complete, so a crash leaves no partial file."""
     _, log, _ = files_of(path)
     if path.exists():
-        raise StorageError(path, "there is a journal already; it is never overwritten.")
+        raise StorageError(path, "a journal already exists here; it is never overwritten.")
     if log.exists():
         raise DamagedJournalError(path, f"the journal is gone, but its log {log.name} is still there.")
     unfinished = path.with_name(f"{path.name}.new")
@@ -105,7 +105,7 @@ def create(path: Path, identity: Identity, *, created_ms: int, schema: Schema = 
 
 
 def identify(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Position]:
-    """Who this journal is and where it says that it stands; an error unless its version can be read."""
+    """The journal's identity and recorded position; raises an error unless its version can be read."""
     path = database.path
     version = version_of(database)
     if version > schema.version:
@@ -124,7 +124,7 @@ def identify(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Pos
     who = database.row("SELECT table_name, journal_id FROM journal")
     place = database.row("SELECT head_number, head_hash, last_seq, published_seq, link_state FROM position")
     if who is None or place is None:
-        raise DamagedJournalError(path, "the rows that say whose journal this is, or where it stands, are missing.")
+        raise DamagedJournalError(path, "the rows that hold the journal's identity or its position are missing.")
     number, head_hash, last_seq, published_seq, link_state = place
     if not 0 <= published_seq <= last_seq:
         raise DamagedJournalError(path, f"event {published_seq} counts as published, but the last one is {last_seq}.")
@@ -137,7 +137,7 @@ def identify(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Pos
 
 
 def examine(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Position]:
-    """As `identify`, and the journal ends with the record with which it says that it ends."""
+    """As `identify`, and also checks that the journal ends with the record it names as its last."""
     with database.one_view():
         identity, position = identify(database, schema)
         _check_end(database, identity, position.head)
@@ -145,10 +145,10 @@ def examine(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Posi
 
 
 def version_of(database: Database) -> int:
-    """The version of the schema; an error where the file is no journal at all."""
+    """The version of the schema; raises an error where the file is not a journal."""
     (application,) = database.row("PRAGMA application_id") or (0,)
     if application != APPLICATION_ID:
-        raise NotAJournalError(database.path, "this is an SQLite file, but no journal of this program.")
+        raise NotAJournalError(database.path, "this is an SQLite file, but not a shoe-controller journal.")
     (version,) = database.row("PRAGMA user_version") or (0,)
     if version < 1:
         raise WrongSchemaError(database.path, f"its schema has the version {version}; the first one was 1.")
@@ -177,7 +177,7 @@ def migrate(database: Database, schema: Schema, *, stamp: str) -> Path:
 
 
 def prepare(path: Path, table: str, *, stamp: str, schema: Schema = SCHEMA) -> Path | None:
-    """Find out whether a journal that exists is ready for its writer; the backup, if it had to be brought up to date.
+    """Check that an existing journal is ready for its writer; returns the backup if the journal had to be migrated.
 
     Nothing is written before the file is known to be ours: opening for writing alone changes a foreign database.
     """
@@ -191,12 +191,12 @@ def prepare(path: Path, table: str, *, stamp: str, schema: Schema = SCHEMA) -> P
     with closing(Database.for_reading(path)) as database:
         identity, _ = examine(database, schema)
     if identity.table != table:
-        raise OtherTableError(path, f"this is the journal of table {identity.table!r}, not of {table!r}.")
+        raise OtherTableError(path, f"this journal belongs to table {identity.table!r}, not to {table!r}.")
     return backup
 
 
 def set_aside(path: Path, *, stamp: str) -> Path:
-    """Give a damaged journal, with what lies beside it, another name; what the name is. Nothing is ever overwritten."""
+    """Rename a damaged journal and the files beside it; returns the new name. Nothing is ever overwritten."""
     lock = WriterLock(path)
     try:
         aside = _free_name(path, f"damaged-{stamp}")
@@ -212,7 +212,7 @@ def set_aside(path: Path, *, stamp: str) -> Path:
 
 
 def set_aside_names(path: Path) -> list[str]:
-    """The names of all that was set aside of this journal and still lies beside it, oldest first."""
+    """The names of the journals that were set aside and still lie beside this one, oldest first."""
     first = f"{path.name}.damaged-"
     found = [file.name for file in path.absolute().parent.iterdir() if file.name.startswith(first)]
     return sorted({name.removesuffix("-wal").removesuffix("-shm") for name in found})
@@ -232,14 +232,12 @@ def _check_end(database: Database, identity: Identity, head: Head) -> None:
     row = database.row("SELECT * FROM record ORDER BY number DESC LIMIT 1")
     if row is None:
         if head.number != 0 or head.hash != identity.genesis:
-            raise BrokenChainError(
-                database.path, f"all records are missing; the journal says that there are {head.number}."
-            )
+            raise BrokenChainError(database.path, f"all records are missing; there should be {head.number}.")
         return
     last = Record(*row)
     if last.number != head.number or last.hash != head.hash:
         raise BrokenChainError(
-            database.path, f"the journal says that it ends with record {head.number}, but it ends with {last}."
+            database.path, f"the journal should end with record {head.number}, but it ends with {last}."
         )
     before = previous_hash(database, identity, last.number)
     if before is None or link(before, last) != last.hash:
@@ -250,7 +248,7 @@ def _check_layout(database: Database, tables: tuple[str, ...]) -> None:
     wrong = sorted({name for _, name, _, _ in database.layout() ^ layout_of(tables)})
     if wrong:
         raise WrongSchemaError(
-            database.path, f"the layout is not that of a journal: {', '.join(wrong)} missing, changed or not ours."
+            database.path, f"the layout is not that of a journal: {', '.join(wrong)} missing, changed or unknown."
         )
 
 
@@ -268,7 +266,7 @@ def _set_pragma(database: Database, name: str, value: int) -> None:
 
 
 def sync(path: Path) -> None:
-    """What was written to a file, or the names in a folder, are on the disk after this."""
+    """Flush a file's contents, or the names in a folder, to the disk."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
         try:
@@ -276,4 +274,4 @@ def sync(path: Path) -> None:
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise StorageError(path, f"the disk did not take it: {error.strerror}.") from error
+        raise StorageError(path, f"it could not be flushed to the disk: {error.strerror}.") from error

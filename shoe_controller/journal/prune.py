@@ -1,7 +1,7 @@
 """Removes whole shoes that are older than the retention time, each only when its export is safely on the disk.
 
 Works beside a running writer, in short transactions. First a shoe is exported, checking its chain on the way; then one
-transaction writes its tombstone, and a record that says the same into the chain; then the records go, a few hundred
+transaction writes its tombstone, and a copy of it as a record of the chain; then the records go, a few hundred
 at a time, the last ones first, so that what is left at any moment can still be checked. A run that was interrupted is
 finished by the next. The current shoe stays, and so does a shoe with events that have not been published. The file does
 not shrink: what becomes free in it is used for new records.
@@ -38,7 +38,7 @@ class Pruned(msgspec.Struct, kw_only=True):
     records: int = 0
     exports: list[str] = []
     kept_because: str = ""
-    """Why it went no further."""
+    """Why pruning stopped."""
 
 
 class _Shoe(NamedTuple):
@@ -141,7 +141,7 @@ class _Pruning:
         with database.transaction():
             row = database.row("SELECT record.* FROM record JOIN position ON number = head_number AND hash = head_hash")
             if row is None:
-                raise BrokenChainError(database.path, "the journal does not end with the record that it should.")
+                raise BrokenChainError(database.path, "the journal does not end with the expected record.")
             last = Record(*row)
             note = Record(
                 number=last.number + 1,
@@ -237,9 +237,9 @@ class _Follow:
 
 
 def _keep(unfinished: Path, name: Path, digest: bytes) -> None:
-    """Give an export its name, if the disk gives back what was written; never over something else of that name."""
+    """Give an export its name if it reads back as written; a different file of that name is never replaced."""
     if _digest_of(unfinished) != digest:
-        raise StorageError(unfinished, "the disk does not give back what was written; nothing was pruned.")
+        raise StorageError(unfinished, "the export does not read back as written; nothing was pruned.")
     if name.exists():
         if _digest_of(name) != digest:
             raise StorageError(name, "an export of that name holds something else; move it away first.")

@@ -30,10 +30,10 @@ from shoe_controller.journal.schema import SCHEMA, Schema
 from shoe_controller.journal.tombstones import read_tombstones
 
 AT_ONCE = 1000
-"""Records in one reading."""
+"""Records per read."""
 
 LAYOUT = 2
-"""That of events stored once. Those of layout 1 are told by the kind of their records."""
+"""That of events stored once. Those of layout 1 are recognised by the kind of their records."""
 
 
 class JournalReader:
@@ -57,11 +57,11 @@ class JournalReader:
         self.database.close()
 
     def position(self) -> Position:
-        """Where the journal stands now; an error if its end is not sound."""
+        """The journal's current position; raises an error if its end is damaged."""
         return examine(self.database, self._schema)[1]
 
     def current_shoe(self) -> Iterator[ReplayStep]:
-        """What the table must be told at start-up: all inputs since its shoe was opened, or since a later snapshot.
+        """What the table replays at start-up: all inputs since its shoe was opened, or since a later snapshot.
 
         The first step is that opening or snapshot; before the first shoe ever it is the first input of all. How much
         is read depends on the shoe alone, not on the history. The chain is checked on the way.
@@ -113,7 +113,7 @@ class JournalReader:
             last = first - 1
 
     def events(self, after: int, limit: int = AT_ONCE) -> list[StoredEvent]:
-        """Events with numbers above `after`, in order, at most so many."""
+        """Events with numbers above `after`, in order, at most `limit` of them."""
         with self.database.one_view():
             cut = self.database.row("SELECT last_seq FROM tombstone ORDER BY first DESC LIMIT 1")
             if cut is not None and after < cut[0]:

@@ -15,7 +15,7 @@ from shoe_controller.clock.moment import Moment
 
 
 class RecordKind(StrEnum):
-    """What a record is."""
+    """The kind of a record."""
 
     RAW = "raw"
     OPENING = "opening"
@@ -24,7 +24,7 @@ class RecordKind(StrEnum):
     """An input that holds the whole state of the table, so that a replay can begin in the middle of a shoe."""
     INPUT = "input"
     EVENT = "event"
-    """What the input led to, as it is published: numbered by `seq`."""
+    """An event that the input led to, as it is published: numbered by `seq`."""
     PRUNED = "pruned"
     """The journal's own note that an old shoe was removed; its body is the tombstone."""
     FACT = "fact"
@@ -54,7 +54,7 @@ class Start(Enum):
 
 
 class Raw(msgspec.Struct, frozen=True, kw_only=True):
-    """Bytes on the line, with the moment of their own on the clock that never goes back."""
+    """Bytes on the line, with their own time on the monotonic clock."""
 
     direction: Direction
     data: bytes
@@ -73,7 +73,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """What is stored together or not at all."""
+    """An input and its events, stored together or not at all."""
 
     at: Moment
     shoe: int
@@ -83,11 +83,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     events: tuple[Event, ...] = ()
     """What the input led to, each encoded once: these bytes are stored and published."""
     link_state: bytes | None = None
-    """What the link is to be told at the next start; `None` leaves it as it was."""
+    """The link's state, to be restored at the next start; `None` leaves the stored one unchanged."""
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of the chain: whoever knows it can tell later whether anything up to that record was changed."""
+    """The end of the chain: a copy kept elsewhere shows later whether anything up to that record was changed."""
 
     number: int
     hash: bytes
@@ -150,7 +150,7 @@ class ReplayStep(msgspec.Struct, frozen=True, kw_only=True):
     input: StoredInput
     events: tuple[Event, ...]
     layout: int
-    """In which the events were stored: 1 as `fact`, 2 as `event`; 2 where there are none."""
+    """The layout of the stored events: 1 as `fact`, 2 as `event`; 2 where there are none."""
 
 
 class StoredEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,7 +163,7 @@ class StoredEvent(msgspec.Struct, frozen=True, kw_only=True):
     head: Head
     """The chain after the event's own record; in layout 1, as published then, just before it."""
     layout: int
-    """In which it was stored: 1 as `message`, 2 as `event`."""
+    """The layout in which it was stored: 1 as `message`, 2 as `event`."""
 
 
 class Tombstone(msgspec.Struct, frozen=True, kw_only=True):

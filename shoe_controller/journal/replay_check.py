@@ -23,7 +23,7 @@ Replay = Callable[[Iterable[StoredInput]], Iterable[Event]]
 """Takes the inputs of a shoe from its opening, or from a snapshot, and yields the events they lead to, in order."""
 
 Agree = Callable[[Event, Event], bool]
-"""Whether an event that was stored in layout 1, and the one that its input leads to now, say the same."""
+"""Whether an event that was stored in layout 1, and the one that its input leads to now, agree."""
 
 Tell = Callable[[Record, str], object]
 """Called with a record and what is wrong with it."""

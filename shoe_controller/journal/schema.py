@@ -8,7 +8,7 @@ program. Used by `opening.py`.
 import msgspec
 
 APPLICATION_ID = 0x53484A31
-"""SQLite's place for saying whose file this is; "SHJ1"."""
+"""SQLite's `application_id`: "SHJ1"."""
 
 _KINDS_1 = "kind IN ('raw', 'opening', 'snapshot', 'input', 'fact', 'message', 'pruned')"
 _KINDS = "kind IN ('raw', 'opening', 'snapshot', 'input', 'event', 'pruned', 'fact', 'message')"
@@ -83,7 +83,7 @@ _TABLES_1 = tuple(statement.replace(_KINDS, _KINDS_1) for statement in TABLES)
 
 _FROM_1_TO_2 = (
     # The one thing that differs is a CHECK, which ALTER TABLE cannot change. Writing its new text is what SQLite's
-    # documentation advises for that; copying every record instead would keep a table of a year waiting for minutes.
+    # documentation advises for that; copying every record instead would take minutes for a year of records.
     "PRAGMA writable_schema = ON",
     (
         "UPDATE sqlite_schema SET sql = replace(sql, '''fact'', ''message'', ''pruned''', "

@@ -5,9 +5,9 @@ on the disk. When the commit fails, each of them gets the error, and nothing of 
 next commit is tried afresh, so the journal goes on by itself when there is room again. An entry that builds on another
 is to be submitted only when that one was answered.
 
-Whoever waits in a thread uses `submit`, which returns a future. In an event loop `store` is quicker: the answer goes to
-a function, which `loop_callbacks.py` runs in the loop. What the thread does with all that waits is a `BatchWriter`'s,
-which a simulation calls without any thread.
+A caller that waits in a thread uses `submit`, which returns a future. In an event loop `store` is quicker: the answer
+goes to a function, which `loop_callbacks.py` runs in the loop. A `BatchWriter` does the thread's work;
+a simulation calls it without any thread.
 
 The head of the chain is read inside each transaction and not kept in memory, because pruning writes too.
 """
@@ -32,7 +32,7 @@ from shoe_controller.journal.records import Entry, Head, Receipt, Record, Record
 from shoe_controller.journal.schema import SCHEMA, Schema
 
 MOST_AT_ONCE = 512
-"""Entries in one transaction; a crowd larger than that is answered in parts."""
+"""Most entries in one transaction; more than that are committed in parts."""
 
 LARGEST = 2**63 - 1
 
@@ -46,7 +46,7 @@ _WRITE_POSITION = (
 
 
 Answer = Callable[[Receipt | BaseException], object]
-"""Called once, in the writer's thread, with the receipt or the error. It is to be short: others wait for theirs."""
+"""Called once, in the writer's thread, with the receipt or the error. It must be short: other callers wait."""
 
 
 class Submission(NamedTuple):
@@ -55,7 +55,7 @@ class Submission(NamedTuple):
     entry: Entry
     answer: Answer
     still_wanted: Callable[[], bool] | None = None
-    """Asked when its turn has come; from then on it cannot be given up."""
+    """Called when its turn has come; from then on the entry cannot be cancelled."""
 
 
 class Confirmation(NamedTuple):
@@ -71,13 +71,13 @@ Outcome = Receipt | BaseException | None
 
 
 class _SignOfLife(NamedTuple):
-    """Somebody wants to know whether the writer still works."""
+    """A check that the writer is still working."""
 
     answer: Callable[[None], object]
 
 
 class _Stop:
-    """Nothing comes after this."""
+    """The last item of the queue."""
 
 
 class Journal:
@@ -86,7 +86,7 @@ class Journal:
     def __init__(self, path: Path, *, software: str, lock: WriterLock, backup: Path | None) -> None:
         self.path = path
         self.backup = backup
-        """The copy from before, if the file had to be brought up to date."""
+        """The backup copy, if the file had to be migrated."""
         self._software = software
         self._lock = lock
         self._waiting: queue.SimpleQueue[Submission | Confirmation | _SignOfLife | _Stop] = queue.SimpleQueue()
@@ -102,20 +102,20 @@ class Journal:
         self._put(Submission(entry, answer))
 
     def submit(self, entry: Entry) -> "Future[Receipt]":
-        """Store an entry, for whoever waits in a thread. It can be given up (`cancel`) until its turn has come."""
+        """Store an entry, for a caller that waits in a thread. It can be cancelled until its turn has come."""
         _check(entry)
         future: Future[Receipt] = Future()
         self._put(Submission(entry, partial(_settle, future), future.set_running_or_notify_cancel))
         return future
 
     def confirm(self, seq: int) -> "Future[None]":
-        """All events up to this number have reached the broker. Never goes back: to send again is to read again."""
+        """All events up to this number have reached the broker. The number never decreases."""
         future: Future[None] = Future()
         self._put(Confirmation(seq, partial(_settle, future), future.set_running_or_notify_cancel))
         return future
 
     def sign_of_life(self, answer: Callable[[None], object]) -> None:
-        """Have `answer` called by the writer when it comes to it: not while a disk holds it up."""
+        """Have `answer` called by the writer at its turn, so not while the disk blocks it."""
         self._put(_SignOfLife(answer))
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ class Journal:
 def _tell(answer: Callable[[Any], object], outcome: Outcome) -> None:
     try:
         answer(outcome)
-    except BaseException:  # noqa: BLE001 - one who cannot take his answer must not keep the others from theirs
+    except BaseException:  # noqa: BLE001 - a failing callback must not keep the others from their answers
         threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
 
 
@@ -167,7 +167,7 @@ def _settle(future: "Future[Any]", outcome: Outcome) -> None:
 
 
 class BatchWriter:
-    """Stores what waits at one moment, as one transaction. Belongs to the thread that uses it.
+    """Stores what is waiting as one transaction. Belongs to the thread that uses it.
 
     Its connection is opened with the first batch, and again after a failure that could not be undone.
     """
@@ -180,10 +180,10 @@ class BatchWriter:
         self._files: InodeWatch | None = None
 
     def write(self, batch: Sequence[Submission | Confirmation]) -> list[Outcome]:
-        """Store all of it, and say what each is to hear; after an error nothing of it is stored."""
+        """Store all of it, and return each answer; after an error nothing of it is stored."""
         try:
             return _store_group(self._open(), batch, self._software)
-        except BaseException as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the waiting callers must get it
             if self._database is not None and self._database.in_transaction:
                 self.close()
             return [error] * len(batch)
@@ -208,12 +208,12 @@ class BatchWriter:
 
 
 def _store_group(database: Database, batch: Sequence[Submission | Confirmation], software: str) -> list[Outcome]:
-    """Store what waits at one moment, as one transaction; what each is to hear."""
+    """Store what is waiting as one transaction; returns each answer."""
     outcomes: list[Outcome] = []
     with database.transaction():
         place = database.row(_READ_POSITION)
         if place is None:
-            raise DamagedJournalError(database.path, "the row that says where the journal stands is gone.")
+            raise DamagedJournalError(database.path, "the row that holds the journal's position is missing.")
         head, seq, published = Head(number=place[0], hash=place[1]), int(place[2]), int(place[3])
         records: list[Record] = []
         link_state: bytes | None = None
@@ -259,7 +259,7 @@ def chain_entry(entry: Entry, head: Head, last_seq: int, software: str) -> list[
 
 
 def _check(entry: Entry) -> None:
-    """Find what SQLite could not store before it spoils the transaction of others."""
+    """Refuse what SQLite could not store before it spoils the transaction of other entries."""
     at, given = entry.at, entry.input
     if given is not None:
         _check_part(at.mono_ns, given.name, given.body)
@@ -282,7 +282,7 @@ def _check_part(number: int, name: str, body: object) -> None:
         try:
             name.encode()
         except UnicodeEncodeError as error:
-            raise JournalUsageError(f"the name {name!r} is no text.") from error
+            raise JournalUsageError(f"the name {name!r} is not text.") from error
     if not isinstance(body, bytes):
         raise JournalUsageError(f"a body must be bytes, not {type(body).__name__}.")
 
@@ -290,7 +290,7 @@ def _check_part(number: int, name: str, body: object) -> None:
 def open_journal(  # noqa: PLR0913 - what the journal must not find out by itself is passed in, by name
     path: Path, *, identity: Identity, software: str, now_ms: int, stamp: str, schema: Schema = SCHEMA
 ) -> Journal:
-    """Open the journal of a table for writing; where there is none, begin one.
+    """Open the journal of a table for writing; create it where there is none.
 
     `identity.journal_id` is used for a new file only. A file that cannot be trusted is an error and is left as it is:
     `opening.set_aside` gives it another name. `stamp` is the time for the name of a backup, should one be needed.

@@ -21,17 +21,17 @@ from shoe_controller.journal.replay_check import Agree, Replay, ReplayCheck, sam
 from shoe_controller.journal.tombstones import as_body
 
 MOST_PROBLEMS = 100
-"""After so many the rest is counted only: a file that bad needs no longer list."""
+"""Faults listed in full; further ones are only counted."""
 
 RECORDS_BETWEEN_LOOKS = 10_000
 
 Progress = Callable[[int, int], object]
-"""Called with the records done and the records there are."""
+"""Called with the number of records done and the total."""
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
     number: int | None
-    """Of the record where it shows; nothing when it is about the file as a whole."""
+    """The number of the record concerned; `None` when the fault concerns the file as a whole."""
     kind: str | None
     what: str
 
@@ -40,9 +40,9 @@ class Report(msgspec.Struct, kw_only=True):
     identity: Identity
     head: Head
     records: int = 0
-    """Checked."""
+    """Records checked."""
     pruned: int = 0
-    """Gone, with a tombstone."""
+    """Records that were pruned and have a tombstone."""
     problems: list[Problem] = []
     more_problems: int = 0
     notes: list[str] = []
@@ -130,14 +130,14 @@ class _ChainCheck:
         """The hash that the next record follows; unknown after a gap."""
         self._last_seq: int | None = 0
         self._noted: dict[int, bytes] = {}
-        """The tombstones as the chain tells of them, by their first record."""
+        """The tombstones recorded in the chain, by their first record."""
 
     def records(self) -> Iterator[Record | None]:
         """The records for a replay; `None` where pruning has cut some away, so that a shoe may be incomplete."""
         end = self._position.head.number
         for record in self._reader.records(-(2**63), end):
             if record.number < self._expected:
-                self._report.tell_of(record, "is not a part of the chain; someone has added it.")
+                self._report.tell_of(record, "is not part of the chain; it was added from outside.")
                 continue
             if self._reach(record.number, str(record)):
                 yield None
@@ -151,7 +151,7 @@ class _ChainCheck:
         self._progress(end, end)
 
     def _reach(self, number: int, what: str) -> bool:
-        """Get over a gap in the numbers; whether a tombstone was passed."""
+        """Skip a gap in the numbers; returns whether a tombstone was passed."""
         passed = False
         while self._expected < number:
             tombstone = self._tombstone_over(self._expected)
@@ -215,7 +215,7 @@ class _ChainCheck:
     def _check_end(self) -> None:
         head, report = self._position.head, self._report
         if self._before is not None and self._before != head.hash:
-            report.tell(head.number, None, f"record {head.number} is not the one with which the journal says it ends.")
+            report.tell(head.number, None, f"record {head.number} is not the one recorded as the journal's end.")
         if self._last_seq is not None and self._last_seq != self._position.last_seq:
             report.tell(
                 head.number, None, f"the last event is {self._last_seq}, not {self._position.last_seq} as noted."
@@ -234,13 +234,13 @@ class _ChainCheck:
             body = noted.pop(tombstone.first, None)
             unconfirmed += body is None
             if body is not None and body != as_body(tombstone):
-                self._report.tell(tombstone.first, None, f"{_name(tombstone)} is not as the chain tells of it.")
+                self._report.tell(tombstone.first, None, f"{_name(tombstone)} differs from its record in the chain.")
         for first in noted:
-            self._report.tell(first, None, f"the tombstone of record {first} is missing; the chain tells of it.")
+            self._report.tell(first, None, f"the tombstone of record {first} is missing; the chain records it.")
         gone = sum(tombstone.counts.get(RecordKind.PRUNED, 0) for tombstone in self._tombstones)
         if unconfirmed > gone:
             self._report.tell(
-                None, None, f"{unconfirmed - gone} tombstones were added; the chain tells nothing of them."
+                None, None, f"{unconfirmed - gone} tombstones were added; the chain does not record them."
             )
 
     def _tell_head(self, head: Head, what: str) -> None:

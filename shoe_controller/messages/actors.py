@@ -8,7 +8,7 @@ class Actor(Code, frozen=True):
 
 
 class Person(Actor, frozen=True):
-    """A person, by the id in the table's file; `dealer` where the request named nobody."""
+    """A person, by the id in the table's file; `dealer` where the request named no person."""
 
     person: str
     """The person's id."""
@@ -19,7 +19,7 @@ class Shoe(Actor, frozen=True):
 
 
 class ShoeButton(Actor, frozen=True):
-    """Somebody pressed a button on the shoe."""
+    """A person pressed a button on the shoe."""
 
 
 class FirstCardDrawn(Actor, frozen=True):

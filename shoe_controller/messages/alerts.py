@@ -9,7 +9,7 @@ from shoe_controller.messages.details import AnyDetail
 
 
 class Severity(StrEnum):
-    """How grave an alert is."""
+    """How severe an alert is."""
 
     STOPS = "stops"
     """The round stops, the gate is locked where the shoe can, nothing is settled until the alert has ended."""
@@ -18,7 +18,7 @@ class Severity(StrEnum):
 
 
 class Clearer(StrEnum):
-    """Who may end an alert by looking at it and saying that all is well."""
+    """Who may end an alert after checking that all is well."""
 
     DEALER = "dealer"
     """The dealer, or a supervisor."""

@@ -25,7 +25,7 @@ class AlertEndCause(Code, frozen=True):
 
 
 class EndedByPerson(AlertEndCause, frozen=True):
-    """Somebody cleared it, or put it right."""
+    """A person cleared it, or put it right."""
 
     person: str
     """The person's id."""
@@ -128,7 +128,7 @@ class ProposalEndCause(Code, frozen=True):
 
 
 class ProposalTimedOut(ProposalEndCause, frozen=True):
-    """Nobody approved it in time."""
+    """It was not approved in time."""
 
 
 class ProposalReplaced(ProposalEndCause, frozen=True):

@@ -256,7 +256,7 @@ class CalledBy(Detail, frozen=True):
     """Who called."""
 
     person: str
-    """The person's id; `dealer` where the request named nobody."""
+    """The person's id; `dealer` where the request named no person."""
 
 
 # --- shoe, line and controller ---------------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ class LinkDropped(Detail, frozen=True, tag="link_lost"):
 
 
 class ControllerRestarted(Detail, frozen=True):
-    """The controller restarted, and has not heard from the shoe since."""
+    """The controller restarted, and has received nothing from the shoe since."""
 
 
 class DecoderMessage(Detail, frozen=True):

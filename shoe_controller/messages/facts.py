@@ -69,7 +69,7 @@ class CardBurned(Fact, frozen=True, kw_only=True, tag="card_burned"):
     burned: int
     """Cards burned so far, the first card left aside."""
     to_burn: int | None
-    """How many cards the first card says are burned; null before it is known, and between rounds."""
+    """How many cards are to be burned, by the first card; null before it is known, and between rounds."""
 
 
 class CutCardOut(Fact, frozen=True, kw_only=True, tag="cut_card_out"):
@@ -314,7 +314,7 @@ class PersonActed(Fact, frozen=True, kw_only=True, tag="person_acted"):
     act: AnyAct
     """What was done."""
     person: str
-    """The id of the person who did it; of an act of two people, the first. The role where the request named nobody."""
+    """The id of the person who did it; of an act of two people, the first. The role where no person was named."""
     role: Role
     """The role in which it was done."""
     reason: str

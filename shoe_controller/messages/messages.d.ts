@@ -302,7 +302,7 @@ export interface BettingOpened {
   round: number;
 }
 
-/** The events asked for are not there yet; `newest` is the number of the last one. */
+/** The requested events do not exist yet; `newest` is the number of the last one. */
 export interface BeyondNewest {
   /** Says which code this is; the other fields are its values. */
   code: "beyond_newest";
@@ -362,7 +362,7 @@ export interface BrokerError {
   text: string;
 }
 
-/** Burn so many more cards. */
+/** Burn more cards, as many as `cards` says. */
 export interface BurnCards {
   /** Says which code this is; the other fields are its values. */
   code: "burn_cards";
@@ -434,7 +434,7 @@ export interface CallSupervisor {
 export interface CalledBy {
   /** Says which code this is; the other fields are its values. */
   code: "called_by";
-  /** The person's id; `dealer` where the request named nobody. */
+  /** The person's id; `dealer` where the request named no person. */
   person: string;
 }
 
@@ -471,7 +471,7 @@ export interface CardBurned {
   card: Card | null;
   /** Cards burned so far, the first card left aside. */
   burned: number;
-  /** How many cards the first card says are burned; null before it is known, and between rounds. */
+  /** How many cards are to be burned, by the first card; null before it is known, and between rounds. */
   to_burn: number | null;
 }
 
@@ -481,7 +481,7 @@ export interface CardCame {
   code: "card_came";
 }
 
-/** A card is another than was told; it replaces what was told of it last. */
+/** A card differs from what was published; this replaces the last event about it. */
 export interface CardCorrected {
   /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
   journal: string;
@@ -680,7 +680,7 @@ export interface ClearAlert {
   alert: number;
 }
 
-/** Who may end an alert by looking at it and saying that all is well. dealer: The dealer, or a supervisor. supervisor: A supervisor, with a PIN and a reason. nobody: Only one of the acts that put it right. */
+/** Who may end an alert after checking that all is well. dealer: The dealer, or a supervisor. supervisor: A supervisor, with a PIN and a reason. nobody: Only one of the acts that put it right. */
 export type Clearer = "dealer" | "supervisor" | "nobody";
 
 /** By how much the clock was set. */
@@ -717,7 +717,7 @@ export interface ConnectShoe {
   code: "connect_shoe";
 }
 
-/** The controller restarted, and has not heard from the shoe since. */
+/** The controller restarted, and has received nothing from the shoe since. */
 export interface ControllerRestarted {
   /** Says which code this is; the other fields are its values. */
   code: "controller_restarted";
@@ -885,7 +885,7 @@ export interface EndShoe {
   act: "end_shoe";
 }
 
-/** Somebody cleared it, or put it right. */
+/** A person cleared it, or put it right. */
 export interface EndedByPerson {
   /** Says which code this is; the other fields are its values. */
   code: "ended_by_person";
@@ -907,7 +907,7 @@ export interface EndedEarly {
   reason: string;
 }
 
-/** What became of cards too many. */
+/** What became of extra cards. */
 export interface ExtraCardDecided {
   /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
   journal: string;
@@ -1216,7 +1216,7 @@ export interface NoMultiple {
   unit: number;
 }
 
-/** There is no such proposal, or not any more. */
+/** The proposal does not exist, or has ended. */
 export interface NoProposal {
   /** Says which code this is; the other fields are its values. */
   code: "no_proposal";
@@ -1242,7 +1242,7 @@ export interface NoShoeOpen {
   code: "no_shoe_open";
 }
 
-/** There is no such alert, or not any more. */
+/** The alert does not exist, or has ended. */
 export interface NoSuchAlert {
   /** Says which code this is; the other fields are its values. */
   code: "no_such_alert";
@@ -1250,7 +1250,7 @@ export interface NoSuchAlert {
   number: number;
 }
 
-/** There is no such card in this round. */
+/** The round has no card at this position. */
 export interface NoSuchCard {
   /** Says which code this is; the other fields are its values. */
   code: "no_such_card";
@@ -1258,7 +1258,7 @@ export interface NoSuchCard {
   number: number;
 }
 
-/** The seat has no such wager to take back. */
+/** The seat has no wager of that name to take back. */
 export interface NoSuchWager {
   /** Says which code this is; the other fields are its values. */
   code: "no_such_wager";
@@ -1324,7 +1324,7 @@ export interface NotShown {
   code: "not_shown";
 }
 
-/** No such card lies face down. */
+/** No card that the request concerns lies face down. */
 export interface NothingHidden {
   /** Says which code this is; the other fields are its values. */
   code: "nothing_hidden";
@@ -1404,7 +1404,7 @@ export interface OptionRule {
   options: string[][];
 }
 
-/** A request with this id was already served, and it said something else. Use a new id for a new request. */
+/** A request with this id and other contents was already served. Use a new id for a new request. */
 export interface OtherContents {
   /** Says which code this is; the other fields are its values. */
   code: "other_contents";
@@ -1435,7 +1435,7 @@ export interface OtherSeat {
 /** What happens to winnings that are together over the round's limit. */
 export type OverLimit = "proportional" | "in_order";
 
-/** A person, by the id in the table's file; `dealer` where the request named nobody. */
+/** A person, by the id in the table's file; `dealer` where the request named no person. */
 export interface Person {
   /** Says which code this is; the other fields are its values. */
   code: "person";
@@ -1443,7 +1443,7 @@ export interface Person {
   person: string;
 }
 
-/** Somebody did something at the table. */
+/** A person acted at the table. */
 export interface PersonActed {
   /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
   journal: string;
@@ -1463,7 +1463,7 @@ export interface PersonActed {
   round: number;
   /** What was done. */
   act: Act;
-  /** The id of the person who did it; of an act of two people, the first. The role where the request named nobody. */
+  /** The id of the person who did it; of an act of two people, the first. The role where no person was named. */
   person: string;
   /** The role in which it was done. */
   role: Role;
@@ -1530,7 +1530,7 @@ export interface PlayerNatural {
   player_total: number;
 }
 
-/** An act that the table would accept now, from somebody in this role. */
+/** An act that the table would accept now, from a person in this role. */
 export interface PossibleAct {
   /** The act's name, as in the request's topic. */
   act: ActName;
@@ -1614,7 +1614,7 @@ export interface ProposalShoeOpened {
   code: "proposal_shoe_opened";
 }
 
-/** Nobody approved it in time. */
+/** It was not approved in time. */
 export interface ProposalTimedOut {
   /** Says which code this is; the other fields are its values. */
   code: "proposal_timed_out";
@@ -1640,7 +1640,7 @@ export interface ProposalWithdrawn {
   person: string;
 }
 
-/** The events asked for are no longer in the journal. Go on with a replay after `oldest` - 1. */
+/** The requested events are no longer in the journal. Continue with a replay after `oldest` - 1. */
 export interface Pruned {
   /** Says which code this is; the other fields are its values. */
   code: "pruned";
@@ -2555,7 +2555,7 @@ export interface SettlementUndone {
   replaces: number;
 }
 
-/** How grave an alert is. stops: The round stops, the gate is locked where the shoe can, nothing is settled until the alert has ended. warns: Shown, and on the record; the table goes on. */
+/** How severe an alert is. stops: The round stops, the gate is locked where the shoe can, nothing is settled until the alert has ended. warns: Shown, and on the record; the table goes on. */
 export type Severity = "stops" | "warns";
 
 /** The shoe, by what it reported. */
@@ -2570,7 +2570,7 @@ export interface ShoeBack {
   code: "shoe_back";
 }
 
-/** Somebody pressed a button on the shoe. */
+/** A person pressed a button on the shoe. */
 export interface ShoeButton {
   /** Says which code this is; the other fields are its values. */
   code: "shoe_button";
@@ -2929,7 +2929,7 @@ export interface UnknownCardCarried {
   code: "unknown_card_carried";
 }
 
-/** There is no such request for this role. Compare the topic with the table of topics. */
+/** This role has no request of that name. Compare the topic with the table of topics. */
 export interface UnknownRequest {
   /** Says which code this is; the other fields are its values. */
   code: "unknown_request";
@@ -3074,7 +3074,7 @@ export interface WrongHand {
   due: Side;
 }
 
-/** Somebody gave a wrong PIN. */
+/** A wrong PIN was given. */
 export interface WrongPin {
   /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
   journal: string;

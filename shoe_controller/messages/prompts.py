@@ -32,7 +32,7 @@ class ShowFirstCard(Prompt, frozen=True):
 
 
 class BurnCards(Prompt, frozen=True):
-    """Burn so many more cards."""
+    """Burn more cards, as many as `cards` says."""
 
     cards: int
     """How many cards are still to burn."""

@@ -15,7 +15,7 @@ class Refusal(Code, frozen=True):
 
 
 class UnknownRequest(Refusal, frozen=True):
-    """There is no such request for this role. Compare the topic with the table of topics."""
+    """This role has no request of that name. Compare the topic with the table of topics."""
 
 
 class BadRequest(Refusal, frozen=True):
@@ -38,18 +38,18 @@ class Failed(Refusal, frozen=True):
 
 
 class OtherContents(Refusal, frozen=True):
-    """A request with this id was already served, and it said something else. Use a new id for a new request."""
+    """A request with this id and other contents was already served. Use a new id for a new request."""
 
 
 class Pruned(Refusal, frozen=True):
-    """The events asked for are no longer in the journal. Go on with a replay after `oldest` - 1."""
+    """The requested events are no longer in the journal. Continue with a replay after `oldest` - 1."""
 
     oldest: int
     """The number of the oldest event that is still there."""
 
 
 class BeyondNewest(Refusal, frozen=True):
-    """The events asked for are not there yet; `newest` is the number of the last one."""
+    """The requested events do not exist yet; `newest` is the number of the last one."""
 
     newest: int
     """The number of the newest event."""
@@ -125,7 +125,7 @@ class ReasonMissing(Refusal, frozen=True):
 
 
 class NoProposal(Refusal, frozen=True):
-    """There is no such proposal, or not any more."""
+    """The proposal does not exist, or has ended."""
 
     proposal: int
     """The number in the request."""
@@ -147,7 +147,7 @@ class FreeHandRefused(Refusal, frozen=True, tag="free_hand"):
 
 
 class NoSuchWager(Refusal, frozen=True):
-    """The seat has no such wager to take back."""
+    """The seat has no wager of that name to take back."""
 
     seat: str
     """The seat in the request."""
@@ -177,7 +177,7 @@ class WagersStand(Refusal, frozen=True):
 
 
 class NoSuchAlert(Refusal, frozen=True):
-    """There is no such alert, or not any more."""
+    """The alert does not exist, or has ended."""
 
     number: int
     """The number in the request."""
@@ -199,7 +199,7 @@ class NotByDealer(Refusal, frozen=True):
 
 
 class NothingHidden(Refusal, frozen=True):
-    """No such card lies face down."""
+    """No card that the request concerns lies face down."""
 
 
 class CardMissing(Refusal, frozen=True):
@@ -207,7 +207,7 @@ class CardMissing(Refusal, frozen=True):
 
 
 class NoSuchCard(Refusal, frozen=True):
-    """There is no such card in this round."""
+    """The round has no card at this position."""
 
     number: int
     """The position in the request."""

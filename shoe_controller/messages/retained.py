@@ -129,7 +129,7 @@ class LastOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PossibleAct(msgspec.Struct, frozen=True, kw_only=True):
-    """An act that the table would accept now, from somebody in this role."""
+    """An act that the table would accept now, from a person in this role."""
 
     act: ActName
     """The act's name, as in the request's topic."""

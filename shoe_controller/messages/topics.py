@@ -61,7 +61,7 @@ class RequestTopic(NamedTuple):
 
     role: str
     user: str
-    """The broker's user who sent it; the access list lets nobody write another's."""
+    """The broker's user who sent it; the access list lets no user write another's."""
     name: str
 
 
@@ -182,21 +182,21 @@ EVENTS: dict[type[Fact], str] = {
     facts.WagersReturned: "Some wagers of this round were returned; the round goes on without them.",
     facts.CardDealt: "A card was laid in a hand; its face is null while it lies face down or is not known.",
     facts.CardsShown: "Cards that lay face down, or were not known, are shown now.",
-    facts.CardCorrected: "A card is another than was told; it replaces what was told of it last.",
+    facts.CardCorrected: "A card differs from what was published; this replaces the last event about it.",
     facts.CardSetAside: "A card left the shoe and lies in no hand.",
-    facts.ExtraCardDecided: "What became of cards too many.",
+    facts.ExtraCardDecided: "What became of extra cards.",
     facts.RoundResult: "The round has a confirmed result.",
     facts.ResultUndone: "The result with the number `replaces` is taken back; the round waits for another.",
     facts.RoundSettled: "What every wager of the round came to, and the dealer's steps.",
     facts.SettlementUndone: "The settlement with the number `replaces` is taken back.",
     facts.AlertRaised: "Something is wrong; with severity `stops`, the table stands until it is over.",
     facts.AlertEnded: "The alert that was raised with the number `replaces` is over.",
-    facts.PersonActed: "Somebody did something at the table.",
+    facts.PersonActed: "A person acted at the table.",
     facts.ActProposed: "An act that takes two people was proposed, and waits for another supervisor.",
     facts.ProposalEnded: "A proposal is gone without having been approved.",
-    facts.WrongPin: "Somebody gave a wrong PIN.",
+    facts.WrongPin: "A wrong PIN was given.",
 }
-"""What each event tells, for those who build displays. Its field `fact` names it."""
+"""What each event reports, for those who build displays. Its field `fact` names it."""
 
 
 def contract() -> Iterator[TopicRow]:

@@ -5,5 +5,5 @@
 - `broker.py`: what is needed of a connection to a broker, without any library
 - `client.py`: such a connection over the network, and the one file that knows the MQTT library; `tls_errors.py`
 - `retained.py`, `presence.py`: the retained messages, and when they are made
-- `publisher.py`: keeps the broker told, from the journal; `requests.py`: what is asked, and its answers
+- `publisher.py`: publishes from the journal; `requests.py`: serves requests and answers them
 """

@@ -4,7 +4,7 @@
 the owner makes a new one, and sends again whatever was not confirmed. Every connection is a clean start, so a request
 that waited at the broker while the controller was away is never acted on.
 
-A confirmed message is one the broker has taken, not one that anybody has read.
+A confirmed message is one the broker has accepted, not one that a client has read.
 """
 
 import asyncio
@@ -16,23 +16,23 @@ from pathlib import Path
 from typing import Protocol, Self
 
 INBOX_BYTES = 16 * 1024 * 1024
-"""What may wait to be read, about 40,000 requests; what comes on top is dropped and counted.
+"""Bytes that may wait to be read, about 40,000 requests; what exceeds them is dropped and counted.
 
-The broker cannot be made to hold messages back: Mosquitto 2.0.11 sends 7,600 ahead where 20 were asked for.
+The broker cannot be made to hold messages back: Mosquitto 2.0.11 sends 7,600 ahead where the client allowed 20.
 """
 MESSAGE_BYTES = 300
-"""What a message that waits takes beside its payload."""
+"""Estimated overhead per queued message, in bytes."""
 
 LARGEST_PACKET = 64 * 1024
-"""Bytes of the largest packet that the controller takes; it asks the broker not to pass on larger ones."""
+"""Bytes of the largest packet that the controller accepts; it asks the broker not to send larger ones."""
 
 
 class BrokerError(Exception):
-    """Something about a broker; the message is a sentence."""
+    """Base of all broker errors; the message is a sentence."""
 
 
 class BrokerSettingsError(BrokerError):
-    """The settings make no sense, whatever the broker says."""
+    """The settings are invalid, whatever the broker."""
 
 
 class BrokerUnreachableError(BrokerError):
@@ -44,11 +44,11 @@ class BadCertificateError(BrokerError):
 
 
 class NotWelcomeError(BrokerError):
-    """The broker is there and does not want this client, or cannot do what the controller needs of it."""
+    """The broker refuses this client, or lacks a feature that the controller needs."""
 
 
 class SubscriptionRefusedError(BrokerError):
-    """The broker does not let this client read what it must read."""
+    """The broker refuses a subscription that this client needs."""
 
     def __init__(self, topic_filter: str, reason: str) -> None:
         super().__init__(
@@ -60,7 +60,7 @@ class SubscriptionRefusedError(BrokerError):
 
 
 class BrokerLostError(BrokerError):
-    """The connection is gone. What was not confirmed may or may not have been taken."""
+    """The connection is lost. Unconfirmed messages may or may not have been accepted."""
 
     def again(self) -> Self:
         """The same error to be raised once more; one object raised in many places gathers all their tracebacks."""
@@ -68,10 +68,10 @@ class BrokerLostError(BrokerError):
 
 
 class PublishRefusedError(BrokerError):
-    """The broker did not take this message; the connection lives on."""
+    """The broker refused this message; the connection stays open."""
 
     def __init__(self, topic: str, reason: str) -> None:
-        super().__init__(f"the message for {topic!r} was not taken: {reason}")
+        super().__init__(f"the message for {topic!r} was refused: {reason}")
         self.topic = topic
         self.reason = reason
 
@@ -89,12 +89,12 @@ class TlsFiles:
 
     def __post_init__(self) -> None:
         if self.key_file is not None and self.cert_file is None:
-            raise BrokerSettingsError(f"the key file {self.key_file} is of no use without its certificate: name both.")
+            raise BrokerSettingsError(f"the key file {self.key_file} is useless without its certificate: give both.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerAddress:
-    """Where the broker is, and who we are there."""
+    """The broker's address, and our identity there."""
 
     host: str
     port: int = 1883
@@ -104,7 +104,7 @@ class BrokerAddress:
     password: str | None = field(default=None, repr=False)
     tls: TlsFiles | None = None
     keep_alive: int = 5
-    """Seconds; a broker that hangs is missed after twice as long."""
+    """Seconds; a broker that hangs is detected after twice as long."""
     connect_timeout: float = 5.0
     """Seconds until a connection must stand, with all its subscriptions."""
 
@@ -127,7 +127,7 @@ class BrokerAddress:
             )
         for name, text in (("client id", self.client_id), ("user name", self.username), ("password", self.password)):
             if text is not None and not fits_string(text):
-                raise BrokerSettingsError(f"the {name} for the broker is too long, or has characters MQTT has not.")
+                raise BrokerSettingsError(f"the {name} for the broker is too long, or has invalid characters.")
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
@@ -135,7 +135,7 @@ class BrokerAddress:
 
 @dataclass(frozen=True, slots=True)
 class Will:
-    """What the broker says in our name, retained and at QoS 1, if we vanish without a goodbye."""
+    """What the broker publishes for us, retained and at QoS 1, if we vanish without a DISCONNECT."""
 
     topic: str
     payload: bytes
@@ -148,11 +148,11 @@ class Incoming:
     topic: str
     payload: bytes
     response_topic: str | None = None
-    """Where its sender wants the answer; anybody can write anything here."""
+    """Where its sender wants the answer; not to be trusted, as any client can write anything here."""
     correlation: bytes | None = None
     """What the answer must carry, so that its reader knows which question it is for."""
     retain: bool = False
-    """Whether it lay at the broker before we subscribed."""
+    """Whether it was retained at the broker before we subscribed."""
 
 
 class BrokerSession(Protocol):
@@ -167,7 +167,7 @@ class BrokerSession(Protocol):
         correlation: bytes | None = None,
         expiry: int | None = None,
     ) -> None:
-        """Send at QoS 1, and return when the broker has taken it. Fails as the future of `publish_soon` does."""
+        """Send at QoS 1, and return when the broker has confirmed it. Fails as the future of `publish_soon` does."""
 
     def publish_soon(  # noqa: PLR0913 - the parts of a message, each given by name
         self,
@@ -179,13 +179,13 @@ class BrokerSession(Protocol):
         correlation: bytes | None = None,
         expiry: int | None = None,
     ) -> asyncio.Future[None]:
-        """Send at QoS 1, in the order of the calls; the future is done when the broker has taken it.
+        """Send at QoS 1, in the order of the calls; the future is done when the broker has confirmed it.
 
         It is sent at once, or, when as many are under way as the broker allows, when the next is confirmed. The future
         fails with a `PublishRefusedError` when the broker or MQTT itself refuses this message, and with a
-        `BrokerLostError` in the moment the connection is lost. Cancelled before it was sent, it is not sent. A failed
-        future that nobody asks is nobody's error. `expiry` is in seconds, after which nobody gets the message.
-        A message with a `response_topic` is a request, and says where its answer is to go.
+        `BrokerLostError` in the moment the connection is lost. Cancelled before it was sent, it is not sent. Unawaited
+        failures are not logged. `expiry` is in seconds, after which the broker drops the message.
+        A message with a `response_topic` is a request, whose answer goes to that topic.
         """
 
     def incoming(self) -> AsyncIterator[Incoming]:
@@ -193,10 +193,10 @@ class BrokerSession(Protocol):
 
     @property
     def dropped(self) -> int:
-        """Messages that came while `INBOX_BYTES` of them waited to be read, and were let go."""
+        """Messages that were dropped because `INBOX_BYTES` of them already waited to be read."""
 
     async def lost(self) -> BrokerLostError:
-        """Wait until the connection is gone, and tell why."""
+        """Wait until the connection is lost, and return the reason."""
 
 
 class Broker(Protocol):
@@ -205,10 +205,10 @@ class Broker(Protocol):
     def connect(self, will: Will | None, subscriptions: Sequence[str]) -> AbstractAsyncContextManager[BrokerSession]:
         """Connect, subscribe at QoS 1 to every filter, and hold the connection as long as the context lasts.
 
-        A context that is left in order says goodbye, and the will is not published: say "offline" before. One that is
-        left by an error or a cancellation hangs up, and the broker publishes the will, if there is one: a display that
-        only reads has nothing to say, and may not. Either takes less than a
-        second, also with a broker that hangs, and leaves nothing behind.
+        A context that is left normally sends a DISCONNECT, and the will is not published: publish "offline" before. One
+        that is left by an error or a cancellation closes the connection, and the broker publishes the will, if there is
+        one: a display that only reads has none. Either takes less than a second, also with a broker that hangs, and
+        leaves nothing behind.
         """
 
 
@@ -265,19 +265,19 @@ def why_unsendable(  # noqa: PLR0913 - the parts of a message
     *,
     response_topic: str | None = None,
 ) -> str | None:
-    """Why MQTT, or a broker that takes such packets, cannot take a message. Sent, it would cost the connection."""
+    """Why MQTT, or a broker with this limit, cannot carry a message. Sending it would cost the connection."""
     if not is_topic(topic):
-        return "it is no topic: it is empty, too long, or has + or # in it."
+        return "it is not a topic: it is empty, too long, or has + or # in it."
     if response_topic is not None and not is_topic(response_topic):
-        return "its response topic is none: it is empty, too long, or has + or # in it."
+        return "its response topic is not a topic: it is empty, too long, or has + or # in it."
     if correlation is not None and len(correlation) > LONGEST_STRING:
-        return f"its correlation data has {len(correlation)} bytes, and may have {LONGEST_STRING}."
+        return f"its correlation data has {len(correlation)} bytes; at most {LONGEST_STRING} are allowed."
     if expiry is not None and not 0 < expiry < 1 << 32:
         return f"it cannot expire after {expiry} seconds."
     size = FRAME_BYTES + len(topic.encode()) + len((response_topic or "").encode())
     size += len(correlation or b"") + len(payload)
     if size > largest_packet:
-        return f"it has {size} bytes, and the broker takes {largest_packet}. Raise its max_packet_size."
+        return f"it has {size} bytes, and the broker accepts {largest_packet}. Raise its max_packet_size."
     return None
 
 

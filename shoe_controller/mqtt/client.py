@@ -1,10 +1,10 @@
 """A broker over the network: the one file that knows the MQTT library, which is paho.
 
-aiomqtt, which stands on paho, is not in between: it connects in a thread that cannot be cancelled, takes a refused
-message for a confirmed one, leaves publishes hanging when the connection is lost, and hides what the broker said when
-it let us in. So the network is asyncio's (names, TLS, time-outs, closing), paho reads and writes the packets, and the
-promises of `broker.py` are kept here. paho gets a line that looks like a socket; that is the one place where a method
-of its inside is replaced.
+aiomqtt, which is built on paho, is not used: it connects in a thread that cannot be cancelled, treats a refused
+message as a confirmed one, leaves publishes hanging when the connection is lost, and hides the properties of the
+broker's CONNACK. So the network is asyncio's (names, TLS, time-outs, closing), paho reads and writes the packets, and
+this file keeps the promises of `broker.py`. paho gets a line that looks like a socket; that is the one place where one
+of its internal methods is replaced.
 """
 
 import asyncio
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from paho.mqtt.client import SocketLike
 
 GOODBYE_SECONDS = 0.5
-"""How long a broker may take to hang up after our goodbye; its hanging up tells that it has read it."""
+"""Seconds that a broker may take to close after our DISCONNECT; closing shows that it has read it."""
 READS_AT_ONCE = 50
-"""Packets read before the loop does something else, so that a flood of requests cannot hold up a card."""
+"""Packets read before the loop yields, so that a flood of requests cannot hold up a card."""
 UNDER_WAY_LIMIT = 1000
 """Messages under way at most, if the broker allows more."""
 LARGEST_PACKET_OF_MQTT = 268_435_460
@@ -63,7 +63,9 @@ class NetworkBroker:
     @asynccontextmanager
     async def connect(self, will: Will | None, subscriptions: Sequence[str]) -> AsyncGenerator[BrokerSession, None]:
         if will is not None and not is_topic(will.topic):
-            raise BrokerSettingsError(f"{will.topic!r} is no topic for a will: it is empty, too long, or has + or #.")
+            raise BrokerSettingsError(
+                f"{will.topic!r} is not a valid will topic: it is empty, too long, or has + or #."
+            )
         session = _Session(self._address, will)
         try:
             try:
@@ -88,7 +90,7 @@ class _Line(asyncio.Protocol):
         self.ended = asyncio.Event()
         self.transport: asyncio.Transport | None = None
         self.fault: str | None = None
-        """What the broker did wrong, where paho would only know that something was."""
+        """What the broker did wrong, in more detail than paho reports."""
         self._on_bytes, self._on_end = on_bytes, on_end
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -106,7 +108,7 @@ class _Line(asyncio.Protocol):
 
     def recv(self, buffer_size: int) -> bytes:
         if buffer_size > LARGEST_PACKET:  # paho asks for the whole rest of a packet, before it has any of it
-            self.fault = f"the broker sends a packet of more than the {LARGEST_PACKET} bytes we take"
+            self.fault = f"the broker sent a packet larger than the accepted {LARGEST_PACKET} bytes"
             raise ConnectionError
         if not self.received:
             raise BlockingIOError
@@ -132,7 +134,7 @@ class _Line(asyncio.Protocol):
 
 
 class _PahoClient(Client):
-    """paho, on a line that is open already."""
+    """A paho client on a connection that is already open."""
 
     def __init__(self, client_id: str, line: _Line) -> None:
         super().__init__(
@@ -206,16 +208,16 @@ class _Session:
             try:
                 self._client.subscribe([(topic_filter, 1) for topic_filter in subscriptions])
             except ValueError as error:
-                raise BrokerSettingsError(f"one of these is no topic filter: {', '.join(subscriptions)}.") from error
+                raise BrokerSettingsError(f"one of these is not a topic filter: {', '.join(subscriptions)}.") from error
             for topic_filter, answer in zip(subscriptions, await self._subscribed, strict=True):
                 if answer.is_failure:
                     raise SubscriptionRefusedError(topic_filter, str(answer))
 
     async def say_goodbye(self) -> None:
-        """Leave in order, so that the will is not published; wait until the broker has read it, or hangs."""
+        """Disconnect cleanly, so that the will is not published; wait until the broker has read it, or times out."""
         if self._gone.done():
             return
-        self._tell_everybody(BrokerLostError(f"the connection to the broker at {self._address} was left."))
+        self._tell_everybody(BrokerLostError(f"the connection to the broker at {self._address} was closed."))
         self._client.disconnect()
         with suppress(TimeoutError):
             async with asyncio.timeout(GOODBYE_SECONDS):
@@ -230,7 +232,7 @@ class _Session:
             self._line.transport.abort()
             await self._line.ended.wait()
 
-    # --- What the daemon does with it. -------------------------------------------------------------------------------
+    # --- What the daemon uses. ---------------------------------------------------------------------------------------
 
     async def publish(
         self,
@@ -303,7 +305,9 @@ class _Session:
             return
         if reason.is_failure:
             hint = f" Let {self._who} write it in the broker's access list." if reason.value == NOT_AUTHORISED else ""
-            _fail(message.taken, PublishRefusedError(message.topic, f"the broker says {str(reason).lower()}.{hint}"))
+            _fail(
+                message.taken, PublishRefusedError(message.topic, f"the broker answered {str(reason).lower()}.{hint}")
+            )
         else:
             message.taken.set_result(None)
 
@@ -318,7 +322,7 @@ class _Session:
             )
         )
 
-    # --- The broker's answers to our coming. -------------------------------------------------------------------------
+    # --- The broker's answers to our connecting. ---------------------------------------------------------------------
 
     def _on_connect(
         self, _client: Client, _data: object, _flags: object, reason: ReasonCode, properties: Properties | None
@@ -326,7 +330,9 @@ class _Session:
         if reason.is_failure:
             self._end(self._refusal(reason))
         elif getattr(properties, "MaximumQoS", 1) < 1 or not getattr(properties, "RetainAvailable", 1):
-            self._end(NotWelcomeError(f"the broker at {self._address} takes no messages at QoS 1, or retains none."))
+            self._end(
+                NotWelcomeError(f"the broker at {self._address} does not support QoS 1, or does not retain messages.")
+            )
         elif not self._welcome.done():
             self._under_way_limit = min(UNDER_WAY_LIMIT, getattr(properties, "ReceiveMaximum", UNDER_WAY_LIMIT))
             self._largest_packet = getattr(properties, "MaximumPacketSize", LARGEST_PACKET_OF_MQTT)
@@ -340,7 +346,7 @@ class _Session:
 
     def _refusal(self, reason: ReasonCode) -> BrokerError:
         if reason.value in _PASSING:
-            return BrokerUnreachableError(f"the broker at {self._address} takes no connection now: {reason}.")
+            return BrokerUnreachableError(f"the broker at {self._address} accepts no connection now: {reason}.")
         what_to_check = _WHAT_TO_CHECK.get(reason.value, "Check the broker's log.")
         return NotWelcomeError(f"the broker at {self._address} does not let in {self._who}: {reason}. {what_to_check}")
 
@@ -357,7 +363,7 @@ class _Session:
     # --- Bytes, time, and the end. -----------------------------------------------------------------------------------
 
     def _read(self) -> None:
-        """Bytes have come. What is left over of a flood takes its turn with everything else the loop has to do."""
+        """Read what has arrived, a limited number of packets at a time, so that the loop's other work gets its turn."""
         if self._reading_on is None:
             self._read_some()
 
@@ -381,12 +387,12 @@ class _Session:
                     break
                 self._client.loop_read()
         except Exception as error:  # noqa: BLE001 - whatever a strange broker's bytes make paho stumble over
-            self._lose(f"the broker sends what cannot be read ({error!r})")
+            self._lose(f"the broker sent bytes that are not MQTT ({error!r})")
         if self._gone.done():
             self._line.received.clear()
 
     def _tick(self) -> None:
-        """Let paho send its pings and miss their answers, and miss confirmations that do not come."""
+        """Let paho send pings and check for their answers, and check for confirmations that are overdue."""
         patience = 2 * self._address.keep_alive
         self._client.loop_misc()
         oldest = next(iter(self._under_way.values()), None)
@@ -398,7 +404,7 @@ class _Session:
     def _on_disconnect(
         self, _client: Client, _data: object, flags: DisconnectFlags, reason: ReasonCode, _more: Properties | None
     ) -> None:
-        """Paho has given up the connection, or the broker has said goodbye."""
+        """Paho has given up the connection, or the broker has sent a DISCONNECT."""
         if flags.is_disconnect_packet_from_server:
             self._lose(f"the broker ended it: {reason}{_HINTS.get(reason.value, '')}")
         elif reason.value == KEEP_ALIVE_TIMEOUT:
@@ -416,7 +422,7 @@ class _Session:
         self._end(BrokerLostError(f"the connection to the broker at {self._address} is gone: {what_happened}."))
 
     def _end(self, error: BrokerError) -> None:
-        """Hang up, and tell everybody why; the first reason counts."""
+        """Close the connection and fail everything that waits; the first reason counts."""
         if not self._gone.done():
             self._tell_everybody(error)
             if self._line.transport is not None:
@@ -432,14 +438,14 @@ class _Session:
         self._to_send.clear()
         if error is lost:
             error = BrokerUnreachableError(
-                f"{lost} We were not yet let in: check its port, and {self._what_it_may_want}."
+                f"{lost} The connection was not yet accepted: check its port, and {self._what_it_may_want}."
             )
         _fail(self._welcome, error)
         _fail(self._subscribed, error)
 
 
 _PASSING = frozenset({0x80, 0x83, 0x88, 0x89, 0x97, 0x9F})
-"""Reasons that have to do with the broker's state rather than with us: it may let us in later."""
+"""Reasons that concern the broker's state rather than this client: it may accept us later."""
 _WHAT_TO_CHECK = {
     0x84: "The controller needs MQTT 5, which Mosquitto speaks from version 1.6 on.",
     0x85: "Choose another client id.",
@@ -463,4 +469,4 @@ def _properties(packet: int, **values: object) -> Properties:
 def _fail(future: asyncio.Future[Any], error: BrokerError) -> None:
     if not future.done():
         future.set_exception(error)
-        future.exception()  # from here on, asyncio does not complain if nobody asks
+        future.exception()  # marks it as retrieved: unawaited failures are not logged

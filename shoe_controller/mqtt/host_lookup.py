@@ -1,7 +1,7 @@
-"""A line to a host by its name, looked up in a thread that nobody has to wait for.
+"""Connects to a host by name; the lookup runs in a daemon thread, which does not delay shutdown.
 
-asyncio looks names up in threads of its own, and a program does not end before those have: with a name server that is
-silent, a controller that was told to stop would stay for half a minute.
+asyncio looks names up in threads of its own, and a program does not exit before they do: with a name server that does
+not answer, a controller that was stopped would take half a minute to exit.
 """
 
 import asyncio

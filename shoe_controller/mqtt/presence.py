@@ -24,7 +24,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Present(Protocol):
-    """What of a running table is told in retained messages."""
+    """The parts of a running table that retained messages publish."""
 
     @property
     def state(self) -> TableState: ...
@@ -41,7 +41,7 @@ class Present(Protocol):
 
 
 class TablePresence:
-    """A `Presence`. Messages say the last `seq` that they include: that of the moment when they last changed."""
+    """A `Presence`. Messages carry the last `seq` that they include: that of their last change."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Keeps the broker told: events in order from the journal, retained messages as they change, answers to requests.
+"""Publishes to the broker: events in order from the journal, retained messages as they change, answers to requests.
 
 The journal is the outbox. An event that was just stored is sent from memory; after an outage, and after a start, events
 are read from the journal. The cursor moves when the broker has confirmed, so an event may be sent twice and is never
@@ -42,13 +42,13 @@ MOST_REQUESTS = 500
 """Requests being served at once; the next ones wait in the session's inbox."""
 
 CONFIRM_EVERY = 2.0
-"""Seconds between two notes in the journal of how far the broker has come; each is a commit."""
+"""Seconds between two updates of the cursor in the journal; each is a commit."""
 
 RETAINED_AGAIN = 60.0
-"""Seconds after which all that is retained is sent again: a display that missed a message has it then."""
+"""Seconds after which all retained messages are sent again, for a display that missed one."""
 
 ASK_AGAIN = 5.0
-"""Seconds until a message that the broker refused is offered again."""
+"""Seconds until a message that the broker refused is retried."""
 
 FIRST_RETRY, LAST_RETRY = 0.25, 8.0
 """Seconds between attempts to reach a broker."""
@@ -59,7 +59,7 @@ GOODBYE = 0.8
 
 class Outbox(Protocol):
     def events(self, after: int, limit: int) -> list[EventMessage]:
-        """Events with numbers above `after`, in order, at most so many; read while the event loop waits."""
+        """Events with numbers above `after`, in order, at most `limit`; blocks the event loop while it reads."""
 
     def newest(self) -> int: ...
 
@@ -91,11 +91,11 @@ class Watcher(Protocol):
     def request_served(self, message: Incoming, code: str) -> None: ...
 
     def requests_dropped(self) -> None:
-        """More came than could be kept; called once for each session."""
+        """More requests came than could be kept; called once for each session."""
 
 
 class _Pipe:
-    """What goes through one session: events and retained messages in order, so many under way at once."""
+    """What goes through one session: events and retained messages in order, a limited number under way at once."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class _Pipe:
         self._under_way.append((seq, topic, future))
 
     def confirmed(self) -> Iterator[tuple[int | None, str]]:
-        """Numbers and topics of what the broker has taken since, in order; `PublishRefusedError` where it did not."""
+        """Numbers and topics of what the broker confirmed since, in order; `PublishRefusedError` where it did not."""
         while self._under_way and self._under_way[0][2].done():
             seq, topic, future = self._under_way.popleft()
             future.result()
@@ -175,9 +175,9 @@ class Publisher:
         """The last event that the broker has confirmed."""
         self.connected = False
         self.refusal = ""
-        """Why the broker does not take our messages."""
+        """Why the broker refuses our messages; `None` when it accepts them."""
         self._not_taken: set[str] = set()
-        """Topics that it refused, and has not taken since."""
+        """Topics that it refused, and has not accepted since."""
         self._live: deque[EventMessage] = deque(maxlen=MOST_LIVE)
         self._shown: dict[str, bytes] = {}
         """Retained messages as they were last sent in this session."""
@@ -193,7 +193,7 @@ class Publisher:
         self._session_number = 0
         self._replay_turn = asyncio.Lock()
 
-    # --- what is to be told ------------------------------------------------------------------------------------------
+    # --- what is to be published -------------------------------------------------------------------------------------
 
     def offer(self, messages: Sequence[EventMessage]) -> None:
         """Events that were just stored. If the broker is there and has all before them, they go out at once."""
@@ -204,12 +204,12 @@ class Publisher:
             self._pipe.fill()
 
     def touch(self) -> None:
-        """Something that retained messages tell of has changed without an event."""
+        """Something in the retained messages has changed without an event."""
         self._retained_stale = True
         self._wake.set()
 
     def stop(self) -> None:
-        """Let the last messages go, say goodbye and end `run`."""
+        """Send the last messages, disconnect and end `run`."""
         self._stopping = True
         self._wake.set()
 
@@ -258,7 +258,7 @@ class Publisher:
     # --- events and retained messages --------------------------------------------------------------------------------
 
     async def _pump(self, pipe: "_Pipe") -> None:
-        """Send whatever is to be sent, until told to stop."""
+        """Send whatever is due, until `stop`."""
         pipe.sent = self.published
         self._send_retained(pipe)
         self._pipe = pipe
@@ -294,7 +294,7 @@ class Publisher:
         return self._outbox.events(sent, room)
 
     def _send_retained(self, pipe: "_Pipe") -> None:
-        """Whatever differs from what was sent last; after a connect that is all of it."""
+        """Retained messages that differ from those sent last; after a connect, all of them."""
         self._retained_stale = False
         status = self._presence.status(self._session_number, online=True, publishing=self.refusal)
         for topic, payload in ((self._topics.status, status), *self._presence.retained()):
@@ -318,7 +318,7 @@ class Publisher:
             self._note_timer = asyncio.get_running_loop().call_later(CONFIRM_EVERY, self.note)
 
     def note(self) -> None:
-        """Let the journal know how far the broker has come."""
+        """Store the cursor: the last event that the broker has confirmed."""
         if self._note_timer is not None:
             self._note_timer.cancel()
             self._note_timer = None
@@ -327,7 +327,7 @@ class Publisher:
             self._outbox.confirm(self.published)
 
     async def _refused(self, error: PublishRefusedError, pipe: "_Pipe") -> None:
-        """The cursor stays where it is; the broker is asked again, from that event on."""
+        """The cursor stays where it is; publishing is retried from that event on."""
         self._note_refusal(error)
         self._pipe = None
         await pipe.let_go()
@@ -338,7 +338,7 @@ class Publisher:
         self._pipe = pipe
 
     def _retained_refused(self, error: PublishRefusedError) -> None:
-        """The events go on; this message is offered again after a while."""
+        """Events continue; this message is retried after a while."""
         self._note_refusal(error)
         self._shown.pop(error.topic, None)
         asyncio.get_running_loop().call_later(ASK_AGAIN, self.touch)

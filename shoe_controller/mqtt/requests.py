@@ -71,7 +71,7 @@ encode_answer = msgspec.json.Encoder().encode
 
 class PinOffice(Protocol):
     async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict | None:
-        """Whether this is the person's PIN; slow on purpose. `None` where nobody of that name may act in that role."""
+        """Whether this is the person's PIN; slow on purpose. `None` where no person of that id may act in that role."""
 
 
 class TableDesk(Protocol):
@@ -80,7 +80,7 @@ class TableDesk(Protocol):
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None: ...
 
     def locked_out(self, person: str) -> bool:
-        """Whether the person's PIN is not to be looked at now."""
+        """Whether the person is locked out, so that the PIN must not be checked."""
 
     def seat_wagers(self, seat: str) -> SeatWagers | None:
         """The wagers of a seat as they stand; `None` while there is no round."""
@@ -100,12 +100,12 @@ class RequestRefusedError(ValueError):
 
 
 class _Identity(NamedTuple):
-    """By which a repeat is known."""
+    """Identifies a request, so that a repeat is recognised."""
 
     whole_id: str
     """Two users may choose the same id."""
     contents: str
-    """A digest of all that the request says, the PIN left aside."""
+    """A digest of the request's contents without the PIN."""
 
 
 class _Served(NamedTuple):
@@ -137,7 +137,7 @@ class RequestDesk:
         """Called with errors of our own, which must not reach the client that caused them."""
 
     async def answer(self, message: Incoming) -> Answer | None:
-        """Do what is asked. `None` where no answer may be sent, and then nothing was done either."""
+        """Serve a request. `None` where no answer may be sent, and then nothing was done either."""
         sender = self._topics.read_request(message.topic)
         if message.response_topic is not None:
             user = self._topics.client_of(message.response_topic) if sender is None else sender.user
@@ -147,7 +147,7 @@ class RequestDesk:
             return await self._answer(sender, message)
         except RequestRefusedError as error:
             return refused(error.refusal, _request_id_in(message.payload))
-        except Exception as error:  # noqa: BLE001 - whatever is asked, it must not end the daemon
+        except Exception as error:  # noqa: BLE001 - no request may end the daemon
             self.on_failure(error)
             return refused(Failed(), _request_id_in(message.payload))
 
@@ -249,7 +249,7 @@ class RequestDesk:
         if request.pin is None:
             raise RequestRefusedError(PinMissing())
         if self._table.locked_out(request.person):
-            # The table refuses it whatever the PIN is; guessing must not even cost the time to look.
+            # The table refuses it whatever the PIN is; guessing must not cost the time of a check.
             return PinVerdict.WRONG
         if self._pins_waiting >= MOST_PIN_CHECKS:
             raise RequestRefusedError(Busy())
@@ -260,7 +260,7 @@ class RequestDesk:
         finally:
             self._pins_waiting -= 1
         if verdict is None:
-            # Not put on the record: anybody could fill it with names.
+            # Not recorded: any client could fill the journal with names.
             raise RequestRefusedError(WrongPinRefused())
         return verdict
 

@@ -51,7 +51,7 @@ def explained(error: OSError | ValueError, address: BrokerAddress) -> BrokerErro
         )
     if isinstance(error, ssl.SSLError | ConnectionResetError):
         return BrokerUnreachableError(
-            f"the broker at {address} hung up before we were let in ({detail(error)}). "
+            f"the broker at {address} closed the connection before accepting it ({detail(error)}). "
             "Check its port, and whether it wants TLS."
         )
     if isinstance(error, socket.gaierror | ValueError):
@@ -60,6 +60,6 @@ def explained(error: OSError | ValueError, address: BrokerAddress) -> BrokerErro
             "Correct it in the configuration, or check the network."
         )
     return BrokerUnreachableError(
-        f"nobody answers at {address} ({detail(error)}). "
+        f"no broker answers at {address} ({detail(error)}). "
         "Check that the broker runs, its host and port, and the network."
     )

@@ -1,11 +1,11 @@
-"""The judgement of the product, pure: what a table does with everything that happens to it.
+"""The decisions of the product, pure: what a table does with everything that happens to it.
 
 `Table.handle(input, at)` gives the facts that an input leads to, and the state after it; nothing is changed until the
-shell has stored both and says `take_over`. The table looks at no clock, file or chance: it names its next deadline and
-the shell brings it the timer. So its state is a fold over the inputs in the journal.
+engine has stored both and calls `take_over`. The table uses no clock, file or chance: it names its next deadline and
+the engine submits the timer. So its state is a fold over the inputs in the journal.
 
 - `inputs.py`: all that can happen to a table
-- `facts.py`: all that a table can say
+- `facts.py`: all that a table can emit
 - `phases.py`: the life of a shoe and a round, as one table of transitions
 - `alerts.py`: everything that goes wrong, as one table
 - `acts.py`: everything that people may do, as one table

@@ -203,7 +203,7 @@ def _why_not_clear(draft: Draft, act: ClearAlert, given: PersonActs) -> AnyRefus
 
 
 def why_cause_remains(state: TableState, alert: Alert) -> LidOpen | NoShoeLink | None:
-    """An alert whose cause can be seen to be there still is not cleared."""
+    """An alert is not cleared while its cause is known to persist."""
     if alert.kind is AlertKind.LID_OPENED and state.lasting.lid_open:
         return LidOpen()
     if alert.kind is AlertKind.SHOE_LOST and not state.lasting.link.up:
@@ -270,7 +270,7 @@ def _why_not_correct(draft: Draft, act: CorrectCard) -> AnyRefusal | None:
 
 
 def _correct(draft: Draft, act: CorrectCard, card: Card, person: str) -> None:
-    """The face changes, the card stays where it lies; everything after it is worked out anew."""
+    """The face changes, the card stays where it lies; everything after it is worked out again."""
     laid = draft.round.cards[act.number - 1]
     if laid.card is not None:
         count_face(draft, laid.card, by=-1)
@@ -288,7 +288,7 @@ def _correct(draft: Draft, act: CorrectCard, card: Card, person: str) -> None:
     )
     draft.replace_card(act.number, seq=seq)
     for alert in draft.lasting.alerts:
-        # What the cards come to is compared again below, and what they may not be is found again.
+        # The result is compared again below, and invalid cards are found again.
         compared_again = alert.kind in (AlertKind.RESULT_DIFFERS, AlertKind.CARD_NOT_DUE)
         if compared_again or _fits_now(draft, alert):
             draft.end_alert(alert, EndedByPerson(person=person))
@@ -306,7 +306,7 @@ def _correct(draft: Draft, act: CorrectCard, card: Card, person: str) -> None:
 
 
 def _fits_now(draft: Draft, alert: Alert) -> bool:
-    """Whether the decks hold a card after all that seemed to be one copy too many."""
+    """Whether the decks hold a card after all that seemed to be an extra copy."""
     if alert.kind is not AlertKind.TOO_MANY_COPIES or alert.card is None:
         return False
     card = draft.round.cards[alert.card - 1].card

@@ -1,4 +1,4 @@
-"""The one table of everything that goes wrong: how grave each alert is, what it is about, and who or what ends it.
+"""The one table of everything that goes wrong: how severe each alert is, what it is about, and who or what ends it.
 
 The operator's manual is generated from it. What raises each alert is in the files that look at the inputs
 (`dealing.py`, `identifying.py`, `shoe_events.py`, `link_events.py`). The words are in `messages/words`.
@@ -14,7 +14,7 @@ from shoe_controller.table.state import Alert
 
 
 class Scope(Enum):
-    """What an alert is about, and so what ends it together with that."""
+    """What an alert concerns; it ends with it."""
 
     ROUND = "round"
     SHOE = "shoe"

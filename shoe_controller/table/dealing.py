@@ -109,7 +109,7 @@ def card_left(draft: Draft, arrived: Arrived) -> None:
         case Phase.FIRST_CARD if draft.shoe.first_card is None:
             _first_card(draft, arrived)
         case Phase.FIRST_CARD:
-            # The first card is not read yet, and somebody burns already: nobody knows how many.
+            # Burning has begun before the first card was read: the number to burn is unknown.
             _burned(draft, arrived)
         case Phase.BURNING if arrived.hand not in SIDES:
             _burned(draft, arrived)
@@ -139,7 +139,7 @@ def _card_out_of_play(draft: Draft) -> None:
 
 
 def cards_left_together(draft: Draft, event: DoubleFeed, age_ms: int) -> None:
-    """Nobody can say which card came first."""
+    """The order of the cards is unknown."""
     detail = CardsTogether(cards=event.cards)
     if draft.state.shoe is not None:
         draft.shoe.cards_out += event.cards
@@ -179,7 +179,7 @@ def _counted(draft: Draft, arrived: Arrived) -> Arrived:
 def count_face_and_piece(
     draft: Draft, card: Card | None, card_id: str | None, deck_set: str | None, *, known_id: str | None = None
 ) -> list[CardProblem]:
-    """Count what is known of a card now; what is wrong with it. `known_id` was counted when it was drawn."""
+    """Count what is known of a card now; returns what is wrong with it. `known_id` was counted when it was drawn."""
     problems = []
     sets = draft.procedure.card_sets
     if sets and deck_set is not None and deck_set not in sets:
@@ -195,7 +195,7 @@ def count_face_and_piece(
 
 
 def count_face(draft: Draft, card: Card, by: int = 1) -> bool:
-    """Count a face as out; whether the decks hold so many of it."""
+    """Count a face as out; returns whether the decks hold that many of it."""
     copies = list(draft.shoe.copies)
     copies[card.number] += by
     draft.shoe.copies = tuple(copies)
@@ -209,7 +209,7 @@ NO_COPIES = (0,) * len(CARDS_BY_NUMBER)
 
 
 def _first_card(draft: Draft, arrived: Arrived) -> None:
-    # Everybody has to count the burn, so the first card is shown whatever the house reveals later.
+    # Everyone at the table counts the burn, so the first card is shown whatever the house reveals later.
     seq = draft.emit(CardBurned, card=arrived.card, burned=0, to_burn=burns_for(arrived.card))
     draft.shoe.first_card = ExtraCard(card=arrived.card, card_id=arrived.card_id, seq=seq)
     if arrived.card is None and CardProblem.FOREIGN_CARD not in arrived.problems:

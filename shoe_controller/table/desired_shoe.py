@@ -1,4 +1,4 @@
-"""What a state wants of the world: of the shoe (gate, lamps, whose card is next), and a timer.
+"""What a state requires: of the shoe (gate, lamps, whose card is next), and a timer.
 
 Both are worked out from the state alone, so that they are the same after a restart, and sent again after a reconnect.
 """
@@ -18,7 +18,7 @@ from shoe_controller.table.procedure import GateLocks, Procedure
 from shoe_controller.table.state import SECOND, Round, TableState, Timer
 
 RESULT_GRACE = 2 * SECOND
-"""How long the shoe's own result is awaited after its button was pressed."""
+"""Time allowed for the shoe's own result after its button was pressed."""
 
 _HANDS = {Side.PLAYER: Hand.PLAYER, Side.BANKER: Hand.BANKER}
 _LAMPS = {RoadWinner.PLAYER: Lamp.PLAYER, RoadWinner.BANKER: Lamp.BANKER, RoadWinner.TIE: Lamp.TIE}

@@ -59,7 +59,7 @@ def _known_out_of_round(draft: Draft, event: CardIdentified, card: Card, card_id
 
 
 def _identified_extra(draft: Draft, event: CardIdentified, card: Card) -> None:
-    """Of a card too many: one that waits, or the one that was chosen to begin the next round."""
+    """Identify an extra card: one that waits, or the one chosen to begin the next round."""
     extras = () if draft.state.round is None else draft.round.extras
     number = next((number for number, extra in enumerate(extras) if extra.card is None), None)
     carried = draft.shoe.carried
@@ -114,7 +114,7 @@ def _identified_stray(draft: Draft, event: CardIdentified, card: Card, stray: St
 
 
 def _identified_too_late(draft: Draft, event: CardIdentified, side: Side) -> None:
-    """The round is over: its cards were voided, or somebody had to name them."""
+    """The round is over: its cards were voided, or a supervisor had to name them."""
     shoe = draft.state.shoe
     if shoe is None:
         return

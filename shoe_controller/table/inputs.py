@@ -1,4 +1,4 @@
-"""All that can happen to a table. Each input goes into the journal as it is, with its moment beside it.
+"""All that can happen to a table. Each input goes into the journal as it is, with its time beside it.
 
 Whatever decides is in here: the table has no other source, so the same inputs always lead to the same facts.
 """
@@ -14,11 +14,11 @@ from shoe_controller.table.state import Lasting, RulesSource, StandingWager, Tab
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True, tag_field="input"):
-    """The common ancestor; never made itself."""
+    """The common base; never instantiated itself."""
 
 
 class ShoeReport(Input, frozen=True, kw_only=True, tag="shoe_report"):
-    """The shoe said something."""
+    """The shoe reported an event."""
 
     event: AnyShoeEvent
     sequence: int
@@ -34,7 +34,7 @@ class PinVerdict(Enum):
 
 
 class PersonActs(Input, frozen=True, kw_only=True, tag="person_acts"):
-    """Somebody does something. The PIN itself never comes here, only the verdict on it."""
+    """A person acts. The PIN itself never comes here, only the result of its check."""
 
     act: AnyAct
     person: str
@@ -43,7 +43,7 @@ class PersonActs(Input, frozen=True, kw_only=True, tag="person_acts"):
     reason: str = ""
     shoe: int
     round: int
-    """What the person means: an act for another round is late."""
+    """The shoe and round that the person means: an act for another round is late."""
     request_id: str = ""
     contents: str = ""
     """A digest of the request: one with the same id and other contents is refused. Empty in older journals."""
@@ -86,7 +86,7 @@ class EventsMissed(Input, frozen=True, kw_only=True, tag="events_missed"):
 
 
 class LineRefused(Input, frozen=True, kw_only=True, tag="line_refused"):
-    """Bytes on the line were well-formed and not believed."""
+    """Bytes on the line were well-formed but not authentic."""
 
     reason: str
 
@@ -99,7 +99,7 @@ class ControllerStarted(Input, frozen=True, kw_only=True, tag="controller_starte
     """The first input after every start of the program: the line to the shoe is not open yet."""
 
     boot: str
-    """The machine's name for its present power-up."""
+    """The machine's boot id."""
 
 
 class JournalTrouble(Enum):
@@ -115,13 +115,13 @@ class JournalFailed(Input, frozen=True, kw_only=True, tag="journal_failed"):
 
 
 class MessagesRefused(Input, frozen=True, kw_only=True, tag="messages_refused"):
-    """The broker is there and does not take what the table publishes."""
+    """The broker is connected and refuses what the table publishes."""
 
     reason: str
 
 
 class MessagesTaken(Input, frozen=True, kw_only=True, tag="messages_taken"):
-    """The broker takes it again."""
+    """The broker accepts the table's messages again."""
 
 
 class Closing(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """The cards of a round against the drawing rules, also where some of their faces are not known yet.
 
-Pure functions over the laid cards: they are asked anew whenever a card comes, is identified or is corrected, so that a
-correction works out everything after it by itself.
+Pure functions over the laid cards: they are called again whenever a card comes, is identified or is
+corrected, so that a correction also updates everything after it.
 """
 
 from collections.abc import Sequence
@@ -95,7 +95,7 @@ def standing_of(cards: Sequence[LaidCard]) -> Standing:
             complete=deal.complete,
             why=deal.why,
         )
-    # The first four cards go out in a fixed order, so that saying whose is next gives nothing away.
+    # The first four cards go out in a fixed order, so showing whose is next gives nothing away.
     next_hand = FIRST_FOUR[len(cards)] if len(cards) < len(FIRST_FOUR) else None
     return Standing(
         player_total=totals[0],

@@ -82,7 +82,7 @@ def clock_stepped(draft: Draft, given: ClockStepped) -> None:
 
 
 def controller_started(draft: Draft, given: ControllerStarted) -> None:
-    """Until the shoe reports, its link counts as lost. After a power-up, old moments cannot be compared any more."""
+    """Until the shoe reports, its link counts as lost. After a power-up, earlier times cannot be compared any more."""
     if draft.lasting.boot != given.boot:
         draft.lasting.boot = given.boot
         _date_everything_anew(draft)
@@ -105,7 +105,7 @@ def _date_everything_anew(draft: Draft) -> None:
 
 
 def _date_round(playing: Round, now: int) -> None:
-    # A card that left the shoe before now cannot be told from one that left before the wagers were accepted.
+    # A card that left the shoe before now cannot be distinguished from one that left before the wagers were accepted.
     playing.wagers = tuple(msgspec.structs.replace(wager, accepted_ns=now) for wager in playing.wagers)
     playing.taken_back = tuple((seat, now) for seat, _ in playing.taken_back)
     playing.last_card_ns = playing.complete_ns = playing.resumed_ns = now

@@ -26,7 +26,7 @@ from shoe_controller.table.state import SECOND, Answered, PinRecord, Proposal, T
 from shoe_controller.table.view import shown_phase
 
 REMEMBERED_REQUESTS = 200
-"""So many requests that changed something are remembered, so that a repeat of one does nothing twice."""
+"""Effective requests that are remembered, so that a repeat of one does nothing twice."""
 
 
 def person_acts(draft: Draft, given: PersonActs) -> None:
@@ -88,7 +88,7 @@ def meant_for_another_round(draft: Draft, given: PersonActs | SeatBets) -> bool:
 
 
 def locked_out_until(state: TableState, person: str) -> int | None:
-    """Until when a person's PIN is not looked at, on the clock that never goes back."""
+    """Until when a person's PIN is not checked, on the monotonic clock."""
     return next((record.locked_until_ns for record in state.lasting.pins if record.person == person), None)
 
 

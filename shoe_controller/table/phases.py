@@ -55,7 +55,7 @@ TRANSITIONS: dict[tuple[Phase, Move], Phase] = {
 
 
 class IllegalMoveError(RuntimeError):
-    """Our own program made a move that the phase does not have."""
+    """This program made a move that the phase does not have."""
 
 
 def after(phase: Phase, move: Move) -> Phase:

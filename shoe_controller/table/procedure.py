@@ -11,7 +11,7 @@ from shoe_controller.messages.procedure import BetsClose, Reveal
 
 
 class OverDrawn(Enum):
-    """What becomes of a card too many when a supervisor clears the alert and does not say."""
+    """What becomes of an extra card when a supervisor clears the alert without deciding."""
 
     BURN = "burn"
     USE = "use"
@@ -36,12 +36,12 @@ class Procedure(msgspec.Struct, frozen=True, kw_only=True):
     confirm_after: float | None = None
     """Seconds after which a complete round is confirmed by itself; `None` waits for the shoe's button or the dealer."""
     draw_within: float | None = 120.0
-    """Seconds in which the next card of a round should come; `None` waits for ever."""
+    """Seconds in which the next card of a round should come; `None` waits indefinitely."""
     card_sets: tuple[str, ...] = ()
-    """The sets of decks that this table uses, where cards tell theirs; a card of another set is foreign."""
+    """The sets of decks that this table uses, where cards carry their set; a card of another set is foreign."""
     wrong_pins: int = 5
-    """So many wrong PINs in a row lock a person out."""
+    """Wrong PINs in a row after which a person is locked out."""
     locked_out_for: float = 300.0
-    """Seconds."""
+    """Seconds for which the person is locked out."""
     approve_within: float = 120.0
     """Seconds that a second person has to approve an act that needs two."""

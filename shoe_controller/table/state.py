@@ -23,7 +23,7 @@ from shoe_controller.messages.refusals import AnyRefusal
 from shoe_controller.table.procedure import Procedure
 
 SECOND = 1_000_000_000
-"""In the nanoseconds of moments."""
+"""A second, in nanoseconds."""
 
 REVISION = 2
 """Revision of the table's decisions. A shoe keeps the one it was opened with: a replay must lead to the recorded facts.
@@ -88,13 +88,13 @@ class Round(msgspec.Struct, kw_only=True):
     """Seats that took a wager back, each with the moment when it last did."""
     cards: tuple[LaidCard, ...] = ()
     extras: tuple[ExtraCard, ...] = ()
-    """Cards too many, until somebody says what becomes of them."""
+    """Extra cards, until a supervisor decides what becomes of them."""
     strays: tuple[StrayCard, ...] = ()
     """Cards that fit no place: with one of these, the round can only be voided."""
     last_card_ns: int = 0
     complete_ns: int = 0
     resumed_ns: int = 0
-    """When the table was last let go on after an alert."""
+    """When the table last resumed after an alert."""
     button_ns: int | None = None
     """When the shoe's result button was pressed on the complete round."""
     indicated: ResultIndicated | None = None
@@ -130,7 +130,7 @@ class Shoe(msgspec.Struct, kw_only=True):
     """All cards that left the shoe, read or not."""
     first_card: ExtraCard | None = None
     burns: int | None = None
-    """How many the first card says are burned."""
+    """How many cards to burn, by the first card."""
     burned: int = 0
     last_round: int | None = None
     """The number of the last round, once the cut card is out."""
@@ -144,7 +144,7 @@ class Shoe(msgspec.Struct, kw_only=True):
     commission: tuple[tuple[str, int], ...] = ()
     """Marked and not yet collected, by seat."""
     carried: ExtraCard | None = None
-    """The card too many that begins the next round."""
+    """The extra card that begins the next round."""
     previous: Round | None = None
     """The round that was settled last, so that its result can be taken back."""
     result_owed: bool = False
@@ -161,7 +161,7 @@ class Alert(msgspec.Struct, frozen=True, kw_only=True):
     """1-based position in the round of the card it is about; 0 is the first card of the shoe."""
     seq: int
     fault: str | None = None
-    """Tells alerts of one kind apart: the shoe's own name for a fault, so that the shoe can clear it."""
+    """Distinguishes alerts of one kind: the shoe's own name for a fault, so that the shoe can clear it."""
     seats: tuple[str, ...] = ()
     """The seats it is about."""
 
@@ -215,7 +215,7 @@ class Lasting(msgspec.Struct, kw_only=True):
     proposal: Proposal | None = None
     answered: tuple[Answered, ...] = ()
     boot: str = ""
-    """The machine's own name for its present power-up; moments of another cannot be compared."""
+    """The machine's boot id; times of another boot cannot be compared."""
 
 
 class TableState(msgspec.Struct, kw_only=True):
@@ -235,7 +235,7 @@ class TableState(msgspec.Struct, kw_only=True):
 
 
 class Timer(Enum):
-    """What a table waits for; `timers` in `desired_shoe.py` says until when."""
+    """What a table waits for; `timers` in `desired_shoe.py` gives the deadlines."""
 
     DRAW = "draw"
     """The next card has been due for too long."""

@@ -5,7 +5,7 @@
     table.take_over(handled)               now it is
 
 An act or an event that opens a shoe comes inside a `NewShoe`, because a shoe takes its rules from the house's files and
-only the shell can read those: `table.opens_shoe(given)` says whether this is one.
+only the engine can read those: `table.opens_shoe(given)` shows whether this is one.
 """
 
 from typing import NamedTuple
@@ -81,11 +81,11 @@ class Handled(NamedTuple):
     facts: tuple[AnyFact, ...]
     refusal: AnyRefusal | None
     changed: bool
-    """Whether there is anything to store: a refused request that leaves no trace need not be."""
+    """Whether there is anything to store: a refused request that changes nothing is not stored."""
 
 
 class UnexpectedInputError(RuntimeError):
-    """Our own program gave the table an input that makes no sense."""
+    """This program gave the table an invalid input."""
 
 
 class Table:
@@ -112,7 +112,7 @@ class Table:
         return Handled(draft.state, tuple(draft.facts), draft.refusal, changed=True)
 
     def take_over(self, handled: Handled) -> None:
-        """What `handle` gave is stored now."""
+        """Adopt the state that `handle` returned, once it is stored."""
         self.state = handled.state
 
     def opens_shoe(self, given: AnyInput) -> bool:
@@ -146,14 +146,14 @@ class Table:
         return NewShoe(rules=rules, lasting=self.state.lasting, closing=closing, cause=cause, revision=REVISION)
 
     def next_deadline(self) -> int | None:
-        """When the table wants `TimerRanOut`, on the clock that never goes back."""
+        """When the table wants `TimerRanOut`, on the monotonic clock."""
         timer = self.next_timer
         return None if timer is None else timer[1]
 
     @property
     def next_timer(self) -> tuple[Timer, int] | None:
         if self._next_timer_of is not self.state:
-            # Asked for after every frame from the shoe, and another one only in another state.
+            # Read after every frame from the shoe; it changes only with the state.
             self._next_timer, self._next_timer_of = next_timer(self.state), self.state
         return self._next_timer
 
@@ -209,7 +209,7 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
 def _open_shoe(draft: Draft, given: NewShoe) -> None:
     """Every fact emitted here depends on the input alone, so that a replay can begin with it."""
     if draft.lasting.seq and draft.lasting != given.lasting:
-        raise UnexpectedInputError("this shoe was to be opened at another moment of the table's life")
+        raise UnexpectedInputError("this shoe was prepared for an earlier state of the table")
     closing = given.closing
     draft.restart_from(TableState(lasting=given.lasting))
     if closing is not None:

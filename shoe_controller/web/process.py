@@ -1,4 +1,4 @@
-"""A process that follows tables and serves pages: keeps both running until a signal, and lets them go in order."""
+"""A process that follows tables and serves pages: keeps both running until a signal, and shuts them down in order."""
 
 import asyncio
 import signal
@@ -17,10 +17,10 @@ from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.web.certificate import tls_context
 
 LONGEST_KEEP_ALIVE = 3
-"""Seconds; so that pages say within ten that they are not live, also when the broker hangs rather than dies."""
+"""Seconds; pages then show within ten that they are not live, also when the broker hangs rather than exits."""
 
 SIGN_OF_LIFE = 10.0
-"""Seconds between two signs of life, where nobody says how often they are wanted."""
+"""Seconds between two heartbeats, where the service manager does not set an interval."""
 
 
 class Served(Protocol):

@@ -1,4 +1,4 @@
-"""What open pages are told, and when: a bell that wakes them, and what each was told already. No network here."""
+"""What is sent to open pages, and when: a bell that wakes them, and what each was sent already. No network here."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ChangeSignal:
-    """Rung when something has changed; everybody who waits looks."""
+    """Rung when something has changed; every waiting stream wakes."""
 
     def __init__(self) -> None:
         self._rung = asyncio.Event()
@@ -25,7 +25,7 @@ class ChangeSignal:
 
 class Feed(Protocol):
     def news(self) -> bytes | None:
-        """What to tell the page now; `None` if it knows everything."""
+        """What to send to the page now; `None` if it has everything."""
 
 
 def _always() -> bool:
@@ -39,25 +39,25 @@ class Stream(NamedTuple):
     pause: float = 0.0
     """Seconds between two messages at least: what changes meanwhile goes into one."""
     may_listen: Callable[[], bool] = _always
-    """Asked before each message; once it says no, the page is told that it is over, and nothing more."""
+    """Called before each message; once it returns false, the page is sent the end of its session and nothing more."""
 
 
 class SentSections:
-    """What a page was told part by part, so that it gets first everything and then whatever has changed.
+    """What a page was sent, part by part, so that it first gets everything and then whatever has changed.
 
-    A page that is slow is told less often, and never anything that is out of date.
+    A slow page gets fewer messages, and never anything that is out of date.
     """
 
     def __init__(self) -> None:
         self._parts: dict[str, bytes] = {}
 
     def message(self, parts: Mapping[str, object]) -> bytes | None:
-        """Those parts that are new to the page, as one JSON object; `None` if it knows them all."""
+        """Those parts that are new to the page, as one JSON object; `None` if it has them all."""
         made = {name: _encode(part) for name, part in parts.items()}
         changed = {name: msgspec.Raw(part) for name, part in made.items() if self._parts.get(name) != part}
         self._parts.update(made)
         return _encode(changed) if changed else None
 
     def forget(self, name: str) -> None:
-        """The page is about to be told that there is no such part any more."""
+        """The page is about to be sent that this part no longer exists."""
         self._parts.pop(name, None)

@@ -1,8 +1,8 @@
 """Pages, event streams and requests of pages over HTTP: the one file that knows aiohttp.
 
-Whoever serves says what is behind which address, in the plain terms of this file. Everything that goes out carries the
-same strict policy: a page runs and loads what comes from here alone, no text ever becomes markup, and nobody may put it
-into a frame. A page gets its news over one event stream (Server-Sent Events), which a browser opens again by itself.
+The caller defines what is behind each address, in the types of this file. Every response carries the same strict
+policy: a page runs and loads only what comes from here, no text ever becomes markup, and no site may put it into a
+frame. A page gets its news over one event stream (Server-Sent Events), which a browser opens again by itself.
 """
 
 import asyncio
@@ -20,10 +20,10 @@ from shoe_controller.web.push import ChangeSignal, Stream
 from shoe_controller.web.static_files import HTML, JSON, File, tag_of_all
 
 HEARTBEAT = 2.0
-"""Seconds after which a page that got no news is told that we are alive."""
+"""Seconds without a message after which a page is sent a sign of life."""
 
 SLOWEST = 15.0
-"""Seconds that a browser may take to take a message in before it is hung up on; it comes back by itself."""
+"""Seconds that a browser may take to receive a message before it is disconnected; it reconnects by itself."""
 
 ENDING = 2.0
 """Seconds that answers under way get when the process ends."""
@@ -51,25 +51,25 @@ ONLY_HERE = "This is served to this machine alone, as 127.0.0.1 or localhost"
 
 
 class Asked(NamedTuple):
-    """What a browser asks for."""
+    """A browser's request."""
 
     path: str
-    """What of the address its route leaves open."""
+    """The values of the placeholders in its route."""
     query: Mapping[str, str]
     headers: Mapping[str, str]
     cookies: Mapping[str, str]
     host: str
-    """The site that the browser believes to talk to."""
+    """The host that the browser addresses."""
     kind: str
     """The kind of content that it sends."""
     body: Callable[[], Awaitable[bytes]]
-    """Read only when it is called, so that strangers are turned away before."""
+    """Read only when it is called, so that strangers are refused before."""
 
 
 class Cookie(NamedTuple):
     name: str
     value: str
-    """Empty to take the cookie away."""
+    """Empty to delete the cookie."""
     secure: bool
 
 
@@ -80,7 +80,7 @@ class Reply(NamedTuple):
 
 
 class RefusedError(Exception):
-    """What is asked for is not given; the reason is told."""
+    """Request refused, with a reason."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -89,7 +89,7 @@ class RefusedError(Exception):
 
 
 class MovedError(Exception):
-    """What is asked for is at another address."""
+    """The page is at another address."""
 
     def __init__(self, address: str) -> None:
         super().__init__(address)
@@ -116,14 +116,14 @@ class Site:
         stream: Callable[[Asked], Stream],
         most_streams: int,
     ) -> None:
-        """`name` is also the section of the configuration that says where it listens."""
+        """`name` is also the section of the configuration that sets where it listens."""
         self._name = name
         self._files = files
         self._bell = bell
         self._stream = stream
         self._most_streams = most_streams
         self._pages = tag_of_all(files).encode()
-        """Tells a page that it is out of date."""
+        """Shows a page that it is out of date."""
         self._for_this_machine = True
         self._ending = False
         self._streams = 0

@@ -19,7 +19,7 @@ KINDS = {
 }
 
 SHARED = Path(__file__).parent / "static"
-"""What the pages of the board and those of the console load alike."""
+"""Files that both the board's and the console's pages load."""
 
 TABLE_WORDS = Path(messages.__file__).parent / "words"
 """The words for what tables publish, in each language."""
@@ -28,7 +28,7 @@ LANGUAGES = {"en": "en", "zh-hant": "zh-Hant", "zh-hans": "zh-Hans"}
 """As an address and the configuration write them, and as a page does."""
 
 LANGUAGE_MARK = b'lang="en"'
-"""What a page says of itself; it is replaced by the language that it is asked for in."""
+"""The language in the page's file; it is replaced by the requested one."""
 
 
 class File(NamedTuple):
@@ -53,6 +53,6 @@ def tag_of_all(files: Mapping[str, File]) -> str:
 
 
 def in_language(page: bytes, asked: str, usual: str) -> bytes:
-    """The page in the language that its address asks for, where we have it; else in the usual one."""
+    """The page in the language that its address requests, if there is one; else in the default language."""
     language = LANGUAGES.get(asked.lower().replace("_", "-"), LANGUAGES[usual])
     return page.replace(LANGUAGE_MARK, f'lang="{language}"'.encode(), 1)

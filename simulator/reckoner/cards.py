@@ -71,9 +71,9 @@ class CardBook:
         """The first card of the shoe, which is shown."""
         self._burned = 0
         self._set_aside: list[RecordedCard] = []
-        """Cards too many and strays of the round under way."""
+        """Extra cards and strays of the round under way."""
         self._carried: RecordedCard | None = None
-        """A card too many that lies ready as the first of the next round."""
+        """An extra card that lies ready as the first of the next round."""
 
     def shoe_opened(self) -> None:
         self.first, self._burned, self._carried = None, 0, None

@@ -318,7 +318,7 @@ def test_nonsense_in_the_place_of_a_number(capsys: Capsys, evening: Path, rounds
 def test_files_that_are_no_good(capsys: Capsys, tmp_path: Path) -> None:
     missing = recall(capsys, tmp_path / "nothing")
     assert missing.exit_code == 2
-    assert "there is no such file" in missing.err
+    assert "the file does not exist" in missing.err
     (tmp_path / "text").write_text("dear diary")
     assert recall(capsys, tmp_path / "text").exit_code == 1
     assert recall(capsys, tmp_path).exit_code == 2
@@ -360,4 +360,4 @@ def test_as_a_program(evening: Path) -> None:
     assert "Shoe 2, round 1: under way" in answer.out
     named = run_program(b"journal", b"recall", b"/nowhere/\xff")
     assert named.exit_code == 2
-    assert "there is no such file" in named.err
+    assert "the file does not exist" in named.err

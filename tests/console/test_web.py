@@ -145,7 +145,7 @@ async def test_a_pin_is_kept_nowhere(served: Served, dealer: Browser) -> None:
 async def test_nothing_of_the_table_is_told_to_strangers(browser: Browser, path: str) -> None:
     status, body, _ = await browser.get(path)
     assert status == 401
-    assert json.loads(body) == {"error": "Nobody is signed in"}
+    assert json.loads(body) == {"error": "You are not signed in"}
 
 
 @pytest.mark.parametrize("path", POSTS)
@@ -349,7 +349,7 @@ async def test_nonsense_is_refused_and_the_console_goes_on(
     asked = len(served.asked)
     status, told = await dealer.post(path, body)
     assert status == 400
-    assert told == {"error": "This is no such request"}, "what was typed is not repeated"
+    assert told == {"error": "The request is not valid"}, "what was typed is not repeated"
     assert len(served.asked) == asked
     assert (await dealer.post("/active", {}))[0] == 200
 

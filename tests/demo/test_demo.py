@@ -124,7 +124,7 @@ async def test_a_program_that_dies_is_named(folder: Folder, command: str, name: 
     await demo.shows("is opened")
     os.kill(demo.pid_of("shoe_controller.cli", command), signal.SIGKILL)
     assert await demo.ended() == 1
-    assert f"{name} has ended by itself" in demo.text
+    assert f"{name} exited by itself" in demo.text
     assert folder.is_clean()
 
 

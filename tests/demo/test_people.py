@@ -103,7 +103,7 @@ def test_players_stake_what_is_offered_and_permitted() -> None:
         {"id": name, "min": 300, "max": 400} for name in ("base.player", "base.banker", "base.tie", "pairs.player")
     ]
     info = msgspec.convert({"offered": offered}, _Offers)
-    generator = random.Random(1)  # noqa: S311 - bets of nobody's money
+    generator = random.Random(1)  # noqa: S311 - no real money is bet
     seen = set()
     for _ in range(200):
         stakes = stakes_of_seat(info, generator)  # type: ignore[arg-type]  # it has all that players look at

@@ -173,12 +173,12 @@ def test_files_that_are_no_good(tmp_path: Path, say: Say, action: str) -> None:
     more = ("--older-than", "1", "--export-to", str(tmp_path)) if action == "prune" else ()
     missing = say(action, tmp_path / "nothing", *more)
     assert missing.exit_code == 2
-    assert "there is no such file" in missing.err
+    assert "the file does not exist" in missing.err
     text = tmp_path / "text"
     text.write_text("dear diary")
     no_journal = say(action, text, *more)
     assert no_journal.exit_code == 1
-    assert "no journal" in no_journal.err
+    assert "not a journal" in no_journal.err
     folder = say(action, tmp_path, *more)
     assert folder.exit_code == 2
     newer = tmp_path / "newer"

@@ -61,11 +61,11 @@ DAMAGES: list[tuple[str, Callable[[Path], object], type[FileError], str]] = [
     ("fifty bytes", cut_to(50), TruncatedJournalError, "only 50 bytes"),
     ("half a page", cut_to(2048), TruncatedJournalError, "has been cut"),
     ("some pages", cut_to(40_960), TruncatedJournalError, "has been cut: .* pages are missing"),
-    ("a text", lambda path: path.write_text("dear diary\n" * 1000), NotAJournalError, "no journal"),
-    ("header overwritten", overwritten(bytes(16)), NotAJournalError, "no journal"),
+    ("a text", lambda path: path.write_text("dear diary\n" * 1000), NotAJournalError, "not a journal"),
+    ("header overwritten", overwritten(bytes(16)), NotAJournalError, "not a journal"),
     ("header kept, rest noise", overwritten(b"\xa5" * 4000, 100), DamagedJournalError, "damaged|follow"),
     ("a page of zeros", overwritten(bytes(4096), 4096), DamagedJournalError, "damaged|follow"),
-    ("another program's database", another_database, NotAJournalError, "no journal of this program"),
+    ("another program's database", another_database, NotAJournalError, "not a shoe-controller journal"),
     ("newer schema", with_sql("PRAGMA user_version = 99"), NewerJournalError, "newer version"),
     ("no schema version", with_sql("PRAGMA user_version = 0"), WrongSchemaError, "version 0"),
     ("a table missing", with_sql("DROP TABLE tombstone"), WrongSchemaError, "tombstone"),
@@ -88,7 +88,7 @@ DAMAGES: list[tuple[str, Callable[[Path], object], type[FileError], str]] = [
         BrokenChainError,
         "the last one, does not follow",
     ),
-    ("last gone", with_sql("DELETE FROM record WHERE number > 600"), BrokenChainError, "ends with record"),
+    ("last gone", with_sql("DELETE FROM record WHERE number > 600"), BrokenChainError, "end with record"),
 ]
 
 

@@ -101,7 +101,7 @@ def test_life_goes_on_after_pruning(journal_path: Path) -> None:
     with JournalReader(journal_path) as reader:
         assert list(reader.current_shoe()) == steps
         assert reader.events(4 * EACH) == events
-        with pytest.raises(EventsPrunedError, match="event 1 was pruned; the oldest that is still here is 25"):
+        with pytest.raises(EventsPrunedError, match="event 1 was pruned; the oldest one still in the journal is 25"):
             reader.events(0)
         with pytest.raises(EventsPrunedError):
             reader.events(4 * EACH - 1)

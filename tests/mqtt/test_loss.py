@@ -63,7 +63,7 @@ async def test_a_broker_that_comes_back_is_connected_to_again(broker: BrokerUnde
         async with asyncio.timeout(PATIENCE):
             await session.lost()
     with pytest.raises(
-        BrokerUnreachableError, match=r"nobody answers at 127\.0\.0\.1:\d+ .*Check that the broker runs"
+        BrokerUnreachableError, match=r"no broker answers at 127\.0\.0\.1:\d+ .*Check that the broker runs"
     ):
         async with connected(broker.port):
             pass

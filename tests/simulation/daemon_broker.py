@@ -168,7 +168,7 @@ def _settle(future: "asyncio.Future[None]", topic: str, reason: int) -> None:
     if future.done():
         return
     if reason >= 0x80:
-        _fail(future, PublishRefusedError(topic, f"the broker says {reason:#x}."))
+        _fail(future, PublishRefusedError(topic, f"the broker answered {reason:#x}."))
     else:
         future.set_result(None)
 
@@ -176,4 +176,4 @@ def _settle(future: "asyncio.Future[None]", topic: str, reason: int) -> None:
 def _fail(future: "asyncio.Future[None]", error: Exception) -> None:
     if not future.done():
         future.set_exception(error)
-        future.exception()  # a failed future that nobody asks is nobody's error
+        future.exception()  # unawaited failures are not logged

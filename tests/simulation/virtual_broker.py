@@ -127,7 +127,7 @@ class Endpoint:
     def connect(self, *, clean: bool, will: wire.Will | None = None) -> None:
         number = self._broker.connect(self)
         if number is None:
-            self._time.after(LATENCY, lambda: self._on_lost("nobody answers"))
+            self._time.after(LATENCY, lambda: self._on_lost("no broker answers"))
             return
         self._number = number
         expiry = {} if clean else {"session_expiry": 3600}

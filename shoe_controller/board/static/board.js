@@ -1,4 +1,4 @@
-/* The board of one table: draws what the news say, section by section. It decides nothing by itself. */
+/* The board of one table: draws the sections that the server sends. It decides nothing by itself. */
 
 import { drawCard } from "./cards.js";
 import { amount } from "./language.js";
@@ -48,7 +48,7 @@ function phaseText(round) {
 function showBand(round) {
   const { moment } = round;
   const band = $("band");
-  const now = isLive() ? phaseText(round) : ""; /* an old "place your bets" would be a lie */
+  const now = isLive() ? phaseText(round) : ""; /* an old "place your bets" would be false */
   const kind = round.trouble ? "trouble" : moment?.kind === "result" ? `result winner-${moment.winner}` : moment ? "void" : "";
   band.className = kind;
   const lines = { round: "", text: "", next: round.last && round.phase !== "ended" ? say("last") : "" };
@@ -76,7 +76,7 @@ function showBand(round) {
 function showRound(round) {
   write($("shoe"), round.shoe ? String(round.shoe) : "–");
   write($("round"), round.round ? String(round.round) : "–");
-  const next = round.trouble ? null : round.next; /* nobody draws before it is put right */
+  const next = round.trouble ? null : round.next; /* no card is due before it is put right */
   showHand("player", round.player, next === "player", round.moment);
   showHand("banker", round.banker, next === "banker", round.moment);
   showBand(round);
@@ -92,7 +92,7 @@ const pays = (price) => html("span", { class: "pays" }, price.pays === "push" ? 
 const money = (minor) => amount(minor, known.table.decimals);
 const limits = (wager) => `${money(wager.min)} – ${money(wager.max)}`;
 
-/* The prices of a wager that has several, each with the condition that tells it from the others. */
+/* The prices of a wager that has several, each with the condition that distinguishes it from the others. */
 function lines(wager) {
   return wager.prices.map((price) => html("span", {}, condition(price.when) || say("otherwise"), pays(price)));
 }
@@ -128,7 +128,7 @@ function showTable(table) {
   turnPrices(table, starred);
 }
 
-/* Works out the pages of side wagers anew; the one in sight stays if it can. */
+/* Lays out the pages of side wagers again; the visible one stays if it can. */
 function turnPrices(table, starred) {
   pages = paged(table.wagers.filter((wager) => !isBase(wager)), starred);
   page = Math.min(page, Math.max(0, pages.length - 1));

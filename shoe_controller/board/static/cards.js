@@ -1,4 +1,4 @@
-/* Playing cards, drawn: a large rank and a large suit that can be told from five metres away. */
+/* Playing cards, drawn: a large rank and a large suit that can be read from five metres away. */
 
 import { svg } from "./svg.js";
 

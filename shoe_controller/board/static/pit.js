@@ -1,4 +1,4 @@
-/* The pit view: a tile for each table, those that need somebody first. A tile is drawn anew only when its table has
+/* The pit view: a tile for each table, those that need a person first. A tile is redrawn only when its table has
    changed, and moves only when its urgency has. */
 
 import { listen } from "./news.js";

@@ -14,7 +14,7 @@ function made(element, attributes, inside) {
   return element;
 }
 
-/* Writes a text if it is another one. */
+/* Writes a text if it has changed. */
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,4 +1,4 @@
-/* All that the board and the pit view say. The language of a page is that of its <html> element. */
+/* All texts of the board and the pit view. The language of a page is that of its <html> element. */
 
 import { LANGUAGES, alertText, detailText, filled, named as nameIn, rendered, wordsOf } from "./language.js";
 

@@ -1,4 +1,4 @@
-// What the page asks of the console. The token of the session goes with everything; PINs are sent and not kept.
+// The page's requests to the console. The token of the session goes with everything; PINs are sent and not kept.
 
 import { toast } from "./dom.js";
 import { refusal, t } from "./words.js";
@@ -10,7 +10,7 @@ export const signedIn = () => session;
 
 export function whenLost(call) { onLost = call; }
 
-// Unlike any other: the table takes a repeat for a repeat.
+// Unique: the table treats a request with a known id as a repeat.
 function newId() {
   const bytes = [...crypto.getRandomValues(new Uint8Array(12))];
   return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -70,7 +70,7 @@ export async function lastRounds() {
   return response.ok ? response.json() : null;
 }
 
-// Tells what came of it; whether it was done.
+// Shows the outcome; returns whether it was done.
 export function tell(answer, done = "ok") {
   if (answer.status === "ok") { toast(t(done), "good"); return true; }
   toast(refusal(answer), "bad");

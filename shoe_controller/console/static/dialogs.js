@@ -29,7 +29,7 @@ function field(key, label, { pad, ...given }) {
   return el("label", { class: "field" }, el("span", {}, label), input);
 }
 
-// The form for an id and a PIN; `send({person, pin})` answers, and what was refused is said beside it.
+// The form for an id and a PIN; `send({person, pin})` answers, and a refusal is shown beside it.
 export function whoForm({ person = "", send, text, held = false }) {
   const known = field("person", t("id"), { type: "text", maxlength: 40, pad: "letters", value: person });
   const secret = field("pin", t("pin"), { type: "password", maxlength: 64, pad: "digits" });

@@ -29,7 +29,7 @@ export function svg(name, given = {}, ...inside) {
 
 const drawn = new Map();
 
-// Draws a part of the page anew if what it shows has changed; whoever has the focus keeps it.
+// Redraws a part of the page if what it shows has changed; the focused element keeps the focus.
 export function draw(place, shows, build) {
   const key = JSON.stringify(shows);
   if (drawn.get(place) === key) return;

@@ -30,7 +30,7 @@ function lost(yes) {
   show();
 }
 
-// The stream was refused: nobody is signed in any more, or the console is away, and then it is tried again.
+// The stream was refused: the session has ended, or the console is away, and then it is retried.
 async function lookWhy() {
   const session = await resume().catch(() => undefined);
   if (session === null && !$("console").hidden) door("ended_session");
@@ -60,7 +60,7 @@ function tabAfter(before) {
   return isOver ? "wagers" : at.tab;
 }
 
-// --- the keyboard, and whether somebody is there ---------------------------------------------------------------------
+// --- the keyboard, and whether a person is there ---------------------------------------------------------------------
 
 let touchedAt = 0;
 

@@ -9,7 +9,7 @@ export function useDecimals(count) { decimals = count; }
 
 export const amount = (minor) => written(minor, decimals);
 
-// What somebody typed, in minor units; null if it is no amount.
+// What a person typed, in minor units; null if it is not an amount.
 export function minorUnits(text) {
   const match = /^\s*([\d,\s]*)(?:\.(\d*))?\s*$/.exec(text);
   if (!match || !(match[1] || match[2])) return text.trim() === "" ? 0 : null;

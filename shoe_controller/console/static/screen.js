@@ -21,7 +21,7 @@ const MAIN_ACTS = ["reveal_cards", "confirm", "no_more_bets", "open_shoe"];
 const CALL = "call_supervisor";
 const SIDES = ["player", "banker"];
 
-// What the news have told, and what the page is at.
+// The sections received so far, and what the page is showing.
 export const known = { live: null, table: null, play: null, payment: null };
 export const at = { tab: "wagers", reachable: false };
 
@@ -99,7 +99,7 @@ function lastHand(side, last) {
 
 function handNow(side, now) {
   const cards = now.cards.filter((place) => place.hand === side);
-  const isDealt = ["dealing", "closed"].includes(now.phase) && !now.stopped; // nobody draws before it is put right
+  const isDealt = ["dealing", "closed"].includes(now.phase) && !now.stopped; // no card is due before it is put right
   const next = isDealt ? now.standing?.next_hand : null;
   return hand(side, cards, cards.length ? now.standing?.[`${side}_total`] : null, next);
 }
@@ -167,7 +167,7 @@ export const enterMode = () => enter(state, () => openTab(state()?.stopped ? "al
 let asking = false;
 
 export async function act(name, details = {}) {
-  if (asking) return; // tapped twice is meant once
+  if (asking) return; // a double tap counts once
   asking = true;
   try {
     const answer = await askDealer(state(), name, details);

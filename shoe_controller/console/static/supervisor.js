@@ -1,5 +1,5 @@
 // Supervisor mode: opens the list of a supervisor's acts for a short while. It ends by itself, and holds no PIN: each
-// act asks for it again, so that nobody can act in the name of a supervisor who has turned away.
+// act asks for it again, so that no one can act in the name of a supervisor who has turned away.
 
 import { isHeld } from "./acts.js";
 import { askSupervisor, tell } from "./asking.js";

@@ -34,7 +34,7 @@ export const detail = (alert) => detailText(table, alert);
 export const toDo = (alert) => alertText(table, alert, "to_do");
 export const returnCause = (cause) => table.return_causes[cause] ?? "";
 
-// The words that are offered to say why.
+// The suggested reasons.
 export const reasonsFor = (act) => words.reasons_offered[act] ?? [];
 
 // Why something was not done, for the person who asked: the table refused it, or no answer came from the table.

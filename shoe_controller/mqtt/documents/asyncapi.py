@@ -46,7 +46,7 @@ suit, as 9H or TS."""
 PARAMETERS = {
     "site": {"description": "The house, as the table's file names it."},
     "table": {"description": "The table, as its file names it."},
-    "client": {"description": "The broker's user who sent the request: nobody else may read the answers."},
+    "client": {"description": "The broker's user who sent the request: no other user may read the answers."},
     "user": {"description": "The broker's user who sends the request."},
     "name": {"description": "Chosen by the client; there may be more levels."},
 }

@@ -1,7 +1,7 @@
-"""JSON Schemas (Draft 2020-12) of our message types: msgspec makes them, and here is added what it cannot know.
+"""JSON Schemas (Draft 2020-12) of our message types: msgspec makes them, and this file adds what it cannot know.
 
-That is what a field means, which is taken from the text below it in the source; and that we write every field of a
-message, while whoever reads it leaves alone what it does not know.
+It adds the meaning of each field, from the text below it in the source, and marks every field as required: we write
+all of them, while a reader ignores those it does not know.
 """
 
 import ast
@@ -24,7 +24,7 @@ TAGS = {
     "code": "Says which code this is; the other fields are its values.",
     "act": "Says which act this is.",
 }
-"""What the fields mean that tell the members of a union apart."""
+"""The meaning of the fields that distinguish the members of a union."""
 
 
 class SchemaBook:
@@ -159,7 +159,7 @@ def _own_field_texts(body: Iterable[ast.stmt]) -> dict[str, str]:
 def _source(of: type) -> ast.ClassDef:
     tree = ast.parse(textwrap.dedent(inspect.getsource(of))).body[0]
     if not isinstance(tree, ast.ClassDef):
-        raise TypeError(f"{of} is no class in its source")
+        raise TypeError(f"{of} is not a class in its source")
     return tree
 
 

@@ -145,7 +145,7 @@ class Messages:
         del schema["properties"][tag]
         schema["required"].remove(tag)
         if "card" in schema["properties"]:
-            # A card may be left out where the act is told of; whoever asks for the act says which card it is.
+            # A card may be left out where the act is published; a request for the act must name it.
             card = {"$ref": f"{self._refer_to}Card"}
             schema["properties"]["card"] = described(card, "As it is printed: rank and suit, 9H.")
         return schema | {"additionalProperties": False}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?:[ ./][A-Za-z0-9_-]+)*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})
-"""What some reader of YAML takes for something other than a text."""
+"""Words that some YAML parser reads as something other than text."""
 
 
 def yaml_text(value: object) -> str:

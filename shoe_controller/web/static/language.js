@@ -3,7 +3,7 @@
 
 export const LANGUAGES = ["en", "zh-Hant", "zh-Hans"];
 
-const AGAIN_AFTER = 1000; /* milliseconds; a display that is switched on before its board must not stay empty */
+const AGAIN_AFTER = 1000; /* milliseconds; a display that is switched on before its server must not stay empty */
 
 async function load(name) {
   for (;;) {

@@ -1,13 +1,13 @@
-/* One event stream. It opens itself again whatever happens, and says when there is no news to be had. */
+/* One event stream. It reconnects by itself, and reports when the server is out of reach. */
 
-const SILENCE = 6000; /* milliseconds; whoever serves says every two seconds that it is alive */
+const SILENCE = 6000; /* milliseconds; the server sends a sign of life every two seconds */
 const LOOK_EVERY = 1000;
 
 const nothing = () => {};
 
-/* `tell(news, first)` gets each message, `first` where it is complete; `lost(yes)` whether whoever serves is out of
-   reach. `ended()` is called when the page may listen no longer, and `refused()` when it was not let in. Returns what
-   ends it all. */
+/* `tell(news, first)` gets each message, `first` where it is complete; `lost(yes)` whether the server is out of reach.
+   `ended()` is called when the page's session is over, and `refused()` when the stream was refused. Returns a function
+   that closes the stream. */
 export function listen(path, { tell, lost, ended = nothing, refused = nothing }) {
   let source, heardAt, first, pages;
 
@@ -22,7 +22,7 @@ export function listen(path, { tell, lost, ended = nothing, refused = nothing })
     };
     source.addEventListener("alive", heard);
     source.addEventListener("pages", ({ data }) => {
-      /* There are other pages than this one since the restart. */
+      /* The server restarted with newer pages than this one. */
       if (pages !== undefined && pages !== data) location.reload();
       pages = data;
       first = true;
