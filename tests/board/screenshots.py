@@ -116,8 +116,11 @@ async def long_shoe(album: Album, folder: Path) -> None:
         await at.a_round()
         await at.display.until(lambda: at.display.roads is not None and at.display.roads.counts.rounds == 1)
         retained = {below: at.display.retained[at.room.topic(below)] for below in ("status", "info", "state")}
+        assert at.display.status is not None
+        journal = at.display.status.journal
         for number in range(LONG, LONG + MANY):
-            roads = encode(roads_message(1, _winners(number, LONG if number == LONG else number % 70)))
+            winners = _winners(number, LONG if number == LONG else number % 70)
+            roads = encode(roads_message(1, winners, journal=journal))
             info = retained["info"].replace(b"Baccarat 3", f"Baccarat {number}".encode())
             for below, payload in (*retained.items(), ("info", info), ("roads", roads)):
                 at.display.publish(at.room.topic(below, f"t{number}"), payload, retain=True)

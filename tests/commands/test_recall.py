@@ -86,10 +86,10 @@ Dealt for the first time:
 9D was set aside: A card went to Player, but it was Banker’s turn.
 Voided by ann, to be dealt again with the same wagers: the card went to the wrong hand
 Dealt for the second time:
-1  Player  9H  Player's first card
-3  Player  KS  Player's second card
+1  Player  9H  Player’s first card
+3  Player  KS  Player’s second card
 identified by ann
-4  Banker  5C  Banker's second card
+4  Banker  5C  Banker’s second card
 corrected from 2C to 5C by ann
 Player 9 (9H KS), Banker 6 (4D 2C). Player has a natural 9: no more cards.
 Player wins, confirmed by the shoe
@@ -121,8 +121,8 @@ Shoe 2, before its first round
 The shoe was opened by dan, 8 decks.
 First card AS: 1 to burn.
 Shoe 2, round 1: under way
-1  Player  --  Player's first card
-2  Banker  --  Banker's first card
+1  Player  --  Player’s first card
+2  Banker  --  Banker’s first card
 -- lies face down, or nobody has said what it is.
 Wagers that stand:
 seat 2  10  base.banker

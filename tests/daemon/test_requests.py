@@ -10,9 +10,10 @@ import msgspec
 import pytest
 
 from shoe_controller.messages.facts import AlertRaised, RoundResult, WagersChanged
+from shoe_controller.messages.refusals import OtherSeat
 from shoe_controller.messages.requests import REPLAY, Answer, RequestRole
 from shoe_controller.mqtt.broker import LARGEST_PACKET
-from tests.daemon.clients import Display, Heard, MqttClient, Terminal
+from tests.daemon.clients import Display, Heard, MqttClient, Terminal, Visitor
 from tests.daemon.harness import Chain
 from tests.daemon.parties import takes_wagers
 from tests.reckoning import last_number, reckoned, sound_journal
@@ -270,3 +271,32 @@ def _some_request(terminal: Terminal, chance: random.Random) -> bytes:
             return terminal.send("display", "replay", {"request_id": terminal.new_id(), "after": 0, "limit": 0})
         case _:
             return terminal.send_bet("1", {"base.player": 500}, round=1)
+
+
+@pytest.mark.asyncio
+async def test_a_user_of_one_seat_at_a_table_that_lists_its_rounds(tmp_path: Path) -> None:
+    mqtt = {"seat_users": {"seat-3": "3"}}
+    async with Chain(tmp_path, speed="40", procedure=dealt_by_hand(), mqtt=mqtt) as chain:
+        await chain.start_daemon()
+        await chain.start_emulator()
+        display = await chain.display()
+        async with Terminal(Visitor("seat-3", chain.broker.port), chain.topics, display) as terminal:
+            await wagers_open(display)
+            assert (await terminal.bet("1", {"base.player": 500})).refusal == OtherSeat(seat="3")
+            placed = await terminal.bet("3", {"base.player": 500})
+            assert placed.status == "ok"
+            await display.until(lambda: display.facts_of(WagersChanged), what="the wager")
+            (changed,) = display.facts_of(WagersChanged)
+            assert (changed.seat, changed.user) == ("3", "seat-3")
+            assert placed.wagers is not None
+            assert placed.wagers.wagers == changed.wagers
+            assert (await terminal.act("no_more_bets")).status == "ok"
+        await display.until(lambda: display.facts_of(RoundResult), what="the round to be dealt to its end")
+        result = display.facts_of(RoundResult)[0]
+        await display.until(lambda: display.rounds is not None and display.rounds.rounds, what="the list of rounds")
+        assert display.rounds is not None
+        dealt = display.rounds.rounds[0]
+        assert (dealt.seq, dealt.winner) == (result.seq, result.outcome.winner)
+        assert (dealt.player, dealt.banker) == (result.outcome.player, result.outcome.banker)
+        assert display.listing is not None
+        assert display.listing.journal == display.rounds.journal
