@@ -30,6 +30,10 @@ class Eavesdropper(MqttClient):
         self.messages.append(message)
 
 
+QUEUES = "allow_anonymous true\nmax_queued_messages 10000"
+"""As many messages wait for a slow client as at the broker that `init` sets up."""
+
+
 async def wagers_open(display: Display) -> None:
     await display.until(lambda: takes_wagers(display.state), what="wagers to open")
     await display.is_up_to_date()
@@ -164,9 +168,8 @@ async def test_nonsense_forgery_and_oversize(tmp_path: Path) -> None:
 async def test_a_thousand_requests_a_second(tmp_path: Path) -> None:
     """For three seconds, of all kinds, while a shoe is dealt without pause."""
     # As deployed: the broker keeps what a slow machine has not come to.
-    broker = "allow_anonymous true\nmax_queued_messages 10000"
     procedure = {"gate_locks": "when_stopped"}
-    async with Chain(tmp_path, speed="100", procedure=procedure, broker_settings=broker) as chain:
+    async with Chain(tmp_path, speed="100", procedure=procedure, broker_settings=QUEUES) as chain:
         await chain.start_daemon()
         display = await chain.display()
         flooder = await chain.terminal(display, "flooder")
@@ -198,7 +201,7 @@ async def test_a_thousand_requests_a_second(tmp_path: Path) -> None:
 @pytest.mark.asyncio
 async def test_replays_hold_nobody_up(tmp_path: Path) -> None:
     """A display asks for everything 300 times at once: the dealer is answered, and what is replayed is whole."""
-    async with Chain(tmp_path, speed="12", procedure=dealt_by_hand()) as chain:
+    async with Chain(tmp_path, speed="12", procedure=dealt_by_hand(), broker_settings=QUEUES) as chain:
         await chain.start_daemon()
         await chain.start_emulator()
         display = await chain.display()
