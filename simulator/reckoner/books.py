@@ -109,6 +109,8 @@ class TableBooks:
         self._last = None
 
     def _shoe_ended(self, event: Json) -> None:
+        if not self.cards.hand:
+            self.cards.clear_table()  # an extra card that waits for a decision goes with its shoe
         self._round_over()
         self.wagers.shoe_ended(event)
         out = sum(record.where[0] == event["shoe"] for record in self.cards.cards)

@@ -45,4 +45,4 @@ def test_the_emulators_console_has_the_keys_that_are_pressed() -> None:
     help_of = {key: words for keys, words in HELP for key in keys.split(", ")}
     assert "force" in help_of[AtTheShoe.END_ROUND_BY_FORCE.value]
     assert "dealer" in help_of[{" ": "space"}[DEALER_KEY]]
-    assert "wrong" in help_of[FAULT_PANEL]
+    assert "fault" in help_of[FAULT_PANEL]

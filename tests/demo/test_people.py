@@ -102,7 +102,7 @@ def test_players_stake_what_is_offered_and_permitted() -> None:
     offered = [
         {"id": name, "min": 300, "max": 400} for name in ("base.player", "base.banker", "base.tie", "pairs.player")
     ]
-    info = msgspec.convert({"offered": offered}, _Offers)
+    info = msgspec.convert({"rules": {"offered": offered}}, _Info)
     generator = random.Random(1)  # noqa: S311 - no real money is bet
     seen = set()
     for _ in range(200):
@@ -121,3 +121,7 @@ class _Offer(msgspec.Struct):
 
 class _Offers(msgspec.Struct):
     offered: tuple[_Offer, ...]
+
+
+class _Info(msgspec.Struct):
+    rules: _Offers

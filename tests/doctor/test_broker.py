@@ -64,7 +64,7 @@ async def test_broker_fails_when_nobody_answers(tmp_path: Path, certificates: Ce
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         patient = patient_with(tmp_path, clinic_file(tmp_path, broker_port=port))
-        assert "Nobody answers at 127.0.0.1" in await problems(patient, "broker")
+        assert "No broker answers at 127.0.0.1" in await problems(patient, "broker")
         patient = patient_with(
             tmp_path, clinic_file(tmp_path, broker_port=port, mqtt={"ca_file": str(certificates.ca)})
         )

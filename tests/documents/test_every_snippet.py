@@ -49,6 +49,13 @@ TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
 
 FOR_THE_EYE = {
     ("docs/architecture.md", "shoe ──bytes──▶"): "a picture",
+    ("docs/architecture.md", "shoe_controller/transports/"): "tests/daemon/test_way_of_a_card.py reads it",
+    ("CONTRIBUTING.md", "make test"): "the very command that runs this",
+    ("CONTRIBUTING.md", "make lint"): "parts of make test, and examples of single tests",
+    (
+        "CONTRIBUTING.md",
+        ".venv/bin/python -m tests.mqtt.renew_examples",
+    ): "they write files of the checkout; tests compare these",
     ("docs/demo.md", "board     http://"): "what the demonstration prints; tests/demo/test_pages.py reads it there",
     ("docs/install.md", "table inet shoe {"): "the rules of a firewall: loading them takes a machine of its own",
     ("firmware_protocol/angel_eye/PROTOCOL.md", "ENQ number"): "a layout; the page's examples have it in bytes",

@@ -264,7 +264,7 @@ def test_the_journal_of_another_table_is_refused(path: Path) -> None:
     with opened(path):
         pass
     with (
-        pytest.raises(OtherTableError, match="'pit 3 table 7', not of 'elsewhere'"),
+        pytest.raises(OtherTableError, match="'pit 3 table 7', not to 'elsewhere'"),
         opened(path, identity=Identity(table="elsewhere", journal_id="x")),
     ):
         pass

@@ -158,7 +158,7 @@ def _believe_misread(original: Part) -> Part:
     def arrived_from(event: Part, age_ms: int) -> Part:
         arrived = original(event, age_ms)
         if isinstance(event, Misread):
-            return msgspec.structs.replace(arrived, card=Card.TWO_OF_CLUBS, troubles=())
+            return msgspec.structs.replace(arrived, card=Card.TWO_OF_CLUBS, problems=())
         return arrived
 
     return arrived_from
@@ -237,7 +237,7 @@ MUTATIONS = (
     Mutation("wager_left_out", "the last wager is not settled", finishing, "settle", _leave_out_a_wager),
     Mutation("pay_the_loser", "after four cards the wrong side is paid", finishing, "settle", _pay_the_loser),
     Mutation("any_pin", "every PIN is right", Daemon, "verdict", _any_pin),
-    Mutation("bet_any_time", "wagers are taken when they are closed", betting, "_why_closed", _nothing),
+    Mutation("bet_any_time", "wagers are taken when they are closed", betting, "why_betting_closed", _nothing),
     Mutation("answer_anywhere", "an answer goes wherever it is wanted", Topics, "is_reply", lambda _: lambda *_a: True),
     Mutation("gap_is_nothing", "missed events raise no alert", link_events, "events_missed", _nothing),
     Mutation("forget_wagers", "a replayed round forgets its wagers", act_effects, "void_and_replay", _forget_wagers),

@@ -48,7 +48,7 @@ CHECKED_FIELDS: dict[str, tuple[str, ...]] = {
     "result_undone": ("shoe", "round", "replaces"),
     "round_settled": ("shoe", "round", "settlement", "replaces"),
     "settlement_undone": ("replaces",),
-    "alert_ended": ("alert", "kind", "replaces"),
+    "alert_ended": ("replaces",),
     "shoe_ended": ("commission_due",),
 }
 """What of an event cannot be changed unnoticed."""
@@ -262,7 +262,9 @@ def _by_hand(evening: str) -> Iterator[Forging]:
         yield Forging("a card is another of the same points", _exchange, ("3S", "3H"))
         return
     yield Forging("a round has the number of an earlier one", _number_round, (3, 1))
-    yield Forging("an alert has the number of another", lambda e: e.events[last["alert_raised"]].update(alert=1))
+    yield Forging(
+        "an alert has the number of another", lambda e: e.events[last["alert_raised"]]["alert"].update(number=1)
+    )
     yield Forging("a result while an alert stops the round", _stop_first_result)
     yield Forging("fewer cards left than are recorded", lambda e: e.events[last["shoe_ended"]].update(cards_out=3))
 
@@ -311,8 +313,8 @@ def _stop_first_result(evening: Evening) -> None:
     listed, at = _find(evening, number)
     for event in events:
         if event["fact"] in ("alert_raised", "alert_ended"):
-            event["alert"] += 1
-    listed.insert(at, raised | {"severity": "stops", "alert": 1})
+            event["alert"]["number"] += 1
+    listed.insert(at, raised | {"alert": raised["alert"] | {"severity": "stops", "number": 1}})
     _number_anew(evening)
 
 
