@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo bench fuzz torture simulate mutations screenshots deb test-deploy test-hardware campaigns clean
+.PHONY: test lint format demo bench fuzz torture attack simulate mutations screenshots deb test-deploy test-hardware campaigns clean
 
 # One more worker than cores: most tests wait for programs that they have started.
 WORKERS ?= $(shell echo $$(($$(nproc) + 1)))
@@ -57,6 +57,10 @@ torture: $(VENV)/ready
 	$(BIN)/python -m tests.torture $(CUTS)
 	LONG_TESTS=1 $(BIN)/pytest tests/daemon
 
+# Every attack on journal, broker, pages and commands at full length; ends with a table of what held. ONLY=TEXT chooses by name.
+attack: $(VENV)/ready
+	$(BIN)/python -m tests.attacks $(addprefix --only=,$(ONLY))
+
 # The whole system on virtual time, so many seeds on all cores; a broken seed prints how to run it again.
 SEEDS ?= 1000
 simulate: $(VENV)/ready
@@ -87,7 +91,7 @@ test-hardware: $(VENV)/ready
 
 # Every long target, one after another, whether or not one fails; ends with one table of what passed and where each one's
 # full output is. CAMPAIGNS="simulate torture" chooses some; SEEDS, CUTS, FUZZ_SECONDS, TRIALS and EARLIER are passed on.
-CAMPAIGNS ?= simulate mutations torture fuzz test-hardware test-deploy bench
+CAMPAIGNS ?= simulate mutations torture attack fuzz test-hardware test-deploy bench
 CAMPAIGN_LOGS ?= build/campaigns
 campaigns: $(VENV)/ready
 	@$(BIN)/python -m tests.campaigns --logs=$(CAMPAIGN_LOGS) $(CAMPAIGNS)
