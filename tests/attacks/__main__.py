@@ -1,4 +1,4 @@
-"""`make attack`: every attack at full length, then a table of attack, tries and what held; exits 1 if one did not hold."""
+"""`make attack`: every attack at full length, then a table of what held; exits 1 if one did not hold."""
 
 # ruff: noqa: T201 - reports to the terminal
 
