@@ -242,6 +242,13 @@ class MarkDiffers(Detail, frozen=True):
     """The mark that the shoe indicates."""
 
 
+class ResultDiffersFaceDown(Detail, frozen=True):
+    """The shoe's result is not that of the cards, which still lie face down: what they give is not said."""
+
+    round: int
+    """The round's number."""
+
+
 # --- wagers and people -----------------------------------------------------------------------------------------------
 
 
@@ -360,6 +367,7 @@ AnyDetail = (
     | WinnerDiffers
     | NoWinnerIndicated
     | MarkDiffers
+    | ResultDiffersFaceDown
     | LateSeats
     | CalledBy
     | ShoeFault
