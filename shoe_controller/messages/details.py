@@ -5,7 +5,7 @@ No value here ever names the face of a card: a card that lies face down must not
 
 from enum import StrEnum
 
-from firmware_protocol.events import FaultCode
+from firmware_protocol.events import FaultCode, LinkDownCause
 from shoe_controller.baccarat.codes import Code
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.sides import Side
@@ -293,8 +293,8 @@ class SilentShoe(Detail, frozen=True):
 class LinkDropped(Detail, frozen=True, tag="link_lost"):
     """The line to the shoe was lost."""
 
-    text: str
-    """What the driver reported."""
+    cause: LinkDownCause
+    """How it was lost."""
 
 
 class ControllerRestarted(Detail, frozen=True):
@@ -322,11 +322,18 @@ class OperatingSystemError(Detail, frozen=True, tag="system_error"):
     """The message, as it was reported."""
 
 
+class JournalSetAside(Detail, frozen=True):
+    """A damaged journal was set aside; the controller's log says what is wrong with it."""
+
+    files: tuple[str, ...]
+    """The names of the files that were set aside, beside the journal."""
+
+
 class BrokerError(Detail, frozen=True):
     """What the broker reported."""
 
     text: str
-    """The message, as it was reported."""
+    """The name of the broker's reason code, as MQTT 5 has it."""
 
 
 class EarlierDetail(Detail, frozen=True):
@@ -379,6 +386,7 @@ AnyDetail = (
     | DecoderMessage
     | ClockStep
     | OperatingSystemError
+    | JournalSetAside
     | BrokerError
     | EarlierDetail
 )
