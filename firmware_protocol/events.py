@@ -21,6 +21,14 @@ class Hand(Enum):
     """Drawn outside a round: over-drawn, or while the shoe was locked, in error or in setting mode."""
 
 
+class LinkDownCause(Enum):
+    """Why the link to a shoe is down."""
+
+    DISCONNECTED = "disconnected"
+    SILENT = "silent"
+    RESTARTED = "restarted"
+
+
 class StartCause(Enum):
     POWER_ON = "power_on"
     BROWN_OUT = "brown_out"

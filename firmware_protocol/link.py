@@ -14,7 +14,7 @@ from typing import Protocol
 
 import msgspec
 
-from firmware_protocol.events import AnyShoeEvent, Hand, StartCause
+from firmware_protocol.events import AnyShoeEvent, Hand, LinkDownCause, StartCause
 
 
 class LinkUsageError(RuntimeError):
@@ -55,6 +55,7 @@ class LinkUp(LinkReport, frozen=True, kw_only=True, tag="link_up"):
 
 
 class LinkDown(LinkReport, frozen=True, kw_only=True, tag="link_down"):
+    cause: LinkDownCause
     reason: str
 
 

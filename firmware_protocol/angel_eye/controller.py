@@ -25,7 +25,7 @@ from firmware_protocol.angel_eye.commands import (
 from firmware_protocol.angel_eye.messages import FAULT_NUMBERS, BadTelegramError
 from firmware_protocol.angel_eye.sequence import AngelEyeState, decode_telegram, gap_before, take
 from firmware_protocol.angel_eye.telegrams import Answer, Garbage, Telegram, TelegramReader
-from firmware_protocol.events import FaultCode, Started
+from firmware_protocol.events import FaultCode, LinkDownCause, Started
 from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
@@ -122,7 +122,7 @@ class AngelEyeController:
         if self._lane is not None:
             reports += self._lane.line_closed()
         if self._up_reported:
-            reports.append(LinkDown(reason="the line to the shoe closed"))
+            reports.append(LinkDown(cause=LinkDownCause.DISCONNECTED, reason="the line to the shoe closed"))
         self._connected_at = None
         return reports
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from firmware_protocol.events import LinkDownCause
 from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
@@ -126,7 +127,7 @@ class NativeController:
         self._is_connected = False
         reports: list[LinkReport] = [*self._reader.drop_partial()]
         if self._shoe is not None:
-            reports.append(LinkDown(reason="the line was disconnected"))
+            reports.append(LinkDown(cause=LinkDownCause.DISCONNECTED, reason="the line was disconnected"))
         self._end_session()
         self._handshake = None
         self._repeat_at = _NEVER
@@ -175,7 +176,8 @@ class NativeController:
             return reports
         if now >= self._silent_at:
             if self._shoe is not None:
-                reports.append(LinkDown(reason=f"no frame was received from the shoe for {self._timings.silence:g} s"))
+                reason = f"no frame was received from the shoe for {self._timings.silence:g} s"
+                reports.append(LinkDown(cause=LinkDownCause.SILENT, reason=reason))
             self._end_session()
             self._begin_handshake(now)
         if now >= self._repeat_at:
@@ -333,7 +335,8 @@ class NativeController:
         self._refusals.start_afresh()
         self._progress.new_session()
         if before is not None and before.boot_id != self._shoe.boot_id:
-            out.append(LinkDown(reason=f"the shoe restarted: {self._shoe.start_cause.value}"))
+            reason = f"the shoe restarted: {self._shoe.start_cause.value}"
+            out.append(LinkDown(cause=LinkDownCause.RESTARTED, reason=reason))
             before = None
         if before is None:
             out.append(LinkUp(shoe=self._shoe, authenticated=self._key != INSECURE_KEY))

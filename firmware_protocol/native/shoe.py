@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from firmware_protocol.events import AnyShoeEvent
+from firmware_protocol.events import AnyShoeEvent, LinkDownCause
 from firmware_protocol.link import (
     ClockSet,
     GateLockedBySilence,
@@ -140,7 +140,7 @@ class NativeShoe:
         self._is_connected = False
         reports: list[LinkReport] = [*self._reader.drop_partial()]
         if self._session is not None:
-            reports.append(LinkDown(reason="the line was disconnected"))
+            reports.append(LinkDown(cause=LinkDownCause.DISCONNECTED, reason="the line was disconnected"))
         self._session = None
         self._handshake.start_afresh()
         self._resend_at = self._keep_alive_at = _NEVER

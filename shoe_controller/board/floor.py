@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from shoe_controller.board.model import BoardTable
 from shoe_controller.follow.table import Request, reply_topic, subscriptions
-from shoe_controller.messages.topics import ANY, Topics
+from shoe_controller.messages.topics import ANY, STATUS, Topics
 from shoe_controller.mqtt.broker import BrokerSession, Incoming
 
 MOST_TABLES = 1000
@@ -75,7 +75,7 @@ class Floor:
         name, _, below = message.topic.removeprefix(self._prefix).partition("/")
         if not message.topic.startswith(self._prefix) or not self._is_ours(name):
             return
-        if not message.payload and below == "status":
+        if not message.payload and below == STATUS:
             self._forget(name)
             return
         table = self.tables.get(name)

@@ -63,13 +63,13 @@ async def _retained(config: "RunningConfig") -> dict[str, bytes]:
     from shoe_controller.messages.topics import Topics  # noqa: PLC0415 - see `run`
 
     topics = Topics(config.table.site, config.table.name)
-    wanted = {topics.status: "status", topics.info: "info", topics.state: "state", topics.roads: "roads"}
+    wanted = (topics.status, topics.info, topics.state, topics.roads)
     found: dict[str, bytes] = {}
-    async with as_the_table(config, tuple(wanted)) as session:
+    async with as_the_table(config, wanted) as session:
         try:
             async with asyncio.timeout(PATIENCE):
                 async for message in session.incoming():
-                    found[wanted[message.topic]] = message.payload
+                    found[topics.below(message.topic)] = message.payload
                     # Roads come with the first shoe only.
                     if len(found) == len(wanted):
                         break
@@ -80,18 +80,19 @@ async def _retained(config: "RunningConfig") -> dict[str, bytes]:
 
 def _show(args: argparse.Namespace, config: "RunningConfig", retained: dict[str, bytes]) -> int:
     from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage  # noqa: PLC0415 - see `run`
+    from shoe_controller.messages.topics import INFO, ROADS, STATE, STATUS  # noqa: PLC0415 - see `run`
 
-    if "status" not in retained:
+    if STATUS not in retained:
         message = (
             f"table {config.table.site}/{config.table.name} has no retained messages at this broker: it has "
             "never run here, or its user may not read its own topics; `shoe-controller doctor` shows which"
         )
         return bad_input(args, "nothing_there", message)
     try:
-        status = msgspec.json.decode(retained["status"], type=StatusMessage)
-        info = _decoded(retained.get("info"), InfoMessage)
-        state = _decoded(retained.get("state"), StateMessage)
-        roads = _decoded(retained.get("roads"), RoadsMessage)
+        status = msgspec.json.decode(retained[STATUS], type=StatusMessage)
+        info = _decoded(retained.get(INFO), InfoMessage)
+        state = _decoded(retained.get(STATE), StateMessage)
+        roads = _decoded(retained.get(ROADS), RoadsMessage)
     except msgspec.DecodeError as error:
         return bad_input(
             args, "unreadable", f"the retained messages are from another version, or not a table's: {error}"

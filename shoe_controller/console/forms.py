@@ -5,7 +5,7 @@ typed for this one act: a PIN passes through here to the table, and is not kept.
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 import msgspec
 
@@ -32,6 +32,11 @@ from shoe_controller.messages.requests import (
 
 MOST_SIGN_INS = 4
 """Sign-ins under way at once; the next person has to try again."""
+
+
+_LIMITED = {"person": PersonId, "pin": Pin, "reason": Reason}
+LONGEST: dict[str, int] = {name: get_args(limited)[1].max_length for name, limited in _LIMITED.items()}
+"""Characters that fit into each field of the page, by the limits of the requests."""
 
 
 class _Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

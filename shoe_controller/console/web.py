@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from shoe_controller.console.failures import NotAnswered
-from shoe_controller.console.forms import DealerForm, FormDesk, SignInForm, SupervisorForm, WagersForm
+from shoe_controller.console.forms import LONGEST, DealerForm, FormDesk, SignInForm, SupervisorForm, WagersForm
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.sections import Feed
 from shoe_controller.console.sessions import ConsoleSession, Sessions, has_token
@@ -26,6 +26,8 @@ MOST_STREAMS = 20
 TOKEN_HEADER = "X-Console-Token"  # noqa: S105 - the name of a header
 
 PAGE = "console.html"
+
+BODY_MARK = b"<body>"
 
 T = TypeVar("T")
 
@@ -83,7 +85,8 @@ class ConsoleSite:
         await self._site.stop()
 
     async def _page(self, asked: Asked) -> Reply:
-        return Reply(in_language(self._files[PAGE].content, asked.query.get("lang", ""), self._language), HTML)
+        page = in_language(self._files[PAGE].content, asked.query.get("lang", ""), self._language)
+        return Reply(page.replace(BODY_MARK, _body().encode(), 1), HTML)
 
     # --- who is there ------------------------------------------------------------------------------------------------
 
@@ -171,6 +174,12 @@ async def _read(asked: Asked, kind: type[T]) -> T:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # The error's own text is left out: it might contain what was typed, a PIN for instance.
         raise RefusedError(400, "The request is not valid") from None
+
+
+def _body() -> str:
+    """The page's body with the limits of its fields, which are written once, in the types of the requests."""
+    limits = [f'data-longest-{name}="{longest}"' for name, longest in LONGEST.items()]
+    return f"<body {' '.join(limits)}>"
 
 
 def _json(value: object) -> Reply:

@@ -26,6 +26,7 @@ from shoe_controller.daemon.table_journal import snapshot_if_needed
 from shoe_controller.daemon.table_log import TableLog
 from shoe_controller.house.rules import read_rules, rules_of
 from shoe_controller.journal.errors import EventsPrunedError, FileError
+from shoe_controller.journal.opening import set_aside_names
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.acts import Role
 from shoe_controller.messages.refusals import AnyRefusal, Pruned
@@ -165,7 +166,9 @@ class Daemon:
         if opened.damaged:
             # The first event of a new journal: until it is stored, every start must report it again.
             log.error("journal_damaged", what=opened.damaged)
-            self.controller.happened(JournalFailed(trouble=JournalTrouble.DAMAGED, detail=opened.damaged))
+            aside = tuple(name for name in set_aside_names(opened.path) if name in opened.damaged)
+            damaged = JournalFailed(trouble=JournalTrouble.DAMAGED, detail=opened.damaged, set_aside=aside)
+            self.controller.happened(damaged)
         self.controller.happened(ControllerStarted(boot=self._clock.boot()))
         if opened.backup is not None:
             log.info("journal_brought_up_to_date", backup=str(opened.backup))
@@ -302,7 +305,7 @@ class Daemon:
 
     def refused(self, error: PublishRefusedError) -> None:
         self._logbook.refused(error)
-        self.controller.happened(MessagesRefused(reason=error.reason))
+        self.controller.happened(MessagesRefused(reason=error.answer))
 
     def taken_again(self) -> None:
         self._logbook.taken_again()

@@ -268,7 +268,7 @@ class Engine:
                     _refuse(work)
                     self._sent[:0] = sent
                     # Something must be retried until there is room, and this is the event to report then.
-                    self._tell_of_trouble(str(error))
+                    self._tell_of_trouble(error.system_text)
                     return None
                 await asyncio.sleep(RETRY_STORING)
             else:
@@ -282,7 +282,7 @@ class Engine:
 
     def _storing_failed(self, error: FileError) -> None:
         if self.storing_trouble is None:
-            self.storing_trouble = str(error)
+            self.storing_trouble = error.system_text
             self._observer.storing_failed(error)
             # A client that waits for an answer gets one now; the shoe's events wait.
             for work in self._inbox:
@@ -378,7 +378,7 @@ def _as_input(report: LinkReport) -> AnyInput | None:
                 shoe_name="" if report.shoe is None else f"{report.shoe.model} {report.shoe.serial_number}",
             )
         case LinkDown():
-            return LinkLost(reason=report.reason)
+            return LinkLost(how=report.cause, reason=report.reason)
         case EventGap():
             return EventsMissed(reason=report.reason)
         case Refused():

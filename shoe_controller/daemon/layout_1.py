@@ -89,7 +89,7 @@ def _shoe_link(fact: Fields) -> Fields:
 def _link_cause(why: str) -> Fields | None:
     if not why:
         return None
-    return {"code": "controller_restarted"} if why == _RESTARTED else {"code": "link_lost", "text": why}
+    return {"code": "controller_restarted"} if why == _RESTARTED else _detail(why)
 
 
 def _betting_closed(fact: Fields) -> Fields:

@@ -15,7 +15,8 @@ from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.doctor.broker import NO_SECRETS, as_the_table, connection
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked
-from shoe_controller.messages.topics import OUTCOME, TopicKind, TopicRow, Topics, contract, event_topic
+from shoe_controller.messages.facts import EventTopic
+from shoe_controller.messages.topics import TopicKind, TopicRow, Topics, contract, event_topic
 from shoe_controller.mqtt.broker import BrokerError, BrokerSession, PublishRefusedError, SubscriptionRefusedError
 from shoe_controller.setup.access_list import ANY_CLIENT, EVERY_TABLE, BrokerRole, BrokerUser, may_write
 from shoe_controller.setup.users_file import USERS_FILE, KnownUser, read_users
@@ -129,7 +130,7 @@ class _Trial:
             other = Topics(self._config.table.site, OTHER_TABLE)
             yield other.status, False
             yield other.listing, False
-            yield other.event(event_topic(OUTCOME)), False
+            yield other.event(event_topic(EventTopic.OUTCOME)), False
 
     async def _try_answers(self, table: BrokerSession, subscriptions: list[_Subscriptions]) -> None:
         replies = self._topics.replies

@@ -31,12 +31,12 @@ import msgspec
 from shoe_controller.follow.event_sequencer import Event, EventSequencer
 from shoe_controller.messages.requests import REPLAY, Answer, ReplayRequest, RequestRole
 from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
-from shoe_controller.messages.topics import Topics, event_topic
+from shoe_controller.messages.topics import INFO, ROADS, STATE, STATUS, Topics, event_topic
 
 MOST_AT_ONCE = 2000
 """Events requested at once."""
 
-EVENT = event_topic("")
+EVENT_PREFIX = event_topic("")
 
 BATCH = 100
 """Events in one message of a replay."""
@@ -84,9 +84,9 @@ _read_status = msgspec.json.Decoder(StatusMessage).decode
 Retained = InfoMessage | StateMessage | RoadsMessage
 
 _READ_RETAINED: dict[str, Callable[[bytes], Retained]] = {
-    "info": msgspec.json.Decoder(InfoMessage).decode,
-    "state": msgspec.json.Decoder(StateMessage).decode,
-    "roads": msgspec.json.Decoder(RoadsMessage).decode,
+    INFO: msgspec.json.Decoder(InfoMessage).decode,
+    STATE: msgspec.json.Decoder(StateMessage).decode,
+    ROADS: msgspec.json.Decoder(RoadsMessage).decode,
 }
 
 
@@ -166,11 +166,11 @@ class FollowedTable:
 
         `retained` says whether the broker had kept it when we subscribed.
         """
-        if below == "status":
+        if below == STATUS:
             self._take_status(_read_status(payload), now, retained=retained)
         elif below in _READ_RETAINED:
             self._take_retained(below, _READ_RETAINED[below](payload), now)
-        elif below.startswith(EVENT):
+        elif below.startswith(EVENT_PREFIX):
             self._take_event(below, payload, now)
         elif below == self._reply_below:
             self._take_reply(payload, now)

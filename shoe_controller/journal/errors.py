@@ -22,6 +22,11 @@ class FileError(JournalError):
         self.path = path
         self.reason = reason
 
+    @property
+    def system_text(self) -> str:
+        """What SQLite or the operating system reported, without our own words and without the path."""
+        return self.reason if self.__cause__ is None else str(self.__cause__)
+
 
 class JournalMissingError(FileError):
     """There is no file of that name."""

@@ -5,7 +5,7 @@ No value here ever names the face of a card: a card that lies face down must not
 
 from enum import StrEnum
 
-from firmware_protocol.events import FaultCode
+from firmware_protocol.events import FaultCode, LinkDownCause
 from shoe_controller.baccarat.codes import Code
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.sides import Side
@@ -242,6 +242,13 @@ class MarkDiffers(Detail, frozen=True):
     """The mark that the shoe indicates."""
 
 
+class ResultDiffersFaceDown(Detail, frozen=True):
+    """The shoe's result is not that of the cards, which still lie face down: what they give is not said."""
+
+    round: int
+    """The round's number."""
+
+
 # --- wagers and people -----------------------------------------------------------------------------------------------
 
 
@@ -286,8 +293,8 @@ class SilentShoe(Detail, frozen=True):
 class LinkDropped(Detail, frozen=True, tag="link_lost"):
     """The line to the shoe was lost."""
 
-    text: str
-    """What the driver reported."""
+    cause: LinkDownCause
+    """How it was lost."""
 
 
 class ControllerRestarted(Detail, frozen=True):
@@ -315,11 +322,18 @@ class OperatingSystemError(Detail, frozen=True, tag="system_error"):
     """The message, as it was reported."""
 
 
+class JournalSetAside(Detail, frozen=True):
+    """A damaged journal was set aside; the controller's log says what is wrong with it."""
+
+    files: tuple[str, ...]
+    """The names of the files that were set aside, beside the journal."""
+
+
 class BrokerError(Detail, frozen=True):
     """What the broker reported."""
 
     text: str
-    """The message, as it was reported."""
+    """The name of the broker's reason code, as MQTT 5 has it."""
 
 
 class EarlierDetail(Detail, frozen=True):
@@ -360,6 +374,7 @@ AnyDetail = (
     | WinnerDiffers
     | NoWinnerIndicated
     | MarkDiffers
+    | ResultDiffersFaceDown
     | LateSeats
     | CalledBy
     | ShoeFault
@@ -371,6 +386,7 @@ AnyDetail = (
     | DecoderMessage
     | ClockStep
     | OperatingSystemError
+    | JournalSetAside
     | BrokerError
     | EarlierDetail
 )

@@ -4,6 +4,7 @@ Facts are numbered without a gap (`seq`). A fact never changes once published: a
 one it `replaces`. `TOPIC` is the last part of the topic on which it is published.
 """
 
+from enum import StrEnum
 from typing import Annotated, ClassVar
 
 import msgspec
@@ -26,10 +27,22 @@ MOST_CARDS = 6
 """In the two hands of a round."""
 
 
+class EventTopic(StrEnum):
+    """The last part of the topics on which events are published."""
+
+    SHOE = "shoe"
+    ROUND = "round"
+    CARD = "card"
+    OUTCOME = "outcome"
+    SETTLEMENT = "settlement"
+    ALERT = "alert"
+    OPERATOR = "operator"
+
+
 class Fact(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact"):
     """The common base; never instantiated itself."""
 
-    TOPIC: ClassVar[str]
+    TOPIC: ClassVar[EventTopic]
 
     schema: int = 1
     """The version of this message."""
@@ -47,7 +60,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact"):
 
 
 class ShoeOpened(Fact, frozen=True, kw_only=True, tag="shoe_opened"):
-    TOPIC: ClassVar[str] = "shoe"
+    TOPIC: ClassVar[EventTopic] = EventTopic.SHOE
 
     decks: int
     """How many decks are in the shoe."""
@@ -62,7 +75,7 @@ class ShoeOpened(Fact, frozen=True, kw_only=True, tag="shoe_opened"):
 class CardBurned(Fact, frozen=True, kw_only=True, tag="card_burned"):
     """The first card of a shoe is shown; those burned after it never are."""
 
-    TOPIC: ClassVar[str] = "shoe"
+    TOPIC: ClassVar[EventTopic] = EventTopic.SHOE
 
     card: Card | None
     """The first card of the shoe; null for the cards burned after it, and while it is not known."""
@@ -73,14 +86,14 @@ class CardBurned(Fact, frozen=True, kw_only=True, tag="card_burned"):
 
 
 class CutCardOut(Fact, frozen=True, kw_only=True, tag="cut_card_out"):
-    TOPIC: ClassVar[str] = "shoe"
+    TOPIC: ClassVar[EventTopic] = EventTopic.SHOE
 
     last_round: int
     """The number of the last round of this shoe."""
 
 
 class ShoeEnded(Fact, frozen=True, kw_only=True, tag="shoe_ended"):
-    TOPIC: ClassVar[str] = "shoe"
+    TOPIC: ClassVar[EventTopic] = EventTopic.SHOE
 
     cause: AnyShoeEnd
     """Why the shoe ended."""
@@ -93,7 +106,7 @@ class ShoeEnded(Fact, frozen=True, kw_only=True, tag="shoe_ended"):
 
 
 class ShoeLinkChanged(Fact, frozen=True, kw_only=True, tag="shoe_link"):
-    TOPIC: ClassVar[str] = "shoe"
+    TOPIC: ClassVar[EventTopic] = EventTopic.SHOE
 
     up: bool
     """Whether the shoe is connected."""
@@ -109,17 +122,17 @@ class ShoeLinkChanged(Fact, frozen=True, kw_only=True, tag="shoe_link"):
 
 
 class BettingOpened(Fact, frozen=True, kw_only=True, tag="betting_opened"):
-    TOPIC: ClassVar[str] = "round"
+    TOPIC: ClassVar[EventTopic] = EventTopic.ROUND
 
 
 class FreeHandAnnounced(Fact, frozen=True, kw_only=True, tag="free_hand"):
-    TOPIC: ClassVar[str] = "round"
+    TOPIC: ClassVar[EventTopic] = EventTopic.ROUND
 
 
 class WagersChanged(Fact, frozen=True, kw_only=True, tag="wagers_changed"):
     """All wagers of one seat, as they stand now."""
 
-    TOPIC: ClassVar[str] = "round"
+    TOPIC: ClassVar[EventTopic] = EventTopic.ROUND
 
     seat: str
     """The seat."""
@@ -132,7 +145,7 @@ class WagersChanged(Fact, frozen=True, kw_only=True, tag="wagers_changed"):
 
 
 class BettingClosed(Fact, frozen=True, kw_only=True, tag="betting_closed"):
-    TOPIC: ClassVar[str] = "round"
+    TOPIC: ClassVar[EventTopic] = EventTopic.ROUND
 
     closed_by: AnyActor
     """Who or what closed the wagers."""
@@ -143,7 +156,7 @@ class BettingClosed(Fact, frozen=True, kw_only=True, tag="betting_closed"):
 class RoundVoided(Fact, frozen=True, kw_only=True, tag="round_voided"):
     """The cards are out of play. The wagers are returned, unless the round is dealt again with them."""
 
-    TOPIC: ClassVar[str] = "round"
+    TOPIC: ClassVar[EventTopic] = EventTopic.ROUND
 
     replay: bool
     """The same round is dealt again with the same wagers."""
@@ -156,7 +169,7 @@ class RoundVoided(Fact, frozen=True, kw_only=True, tag="round_voided"):
 
 
 class WagersReturned(Fact, frozen=True, kw_only=True, tag="wagers_returned"):
-    TOPIC: ClassVar[str] = "round"
+    TOPIC: ClassVar[EventTopic] = EventTopic.ROUND
 
     cause: ReturnCause
     """Why they were returned."""
@@ -196,7 +209,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CardDealt(Fact, frozen=True, kw_only=True, tag="card_dealt"):
-    TOPIC: ClassVar[str] = "card"
+    TOPIC: ClassVar[EventTopic] = EventTopic.CARD
 
     place: CardPlace
     """The card and where it lies."""
@@ -207,7 +220,7 @@ class CardDealt(Fact, frozen=True, kw_only=True, tag="card_dealt"):
 class CardsShown(Fact, frozen=True, kw_only=True, tag="cards_shown"):
     """Cards that lay face down, or were not known, are shown now."""
 
-    TOPIC: ClassVar[str] = "card"
+    TOPIC: ClassVar[EventTopic] = EventTopic.CARD
 
     places: Annotated[tuple[CardPlace, ...], Meta(min_length=1, max_length=MOST_CARDS)]
     """The cards and where they lie."""
@@ -216,7 +229,7 @@ class CardsShown(Fact, frozen=True, kw_only=True, tag="cards_shown"):
 
 
 class CardCorrected(Fact, frozen=True, kw_only=True, tag="card_corrected"):
-    TOPIC: ClassVar[str] = "card"
+    TOPIC: ClassVar[EventTopic] = EventTopic.CARD
 
     place: CardPlace
     """The card as it is now, and where it lies."""
@@ -229,7 +242,7 @@ class CardCorrected(Fact, frozen=True, kw_only=True, tag="card_corrected"):
 class CardSetAside(Fact, frozen=True, kw_only=True, tag="card_set_aside"):
     """A card left the shoe and lies in no hand."""
 
-    TOPIC: ClassVar[str] = "card"
+    TOPIC: ClassVar[EventTopic] = EventTopic.CARD
 
     card: Card | None
     """The card; null if cards lie face down at this table, or it is not known."""
@@ -238,7 +251,7 @@ class CardSetAside(Fact, frozen=True, kw_only=True, tag="card_set_aside"):
 
 
 class ExtraCardDecided(Fact, frozen=True, kw_only=True, tag="extra_card_decided"):
-    TOPIC: ClassVar[str] = "card"
+    TOPIC: ClassVar[EventTopic] = EventTopic.CARD
 
     burned: int
     """How many of them were burned."""
@@ -250,7 +263,7 @@ class ExtraCardDecided(Fact, frozen=True, kw_only=True, tag="extra_card_decided"
 
 
 class RoundResult(Fact, frozen=True, kw_only=True, tag="round_result"):
-    TOPIC: ClassVar[str] = "outcome"
+    TOPIC: ClassVar[EventTopic] = EventTopic.OUTCOME
 
     outcome: RoundOutcome
     """What `shoe-controller hand --json` prints for these cards."""
@@ -265,14 +278,14 @@ class RoundResult(Fact, frozen=True, kw_only=True, tag="round_result"):
 
 
 class ResultUndone(Fact, frozen=True, kw_only=True, tag="result_undone"):
-    TOPIC: ClassVar[str] = "outcome"
+    TOPIC: ClassVar[EventTopic] = EventTopic.OUTCOME
 
     replaces: int
     """The `seq` of the result that is taken back."""
 
 
 class RoundSettled(Fact, frozen=True, kw_only=True, tag="round_settled"):
-    TOPIC: ClassVar[str] = "settlement"
+    TOPIC: ClassVar[EventTopic] = EventTopic.SETTLEMENT
 
     settlement: Settlement
     """What every wager came to."""
@@ -281,7 +294,7 @@ class RoundSettled(Fact, frozen=True, kw_only=True, tag="round_settled"):
 
 
 class SettlementUndone(Fact, frozen=True, kw_only=True, tag="settlement_undone"):
-    TOPIC: ClassVar[str] = "settlement"
+    TOPIC: ClassVar[EventTopic] = EventTopic.SETTLEMENT
 
     replaces: int
     """The `seq` of the settlement that is taken back."""
@@ -291,14 +304,14 @@ class SettlementUndone(Fact, frozen=True, kw_only=True, tag="settlement_undone")
 
 
 class AlertRaised(Fact, frozen=True, kw_only=True, tag="alert_raised"):
-    TOPIC: ClassVar[str] = "alert"
+    TOPIC: ClassVar[EventTopic] = EventTopic.ALERT
 
     alert: AlertMessage
     """The alert."""
 
 
 class AlertEnded(Fact, frozen=True, kw_only=True, tag="alert_ended"):
-    TOPIC: ClassVar[str] = "alert"
+    TOPIC: ClassVar[EventTopic] = EventTopic.ALERT
 
     alert: AlertMessage
     """The alert, as it was raised."""
@@ -309,7 +322,7 @@ class AlertEnded(Fact, frozen=True, kw_only=True, tag="alert_ended"):
 
 
 class PersonActed(Fact, frozen=True, kw_only=True, tag="person_acted"):
-    TOPIC: ClassVar[str] = "operator"
+    TOPIC: ClassVar[EventTopic] = EventTopic.OPERATOR
 
     act: AnyAct
     """What was done."""
@@ -326,7 +339,7 @@ class PersonActed(Fact, frozen=True, kw_only=True, tag="person_acted"):
 
 
 class ActProposed(Fact, frozen=True, kw_only=True, tag="act_proposed"):
-    TOPIC: ClassVar[str] = "operator"
+    TOPIC: ClassVar[EventTopic] = EventTopic.OPERATOR
 
     proposal: int
     """The proposal's number."""
@@ -341,7 +354,7 @@ class ActProposed(Fact, frozen=True, kw_only=True, tag="act_proposed"):
 
 
 class ProposalEnded(Fact, frozen=True, kw_only=True, tag="proposal_ended"):
-    TOPIC: ClassVar[str] = "operator"
+    TOPIC: ClassVar[EventTopic] = EventTopic.OPERATOR
 
     proposal: int
     """The proposal's number."""
@@ -350,7 +363,7 @@ class ProposalEnded(Fact, frozen=True, kw_only=True, tag="proposal_ended"):
 
 
 class WrongPin(Fact, frozen=True, kw_only=True, tag="wrong_pin"):
-    TOPIC: ClassVar[str] = "operator"
+    TOPIC: ClassVar[EventTopic] = EventTopic.OPERATOR
 
     person: str
     """The id of the person whose PIN was asked for."""

@@ -358,7 +358,7 @@ export interface BothStand {
 export interface BrokerError {
   /** Says which code this is; the other fields are its values. */
   code: "broker_error";
-  /** The message, as it was reported. */
+  /** The name of the broker's reason code, as MQTT 5 has it. */
   text: string;
 }
 
@@ -1088,6 +1088,14 @@ export interface JournalFull {
   code: "journal_full";
 }
 
+/** A damaged journal was set aside; the controller's log says what is wrong with it. */
+export interface JournalSetAside {
+  /** Says which code this is; the other fields are its values. */
+  code: "journal_set_aside";
+  /** The names of the files that were set aside, beside the journal. */
+  files: string[];
+}
+
 /** The round that was settled last in this shoe. */
 export interface LastOutcome {
   /** The round's number. */
@@ -1130,12 +1138,15 @@ export interface LimitReached {
   policy: OverLimit;
 }
 
+/** Why the link to a shoe is down. */
+export type LinkDownCause = "disconnected" | "silent" | "restarted";
+
 /** The line to the shoe was lost. */
 export interface LinkDropped {
   /** Says which code this is; the other fields are its values. */
   code: "link_lost";
-  /** What the driver reported. */
-  text: string;
+  /** How it was lost. */
+  cause: LinkDownCause;
 }
 
 /** Too many wrong PINs. */
@@ -2233,6 +2244,14 @@ export interface ResolveAlert {
 /** What becomes of a wager. */
 export type Result = "win" | "lose" | "push";
 
+/** The shoe's result is not that of the cards, which still lie face down: what they give is not said. */
+export interface ResultDiffersFaceDown {
+  /** Says which code this is; the other fields are its values. */
+  code: "result_differs_face_down";
+  /** The round's number. */
+  round: number;
+}
+
 /** What a shoe can indicate beside the winner. */
 export type ResultMark = "player_pair" | "banker_pair" | "banker_six";
 
@@ -2825,7 +2844,7 @@ export interface StatusMessage {
   authenticated: boolean;
   /** Whether the journal can be written to; if not, the table stands still. */
   storing: boolean;
-  /** What the broker reported when it refused the table's messages; empty while it accepts them. */
+  /** The broker's answer to the message that it refused last, and its topic; empty while it accepts them. */
   publishing: string;
   /** The gravest alert that stands. */
   alert: AlertMessage | null;
@@ -3117,7 +3136,7 @@ export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | ShowFirstCard |
 export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | BothNatural | PlayerDraws | BankerDraws | BothStand | BankerDrawsAfterThird | BankerStandsAfterThird | BankerHasDrawn | CardsFaceDown | NotDue | NotShown | EarlierReason;
 
 /** What exactly is wrong, or why a card was set aside. */
-export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | AnotherRoundBegun | UnknownCardCarried | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | LateSeats | CalledBy | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | BrokerError | EarlierDetail;
+export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | AnotherRoundBegun | UnknownCardCarried | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | LateSeats | CalledBy | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | BrokerError | EarlierDetail;
 
 /** Why a request was refused. */
 export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | NoExtraCard | OnlyBurned | NothingToVoid | NothingToUndo | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;

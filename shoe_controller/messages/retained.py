@@ -52,7 +52,7 @@ class StatusMessage(msgspec.Struct, frozen=True, kw_only=True):
     storing: bool = True
     """Whether the journal can be written to; if not, the table stands still."""
     publishing: str = ""
-    """What the broker reported when it refused the table's messages; empty while it accepts them."""
+    """The broker's answer to the message that it refused last, and its topic; empty while it accepts them."""
     alert: AlertMessage | None = None
     """The gravest alert that stands."""
 

@@ -12,7 +12,7 @@ import msgspec
 
 from shoe_controller.messages import facts
 from shoe_controller.messages.acts import ACTS, Act
-from shoe_controller.messages.facts import AnyFact, Fact
+from shoe_controller.messages.facts import AnyFact, EventTopic, Fact
 from shoe_controller.messages.requests import (
     LONGEST_USER,
     PLACE,
@@ -42,6 +42,12 @@ ANY = "+"
 USER = "{user}"
 """Stands for the broker's user in the topic of a request, in the table below."""
 
+STATUS, INFO, STATE, ROADS, ROUNDS = "status", "info", "state", "roads", "rounds"
+"""The retained topics of a table, below its own part."""
+
+EVENT, REQUEST, REPLY = "event", "request", "reply"
+"""The first levels of all its other topics."""
+
 SITE_TABLES = "tables"
 """The level that the list of a site's tables is under, beside the tables themselves."""
 
@@ -53,7 +59,7 @@ def round_id(journal: str, shoe: int, round_: int) -> str:
 
 def event_topic(name: str) -> str:
     """Where events are published, below the table's own topic."""
-    return f"event/{name}"
+    return f"{EVENT}/{name}"
 
 
 class RequestTopic(NamedTuple):
@@ -70,17 +76,17 @@ class Topics:
 
     def __init__(self, site: str, table: str) -> None:
         self.prefix = f"{ROOT}/{site}/{table}"
-        self.status = f"{self.prefix}/status"
-        self.info = f"{self.prefix}/info"
-        self.state = f"{self.prefix}/state"
-        self.roads = f"{self.prefix}/roads"
-        self.rounds = f"{self.prefix}/rounds"
+        self.status = f"{self.prefix}/{STATUS}"
+        self.info = f"{self.prefix}/{INFO}"
+        self.state = f"{self.prefix}/{STATE}"
+        self.roads = f"{self.prefix}/{ROADS}"
+        self.rounds = f"{self.prefix}/{ROUNDS}"
         self.listing = f"{ROOT}/{site}/{SITE_TABLES}/{table}"
         self.events = f"{self.prefix}/{event_topic('#')}"
         """A filter for all events."""
-        self.requests = f"{self.prefix}/request/+/+/+"
+        self.requests = f"{self.prefix}/{REQUEST}/+/+/+"
         """A filter for all requests."""
-        self.replies = f"{self.prefix}/reply/"
+        self.replies = f"{self.prefix}/{REPLY}/"
 
     def event(self, below: str) -> str:
         """The full topic of a message that is published as `event/…`."""
@@ -104,11 +110,11 @@ class Topics:
 
     def request(self, role: RequestRole, user: str, name: str) -> str:
         """Where a user sends a request."""
-        return f"{self.prefix}/request/{role.value}/{user}/{name}"
+        return f"{self.prefix}/{REQUEST}/{role.value}/{user}/{name}"
 
     def read_request(self, topic: str) -> RequestTopic | None:
         """What the topic of a request says; nothing if it is none."""
-        rest = topic.removeprefix(f"{self.prefix}/request/")
+        rest = topic.removeprefix(f"{self.prefix}/{REQUEST}/")
         levels = rest.split("/")
         if rest == topic or len(levels) != len(RequestTopic._fields):
             return None
@@ -121,13 +127,10 @@ class Topics:
 
 class TopicKind(Enum):
     RETAINED = "retained"
-    EVENT = "event"
-    REQUEST = "request"
-    REPLY = "reply"
+    EVENT = EVENT
+    REQUEST = REQUEST
+    REPLY = REPLY
 
-
-OUTCOME = "outcome"
-"""The events whose envelope carries the journal's head."""
 
 REPLAYED_TOPIC = "Where the event went out first, below the table's own topic."
 """The field `topic`, which stands before an event's own fields when it is sent again."""
@@ -158,13 +161,13 @@ class TopicRow(NamedTuple):
 
 
 EVENT_TOPICS = {
-    "shoe": "a shoe is opened, burned, cut and ended; its connection",
-    "round": "wagers open, change and close; a round is void",
-    "card": "each card as it may be shown, corrections, cards set aside",
-    "outcome": "the result of a round, or that it was taken back",
-    "settlement": "what every wager came to, in the dealer's steps, or that it was taken back",
-    "alert": "what went wrong, and that it is over",
-    "operator": "what people did",
+    EventTopic.SHOE: "a shoe is opened, burned, cut and ended; its connection",
+    EventTopic.ROUND: "wagers open, change and close; a round is void",
+    EventTopic.CARD: "each card as it may be shown, corrections, cards set aside",
+    EventTopic.OUTCOME: "the result of a round, or that it was taken back",
+    EventTopic.SETTLEMENT: "what every wager came to, in the dealer's steps, or that it was taken back",
+    EventTopic.ALERT: "what went wrong, and that it is over",
+    EventTopic.OPERATOR: "what people did",
 }
 
 
@@ -200,31 +203,31 @@ EVENTS: dict[type[Fact], str] = {
 
 
 def contract() -> Iterator[TopicRow]:
-    yield TopicRow("status", TopicKind.RETAINED, (StatusMessage,), "whether the controller is there, and how it is")
-    yield TopicRow("info", TopicKind.RETAINED, (InfoMessage,), "what the table offers, its limits and prices")
-    yield TopicRow("state", TopicKind.RETAINED, (StateMessage,), "how the table stands")
-    yield TopicRow("roads", TopicKind.RETAINED, (RoadsMessage,), "the five roads and the counts of the shoe")
-    yield TopicRow("rounds", TopicKind.RETAINED, (RoundsMessage,), "the rounds of the shoe, with their cards")
+    yield TopicRow(STATUS, TopicKind.RETAINED, (StatusMessage,), "whether the controller is there, and how it is")
+    yield TopicRow(INFO, TopicKind.RETAINED, (InfoMessage,), "what the table offers, its limits and prices")
+    yield TopicRow(STATE, TopicKind.RETAINED, (StateMessage,), "how the table stands")
+    yield TopicRow(ROADS, TopicKind.RETAINED, (RoadsMessage,), "the five roads and the counts of the shoe")
+    yield TopicRow(ROUNDS, TopicKind.RETAINED, (RoundsMessage,), "the rounds of the shoe, with their cards")
     yield TopicRow(
         f"{SITE_TABLES}/{{table}}", TopicKind.RETAINED, (TableListing,), "a table of the site, in a list", of_site=True
     )
-    for name, what in EVENT_TOPICS.items():
-        facts = tuple(fact for fact in AnyFact.__args__ if name == fact.TOPIC)
-        yield TopicRow(event_topic(name), TopicKind.EVENT, facts, what)
+    for topic, what in EVENT_TOPICS.items():
+        facts = tuple(fact for fact in AnyFact.__args__ if topic is fact.TOPIC)
+        yield TopicRow(event_topic(topic), TopicKind.EVENT, facts, what)
     yield _request(RequestRole.WAGERS, PLACE, WagersRequest, "place, change or withdraw wagers of a seat")
     for role in (RequestRole.DEALER, RequestRole.SUPERVISOR):
         for name, act in acts_of(role).items():
             yield _request(role, name, ActRequest, ACTS[act].what, act)
     yield _request(RequestRole.DISPLAY, REPLAY, ReplayRequest, "send events again, from a number on")
     yield TopicRow(
-        "reply/{client}/{name}", TopicKind.REPLY, (Answer,), "the answer to a request, and events sent again"
+        f"{REPLY}/{{client}}/{{name}}", TopicKind.REPLY, (Answer,), "the answer to a request, and events sent again"
     )
 
 
 def _request(
     role: RequestRole, name: str, payload: type[msgspec.Struct], what: str, act: type[Act] | None = None
 ) -> TopicRow:
-    return TopicRow(f"request/{role.value}/{USER}/{name}", TopicKind.REQUEST, (payload,), what, act, role)
+    return TopicRow(f"{REQUEST}/{role.value}/{USER}/{name}", TopicKind.REQUEST, (payload,), what, act, role)
 
 
 RESERVED_TABLES = frozenset({SITE_TABLES, *(row.below.partition("/")[0] for row in contract())})

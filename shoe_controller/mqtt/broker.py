@@ -67,13 +67,18 @@ class BrokerLostError(BrokerError):
         return type(self)(*self.args)
 
 
+PACKET_TOO_LARGE = "packet too large"
+"""The MQTT 5 name of what a broker would answer to a message that is not sent at all."""
+
+
 class PublishRefusedError(BrokerError):
     """The broker refused this message; the connection stays open."""
 
-    def __init__(self, topic: str, reason: str) -> None:
+    def __init__(self, topic: str, reason: str, answer: str = PACKET_TOO_LARGE) -> None:
+        """`reason` is a sentence for the person who must act, `answer` the name of the broker's reason code."""
         super().__init__(f"the message for {topic!r} was refused: {reason}")
         self.topic = topic
-        self.reason = reason
+        self.answer = answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -305,9 +305,9 @@ class _Session:
             return
         if reason.is_failure:
             hint = f" Let {self._who} write it in the broker's access list." if reason.value == NOT_AUTHORISED else ""
-            _fail(
-                message.taken, PublishRefusedError(message.topic, f"the broker answered {str(reason).lower()}.{hint}")
-            )
+            answer = str(reason).lower()
+            sentence = f"the broker answered {answer}.{hint}"
+            _fail(message.taken, PublishRefusedError(message.topic, sentence, answer))
         else:
             message.taken.set_result(None)
 

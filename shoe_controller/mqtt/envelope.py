@@ -12,8 +12,8 @@ from typing import NamedTuple
 import msgspec
 
 from shoe_controller.journal.records import Head
-from shoe_controller.messages.facts import Fact
-from shoe_controller.messages.topics import OUTCOME, event_topic
+from shoe_controller.messages.facts import EventTopic, Fact
+from shoe_controller.messages.topics import event_topic
 
 
 class EventMessage(NamedTuple):
@@ -70,5 +70,5 @@ def without_envelope(payload: bytes) -> bytes:
     return b"{" + payload[payload.index(_FIRST_FIELD) :]
 
 
-_OUTCOME = event_topic(OUTCOME)
+_OUTCOME = event_topic(EventTopic.OUTCOME)
 _FIRST_FIELD = b'"%b":' % str(Fact.__struct_config__.tag_field).encode()

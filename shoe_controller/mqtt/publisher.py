@@ -346,7 +346,7 @@ class Publisher:
     def _note_refusal(self, error: PublishRefusedError) -> None:
         if not self.refusal:
             self._watcher.refused(error)
-        self.refusal = str(error)
+        self.refusal = f"{error.answer}: {error.topic}"
         self._not_taken.add(error.topic)
 
     async def _say_goodbye(self, pipe: "_Pipe") -> None:

@@ -197,7 +197,10 @@ class RequestDesk:
         if request.seat != own_seat:
             raise RequestRefusedError(OtherSeat(seat=own_seat))
         identity = _identity(sender, request.request_id, request)
-        answer = await self._once(identity, self._wagers(request, sender, identity))
+        try:
+            answer = await self._once(identity, self._wagers(request, sender, identity))
+        except RequestRefusedError as error:
+            answer = refused(error.refusal, request.request_id)
         if isinstance(answer.refusal, UnknownSeat):
             return answer
         # As they stand now, also where the answer itself is that to an earlier request.

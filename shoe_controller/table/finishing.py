@@ -25,7 +25,13 @@ from shoe_controller.messages.causes import (
     RoundVoidedNow,
     ShoeEndedNow,
 )
-from shoe_controller.messages.details import MarkDiffers, NoWinnerIndicated, ResultMark, WinnerDiffers
+from shoe_controller.messages.details import (
+    MarkDiffers,
+    NoWinnerIndicated,
+    ResultDiffersFaceDown,
+    ResultMark,
+    WinnerDiffers,
+)
 from shoe_controller.messages.facts import (
     BettingOpened,
     CardsShown,
@@ -69,10 +75,19 @@ def placed(wagers: Iterable[StandingWager]) -> tuple[PlacedWager, ...]:
 # --- the result ------------------------------------------------------------------------------------------------------
 
 
-def result_differs(
-    indicated: ResultIndicated, playing: Round
-) -> WinnerDiffers | NoWinnerIndicated | MarkDiffers | None:
-    """What of the shoe's result does not fit the cards. A mark left out means nothing: not all shoes know it."""
+ShownDifference = WinnerDiffers | NoWinnerIndicated | MarkDiffers
+
+
+def result_differs(indicated: ResultIndicated, playing: Round) -> ShownDifference | ResultDiffersFaceDown | None:
+    """What of the shoe's result does not fit the cards; while they lie face down, only that it does not."""
+    difference = _difference(indicated, playing)
+    if difference is not None and not all(laid.shown for laid in playing.cards):
+        return ResultDiffersFaceDown(round=playing.number)
+    return difference
+
+
+def _difference(indicated: ResultIndicated, playing: Round) -> ShownDifference | None:
+    """A mark left out means nothing: not all shoes know it."""
     number, facts = playing.number, judge(playing.cards).deal.facts
     if indicated.winner is None:
         return NoWinnerIndicated(round=number, cards=facts.winner)

@@ -7,7 +7,7 @@ from enum import Enum
 
 import msgspec
 
-from firmware_protocol.events import AnyShoeEvent
+from firmware_protocol.events import AnyShoeEvent, LinkDownCause
 from shoe_controller.messages.acts import AnyAct, Role
 from shoe_controller.messages.requests import Stake
 from shoe_controller.table.state import Lasting, RulesSource, StandingWager, TableState, Timer
@@ -70,6 +70,9 @@ class TimerRanOut(Input, frozen=True, kw_only=True, tag="timer_ran_out"):
 
 class LinkLost(Input, frozen=True, kw_only=True, tag="link_lost"):
     reason: str
+    """What the link reported, in English: for the record."""
+    how: LinkDownCause | None = None
+    """Null in journals of layout version 1."""
 
 
 class LinkBack(Input, frozen=True, kw_only=True, tag="link_back"):
@@ -112,6 +115,8 @@ class JournalFailed(Input, frozen=True, kw_only=True, tag="journal_failed"):
 
     trouble: JournalTrouble
     detail: str
+    set_aside: tuple[str, ...] = ()
+    """The names of the damaged files; none in journals of layout version 1."""
 
 
 class MessagesRefused(Input, frozen=True, kw_only=True, tag="messages_refused"):

@@ -9,6 +9,8 @@ from shoe_controller.messages.details import (
     ClockStep,
     ControllerRestarted,
     DecoderMessage,
+    EarlierDetail,
+    JournalSetAside,
     LinkDropped,
     OperatingSystemError,
     SilentShoe,
@@ -33,10 +35,10 @@ from shoe_controller.table.state import SECOND, LinkState, Round
 
 def link_lost(draft: Draft, given: LinkLost) -> None:
     if draft.lasting.link.up:
-        _link_down(draft, LinkDropped(text=given.reason))
+        _link_down(draft, EarlierDetail(text=given.reason) if given.how is None else LinkDropped(cause=given.how))
 
 
-def _link_down(draft: Draft, cause: LinkDropped | ControllerRestarted) -> None:
+def _link_down(draft: Draft, cause: LinkDropped | ControllerRestarted | EarlierDetail) -> None:
     draft.lasting.link = msgspec.structs.replace(draft.lasting.link, up=False)
     _emit_link(draft, cause)
     if draft.phase in IN_ROUND:
@@ -63,7 +65,7 @@ def link_back(draft: Draft, given: LinkBack) -> None:
         draft.alert(AlertKind.EVENT_GAP, SilentShoe())
 
 
-def _emit_link(draft: Draft, cause: LinkDropped | ControllerRestarted | None) -> None:
+def _emit_link(draft: Draft, cause: LinkDropped | ControllerRestarted | EarlierDetail | None) -> None:
     link = draft.lasting.link
     draft.emit(ShoeLinkChanged, up=link.up, authenticated=link.authenticated, shoe_name=link.shoe_name, cause=cause)
 
@@ -115,7 +117,8 @@ def _date_round(playing: Round, now: int) -> None:
 
 def journal_failed(draft: Draft, given: JournalFailed) -> None:
     kind = AlertKind(given.trouble.value)
-    draft.alert(kind, OperatingSystemError(text=given.detail))
+    detail = JournalSetAside(files=given.set_aside) if given.set_aside else OperatingSystemError(text=given.detail)
+    draft.alert(kind, detail)
     if given.trouble is JournalTrouble.FULL:
         # That this could be stored means that there is room again.
         draft.end_alerts(StoringAgain(), kind)

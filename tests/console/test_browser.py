@@ -16,6 +16,7 @@ from firmware_protocol.events import Button
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.reasons import SecondCard
 from shoe_controller.baccarat.sides import Side
+from shoe_controller.console.forms import LONGEST
 from shoe_controller.messages.actors import Person
 from shoe_controller.messages.facts import (
     AlertRaised,
@@ -222,6 +223,8 @@ async def test_wrong_pins_lock_out(browser: Browser, tmp_path: Path) -> None:
         console_at(tmp_path, wrong_pins=3, locked_out_for=600) as at,
         desk_at(browser, at.address) as desk,
     ):
+        await expect(desk.at("person")).to_have_attribute("maxlength", str(LONGEST["person"]))
+        await expect(desk.at("pin")).to_have_attribute("maxlength", str(LONGEST["pin"]))
         for _ in range(3):
             await desk.sign_in(pin="111111")
             await desk.says("#door .said", ENGLISH.of(WrongPinRefused()))

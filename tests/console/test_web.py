@@ -5,6 +5,7 @@ Behind the server stands a real desk with a real table (`served.py`), so that a 
 
 import asyncio
 import json
+import re
 import ssl
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from shoe_controller.console.process import STATIC
 from shoe_controller.console.web import MOST_STREAMS, TOKEN_HEADER
 from shoe_controller.messages.acts import ACTS
 from shoe_controller.messages.facts import PersonActed, WagersChanged, WrongPin
+from shoe_controller.mqtt.documents.asyncapi import HERE
 from shoe_controller.web.certificate import CertificateError, tls_context
 from shoe_controller.web.server import LARGEST_BODY
 from shoe_controller.web.static_files import SHARED
@@ -417,6 +419,18 @@ async def test_the_page_comes_in_the_language_that_is_asked_for(browser: Browser
     _, body, _ = await browser.get(f"/{asked}")
     assert f'<html lang="{language}">'.encode() in body
     assert b"<x>" not in body
+
+
+FIELDS = ("person", "pin", "reason")
+
+
+async def test_the_limits_of_the_pages_fields_are_those_of_the_requests(browser: Browser) -> None:
+    _, body, _ = await browser.get("/")
+    published = json.loads((HERE / "schemas" / "request.supervisor.void_round.json").read_text(encoding="utf-8"))
+    for name in FIELDS:
+        assert f'data-longest-{name}="{published["properties"][name]["maxLength"]}"'.encode() in body
+    _, dialogs, _ = await browser.get("/files/dialogs.js")
+    assert set(re.findall(rb"maxlength: ([^,]+)", dialogs)) == {f'longest("{name}")'.encode() for name in FIELDS}
 
 
 async def test_files_need_not_be_fetched_twice(served: Served, browser: Browser) -> None:

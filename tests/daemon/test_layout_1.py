@@ -71,7 +71,7 @@ def alert_fields(kind: str, detail: str) -> dict[str, Any]:
             "shoe_link",
             {"up": False, "authenticated": True, "shoe_name": "", "why": "unplugged"},
             "cause",
-            {"code": "link_lost", "text": "unplugged"},
+            {"code": "earlier_detail", "text": "unplugged"},
         ),
         ("betting_closed", {"closed_by": "first_card", "stakes": 5}, "closed_by", {"code": "first_card_drawn"}),
         ("round_voided", {"replay": True, "why": "misdeal", "returned": [], "total": 0}, "reason", "misdeal"),

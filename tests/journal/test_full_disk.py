@@ -43,6 +43,7 @@ def test_a_full_disk_stops_and_room_lets_it_go_on(tiny_disk: Path) -> None:
         ballast.write_bytes(bytes(300_000))
         refused, error = fill(journal)
         assert isinstance(error, DiskFullError)
+        assert error.system_text == "database or disk is full", "what is published has no words of ours, and no path"
         assert "Make room" in str(error)
         for _ in range(3):
             assert isinstance(journal.submit(entry(refused)).exception(timeout=30), StorageError)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import CardDrawn, CutCard, Hand, IndicatedWinner
+from firmware_protocol.events import CardDrawn, CutCard, Hand, IndicatedWinner, LinkDownCause
 from shoe_controller.messages.acts import (
     Approve,
     BurnExtraCard,
@@ -138,6 +138,6 @@ def _to_the_end(house: House) -> RememberedSitting:
 
 def _without_a_shoe(house: House) -> RememberedSitting:
     table = RememberedSitting(house)
-    table.give(LinkLost(reason="the line was disconnected"))
+    table.give(LinkLost(how=LinkDownCause.DISCONNECTED, reason="the line was disconnected"))
     table.give(LinkBack(keeps_events=True, authenticated=False, boot_id=2))
     return table

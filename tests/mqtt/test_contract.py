@@ -1,5 +1,6 @@
 """What is written down of the contract is up to date, valid, and true of real messages."""
 
+import ast
 import json
 import re
 from collections.abc import Iterator
@@ -21,7 +22,22 @@ from shoe_controller.messages.acts import ACTS
 from shoe_controller.messages.codes import FAMILIES, codes_of
 from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.messages.requests import LONGEST_USER, ActRequest, RequestRole, acts_of
-from shoe_controller.messages.topics import EVENT_TOPICS, EVENTS, TopicKind, Topics, contract
+from shoe_controller.messages.topics import (
+    EVENT,
+    EVENT_TOPICS,
+    EVENTS,
+    INFO,
+    REPLY,
+    REQUEST,
+    ROADS,
+    ROOT,
+    ROUNDS,
+    STATE,
+    STATUS,
+    TopicKind,
+    Topics,
+    contract,
+)
 from shoe_controller.mqtt.documents import asyncapi
 from shoe_controller.mqtt.documents.json_schema import SchemaBook
 from shoe_controller.mqtt.documents.message_schemas import REPLAYED, Messages, MessageSchema
@@ -312,6 +328,29 @@ def test_an_answer_may_go_below_the_reply_topic_of_its_user(topic: str) -> None:
 )
 def test_an_answer_may_go_nowhere_else(topic: str) -> None:
     assert not Topics("north", "t1").is_reply(topic, "board")
+
+
+def written_topics(program: str) -> Iterator[str]:
+    """Strings in a program that are a topic or a part of one, and retained topics that something is compared with."""
+    levels = (f"{ROOT}/", *(f"{level}/" for level in (EVENT, REQUEST, REPLY)))
+    for node in ast.walk(ast.parse(program)):
+        if isinstance(node, ast.Compare):
+            sides = [side.value for side in (node.left, *node.comparators) if isinstance(side, ast.Constant)]
+            yield from (side for side in sides if side in (STATUS, INFO, STATE, ROADS, ROUNDS))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value.removeprefix("/")
+            yield from [node.value] if text.startswith(levels) and " " not in text else []
+
+
+def test_topics_are_written_in_the_contract_alone() -> None:
+    assert list(written_topics('if below == "status" or topic == f"{prefix}/event/card": pass')) == [
+        "status",
+        "/event/card",
+    ]
+    room = PROJECT / "shoe_controller"
+    programs = [path for path in room.rglob("*.py") if path != room / "messages" / "topics.py"]
+    written = {path.name: list(written_topics(path.read_text(encoding="utf-8"))) for path in programs}
+    assert {name: topics for name, topics in written.items() if topics} == {}
 
 
 def test_a_request_is_known_by_its_topic_under_this_table_alone() -> None:

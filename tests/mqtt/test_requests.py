@@ -197,6 +197,8 @@ async def test_a_used_id_with_other_contents_is_refused_and_nothing_is_placed(
         counter.desk = counter.new_desk()
     answer = await counter.request("wagers/place", **(request | other))
     assert (answer.refusal, answer.request_id) == (OtherContents(), "1")
+    assert answer.wagers is not None, "the terminal must learn what stands"
+    assert answer.wagers.total == (0 if "seat" in other else 50)
     assert (await counter.request("wagers/place", **request)).status == "ok", "the repeat itself still is one"
     assert len(counter.sitting.all(WagersChanged)) == 1
 

@@ -168,7 +168,7 @@ def _settle(future: "asyncio.Future[None]", topic: str, reason: int) -> None:
     if future.done():
         return
     if reason >= 0x80:
-        _fail(future, PublishRefusedError(topic, f"the broker answered {reason:#x}."))
+        _fail(future, PublishRefusedError(topic, f"the broker answered {reason:#x}.", f"{reason:#x}"))
     else:
         future.set_result(None)
 

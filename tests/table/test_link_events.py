@@ -6,10 +6,20 @@ from typing import Any
 import pytest
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import Button, ButtonPressed, CardDrawn, Fault, FaultCode, Hand, IndicatedWinner, Started
+from firmware_protocol.events import (
+    Button,
+    ButtonPressed,
+    CardDrawn,
+    Fault,
+    FaultCode,
+    Hand,
+    IndicatedWinner,
+    LinkDownCause,
+    Started,
+)
 from shoe_controller.messages.actors import ShoeButton, TimeRanOut
 from shoe_controller.messages.acts import ClearAlert, UndoLastResult, VoidAndReplay, VoidRound
-from shoe_controller.messages.details import ClockStep, LinkDropped
+from shoe_controller.messages.details import ClockStep, JournalSetAside, LinkDropped
 from shoe_controller.messages.facts import AlertRaised, RoundResult, ShoeLinkChanged
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.desired_shoe import RESULT_GRACE
@@ -47,8 +57,8 @@ def at(phase: Phase) -> Sitting:
 @pytest.mark.parametrize("keeps_events", [True, False])
 def test_the_link_is_lost_and_comes_back(phase: Phase, *, keeps_events: bool) -> None:
     table = at(phase)
-    table.give(LinkLost(reason="the cable was pulled"))
-    assert table.last(ShoeLinkChanged).cause == LinkDropped(text="the cable was pulled")
+    table.give(LinkLost(how=LinkDownCause.DISCONNECTED, reason="the cable was pulled"))
+    assert table.last(ShoeLinkChanged).cause == LinkDropped(cause=LinkDownCause.DISCONNECTED)
     assert table.alerts == (["shoe_lost"] if phase in IN_ROUND else [])
     table.give(LinkLost(reason="once more"))
     assert len(table.all(ShoeLinkChanged)) == 2, "it cannot be lost twice"
@@ -119,6 +129,13 @@ def test_after_a_power_up_a_card_that_may_have_left_before_the_wagers_is_late() 
     table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1))
     table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")), age_ms=60_000)
     assert table.alerts == ["late_wager"]
+
+
+def test_a_damaged_journal_is_named_in_a_code() -> None:
+    table = at(Phase.BETTING)
+    aside = ("t1.journal.damaged-20260101T000000Z",)
+    table.give(JournalFailed(trouble=JournalTrouble.DAMAGED, detail="The chain is broken.", set_aside=aside))
+    assert table.last(AlertRaised).alert.detail == JournalSetAside(files=aside)
 
 
 @each_phase

@@ -44,6 +44,7 @@ from shoe_controller.messages.acts import (
     VoidAndReplay,
     VoidRound,
 )
+from shoe_controller.messages.details import ResultDiffersFaceDown
 from shoe_controller.messages.facts import AnyFact, CardsShown, RoundResult, RoundSettled
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import Reveal
@@ -215,6 +216,42 @@ def test_a_correction_does_not_confirm_a_guess(reveal: Reveal) -> None:
         table.act(CorrectCard(number=1, card=Card.parse(guess)))
         said.append(seen(table))
     assert said[0] == said[1]
+
+
+PLAYER_WINS, BANKER_WINS = "9H 4D KS 2C", "2H 9D KS TC"
+A_RESULT_THAT_FITS_NEITHER = [
+    ResultIndicated(winner=IndicatedWinner.TIE),
+    ResultIndicated(winner=IndicatedWinner.TIE, player_pair=True),
+    ResultIndicated(winner=None),
+]
+
+
+@pytest.mark.parametrize("reveal", HIDING)
+@pytest.mark.parametrize("indicated", A_RESULT_THAT_FITS_NEITHER)
+@pytest.mark.parametrize("corrected", ["", "KD"])
+def test_a_result_of_the_shoe_that_differs_does_not_tell_what_the_cards_give(
+    indicated: ResultIndicated, corrected: str, reveal: Reveal
+) -> None:
+    said = []
+    for faces in (PLAYER_WINS, BANKER_WINS):
+        table = Sitting(reveal=reveal)
+        table.open_shoe()
+        table.deal(faces)
+        table.event(indicated)
+        if corrected:
+            table.act(CorrectCard(number=3, card=Card.parse(corrected)))
+        assert table.alerts
+        said.append(seen(table))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("reveal", HIDING)
+def test_a_mark_of_the_shoe_that_differs_says_nothing_of_the_cards(reveal: Reveal) -> None:
+    table = Sitting(reveal=reveal)
+    table.open_shoe()
+    table.deal(PLAYER_WINS)
+    table.event(ResultIndicated(winner=IndicatedWinner.PLAYER, player_pair=True))
+    assert [alert.detail for alert in table.state.lasting.alerts] == [ResultDiffersFaceDown(round=1)]
 
 
 @settings(max_examples=40)

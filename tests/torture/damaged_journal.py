@@ -15,10 +15,11 @@ from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry
 from shoe_controller.journal.store import open_journal
-from shoe_controller.messages.details import OperatingSystemError
+from shoe_controller.messages.details import JournalSetAside
 from shoe_controller.messages.facts import RoundSettled
 from shoe_controller.table.inputs import ClockStepped
 from shoe_controller.table.table import Handled
+from shoe_controller.words.render import ENGLISH
 from simulator.firmware import Stage
 from tests.daemon.harness import Chain
 from tests.journal.tampering import query, tampered
@@ -124,9 +125,9 @@ async def _everybody_is_told(table: Sitting, aside: Path) -> str:
     await display.until(lambda: display.state and display.state.stopped, PATIENCE)
     assert display.state is not None
     (alert,) = [alert for alert in display.state.alerts if alert.kind == "journal_damaged"]
-    assert isinstance(alert.detail, OperatingSystemError)
-    assert aside.name in alert.detail.text, alert
-    return alert.detail.text
+    assert isinstance(alert.detail, JournalSetAside)
+    assert alert.detail.files == (aside.name,), alert
+    return ENGLISH.detail(alert)
 
 
 async def _goes_on_with_a_new_shoe(hand: HandShoe, table: Sitting) -> None:

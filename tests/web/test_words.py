@@ -9,7 +9,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from firmware_protocol.events import FaultCode
+from firmware_protocol.events import FaultCode, LinkDownCause
 from shoe_controller.baccarat.codes import Code
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.sides import Side
@@ -38,6 +38,7 @@ SECTIONS: dict[str, tuple[type[Enum], ...]] = {
     "problems": (CardProblem,),
     "marks": (ResultMark,),
     "faults": (FaultCode,),
+    "link_causes": (LinkDownCause,),
     "severities": (Severity,),
     "alerts": (AlertKind,),
     "return_causes": (ReturnCause,),

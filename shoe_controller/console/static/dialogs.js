@@ -29,10 +29,13 @@ function field(key, label, { pad, ...given }) {
   return el("label", { class: "field" }, el("span", {}, label), input);
 }
 
+// The most characters of a field, as the table limits them.
+const longest = (key) => document.body.dataset[`longest${key[0].toUpperCase()}${key.slice(1)}`];
+
 // The form for an id and a PIN; `send({person, pin})` answers, and a refusal is shown beside it.
 export function whoForm({ person = "", send, text, held = false }) {
-  const known = field("person", t("id"), { type: "text", maxlength: 40, pad: "letters", value: person });
-  const secret = field("pin", t("pin"), { type: "password", maxlength: 64, pad: "digits" });
+  const known = field("person", t("id"), { type: "text", maxlength: longest("person"), pad: "letters", value: person });
+  const secret = field("pin", t("pin"), { type: "password", maxlength: longest("pin"), pad: "digits" });
   const [idInput, pinInput] = [known.querySelector("input"), secret.querySelector("input")];
   (person ? pinInput : idInput).dataset.first = "";
   const said = el("p", { class: "said", role: "alert" });
@@ -70,7 +73,7 @@ export function askWho(title, given) {
 }
 
 export function askWhy(title, act, { what, next }) {
-  const input = field("reason", t("reason"), { type: "text", maxlength: 500, pad: "letters" });
+  const input = field("reason", t("reason"), { type: "text", maxlength: longest("reason"), pad: "letters" });
   const text = input.querySelector("input");
   const go = () => (text.value.trim() ? next(text.value.trim()) : text.focus());
   const chips = reasonsFor(act).map((reason, number) =>

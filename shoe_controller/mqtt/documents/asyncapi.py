@@ -14,7 +14,7 @@ from typing import Any
 
 from shoe_controller import messages as messages_room
 from shoe_controller.messages.requests import RequestRole
-from shoe_controller.messages.topics import ROOT, TopicKind, TopicRow, contract
+from shoe_controller.messages.topics import REPLY, ROOT, STATUS, TopicKind, TopicRow, contract
 from shoe_controller.mqtt.documents.json_schema import Schema
 from shoe_controller.mqtt.documents.markdown_tables import with_tables
 from shoe_controller.mqtt.documents.message_schemas import Messages, MessageSchema, camel_case, name_of
@@ -147,7 +147,7 @@ def _server() -> dict[str, Any]:
                 "clientId": "shoe-controller-{site}-{table}",
                 "cleanSession": True,
                 "lastWill": {
-                    "topic": f"{ADDRESS}status",
+                    "topic": f"{ADDRESS}{STATUS}",
                     "qos": 1,
                     "retain": True,
                     "message": "a status with online false, and the session number of the connection that was lost",
@@ -236,7 +236,7 @@ def _headers(kind: TopicKind) -> Schema:
     if kind is TopicKind.REQUEST:
         fields["responseTopic"] = {
             "type": "string",
-            "description": f"A property of MQTT 5: {ADDRESS}reply/, your own name, and at least one more level.",
+            "description": f"A property of MQTT 5: {ADDRESS}{REPLY}/, your own name, and at least one more level.",
         }
     return {"type": "object", "description": "Properties of the MQTT 5 message.", "properties": fields}
 

@@ -19,7 +19,7 @@ from shoe_controller.messages.codes import FAMILIES, codes_of
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.messages.requests import RequestRole, acts_of
-from shoe_controller.messages.topics import EVENT_TOPICS, EVENTS, TopicKind, TopicRow, contract
+from shoe_controller.messages.topics import EVENT_TOPICS, EVENTS, TopicKind, TopicRow, contract, event_topic
 from shoe_controller.mqtt.documents.json_schema import class_text, field_texts
 from shoe_controller.mqtt.documents.message_schemas import event_name, name_of
 
@@ -62,7 +62,7 @@ def _schemas_of(row: TopicRow) -> str:
 
 def events() -> str:
     rows = [
-        (f"`event/{topic}`", f"`{event_name(fact).removeprefix('event.')}`", text)
+        (f"`{event_topic(topic)}`", f"`{event_name(fact).removeprefix('event.')}`", text)
         for topic in EVENT_TOPICS
         for fact, text in EVENTS.items()
         if topic == fact.TOPIC

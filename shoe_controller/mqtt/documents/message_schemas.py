@@ -11,16 +11,16 @@ import msgspec
 
 from shoe_controller.messages.acts import ACTS, Act
 from shoe_controller.messages.envelope import EventEnvelope, OutcomeEnvelope
-from shoe_controller.messages.facts import Fact
+from shoe_controller.messages.facts import EventTopic, Fact
 from shoe_controller.messages.requests import MOST_IN_BATCH, Answer, RequestRole
 from shoe_controller.messages.topics import (
     EVENT_TOPICS,
     EVENTS,
-    OUTCOME,
     REPLAYED_TOPIC,
     TopicKind,
     TopicRow,
     contract,
+    event_topic,
 )
 from shoe_controller.mqtt.documents.json_schema import Schema, SchemaBook, class_text, described
 
@@ -80,7 +80,7 @@ class Messages:
     def _event(self, fact: type[Fact]) -> Schema:
         own = " ".join(text for text in (EVENTS[fact], class_text(fact)) if text)
         schema = self._written.struct(fact) | {"description": own}
-        envelope = self._written.struct(OutcomeEnvelope if fact.TOPIC == OUTCOME else EventEnvelope)
+        envelope = self._written.struct(OutcomeEnvelope if fact.TOPIC == EventTopic.OUTCOME else EventEnvelope)
         schema["properties"] = envelope["properties"] | schema["properties"]
         schema["required"] = envelope["required"] + schema["required"]
         return schema
@@ -104,7 +104,7 @@ class Messages:
 
     def _replayed(self) -> Schema:
         """An event in full, and before its own fields the topic on which it went out."""
-        topics = [f"event/{name}" for name in EVENT_TOPICS]
+        topics = [event_topic(name) for name in EVENT_TOPICS]
         return {
             "description": "An event as it went out, with its topic before its own fields.",
             "type": "object",

@@ -15,6 +15,7 @@ from firmware_protocol.events import (
     FaultCleared,
     FaultCode,
     Hand,
+    LinkDownCause,
     Standby,
     Started,
 )
@@ -393,7 +394,7 @@ def test_offsets_go_on_after_a_new_connection() -> None:
     link.receive(S + player_1(1)[:4], 0)
     assert link.disconnected(1) == [
         LineError(offset=6, length=4, reason="the telegram is unfinished: the line closed"),
-        LinkDown(reason="the line to the shoe closed"),
+        LinkDown(cause=LinkDownCause.DISCONNECTED, reason="the line to the shoe closed"),
     ]
     assert link.disconnected(1) == []
     link.connected(2)

@@ -8,6 +8,7 @@ from firmware_protocol.events import (
     Fault,
     FaultCode,
     Hand,
+    LinkDownCause,
     Standby,
 )
 from firmware_protocol.link import (
@@ -246,7 +247,8 @@ def test_silence_is_noticed_in_time_and_told_once() -> None:
     shoe.now = 1.999
     assert shoe.controller.tick(shoe.now) == []
     shoe.now = 2.0
-    assert shoe.controller.tick(shoe.now) == [LinkDown(reason="no frame was received from the shoe for 2 s")]
+    reason = "no frame was received from the shoe for 2 s"
+    assert shoe.controller.tick(shoe.now) == [LinkDown(cause=LinkDownCause.SILENT, reason=reason)]
     assert shoe.controller.shoe is None
     for _ in range(100):
         shoe.now = shoe.controller.next_deadline() or 0.0
