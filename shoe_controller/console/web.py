@@ -123,8 +123,8 @@ class ConsoleSite:
         if old is not None:
             self._sessions.end(old)
         begun = self._sessions.begin(form.person)
-        told = _json({"answer": answer, "session": self._told(begun.session)})
-        return told._replace(cookie=Cookie(self._cookie, begun.secret, self._secure))
+        reply = _json({"answer": answer, "session": self._described(begun.session)})
+        return reply._replace(cookie=Cookie(self._cookie, begun.secret, self._secure))
 
     async def _sign_out(self, asked: Asked) -> Reply:
         self._sessions.end(self._from_our_page(asked))
@@ -134,9 +134,9 @@ class ConsoleSite:
     async def _who(self, asked: Asked) -> Reply:
         """After a reload: who is signed in. Only our own page can read the answer."""
         session = self._found(asked)
-        return _json({"session": None if session is None else self._told(session)})
+        return _json({"session": None if session is None else self._described(session)})
 
-    def _told(self, session: ConsoleSession) -> dict[str, object]:
+    def _described(self, session: ConsoleSession) -> dict[str, object]:
         return {"person": session.person, "token": session.token, "idle": self._sessions.idle}
 
     async def _active(self, asked: Asked) -> Reply:

@@ -193,10 +193,10 @@ class TableBooks:
             side: {"cards": list(cards), "total": total, "natural": naturals[side]}
             for side, cards, total in _sides(played)
         }
-        told = {side: {field: outcome[side][field] for field in right[side]} for side in right}
+        published = {side: {field: outcome[side][field] for field in right[side]} for side in right}
         winner = "tie" if played.tie else "player" if played.p > played.b else "banker"
-        if told != right or outcome["winner"] != winner:
-            raise MismatchError(f"round {key} is {outcome['winner']} with {told}; it is {winner} with {right}")
+        if published != right or outcome["winner"] != winner:
+            raise MismatchError(f"round {key} is {outcome['winner']} with {published}; it is {winner} with {right}")
         house = self.wagers.house
         for wager, rule in ({} if house is None else house.prices).items():
             price = rule(played)
