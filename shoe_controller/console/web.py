@@ -13,7 +13,7 @@ import msgspec
 from shoe_controller.console.failures import NotAnswered
 from shoe_controller.console.forms import DealerForm, FormDesk, SignInForm, SupervisorForm, WagersForm
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.console.sections import Feed
+from shoe_controller.console.sections import ConsoleFeed
 from shoe_controller.console.sessions import ConsoleSession, Sessions, has_token
 from shoe_controller.messages.requests import Answer
 from shoe_controller.web.push import ChangeSignal, Stream
@@ -162,7 +162,7 @@ class ConsoleSite:
 
     def _stream(self, asked: Asked) -> Stream:
         session = self._session(asked)
-        return Stream(Feed(self._model), may_listen=lambda: self._sessions.lives(session))
+        return Stream(ConsoleFeed(self._model), may_listen=lambda: self._sessions.lives(session))
 
 
 async def _read(asked: Asked, kind: type[T]) -> T:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from simulator.reckoner.alerts import AlertBook
-from simulator.reckoner.cards import CardBook, LaidCard
+from simulator.reckoner.cards import CardBook, CardInHand
 from simulator.reckoner.drawing import Round, dealt
 from simulator.reckoner.house import HouseRules
 from simulator.reckoner.mismatch import Json, MismatchError, RoundKey, round_of
@@ -52,7 +52,7 @@ class TableBooks:
         """The round under way, from its betting to its result."""
         self._last: RoundKey | None = None
         """The round whose result was published last, and may be undone,"""
-        self._last_hand: list[LaidCard] = []
+        self._last_hand: list[CardInHand] = []
         """and its cards."""
         self._undone_results: dict[RoundKey, int] = {}
         self._undone_settlements: dict[RoundKey, int] = {}

@@ -24,7 +24,7 @@ from simulator.shoe_line import Wire, WireSettings
 from simulator.truth import CardOut, FaultInjected
 from simulator.virtual_shoe import CannotError
 from tests.simulator.agreement import (
-    LaidCard,
+    SeenCard,
     assert_agreement,
     assert_nothing_invented,
     cards_of_events,
@@ -118,7 +118,7 @@ def with_fault(name: str, wire: Wire, disclosing: Disclosing = Disclosing.AT_DRA
     return dealt_out(settings(wire, disclosing, name, at_card))
 
 
-def rounds_of(events: list[object]) -> list[list[LaidCard]]:
+def rounds_of(events: list[object]) -> list[list[SeenCard]]:
     """The cards in hands, round by round, each up to its result."""
     rounds = []
     begin = 0
