@@ -2,7 +2,7 @@
 
 The caller defines what is behind each address, in the types of this file. Every response carries the same strict
 policy: a page runs and loads only what comes from here, no text ever becomes markup, and no site may put it into a
-frame. A page gets its news over one event stream (Server-Sent Events), which a browser opens again by itself.
+frame. A page gets its updates over one event stream (Server-Sent Events), which a browser opens again by itself.
 """
 
 import asyncio
@@ -103,7 +103,7 @@ class Route(NamedTuple):
 
 
 class Site:
-    """Serves from `start` to `stop`: the files, the routes, and the streams of news under one address."""
+    """Serves from `start` to `stop`: the files, the routes, and the event streams under one address."""
 
     def __init__(  # noqa: PLR0913 - the parts of a site, each given by name
         self,

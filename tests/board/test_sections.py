@@ -1,4 +1,4 @@
-"""What pages are told: everything a player may see, nothing that is for staff, and never an old result as the last."""
+"""What pages are sent: everything a player may see, nothing that is for staff, and never an old result as the last."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """The console in real Chromium, with the real daemon, Mosquitto and an emulated shoe that is dealt by hand.
 
-Every test reads from the page what people would read, and compares it with what the display was told by the table.
+Every test reads from the page what people would read, and compares it with what the table published to the display.
 """
 
 import re

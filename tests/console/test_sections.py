@@ -1,4 +1,4 @@
-"""What the page is told, made from a real table's messages."""
+"""What the page is sent, made from a real table's messages."""
 
 import msgspec
 

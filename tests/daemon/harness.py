@@ -159,7 +159,7 @@ class Chain:
 
     def signal_broker(self, number: signal.Signals) -> None:
         """SIGHUP reads its access list again; SIGSTOP lets it hang, and SIGCONT go on."""
-        process = self.broker._process  # noqa: SLF001 - only its process can be told
+        process = self.broker._process  # noqa: SLF001 - only its process can be signalled
         assert process is not None, "the broker does not run"
         os.kill(process.pid, number)
 

@@ -211,7 +211,7 @@ class Staff:
         elif view.phase in ("dealing", "complete") and waited > 3 * CONFIRM_AFTER and not self._shoe_is_in_round():
             self._void(view)
         elif waited > STUCK and self._emulation.shoe.gate_locked and self._cable.plugged and view.link_up:
-            # What is wanted of the gate is told anew after every connection.
+            # What is desired of the gate is sent again after every connection.
             self.replugged += 1
             self._since = self._time.now
             self._cable.replug()
@@ -282,7 +282,7 @@ class Staff:
             self._put_in_new_cards(alert)
             self._clear(view, alert)
         elif alert.kind == "lid_opened" and tried > 2:
-            # A shoe that had no power when its lid was closed has not told of it: somebody moves the lid once more.
+            # A shoe that had no power when its lid was closed has not reported it: somebody moves the lid once more.
             self._refused.clear()
             self.lids_moved += 1
             self._cable.do(lambda now: self._emulation.move_lid(now, opened=True))

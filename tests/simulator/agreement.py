@@ -37,7 +37,7 @@ def cards_of_truth(truth: Iterable[AnyHappening]) -> list[SeenCard]:
 
 
 def cards_of_events(events: Iterable[object]) -> list[SeenCard]:
-    """All cards of which a controller heard, with the faces that it learned at once or later."""
+    """All cards that were reported to a controller, with the faces that it learned at once or later."""
     cards: list[SeenCard] = []
     round_begins = 0
     for event in events:
@@ -64,7 +64,7 @@ def _identify(cards: list[SeenCard], round_begins: int, event: CardIdentified) -
 
 
 def same_card(true: SeenCard, heard: SeenCard) -> bool:
-    """A double feed names no hand, and a face may be kept from the controller; what it is told must be true."""
+    """A double feed names no hand, and a face may be kept from the controller; what is reported must be true."""
     place_fits = heard.hand is None or heard[:2] == true[:2]
     return place_fits and heard.card in (None, true.card)
 
@@ -89,7 +89,7 @@ def assert_agreement(truth: list[AnyHappening], events: Iterable[object]) -> Non
     true_cards, heard_cards = cards_of_truth(truth), cards_of_events(events)
     assert len(heard_cards) == len(true_cards)
     for number, (true, heard) in enumerate(zip(true_cards, heard_cards, strict=True), start=1):
-        assert same_card(true, heard), f"card {number}: {heard} was heard, {true} happened"
+        assert same_card(true, heard), f"card {number}: {heard} was received, {true} happened"
     assert results_of_events(events) == results_of_truth(truth)
 
 

@@ -220,7 +220,7 @@ def test_what_the_power_took_from_the_line_is_not_lost_on_the_native_wire() -> N
     assert_agreement(table.truth, table.seen)
 
 
-def test_the_table_and_the_deeds_name_the_same_faults() -> None:
+def test_the_table_and_the_effects_name_the_same_faults() -> None:
     troubles = {trouble.value for trouble in Trouble}
     effects = set(FaultEffects._EFFECTS)  # noqa: SLF001 -- this test is why it may stay private
     assert effects | troubles == set(FAULTS)

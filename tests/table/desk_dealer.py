@@ -181,7 +181,7 @@ class Dealer:
             assert self.act(EndShoe()) is None
 
     def ask_for_result(self) -> None:
-        """The shoe's button, the faces if they were not told before, and the shoe's result."""
+        """The shoe's button, the faces if they were not reported before, and the shoe's result."""
         desk = self.desk
         desk.event(ButtonPressed(button=Button.RESULT))
         if not self.discloses_at_draw and desk.state.phase in CARDS_OUT and desk.state.round is not None:

@@ -1,4 +1,4 @@
-"""A journal that cannot be trusted when the daemon starts: it is set aside, never overwritten, and everybody is told.
+"""A journal that cannot be trusted when the daemon starts: it is set aside, never overwritten, and an alert reports it.
 
 A table dies in the middle of a round, something damages its journal, and it is started again.
 """

@@ -104,7 +104,7 @@ async def deal(hand: HandShoe, table: Sitting, condition: Callable[[], bool]) ->
 
 
 async def all_told(hand: HandShoe, table: Sitting) -> None:
-    """Wait until the subscriber has been told of everything that the shoe said."""
+    """Wait until the subscriber has received everything that the shoe reported."""
     await table.chain.becomes(lambda: hand.line_is_free, PATIENCE, what="the table to take what the shoe said")
     await table.display.until(
         lambda: table.display.state and table.display.state.cards_out == hand.cards_out, PATIENCE, what="every card"

@@ -1,4 +1,4 @@
-// The console of one table: who is signed in, the news of the table, and the keyboard. It decides nothing by itself.
+// The console of one table: who is signed in, the updates of the table, and the keyboard. It decides nothing by itself.
 
 import { resume, signedIn, signIn, signOut, touched, whenLost } from "./asking.js";
 import { closeDialog, whoForm } from "./dialogs.js";

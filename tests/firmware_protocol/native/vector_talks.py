@@ -1,4 +1,4 @@
-"""The conversations of `vectors.json`: our two ends on a line that takes no time and loses what it is told to.
+"""The conversations of `vectors.json`: our two ends on a line that takes no time and loses what it is configured to.
 
 `make_vectors` puts them into the file. Nonces, keys and times are fixed, so every run says the same bytes.
 """
