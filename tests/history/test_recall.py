@@ -1,4 +1,4 @@
-"""Rounds put together again from what the table said: every turn a round can take, and never a card too early."""
+"""Rounds reassembled from what the table published: every turn a round can take, and never a card too early."""
 
 import random
 from collections.abc import Callable

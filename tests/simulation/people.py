@@ -150,7 +150,7 @@ class Staff:
         self._round_of_shoe: dict[tuple[int, int], int] = {}
         """The how-maniest round of the shoe each round of the table is: people know when they deal another one."""
         self._mistaken: tuple[int, int, int, Card] | None = None
-        """The shoe, the round and the card of which something wrong was said, and what it is."""
+        """The shoe, the round and the card that was named wrongly, and what it is."""
         self._new_cards_for: AnyDetail | None = None
         """The damaged journal after which new cards were put in last."""
         terminal.time.after(LOOK_UP, self._look_up)
@@ -345,7 +345,7 @@ class Staff:
         return True
 
     def _correct(self, view: TableView) -> bool:
-        """Put right what was said of a card by mistake, if it still can be."""
+        """Correct a card that was named wrongly, if it still can be."""
         if self._mistaken is None or view.phase not in ("dealing", "complete"):
             return False
         (shoe, round_, place, face), self._mistaken = self._mistaken, None
