@@ -1,8 +1,8 @@
 """The rounds in a capture: assembles the cards of each round and checks whether cards, rules and result agree.
 
 Pure: it receives what was on the line, event by event, and returns each round as it ends. Used by `decode.py`.
-It does not use the table, because a table stops at the first card that it cannot explain until a supervisor acts, and
-a capture holds no acts: of the 143 rounds in `tests/recordings` a table alone reaches a result in 14.
+It does not use the table: a table stops at the first card that it cannot explain until a supervisor acts, and a capture
+holds no acts.
 """
 
 import msgspec
