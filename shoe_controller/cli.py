@@ -42,7 +42,7 @@ def parser(wanted: str | None = None) -> argparse.ArgumentParser:
         prog="shoe-controller",
         description="The controller beside a smart baccarat shoe, and the tools that come with it.",
     )
-    top.add_argument("--version", action=_Version, nargs=0, help="say which version this is, and end")
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in COMMANDS if wanted not in COMMANDS else (wanted,):
         import_module(f"shoe_controller.commands.{name.replace('-', '_')}").add_parser(subparsers)

@@ -71,7 +71,7 @@ class ShoeLine:
         self.boot_id = 0
         self.host_attached = False
         self._random = generator
-        self._said_since_start = False
+        self._sent_since_start = False
 
     @property
     def is_native(self) -> bool:
@@ -93,7 +93,7 @@ class ShoeLine:
     def power_up(self, cause: StartCause, now: float, *, wrong_key: bool = False) -> None:
         first = self.boot_id == 0
         self.boot_id = self._random.randrange(1, 1 << 32)
-        self._said_since_start = False
+        self._sent_since_start = False
         self.link = self._native_link(cause, now, wrong_key=wrong_key) if self.is_native else self._angel_eye_link()
         if self.host_attached:
             self.link.connected(now)
@@ -156,7 +156,7 @@ class ShoeLine:
         reported = event if self.is_native else as_angel_eye_event(event)
         if self.link is None or reported is None:
             return True
-        self._said_since_start = True
+        self._sent_since_start = True
         try:
             self.link.report(reported, now)
         except EventStoreFullError:
@@ -165,9 +165,9 @@ class ShoeLine:
 
     def start_anew(self, now: float) -> None:
         """Send start-up for a new shoe on the Angel Eye wire, unless it has just been sent."""
-        if self.link is not None and not self.is_native and self._said_since_start:
+        if self.link is not None and not self.is_native and self._sent_since_start:
             self.link.report(Started(), now)
-            self._said_since_start = False
+            self._sent_since_start = False
 
     def receive(self, data: bytes, now: float) -> list[ShoeNotice | LinkReport]:
         return [] if self.link is None or not self.host_attached else self.link.receive(data, now)

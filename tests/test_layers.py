@@ -6,6 +6,7 @@ rest; its reckoner knows nothing of it, and the second sum nothing of the reckon
 """
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -66,7 +67,15 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "transports": (),
     "mqtt": ("journal.records", "table", "messages", "words", "baccarat", "clock.moment", "firmware_protocol"),
     "follow": ("messages", "baccarat", "mqtt.broker"),
-    "house": ("baccarat", "config", "table", "messages", "firmware_protocol.cards"),
+    "house": (
+        "baccarat",
+        "config.house",
+        "config.strict_reading",
+        "config.table_file",
+        "table",
+        "messages",
+        "firmware_protocol.cards",
+    ),
     "config": ("baccarat", "house", "table", "messages", "transports", "mqtt.broker", "firmware_protocol"),
     "history": ("baccarat", "table", "messages", "words", "firmware_protocol.cards"),
     "process": ("config",),
@@ -109,10 +118,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "firmware_protocol",
     ),
 }
-"""The rooms of `shoe_controller`, and what each may know besides itself. `baccarat` has a line of its own below.
+"""The rooms of `shoe_controller`, and what each may know besides itself. `baccarat` has a line of its own below."""
 
-`commands`, `demo`, `doctor` and `setup` may know every room; no room knows them.
-"""
+AT_THE_EDGE = frozenset({"commands", "demo", "doctor", "setup"})
+"""These may know every room; no room knows them."""
 
 LAYERS = [
     Layer("shoe_controller/baccarat", frozenset({"shoe_controller.baccarat", "firmware_protocol.cards"}), pure=True),
@@ -193,6 +202,22 @@ def test_every_arrow_points_the_right_way(layer: Layer) -> None:
         if (arrows := wrong_arrows(file.read_text(encoding="utf-8"), package_of(file), layer))
     }
     assert wrong == {}
+
+
+def test_every_room_has_its_arrows_and_beside_the_rooms_is_only_the_command_line() -> None:
+    inside = [path for path in (ROOT / "shoe_controller").iterdir() if path.name != "__pycache__"]
+    assert {path.name for path in inside if path.is_dir()} == {"baccarat", *ROOMS, *AT_THE_EDGE}
+    assert {path.name for path in inside if path.is_file()} == {"__init__.py", "cli.py"}
+
+
+@pytest.mark.parametrize(
+    "room", [file for package in OUR_PACKAGES for file in (ROOT / package).rglob("__init__.py")], ids=package_of
+)
+def test_a_room_describes_only_files_that_it_has(room: Path) -> None:
+    described = ast.get_docstring(ast.parse(room.read_text(encoding="utf-8"))) or ""
+    places = (room.parent, room.parent / "static", ROOT, ROOT / "shoe_controller")
+    named = re.findall(r"`([\w./]+\.(?:py|js|md|toml|yaml|ts))`", described)
+    assert [name for name in named if not any((place / name).exists() for place in places)] == []
 
 
 @pytest.mark.parametrize("package", ["shoe_controller", "simulator"])

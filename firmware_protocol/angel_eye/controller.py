@@ -55,7 +55,7 @@ class LineSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 DEFAULT_LINE = LineSettings()
-NEVER_HEARD = AngelEyeState()
+NOTHING_RECEIVED = AngelEyeState()
 
 
 class _Pending(msgspec.Struct):
@@ -63,7 +63,7 @@ class _Pending(msgspec.Struct):
 
     delivery: Delivery
     state: AngelEyeState
-    heard_at: float
+    received_at: float
 
 
 class AngelEyeController:
@@ -72,7 +72,7 @@ class AngelEyeController:
     def __init__(
         self,
         *,
-        state: AngelEyeState = NEVER_HEARD,
+        state: AngelEyeState = NOTHING_RECEIVED,
         state_age: float = 0.0,
         commands: bool = False,
         overhear: bool = False,
@@ -85,7 +85,7 @@ class AngelEyeController:
         self._reader = TelegramReader(answers=commands or overhear)
         self._lane = CommandLane(stx_in_bcc=line.stx_in_bcc, answer_timeout=line.answer_timeout) if commands else None
         self._committed = state
-        self._committed_heard_at = 0.0
+        self._committed_received_at = 0.0
         self._state_age: float | None = state_age
         """Held until the first connection gives the current time."""
         self._pending: deque[_Pending] = deque()
@@ -107,7 +107,7 @@ class AngelEyeController:
         if self._connected_at is not None:
             raise LinkUsageError("the line is open already: call disconnected first")
         if self._state_age is not None:
-            self._committed_heard_at = now - self._state_age
+            self._committed_received_at = now - self._state_age
             self._state_age = None
         self._connected_at = now
         self._up_reported = False
@@ -160,7 +160,7 @@ class AngelEyeController:
         while self._pending and self._pending[0].delivery.sequence <= delivery.sequence:
             self._pending.popleft()
         self._committed = newest.state
-        self._committed_heard_at = newest.heard_at
+        self._committed_received_at = newest.received_at
 
     def want(self, desired: DesiredShoe, now: float) -> None:
         """Set the desired state. Of it, this wire can express the gate alone."""
@@ -223,13 +223,13 @@ class AngelEyeController:
             return [LineError(offset=telegram.offset, length=len(telegram.raw), reason=reason)]
         newest = self._pending[-1] if self._pending else None
         state = newest.state if newest else self._committed
-        heard_at = newest.heard_at if newest else self._committed_heard_at
-        if telegram.raw == state.last_telegram and now - heard_at <= self._line.repeat_window:
+        received_at = newest.received_at if newest else self._committed_received_at
+        if telegram.raw == state.last_telegram and now - received_at <= self._line.repeat_window:
             self.repeats += 1
             if newest:
-                newest.heard_at = now
+                newest.received_at = now
             else:
-                self._committed_heard_at = now
+                self._committed_received_at = now
             return []
         gap = gap_before(state, telegram, joining=state.delivered <= self._delivered_before_joining)
         out: list[Delivery | LinkReport] = [] if gap is None else [gap]

@@ -7,7 +7,7 @@ standing leads to the next by the card that comes. Feeding a card is then one st
 from functools import cache
 
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
-from shoe_controller.baccarat.drawing import NOTHING_DEALT, Standing, dealt, next_side, reason
+from shoe_controller.baccarat.drawing import NOTHING_DEALT, HandTotals, dealt, next_side, reason
 from shoe_controller.baccarat.facts import Facts
 from shoe_controller.baccarat.reasons import AnyReason
 from shoe_controller.baccarat.sides import Side
@@ -47,7 +47,7 @@ class _Step:
 
     __slots__ = ("after", "facts", "next_side", "standing")
 
-    def __init__(self, standing: Standing) -> None:
+    def __init__(self, standing: HandTotals) -> None:
         self.standing = standing
         self.next_side = next_side(standing)
         self.after: tuple[_Step, ...] = ()
@@ -62,7 +62,7 @@ class _Step:
 
 
 @cache
-def _step(standing: Standing) -> _Step:
+def _step(standing: HandTotals) -> _Step:
     return _Step(standing)
 
 
@@ -147,7 +147,7 @@ class Deal:
         return self.cards[1:4:2] + self.cards[5 if player_drew else 4 :]
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> HandTotals:
         """Current totals and numbers of cards."""
         return self._step.standing
 

@@ -17,7 +17,7 @@ from math import perm
 from typing import NamedTuple
 
 from firmware_protocol.cards import CARDS_BY_NUMBER
-from shoe_controller.baccarat.drawing import BANKER_DRAWS_ON, PLAYER_DRAWS_ON, Standing, dealt, next_side
+from shoe_controller.baccarat.drawing import BANKER_DRAWS_ON, PLAYER_DRAWS_ON, HandTotals, dealt, next_side
 from shoe_controller.baccarat.facts import Facts, all_facts
 from shoe_controller.baccarat.sides import Side
 
@@ -155,7 +155,7 @@ def _legal_thirds(first: Side, total: int, third: int | None, other_total: int) 
 
 
 def _legal(player_total: int, player_third: int | None, banker_total: int, banker_third: int | None) -> bool:
-    at = Standing(2, 2, player_total, banker_total, None)
+    at = HandTotals(2, 2, player_total, banker_total, None)
     if (next_side(at) is Side.PLAYER) != (player_third is not None):
         return False
     if player_third is not None:

@@ -43,7 +43,7 @@ BANKER_DRAWS_ON: dict[int, frozenset[int | None]] = {
 """For Banker's two-card total: the points of Player's third card on which Banker takes a third card too."""
 
 
-class Standing(NamedTuple):
+class HandTotals(NamedTuple):
     """How a round stands, as far as the drawing rules look at it. Totals are of the cards dealt so far."""
 
     player_cards: int
@@ -54,10 +54,10 @@ class Standing(NamedTuple):
     """Points of Player's third card, once it is there."""
 
 
-NOTHING_DEALT = Standing(0, 0, 0, 0, None)
+NOTHING_DEALT = HandTotals(0, 0, 0, 0, None)
 
 
-def next_side(at: Standing) -> Side | None:
+def next_side(at: HandTotals) -> Side | None:
     """Whose card comes next, or `None` when the round is complete."""
     if at.banker_cards < 2:
         return Side.PLAYER if at.player_cards == at.banker_cards else Side.BANKER
@@ -71,16 +71,16 @@ def next_side(at: Standing) -> Side | None:
     return Side.BANKER if at.player_third in BANKER_DRAWS_ON[at.banker_total] else None
 
 
-def dealt(at: Standing, points: int) -> Standing:
+def dealt(at: HandTotals, points: int) -> HandTotals:
     """The standing after a card of that many points went to the side whose turn it was."""
     player_cards, banker_cards, player_total, banker_total, _ = at
     if next_side(at) is Side.PLAYER:
         third = points if player_cards == 2 else None
-        return Standing(player_cards + 1, banker_cards, (player_total + points) % 10, banker_total, third)
-    return Standing(player_cards, banker_cards + 1, player_total, (banker_total + points) % 10, at.player_third)
+        return HandTotals(player_cards + 1, banker_cards, (player_total + points) % 10, banker_total, third)
+    return HandTotals(player_cards, banker_cards + 1, player_total, (banker_total + points) % 10, at.player_third)
 
 
-def reason(at: Standing) -> AnyReason:
+def reason(at: HandTotals) -> AnyReason:
     """Why `next_side` answers as it does."""
     due = next_side(at)
     if at.banker_cards < 2:
@@ -100,7 +100,7 @@ def reason(at: Standing) -> AnyReason:
     return stood(player_total=at.player_total, banker_total=at.banker_total)
 
 
-def _natural(at: Standing) -> PlayerNatural | BankerNatural | BothNatural | None:
+def _natural(at: HandTotals) -> PlayerNatural | BankerNatural | BothNatural | None:
     match (at.player_total in NATURAL_TOTALS, at.banker_total in NATURAL_TOTALS):
         case (True, True):
             return BothNatural(player_total=at.player_total, banker_total=at.banker_total)

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from shoe_controller.baccarat.drawing import NATURAL_TOTALS, Standing, dealt, next_side
+from shoe_controller.baccarat.drawing import NATURAL_TOTALS, HandTotals, dealt, next_side
 
 
 class Winner(Enum):
@@ -61,7 +61,7 @@ def all_facts() -> tuple[Facts, ...]:
         {
             (end.player_total, end.banker_total, end.player_cards, end.banker_cards, player_pair, banker_pair)
             for (player_total, player_pair), (banker_total, banker_pair) in product(_two_card_hands(), repeat=2)
-            for end in _ends(Standing(2, 2, player_total, banker_total, None))
+            for end in _ends(HandTotals(2, 2, player_total, banker_total, None))
         }
     )
     return tuple(
@@ -91,7 +91,7 @@ def _two_card_hands() -> Iterator[tuple[int, bool]]:
 
 
 @cache
-def _ends(at: Standing) -> tuple[Standing, ...]:
+def _ends(at: HandTotals) -> tuple[HandTotals, ...]:
     """Every way in which the round can end from here."""
     if next_side(at) is None:
         return (at,)

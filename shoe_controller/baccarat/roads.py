@@ -32,7 +32,7 @@ class Colour(Enum):
     BLUE = "blue"
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class RoadResult(msgspec.Struct, frozen=True, kw_only=True):
     """How one round ended, as far as a board shows it."""
 
     winner: RoadWinner
@@ -126,7 +126,7 @@ class Roads(msgspec.Struct, frozen=True, kw_only=True):
     """The cockroach road."""
 
 
-def roads(results: Sequence[Result]) -> Roads:
+def roads(results: Sequence[RoadResult]) -> Roads:
     """All five roads of a shoe with these results, the oldest first."""
     decided = [result for result in results if result.winner is not RoadWinner.TIE]
     streaks = _streaks(result.winner for result in decided)
@@ -139,7 +139,7 @@ def roads(results: Sequence[Result]) -> Roads:
     )
 
 
-def _bead_plate(results: Sequence[Result]) -> BeadPlate:
+def _bead_plate(results: Sequence[RoadResult]) -> BeadPlate:
     return BeadPlate(
         cells=tuple(
             BeadCell(
@@ -155,7 +155,7 @@ def _bead_plate(results: Sequence[Result]) -> BeadPlate:
     )
 
 
-def _ties_by_cell(results: Sequence[Result]) -> list[int]:
+def _ties_by_cell(results: Sequence[RoadResult]) -> list[int]:
     """How many ties each cell of the big road carries; one number even when no cell has a winner yet."""
     ties = [0]
     first_cell_has_its_winner = False
@@ -169,7 +169,7 @@ def _ties_by_cell(results: Sequence[Result]) -> list[int]:
     return ties
 
 
-def _big_road(decided: Sequence[Result], ties: Sequence[int], streaks: Sequence[int]) -> BigRoad:
+def _big_road(decided: Sequence[RoadResult], ties: Sequence[int], streaks: Sequence[int]) -> BigRoad:
     if not decided and ties[0]:
         only_ties = BigRoadCell(
             column=0, row=0, winner=None, ties=ties[0], banker_pair=False, player_pair=False, natural=False

@@ -1,4 +1,4 @@
-"""Which page and which news are behind which address of the board."""
+"""The page and the event stream at each address of the board."""
 
 from collections.abc import Callable, Mapping
 

@@ -17,14 +17,14 @@ class BoardFeed:
         self._floor = floor
         self._name = name
         self._seen = -1
-        self._told = SentSections()
+        self._sent = SentSections()
 
     def news(self) -> bytes | None:
         version = self._floor.versions.get(self._name, 0)
         if version == self._seen:
             return None
         self._seen = version
-        return self._told.message(board_sections(self._floor, self._floor.tables.get(self._name)))
+        return self._sent.message(board_sections(self._floor, self._floor.tables.get(self._name)))
 
 
 class PitFeed:
@@ -35,7 +35,7 @@ class PitFeed:
         self._clock = clock
         self._seen = -1
         self._versions: dict[str, int] = {}
-        self._told = SentSections()
+        self._sent = SentSections()
 
     def news(self) -> bytes | None:
         floor = self._floor
@@ -49,8 +49,8 @@ class PitFeed:
         }
         gone = [name for name in self._versions if name not in floor.versions]
         self._versions = dict(floor.versions)
-        message = self._told.message(rows | dict.fromkeys(gone))
+        message = self._sent.message(rows | dict.fromkeys(gone))
         for name in gone:
-            self._told.forget(name)
+            self._sent.forget(name)
         # A page without tables must be sent that there are none.
         return b"{}" if message is None and is_first else message

@@ -61,7 +61,7 @@ class WonWager(msgspec.Struct, frozen=True):
     pays: str
 
 
-class Hand(msgspec.Struct, frozen=True):
+class ShownHand(msgspec.Struct, frozen=True):
     cards: tuple[Card | None, ...]
     total: int | None
 
@@ -86,8 +86,8 @@ class RoundSection(msgspec.Struct, frozen=True):
     free: bool
     last: bool
     """It is the last round of the shoe."""
-    player: Hand
-    banker: Hand
+    player: ShownHand
+    banker: ShownHand
     next: Side | None
     reason: AnyReason | None
     moment: ResultMoment | VoidMoment | None
@@ -182,7 +182,7 @@ def _round(table: BoardTable, state: StateMessage) -> RoundSection:
     moment = _moment(table, state)
     standing, last = state.standing, state.last_outcome
     if isinstance(moment, ResultMoment) and last is not None:
-        player, banker = (Hand(hand.cards, hand.total) for hand in (last.player, last.banker))
+        player, banker = (ShownHand(hand.cards, hand.total) for hand in (last.player, last.banker))
     else:
         player = _hand(state, Side.PLAYER, None if standing is None else standing.player_total)
         banker = _hand(state, Side.BANKER, None if standing is None else standing.banker_total)
@@ -203,9 +203,9 @@ def _round(table: BoardTable, state: StateMessage) -> RoundSection:
     )
 
 
-def _hand(state: StateMessage, side: Side, total: int | None) -> Hand:
+def _hand(state: StateMessage, side: Side, total: int | None) -> ShownHand:
     cards = tuple(place.card for place in state.cards if place.hand is side)
-    return Hand(cards, total if cards else None)
+    return ShownHand(cards, total if cards else None)
 
 
 def _is_in_trouble(table: BoardTable, state: StateMessage) -> bool:

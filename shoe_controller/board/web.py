@@ -1,4 +1,4 @@
-"""The board's site: pages and news at their addresses, read-only: every method but GET is refused."""
+"""The board's site: pages and event streams at their addresses, read-only: every method but GET is refused."""
 
 import ssl
 from collections.abc import Mapping

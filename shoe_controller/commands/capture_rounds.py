@@ -1,8 +1,8 @@
 """The rounds in a capture: assembles the cards of each round and checks whether cards, rules and result agree.
 
 Pure: it receives what was on the line, event by event, and returns each round as it ends. Used by `decode.py`.
-It does not use the table, because a table stops at the first card that it cannot explain until a supervisor acts, and
-a capture holds no acts: of the 143 rounds in `tests/recordings` a table alone reaches a result in 14.
+It does not use the table: a table stops at the first card that it cannot explain until a supervisor acts, and a capture
+holds no acts.
 """
 
 import msgspec
@@ -73,7 +73,7 @@ class Cards(msgspec.Struct, frozen=True, kw_only=True):
     """Drawn outside the round while it was going on."""
 
 
-class RoundHeard(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="round"):
+class CapturedRound(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="round"):
     number: int
     """Counted from the start of the capture."""
     cards: Cards
@@ -122,12 +122,12 @@ class _OpenRound:
         elif card is not None and card is not known:
             self.unclear(f"{_name(place)} was {known} first and was then identified as {card}; the first is kept.")
 
-    def end(self, number: int, indicated: Indicated | None, standing: set[FaultCode]) -> RoundHeard:
+    def end(self, number: int, indicated: Indicated | None, standing: set[FaultCode]) -> CapturedRound:
         self._judge_faults(standing)
         computed = self._compute()
         if indicated is not None:
             self._compare(computed, indicated)
-        return RoundHeard(
+        return CapturedRound(
             number=number,
             cards=Cards(player=self._hand(Hand.PLAYER), banker=self._hand(Hand.BANKER), extra=self.extra),
             computed=computed,
@@ -221,7 +221,7 @@ class CaptureRounds:
         self._unplaced: dict[str, None] = {}
         """What went wrong between rounds, for the record of the next one."""
 
-    def feed(self, item: ShoeEvent | LinkReport | ShoeNotice) -> list[RoundHeard]:
+    def feed(self, item: ShoeEvent | LinkReport | ShoeNotice) -> list[CapturedRound]:
         match item:
             case CardDrawn():
                 return self._card_drawn(item)
@@ -243,10 +243,10 @@ class CaptureRounds:
                 pass
         return []
 
-    def finish(self) -> list[RoundHeard]:
+    def finish(self) -> list[CapturedRound]:
         return self._end_without_result("The capture ended before its result.")
 
-    def _card_drawn(self, drawn: CardDrawn) -> list[RoundHeard]:
+    def _card_drawn(self, drawn: CardDrawn) -> list[CapturedRound]:
         if drawn.hand is None:
             self.cards_without_a_hand += 1
             return []
@@ -265,7 +265,7 @@ class CaptureRounds:
         self._present_round().draw(place, drawn.card)
         return ended
 
-    def _begin(self, first: CardDrawn) -> list[RoundHeard]:
+    def _begin(self, first: CardDrawn) -> list[CapturedRound]:
         """A first Player card begins a round, whatever went before it."""
         ended = self._end_without_result("The next round began before its result.")
         self._round = beginning = _OpenRound()
@@ -287,7 +287,7 @@ class CaptureRounds:
         self._unplaced.clear()
         return ended
 
-    def _doubtful_card(self, doubtful: Misread | ForeignCard) -> list[RoundHeard]:
+    def _doubtful_card(self, doubtful: Misread | ForeignCard) -> list[CapturedRound]:
         card = doubtful.card if isinstance(doubtful, ForeignCard) else None
         ended = self._card_drawn(CardDrawn(hand=doubtful.hand, position=doubtful.position, card=card))
         what = "could not be read" if isinstance(doubtful, Misread) else "belongs to another set"
@@ -302,7 +302,7 @@ class CaptureRounds:
             if self._round is not None:
                 _fill_first(self._round.extra, identified.card)
 
-    def _result(self, result: ResultIndicated) -> list[RoundHeard]:
+    def _result(self, result: ResultIndicated) -> list[CapturedRound]:
         if self._round is None:
             self.results_set_aside += 1
             return []
@@ -340,13 +340,13 @@ class CaptureRounds:
             self._round.unclear("Joined in mid-round: its first Player card was not received.")
         return self._round
 
-    def _end_without_result(self, why: str) -> list[RoundHeard]:
+    def _end_without_result(self, why: str) -> list[CapturedRound]:
         if self._round is None:
             return []
         self._round.unclear(why)
         return [self._end(self._round, None)]
 
-    def _end(self, ending: _OpenRound, indicated: Indicated | None) -> RoundHeard:
+    def _end(self, ending: _OpenRound, indicated: Indicated | None) -> CapturedRound:
         self._round = None
         self.rounds += 1
         ended = ending.end(self.rounds, indicated, self._standing)

@@ -20,7 +20,7 @@ from shoe_controller.commands.capture_listeners import (
     DecodedItem,
     NativeCaptureListener,
 )
-from shoe_controller.commands.capture_rounds import CaptureRounds, RoundHeard
+from shoe_controller.commands.capture_rounds import CapturedRound, CaptureRounds
 from shoe_controller.commands.captures import HOW_A_RECORDING_LOOKS, BadCaptureError, opened
 from shoe_controller.commands.output import BAD_INPUT, GOOD
 
@@ -127,10 +127,10 @@ class _Writer:
         if self._rounds is not None:
             self._write_rounds(self._rounds.finish(), with_authenticity=not self._round_is_authentic)
 
-    def _write_rounds(self, rounds: list[RoundHeard], *, with_authenticity: bool) -> None:
-        for heard_round in rounds:
+    def _write_rounds(self, rounds: list[CapturedRound], *, with_authenticity: bool) -> None:
+        for captured in rounds:
             more = {"authenticated": self._round_is_authentic} if with_authenticity else {}
-            _write_line(msgspec.to_builtins(heard_round) | more)
+            _write_line(msgspec.to_builtins(captured) | more)
             self._round_is_authentic = True
 
     def summary(self, repeats: int) -> str:

@@ -7,7 +7,7 @@ well as by its colour, so the drawing loses nothing in a file, on a printer or t
 import argparse
 from typing import NamedTuple
 
-from shoe_controller.baccarat.roads import ROWS, Colour, DerivedRoad, Result, Roads, RoadWinner, roads
+from shoe_controller.baccarat.roads import ROWS, Colour, DerivedRoad, RoadResult, Roads, RoadWinner, roads
 from shoe_controller.commands.output import GOOD, add_json_option, bad_input, console, print_json
 
 _WINNERS = {winner.value: winner for winner in RoadWinner}
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     return GOOD
 
 
-def parse_results(text: str) -> list[Result]:
+def parse_results(text: str) -> list[RoadResult]:
     """Parse "BBnPTpB". The error names the position, counted from 1."""
     rounds: list[tuple[RoadWinner, set[str]]] = []
     marks_may_follow = False
@@ -76,7 +76,8 @@ def parse_results(text: str) -> list[Result]:
         else:
             rounds[-1][1].add(letter)
     return [
-        Result(winner=winner, **{field: mark in marks for mark, field in _MARKS.items()}) for winner, marks in rounds
+        RoadResult(winner=winner, **{field: mark in marks for mark, field in _MARKS.items()})
+        for winner, marks in rounds
     ]
 
 

@@ -76,12 +76,12 @@ class WagersForm(_Form, frozen=True, kw_only=True):
     stakes: Stakes
 
 
-class Table(Protocol):
+class TableRequests(Protocol):
     async def ask(self, role: RequestRole, name: str, request: dict[str, Any]) -> Answer | NotAnswered: ...
 
 
 class FormDesk:
-    def __init__(self, table: Table, followed: FollowedTable, new_id: Callable[[], str]) -> None:
+    def __init__(self, table: TableRequests, followed: FollowedTable, new_id: Callable[[], str]) -> None:
         self._table = table
         self._followed = followed
         self._new_id = new_id

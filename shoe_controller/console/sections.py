@@ -36,7 +36,7 @@ class LiveSection(msgspec.Struct, frozen=True, kw_only=True):
     """A changed configuration waits for the next shoe."""
 
 
-class OfferedWager(msgspec.Struct, frozen=True, kw_only=True):
+class WagerOnPage(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     names: Names
     min: int
@@ -49,7 +49,7 @@ class TableSection(msgspec.Struct, frozen=True, kw_only=True):
     currency: str
     decimals: int
     seats: tuple[str, ...]
-    wagers: tuple[OfferedWager, ...]
+    wagers: tuple[WagerOnPage, ...]
 
 
 class SupervisorAct(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +114,7 @@ def _table(info: InfoMessage) -> TableSection:
         currency=rules.currency,
         decimals=rules.decimals,
         seats=rules.seats,
-        wagers=tuple(OfferedWager(id=w.id, names=w.names, min=w.min, max=w.max) for w in rules.offered),
+        wagers=tuple(WagerOnPage(id=w.id, names=w.names, min=w.min, max=w.max) for w in rules.offered),
     )
 
 
@@ -152,7 +152,7 @@ def _payment(model: ConsoleModel) -> PaymentSection | None:
     )
 
 
-class Feed:
+class ConsoleFeed:
     """What one open page gets: first everything, then whatever has changed. `null` takes a section away."""
 
     def __init__(self, model: ConsoleModel) -> None:

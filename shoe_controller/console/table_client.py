@@ -26,7 +26,7 @@ _read_answer = msgspec.json.Decoder(Answer).decode
 
 
 class TableClient:
-    """A `Followed`, and the `Table` that the console's form desk asks."""
+    """A `Followed`, and the `TableRequests` of the console's form desk."""
 
     def __init__(self, followed: FollowedTable, observer: FollowObserver) -> None:
         self._followed = followed

@@ -13,7 +13,7 @@ import msgspec
 from shoe_controller.console.failures import NotAnswered
 from shoe_controller.console.forms import LONGEST, DealerForm, FormDesk, SignInForm, SupervisorForm, WagersForm
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.console.sections import Feed
+from shoe_controller.console.sections import ConsoleFeed
 from shoe_controller.console.sessions import ConsoleSession, Sessions, has_token
 from shoe_controller.messages.requests import Answer
 from shoe_controller.web.push import ChangeSignal, Stream
@@ -126,8 +126,8 @@ class ConsoleSite:
         if old is not None:
             self._sessions.end(old)
         begun = self._sessions.begin(form.person)
-        told = _json({"answer": answer, "session": self._told(begun.session)})
-        return told._replace(cookie=Cookie(self._cookie, begun.secret, self._secure))
+        reply = _json({"answer": answer, "session": self._described(begun.session)})
+        return reply._replace(cookie=Cookie(self._cookie, begun.secret, self._secure))
 
     async def _sign_out(self, asked: Asked) -> Reply:
         self._sessions.end(self._from_our_page(asked))
@@ -137,9 +137,9 @@ class ConsoleSite:
     async def _who(self, asked: Asked) -> Reply:
         """After a reload: who is signed in. Only our own page can read the answer."""
         session = self._found(asked)
-        return _json({"session": None if session is None else self._told(session)})
+        return _json({"session": None if session is None else self._described(session)})
 
-    def _told(self, session: ConsoleSession) -> dict[str, object]:
+    def _described(self, session: ConsoleSession) -> dict[str, object]:
         return {"person": session.person, "token": session.token, "idle": self._sessions.idle}
 
     async def _active(self, asked: Asked) -> Reply:
@@ -165,7 +165,7 @@ class ConsoleSite:
 
     def _stream(self, asked: Asked) -> Stream:
         session = self._session(asked)
-        return Stream(Feed(self._model), may_listen=lambda: self._sessions.lives(session))
+        return Stream(ConsoleFeed(self._model), may_listen=lambda: self._sessions.lives(session))
 
 
 async def _read(asked: Asked, kind: type[T]) -> T:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import msgspec
 
 from firmware_protocol.angel_eye import sequence as angel_eye_memory
-from firmware_protocol.angel_eye.controller import NEVER_HEARD, AngelEyeController
+from firmware_protocol.angel_eye.controller import NOTHING_RECEIVED, AngelEyeController
 from firmware_protocol.link import ControllerLink
 from firmware_protocol.native import progress as native_memory
 from firmware_protocol.native.controller import NativeController
@@ -161,18 +161,18 @@ def open_table(
     except (DamagedJournalError, ReplayDiffersError) as error:
         damaged = set_aside(config, clock, error)
         opened = open_journal(config, clock)
-    opened.damaged = _with_untold(damaged, opened)
+    opened.damaged = _with_unreported(damaged, opened)
     return opened
 
 
-def _with_untold(damaged: str, opened: Opened) -> str:
+def _with_unreported(damaged: str, opened: Opened) -> str:
     """A journal without events has not yet published what was set aside before it: the power may have failed."""
     if opened.reader.position().last_seq:
         return damaged
-    untold = [name for name in opening.set_aside_names(opened.path) if name not in damaged]
-    if not untold:
+    unreported = [name for name in opening.set_aside_names(opened.path) if name not in damaged]
+    if not unreported:
         return damaged
-    return f"{damaged} Journals that were set aside before: {', '.join(untold)}.".lstrip()
+    return f"{damaged} Journals that were set aside before: {', '.join(unreported)}.".lstrip()
 
 
 def set_aside(config: RunningConfig, clock: Clock, why: DamagedJournalError | ReplayDiffersError) -> str:
@@ -228,7 +228,7 @@ def link_for(
             nonce=nonce,
             last_committed=None if stored is None else native_memory.remember(stored.memory),
         )
-    state, age = NEVER_HEARD, 0.0
+    state, age = NOTHING_RECEIVED, 0.0
     if stored is not None:
         state = angel_eye_memory.remember(stored.memory)
         # After a power-up its age is unknown; treated as old, a repeat of it stops the table.

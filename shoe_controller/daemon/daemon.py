@@ -133,7 +133,7 @@ class Daemon:
         self._stop.set()
 
     @property
-    def told_to_stop(self) -> bool:
+    def stop_requested(self) -> bool:
         return self._stop.is_set()
 
     async def run(self) -> None:

@@ -28,7 +28,7 @@ async def _serve(config: RunningConfig, log: Log) -> None:
             await daemon.run()
         except (DamagedJournalError, ExceptionGroup) as error:
             damaged = set_aside(config, clock, _damage_in(error))
-            if daemon.told_to_stop:
+            if daemon.stop_requested:
                 return
             # With what was reloaded since the start: a person who was removed stays removed.
             config = daemon.config

@@ -52,7 +52,7 @@ _ALL = (
     _fault("unplug", "r", "the cable is pulled, and plugged in again", _LINE_LOST),
     _fault("wrong_key", "s", "the shoe starts with another key", "line_refused shoe_lost shoe_link", wires="native"),
     _fault("bytes_lost", "t", f"bytes are lost; {_LINE_NOISE}"),
-    _fault("bytes_corrupted", "u", f"bits turn; {_LINE_NOISE}"),
+    _fault("bytes_corrupted", "u", f"bits flip; {_LINE_NOISE}"),
     _fault("bytes_doubled", "v", f"bytes come twice; {_LINE_NOISE}"),
     _fault("bytes_delayed", "w", "bytes come late, and are put together again"),
     _fault("single_bytes", "x", "bytes come one by one, and are put together again"),

@@ -15,7 +15,7 @@ from shoe_controller.demo.display import TableWatch
 from shoe_controller.demo.event_lines import GOOD, StyledText
 from shoe_controller.demo.folder import SUPERVISOR
 from shoe_controller.demo.players import stakes_of_seat
-from shoe_controller.demo.supervisor import AtTheShoe, Deed, next_deed
+from shoe_controller.demo.supervisor import AtTheShoe, ScriptedAct, next_act
 from shoe_controller.demo.truth import Truth
 from shoe_controller.messages.facts import BettingOpened
 from shoe_controller.messages.requests import ActRequest, RequestRole, WagersRequest
@@ -93,46 +93,46 @@ class People:
         while True:
             await self._stirred.wait()
             self._stirred.clear()
-            if self._next_deed() is not None:
+            if self._next_act() is not None:
                 await asyncio.sleep(REACTION / self._speed)
                 await self._put_right()
 
     async def _put_right(self) -> None:
         """One act after another, as long as there is something to do."""
-        while (deed := self._next_deed()) is not None:
+        while (scripted := self._next_act()) is not None:
             self._stirred.clear()
-            if isinstance(deed, AtTheShoe):
-                self._press(deed.value)
+            if isinstance(scripted, AtTheShoe):
+                self._press(scripted.value)
                 self._say(StyledText("dealer: ends the round at the shoe", GOOD))
             else:
-                self._act(deed)
+                self._act(scripted)
             try:
                 async with asyncio.timeout(ASK_AGAIN):
-                    while self._next_deed() == deed:
+                    while self._next_act() == scripted:
                         self._stirred.clear()
                         await self._stirred.wait()
             except TimeoutError:
                 continue
 
-    def _next_deed(self) -> Deed | AtTheShoe | None:
+    def _next_act(self) -> ScriptedAct | AtTheShoe | None:
         state = self._watch.state
-        return None if state is None else next_deed(state, self._truth)
+        return None if state is None else next_act(state, self._truth)
 
-    def _act(self, deed: Deed) -> None:
+    def _act(self, scripted: ScriptedAct) -> None:
         state = self._watch.state
         if state is None:
             return
-        is_supervisor = deed.role is RequestRole.SUPERVISOR
+        is_supervisor = scripted.role is RequestRole.SUPERVISOR
         request = ActRequest(
             request_id=self._next_id(),
             shoe=state.shoe,
             round=state.round,
             person=SUPERVISOR if is_supervisor else "dealer",
             pin=self._pin if is_supervisor else None,
-            reason=deed.reason,
-            details=deed.details,
+            reason=scripted.reason,
+            details=scripted.details,
         )
-        self._ask(deed.role, deed.act, request)
+        self._ask(scripted.role, scripted.act, request)
 
     def _ask(self, role: RequestRole, name: str, request: WagersRequest | ActRequest) -> None:
         self.requests += 1

@@ -164,7 +164,7 @@ class Show:
             truth=truth,
             publish=lambda topic, payload: _publish(session, topic, payload),
             press=shoe.press,
-            say=lambda told: watch.say(told, self._now() - self._began),
+            say=lambda words: watch.say(words, self._now() - self._began),
             pin=files.supervisor_pin,
             speed=self._settings.speed,
             generator=random.Random(f"people {number} {self._settings.seed}"),  # noqa: S311 - no real money is bet

@@ -20,7 +20,7 @@ class AtTheShoe(Enum):
     END_ROUND_BY_FORCE = "R"
 
 
-class Deed(NamedTuple):
+class ScriptedAct(NamedTuple):
     """A request to the table."""
 
     role: RequestRole
@@ -37,20 +37,20 @@ _CARDS_OUT = frozenset({"dealing", "complete"})
 _TECHNICIAN = frozenset({"journal_full", "journal_damaged"})
 
 
-def next_deed(table: TableView, truth: Truth) -> Deed | AtTheShoe | None:
+def next_act(table: TableView, truth: Truth) -> ScriptedAct | AtTheShoe | None:
     """What he does as things stand; nothing if there is nothing to do, or only to wait."""
-    deeds = [_deed_for(alert, table, truth) for alert in table.alerts]
+    acts = [_act_for(alert, table, truth) for alert in table.alerts]
     # A round that is voided takes most other alerts with it, so that comes first.
-    deeds.sort(key=lambda deed: not (isinstance(deed, AtTheShoe) or (deed is not None and deed.act == "void_round")))
-    for deed in deeds:
-        if deed is not None:
-            return deed
+    acts.sort(key=lambda each: not (isinstance(each, AtTheShoe) or (each is not None and each.act == "void_round")))
+    for scripted in acts:
+        if scripted is not None:
+            return scripted
     if truth.empty and table.phase == "betting" and not truth.in_round:
         return _supervisor("end_shoe", "the shoe is empty")
     return None
 
 
-def _deed_for(alert: AlertMessage, table: TableView, truth: Truth) -> Deed | AtTheShoe | None:  # noqa: PLR0911 - a case each
+def _act_for(alert: AlertMessage, table: TableView, truth: Truth) -> ScriptedAct | AtTheShoe | None:  # noqa: PLR0911 - a case each
     kind = alert.kind
     if kind in _TECHNICIAN:
         return None
@@ -74,10 +74,10 @@ def _deed_for(alert: AlertMessage, table: TableView, truth: Truth) -> Deed | AtT
     if alert.cleared_by == "nobody" or over_at_shoe or (kind in _ROUND_IS_LOST and table.phase in _CARDS_OUT):
         return _void(alert, truth)
     role = RequestRole.DEALER if alert.cleared_by == "dealer" else RequestRole.SUPERVISOR
-    return Deed(role, "clear_alert", {"alert": alert.number}, "seen, and all is well")
+    return ScriptedAct(role, "clear_alert", {"alert": alert.number}, "seen, and all is well")
 
 
-def _identify(table: TableView, truth: Truth) -> Deed | AtTheShoe | None:
+def _identify(table: TableView, truth: Truth) -> ScriptedAct | AtTheShoe | None:
     unknown = next((place for place in table.cards if place.card is None), None)
     if unknown is None:
         return None
@@ -94,11 +94,11 @@ def _position(table: TableView, place: CardPlace) -> int:
     return sum(other.hand is place.hand and other.number <= place.number for other in table.cards)
 
 
-def _void(alert: AlertMessage, truth: Truth) -> Deed | AtTheShoe:
+def _void(alert: AlertMessage, truth: Truth) -> ScriptedAct | AtTheShoe:
     if truth.in_round:
         return AtTheShoe.END_ROUND_BY_FORCE
     return _supervisor("void_round", alert.kind.replace("_", " "))
 
 
-def _supervisor(act: str, reason: str, details: dict[str, object] | None = None) -> Deed:
-    return Deed(RequestRole.SUPERVISOR, act, details or {}, reason)
+def _supervisor(act: str, reason: str, details: dict[str, object] | None = None) -> ScriptedAct:
+    return ScriptedAct(RequestRole.SUPERVISOR, act, details or {}, reason)

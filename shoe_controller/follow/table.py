@@ -124,7 +124,7 @@ class FollowedTable:
         self._instance = instance
         self._latest = latest
         self._connected = False
-        self._heard_status = False
+        self._status_received = False
         self._other_journal: dict[str, Retained] = {}
         self._events = EventSequencer()
         self._requests = 0
@@ -140,7 +140,7 @@ class FollowedTable:
     @property
     def online(self) -> bool:
         """Whether the controller is there, as far as a status has come over the present connection to the broker."""
-        return self._connected and self._heard_status and self.status is not None and self.status.online
+        return self._connected and self._status_received and self.status is not None and self.status.online
 
     @property
     def have(self) -> int | None:
@@ -151,7 +151,7 @@ class FollowedTable:
 
     def broker_up(self) -> None:
         """A new connection: whether the controller is there must come anew, and an answer that was awaited is lost."""
-        self._connected, self._heard_status = True, False
+        self._connected, self._status_received = True, False
         self._events.ask_anew()
         self.version += 1
 
@@ -182,7 +182,7 @@ class FollowedTable:
         is_newer = self.status is None or status.session >= self.status.session
         if not is_newer and (retained or not status.online):
             return
-        self.status, self._heard_status = status, True
+        self.status, self._status_received = status, True
         if status.journal != self.journal:
             self._begin_journal(status.journal, now)
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from shoe_controller.baccarat.deal import Deal, DealError
-from shoe_controller.baccarat.drawing import Standing as Counts
-from shoe_controller.baccarat.drawing import reason
+from shoe_controller.baccarat.drawing import HandTotals, reason
 from shoe_controller.baccarat.reasons import NotDue, NotShown
 from shoe_controller.history.rounds import (
     AboutShoe,
@@ -374,7 +373,7 @@ def _add_reasons(cards: Sequence[RecalledCard]) -> None:
             card.why = deal.why if deal.next_side is card.hand else NotDue()
         elif before < 4:
             # The first four are dealt in a fixed order, whatever they are.
-            card.why = reason(Counts((before + 1) // 2, before // 2, 0, 0, None))
+            card.why = reason(HandTotals((before + 1) // 2, before // 2, 0, 0, None))
         else:
             card.why = NotShown()
         followed = followed and _feed(deal, card)

@@ -1,6 +1,5 @@
 """Every family of codes: what a display needs words for. `words/` has them, and a test finds any that is missing."""
 
-from enum import Enum
 from types import UnionType
 
 from shoe_controller.baccarat.codes import Code
@@ -35,7 +34,3 @@ def family_of(code: Code) -> str:
 
 
 _FAMILY_OF: dict[type, str] = {code: family for family, union in FAMILIES.items() for code in union.__args__}
-
-
-def enum_values(of: type[Enum]) -> list[str]:
-    return [str(member.value) for member in of]

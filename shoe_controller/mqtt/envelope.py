@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from shoe_controller.journal.records import Head
-from shoe_controller.messages.facts import EventTopic, Fact
+from shoe_controller.messages.facts import EventTopic
 from shoe_controller.messages.topics import event_topic
 
 
@@ -65,10 +65,4 @@ def _batch(events: list[bytes]) -> bytes:
     return b'{"events":[' + b",".join(events) + b"]}"
 
 
-def without_envelope(payload: bytes) -> bytes:
-    """The bytes in the journal, of an event as it is published or replayed."""
-    return b"{" + payload[payload.index(_FIRST_FIELD) :]
-
-
 _OUTCOME = event_topic(EventTopic.OUTCOME)
-_FIRST_FIELD = b'"%b":' % str(Fact.__struct_config__.tag_field).encode()

@@ -217,16 +217,16 @@ class Publisher:
 
     async def run(self) -> None:
         delay = FIRST_RETRY
-        told = False
+        reported = False
         while not self._stopping:
             try:
                 await self._one_session()
-                delay, told = FIRST_RETRY, False
+                delay, reported = FIRST_RETRY, False
             except* BrokerError as group:
                 was_up, self.connected = self.connected, False
-                if was_up or not told:
+                if was_up or not reported:
                     self._watcher.broker_down(_first(group))
-                told = True
+                reported = True
                 delay = FIRST_RETRY if was_up else min(delay * 2, LAST_RETRY)
             if not self._stopping:
                 await self._sleep(delay)
@@ -362,11 +362,11 @@ class Publisher:
 
     async def _serve_requests(self, session: BrokerSession) -> None:
         room = asyncio.Semaphore(MOST_REQUESTS)
-        told = False
+        reported = False
         async with asyncio.TaskGroup() as group:
             async for message in session.incoming():
-                if session.dropped and not told:
-                    told = True
+                if session.dropped and not reported:
+                    reported = True
                     self._watcher.requests_dropped()
                 await room.acquire()
                 group.create_task(self._serve(session, message)).add_done_callback(lambda _: room.release())

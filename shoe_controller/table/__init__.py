@@ -4,12 +4,12 @@
 engine has stored both and calls `take_over`. The table uses no clock, file or chance: it names its next deadline and
 the engine submits the timer. So its state is a fold over the inputs in the journal.
 
-- `inputs.py`: all that can happen to a table
-- `facts.py`: all that a table can emit
+- `inputs.py`: all that can happen to a table; what it emits, its facts, is in `shoe_controller/messages`
 - `phases.py`: the life of a shoe and a round, as one table of transitions
 - `alerts.py`: everything that goes wrong, as one table
-- `acts.py`: everything that people may do, as one table
+- `act_phases.py`: in which phase each act is accepted; `possible_acts.py`: the acts that are possible now
 - `procedure.py`: the choices of the house that concern the procedure
+- `published_rules.py`: the rules of a shoe, as they are published
 - `state.py`: all that a table knows; `draft.py`: a state that is being worked on
 - `judging.py`: the cards of a round against the drawing rules
 - `dealing.py`, `identifying.py`, `shoe_events.py`, `link_events.py`: what comes from the shoe, and from the line to it

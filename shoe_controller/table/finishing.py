@@ -147,7 +147,7 @@ def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
     shoe.commission = _sum_by_seat(shoe.commission, playing.commission)
     shoe.results = (
         *shoe.results,
-        roads.Result(
+        roads.RoadResult(
             winner=_ROAD_WINNERS[facts.winner],
             banker_pair=facts.banker_pair,
             player_pair=facts.player_pair,

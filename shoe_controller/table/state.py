@@ -12,7 +12,7 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import ResultIndicated
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.outcome import HandOutcome
-from shoe_controller.baccarat.roads import Result
+from shoe_controller.baccarat.roads import RoadResult
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.actors import AnyActor
 from shoe_controller.messages.acts import AnyAct
@@ -138,7 +138,7 @@ class Shoe(msgspec.Struct, kw_only=True):
     """The number of the last round begun."""
     ended_seq: int | None = None
     """The last fact about the end of this shoe."""
-    results: tuple[Result, ...] = ()
+    results: tuple[RoadResult, ...] = ()
     settled: tuple[SettledRound, ...] = ()
     """The rounds of `results`, with their cards; empty in a shoe of revision 1."""
     commission: tuple[tuple[str, int], ...] = ()

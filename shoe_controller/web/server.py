@@ -2,7 +2,7 @@
 
 The caller defines what is behind each address, in the types of this file. Every response carries the same strict
 policy: a page runs and loads only what comes from here, no text ever becomes markup, and no site may put it into a
-frame. A page gets its news over one event stream (Server-Sent Events), which a browser opens again by itself.
+frame. A page gets its updates over one event stream (Server-Sent Events), which a browser opens again by itself.
 """
 
 import asyncio
@@ -103,7 +103,7 @@ class Route(NamedTuple):
 
 
 class Site:
-    """Serves from `start` to `stop`: the files, the routes, and the streams of news under one address."""
+    """Serves from `start` to `stop`: the files, the routes, and the event streams under one address."""
 
     def __init__(  # noqa: PLR0913 - the parts of a site, each given by name
         self,
@@ -198,24 +198,24 @@ class Site:
     async def _news(self, request: web.Request) -> web.StreamResponse:
         stream = self._stream(_asked(request))
         if self._streams >= self._most_streams or self._ending:
-            response = _error(503, "Too many pages are open")
-            response.headers["Retry-After"] = "5"
-            return response
-        told = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
+            refusal = _error(503, "Too many pages are open")
+            refusal.headers["Retry-After"] = "5"
+            return refusal
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
         self._streams += 1
         try:
-            await told.prepare(request)
-            await told.write(b"retry: 1000\nevent: pages\ndata: %b\n\n" % self._pages)
-            await self._tell(told, stream)
+            await response.prepare(request)
+            await response.write(b"retry: 1000\nevent: pages\ndata: %b\n\n" % self._pages)
+            await self._send_updates(response, stream)
         except (TimeoutError, ConnectionError):
             pass  # the browser is gone, or too slow; it comes back by itself
         finally:
             self._streams -= 1
-        return told
+        return response
 
-    async def _tell(self, response: web.StreamResponse, stream: Stream) -> None:
+    async def _send_updates(self, response: web.StreamResponse, stream: Stream) -> None:
         loop = asyncio.get_running_loop()
-        told = loop.time()
+        sent_at = loop.time()
         while not self._ending:
             if not stream.may_listen():
                 await response.write(b"event: ended\ndata: 1\n\n")
@@ -223,17 +223,17 @@ class Site:
             news = stream.feed.news()
             if news is not None:
                 message = b"data: " + news + b"\n\n"
-            elif loop.time() - told >= HEARTBEAT:
+            elif loop.time() - sent_at >= HEARTBEAT:
                 message = b"event: alive\ndata: 1\n\n"
             else:
                 # The bell also rings for what this page does not show, so that the heartbeat has a time of its own.
                 with suppress(TimeoutError):
-                    async with asyncio.timeout_at(told + HEARTBEAT):
+                    async with asyncio.timeout_at(sent_at + HEARTBEAT):
                         await self._bell.rings()
                 continue
             async with asyncio.timeout(SLOWEST):
                 await response.write(message)
-            told = loop.time()
+            sent_at = loop.time()
             if stream.pause and news is not None:
                 await asyncio.sleep(stream.pause)
 

@@ -25,7 +25,7 @@ class Ending(Enum):
 @dataclass(slots=True, eq=False, kw_only=True)
 class Connection:
     number: int
-    last_heard: float
+    last_received: float
     splitter: PacketSplitter
     outbox: dict[int, "Connection"]
     """Shared by all connections: those with data to write or about to be closed, in order."""
@@ -50,8 +50,8 @@ class Connection:
     def deadline(self) -> float:
         """The time by which the client must have sent something."""
         if self.session is None:
-            return self.last_heard + self.connect_seconds
-        return self.last_heard + _GRACE * self.keep_alive if self.keep_alive else math.inf
+            return self.last_received + self.connect_seconds
+        return self.last_received + _GRACE * self.keep_alive if self.keep_alive else math.inf
 
     def send(self, packet: ToClient) -> bool:
         """Queue a packet; return False if it exceeds the client's maximum packet size."""

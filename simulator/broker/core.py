@@ -92,7 +92,7 @@ class BrokerCore:
         limits = self._state.limits
         connection = Connection(
             number=next(self._numbers),
-            last_heard=now,
+            last_received=now,
             splitter=PacketSplitter(limits.packet_bytes),
             outbox=self._outbox,
             connect_seconds=limits.connect_seconds,
@@ -114,7 +114,7 @@ class BrokerCore:
             if connection.version is None and connection.splitter.next_kind() not in {None, PacketType.CONNECT}:
                 raise protocol_error("the first packet of a connection must be CONNECT")
             while connection.is_open() and (frame := connection.splitter.next_frame()) is not None:
-                connection.last_heard = now
+                connection.last_received = now
                 self._take(connection, frame, now)
         except ClientError as error:
             self._manager.reject(connection, error, now)
@@ -186,7 +186,7 @@ class BrokerCore:
         """Resume after a stall and handle what has arrived meanwhile."""
         self._stalled = False
         for connection in self._connections.values():
-            connection.last_heard = now
+            connection.last_received = now
         deferred, self._deferred = self._deferred, []
         for event in deferred:
             event(now)

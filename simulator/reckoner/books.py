@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from simulator.reckoner.alerts import AlertBook
-from simulator.reckoner.cards import CardBook, LaidCard
+from simulator.reckoner.cards import CardBook, CardInHand
 from simulator.reckoner.drawing import Round, dealt
 from simulator.reckoner.house import HouseRules
 from simulator.reckoner.mismatch import Json, MismatchError, RoundKey, round_of
@@ -52,7 +52,7 @@ class TableBooks:
         """The round under way, from its betting to its result."""
         self._last: RoundKey | None = None
         """The round whose result was published last, and may be undone,"""
-        self._last_hand: list[LaidCard] = []
+        self._last_hand: list[CardInHand] = []
         """and its cards."""
         self._undone_results: dict[RoundKey, int] = {}
         self._undone_settlements: dict[RoundKey, int] = {}
@@ -193,10 +193,10 @@ class TableBooks:
             side: {"cards": list(cards), "total": total, "natural": naturals[side]}
             for side, cards, total in _sides(played)
         }
-        told = {side: {field: outcome[side][field] for field in right[side]} for side in right}
+        published = {side: {field: outcome[side][field] for field in right[side]} for side in right}
         winner = "tie" if played.tie else "player" if played.p > played.b else "banker"
-        if told != right or outcome["winner"] != winner:
-            raise MismatchError(f"round {key} is {outcome['winner']} with {told}; it is {winner} with {right}")
+        if published != right or outcome["winner"] != winner:
+            raise MismatchError(f"round {key} is {outcome['winner']} with {published}; it is {winner} with {right}")
         house = self.wagers.house
         for wager, rule in ({} if house is None else house.prices).items():
             price = rule(played)

@@ -46,7 +46,7 @@ class RecordedCard:
 
 
 @dataclass(slots=True)
-class LaidCard:
+class CardInHand:
     """A card of the round under way."""
 
     hand: str
@@ -65,7 +65,7 @@ class CardBook:
     def __init__(self) -> None:
         self.cards: list[RecordedCard] = []
         """All that left the shoe."""
-        self.hand: list[LaidCard] = []
+        self.hand: list[CardInHand] = []
         """Those in the hands, in the order in which they were dealt."""
         self.first: RecordedCard | None = None
         """The first card of the shoe, which is shown."""
@@ -82,7 +82,7 @@ class CardBook:
     def clear_table(self) -> None:
         self.hand, self._set_aside = [], []
 
-    def lay_again(self, hand: Sequence[LaidCard]) -> None:
+    def lay_again(self, hand: Sequence[CardInHand]) -> None:
         """The result of this round was undone: its cards lie on the table."""
         self.hand, self._set_aside = list(hand), []
 
@@ -130,7 +130,7 @@ class CardBook:
             record.card = place["card"] or record.card
         else:
             record = self._add(place["hand"], place["card"], event)
-        self.hand.append(LaidCard(place["hand"], record, event["seq"]))
+        self.hand.append(CardInHand(place["hand"], record, event["seq"]))
 
     def _add(self, place: str, card: str | None, event: Json) -> RecordedCard:
         self.cards.append(RecordedCard(place, card, round_of(event)))
@@ -151,7 +151,7 @@ class CardBook:
             raise MismatchError(f"a correction replaces event {event['replaces']}; the card's last was {laid.seq}")
         laid.publish(event["place"]["card"], event["seq"])
 
-    def _at(self, place: Json) -> LaidCard:
+    def _at(self, place: Json) -> CardInHand:
         number: int = place["number"]
         if not 1 <= number <= len(self.hand):
             raise MismatchError(f"there is no card {number} in the round")

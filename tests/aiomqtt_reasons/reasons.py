@@ -157,7 +157,7 @@ async def a_publish_hangs_when_the_connection_is_lost(connect: Connect) -> Findi
 # --- 4 ---------------------------------------------------------------------------------------------------------------
 
 
-async def what_connack_said_is_hidden(connect: Connect) -> Finding:
+async def connack_properties_are_hidden(connect: Connect) -> Finding:
     """CONNACK limits packets to 1234 bytes: a larger one is sent, and the caller has no way to see the limit."""
     async with scripted_server() as server:
         accepting = asyncio.create_task(server.accept_mqtt(CONNACK_WITH_LIMIT))
@@ -209,7 +209,7 @@ REASONS: dict[str, Callable[[Connect], Awaitable[Finding]]] = {
     "connecting runs in a thread that cannot be cancelled": connecting_cannot_be_cancelled,
     "a publish that the broker refuses looks confirmed": a_refused_publish_looks_confirmed,
     "a publish under way hangs when the connection is lost": a_publish_hangs_when_the_connection_is_lost,
-    "what the broker said at CONNACK is hidden": what_connack_said_is_hidden,
+    "the properties of the CONNACK are hidden": connack_properties_are_hidden,
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.deal import Deal
-from shoe_controller.baccarat.drawing import NOTHING_DEALT, Standing, dealt, next_side, reason
+from shoe_controller.baccarat.drawing import NOTHING_DEALT, HandTotals, dealt, next_side, reason
 from shoe_controller.baccarat.reasons import (
     BankerDraws,
     BankerDrawsAfterThird,
@@ -29,7 +29,7 @@ CARD_OF_POINTS = [Card(rank + "S") for rank in "TA23456789"]
 @pytest.mark.parametrize("player", range(10))
 @pytest.mark.parametrize("banker", range(10))
 def test_after_four_cards(player: int, banker: int) -> None:
-    at = Standing(2, 2, player, banker, None)
+    at = HandTotals(2, 2, player, banker, None)
     if player >= 8 or banker >= 8:
         assert next_side(at) is None
         naturals = (
@@ -63,7 +63,7 @@ PRINTED_TABLE = {
 @pytest.mark.parametrize("banker", range(8))
 @pytest.mark.parametrize("third", range(10))
 def test_after_players_third_card(banker: int, third: int) -> None:
-    at = Standing(3, 2, 4, banker, third)
+    at = HandTotals(3, 2, 4, banker, third)
     draws = str(third) in PRINTED_TABLE[banker]
     assert next_side(at) is (Side.BANKER if draws else None)
     after_third = BankerDrawsAfterThird if draws else BankerStandsAfterThird
@@ -85,7 +85,7 @@ def test_first_four_cards_alternate_beginning_with_player() -> None:
 
 
 def test_after_bankers_third_card_the_round_is_complete() -> None:
-    at = Standing(3, 3, 4, 7, 2)
+    at = HandTotals(3, 3, 4, 7, 2)
     assert next_side(at) is None
     assert reason(at) == BankerHasDrawn(banker_total=7)
 

@@ -16,7 +16,7 @@ from shoe_controller.baccarat.roads import (
     Colour,
     DerivedCell,
     DerivedRoad,
-    Result,
+    RoadResult,
     Roads,
     RoadWinner,
     roads,
@@ -25,8 +25,8 @@ from shoe_controller.baccarat.roads import (
 Place = tuple[int, int]
 
 
-def results_of(winners: str) -> list[Result]:
-    return [Result(winner=RoadWinner(letter)) for letter in winners]
+def results_of(winners: str) -> list[RoadResult]:
+    return [RoadResult(winner=RoadWinner(letter)) for letter in winners]
 
 
 def board_of(winners: str) -> Roads:
@@ -54,7 +54,7 @@ def picture(cells: Sequence[BigRoadCell] | Sequence[DerivedCell]) -> list[str]:
 streak_lists = st.lists(st.one_of(st.integers(1, 3), st.integers(4, 14)), max_size=40)
 any_results = st.lists(
     st.builds(
-        Result,
+        RoadResult,
         winner=st.sampled_from(RoadWinner),
         banker_pair=st.booleans(),
         player_pair=st.booleans(),
@@ -156,12 +156,12 @@ def test_every_road_is_drawn_by_the_rules(streaks: list[int]) -> None:
 
 
 @given(any_results)
-def test_bead_plate_has_every_round_column_by_column(results: list[Result]) -> None:
+def test_bead_plate_has_every_round_column_by_column(results: list[RoadResult]) -> None:
     cells = roads(results).bead_plate.cells
     assert [cell.column * 6 + cell.row for cell in cells] == list(range(len(results)))
     assert all(0 <= cell.row < 6 for cell in cells)
     shown = [
-        Result(winner=cell.winner, banker_pair=cell.banker_pair, player_pair=cell.player_pair, natural=cell.natural)
+        RoadResult(winner=cell.winner, banker_pair=cell.banker_pair, player_pair=cell.player_pair, natural=cell.natural)
         for cell in cells
     ]
     assert shown == results
@@ -211,7 +211,7 @@ def test_leading_ties_wait_in_the_first_cell_for_its_winner() -> None:
 
 
 @given(any_results)
-def test_marks_on_the_big_road_are_those_of_the_rounds_that_somebody_won(results: list[Result]) -> None:
+def test_marks_on_the_big_road_are_those_of_the_rounds_that_somebody_won(results: list[RoadResult]) -> None:
     won = [result for result in results if result.winner is not RoadWinner.TIE]
     cells = [cell for cell in roads(results).big_road.cells if cell.winner is not None]
     assert [(cell.winner, cell.banker_pair, cell.player_pair, cell.natural) for cell in cells] == [
@@ -220,7 +220,7 @@ def test_marks_on_the_big_road_are_those_of_the_rounds_that_somebody_won(results
 
 
 def test_marks_of_leading_ties_are_on_the_bead_plate_only() -> None:
-    board = roads([Result(winner=RoadWinner.TIE, banker_pair=True, player_pair=True, natural=True)])
+    board = roads([RoadResult(winner=RoadWinner.TIE, banker_pair=True, player_pair=True, natural=True)])
     (big,) = board.big_road.cells
     assert not big.banker_pair
     assert not big.player_pair
@@ -261,7 +261,7 @@ def taken_back(board: Roads, last: RoadWinner, cells_before: tuple[int, int, int
     )
 
 
-def assert_last_result_can_be_taken_back(results: Sequence[Result]) -> None:
+def assert_last_result_can_be_taken_back(results: Sequence[RoadResult]) -> None:
     before = roads(results[:-1])
     board = roads(results)
     cells_before = (len(before.big_eye.cells), len(before.small.cells), len(before.cockroach.cells))
@@ -272,7 +272,7 @@ def assert_last_result_can_be_taken_back(results: Sequence[Result]) -> None:
 
 
 @given(any_results.filter(bool))
-def test_taking_back_the_last_result_wipes_off_that_result_alone(results: list[Result]) -> None:
+def test_taking_back_the_last_result_wipes_off_that_result_alone(results: list[RoadResult]) -> None:
     assert_last_result_can_be_taken_back(results)
 
 
@@ -371,10 +371,10 @@ def test_derived_roads_by_hand(winners: str, big_eye: str, small: str, cockroach
 def test_the_json_is_what_boards_are_promised() -> None:
     board = roads(
         [
-            Result(winner=RoadWinner.BANKER, natural=True),
-            Result(winner=RoadWinner.PLAYER, banker_pair=True),
-            Result(winner=RoadWinner.TIE, player_pair=True),
-            Result(winner=RoadWinner.PLAYER),
+            RoadResult(winner=RoadWinner.BANKER, natural=True),
+            RoadResult(winner=RoadWinner.PLAYER, banker_pair=True),
+            RoadResult(winner=RoadWinner.TIE, player_pair=True),
+            RoadResult(winner=RoadWinner.PLAYER),
         ]
     )
     no_marks = {"banker_pair": False, "player_pair": False, "natural": False}

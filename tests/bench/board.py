@@ -1,6 +1,6 @@
 """From a message at the board's process to changed pixels in Chromium, beside a page that only writes the number.
 
-The board's own parts run in this process, without a broker in front. Both pages are told by the same server over the
+The board's own parts run in this process, without a broker in front. Both pages are served by the same server over the
 same kind of stream, and take turns. Then: the first full paint of a long shoe beside an empty page, what a page loads,
 memory over a thousand shoes, and what everything costs while nothing happens.
 """

@@ -354,7 +354,7 @@ async def _imports_alone(folder: Path) -> tuple[float, int]:
 
 
 async def _started(folder: Path, shoe: Shoe, port: int, *, fresh: bool) -> "tuple[float, asyncio.subprocess.Process]":
-    """Start the daemon; how long it took until it said that it is ready."""
+    """Start the daemon; how long it took until it reported that it is ready."""
     name = folder / "notify"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as bell:
         bell.bind(str(name))

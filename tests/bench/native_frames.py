@@ -54,7 +54,7 @@ def card_frames(card_id: str | None) -> tuple[NativeController, list[bytes]]:
         for number in range(WINDOW):
             shoe.report(CardDrawn(hand=Hand.PLAYER, position=1, card=cards[number], card_id=card_id), 0.0)
         batches.append(shoe.to_send())
-        # The controller's own acknowledgements come later; here the shoe is told that all went well.
+        # The controller's own acknowledgements come later; here everything counts as acknowledged at once.
         shoe.store.acknowledge(identity.boot_id, shoe.store.next_sequence - 1)
     return controller, batches
 

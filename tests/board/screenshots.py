@@ -111,7 +111,7 @@ async def rounds(album: Album, folder: Path) -> None:
 
 
 async def long_shoe(album: Album, folder: Path) -> None:
-    """A board of ninety rounds, and a pit of two hundred tables: told by us, for nobody waits for that many."""
+    """A board of ninety rounds, and a pit of two hundred tables: made up, because real ones would take hours."""
     async with sitting(_new(folder, "long")) as at:
         await at.a_round()
         await at.display.until(lambda: at.display.roads is not None and at.display.roads.counts.rounds == 1)

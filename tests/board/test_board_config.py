@@ -1,4 +1,4 @@
-"""The `[board]` section: alone with a broker, or beside a table; everything wrong with it is said at once."""
+"""The `[board]` section: alone with a broker, or beside a table; everything wrong with it is reported at once."""
 
 from pathlib import Path
 from typing import Any

@@ -80,7 +80,7 @@ async def test_it_serves_without_a_broker_and_ends_at_once_with_streams_open(tmp
             assert time.monotonic() - started < 2.0
     finally:
         await board.kill()
-    assert board.output.count('"broker_down"') == 1, "an outage is told once"
+    assert board.output.count('"broker_down"') == 1, "an outage is reported once"
     assert "Traceback" not in board.output
 
 

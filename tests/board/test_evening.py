@@ -46,7 +46,7 @@ class Evening:
         """Wagers are open, and the gate is locked until "no more bets".
 
         Whoever keeps the dealer patient (`PatientDealer`) takes the shoe from him until the gate is locked and then
-        gives it back. On a busy machine displays hear of the new round before that, and a test that took the shoe in
+        gives it back. On a busy machine displays receive the new round before that, and a test that took the shoe in
         between would have it taken away again.
         """
         await self.display.until(lambda: takes_wagers(self.display.state), what="wagers to open")

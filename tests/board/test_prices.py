@@ -1,4 +1,4 @@
-"""What is posted of a pay table: nothing is left out that a player needs to know, and nothing is said twice."""
+"""What is posted of a pay table: nothing is left out that a player needs to know, and nothing is posted twice."""
 
 import pytest
 

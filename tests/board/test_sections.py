@@ -1,4 +1,4 @@
-"""What pages are told: everything a player may see, nothing that is for staff, and never an old result as the last."""
+"""What pages are sent: everything a player may see, nothing that is for staff, and never an old result as the last."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from shoe_controller.board.feeds import BoardFeed, PitFeed
 from shoe_controller.board.floor import Floor
 from shoe_controller.board.sections import (
     MINI_COLUMNS,
-    Hand,
     LiveSection,
     PitRow,
     ResultMoment,
     RoundSection,
+    ShownHand,
     TableSection,
     VoidMoment,
     WonWager,
@@ -102,21 +102,21 @@ def test_cards_as_they_lie_and_face_down_where_they_are_not_shown() -> None:
             1, phase=Phase.DEALING, cards=cards, standing=standing(SecondCard(hand=Side.BANKER), Side.BANKER, 8, None)
         )
     )
-    assert section.player == Hand(PLAYER_CARDS, 8)
-    assert section.banker == Hand((None,), None)
+    assert section.player == ShownHand(PLAYER_CARDS, 8)
+    assert section.banker == ShownHand((None,), None)
     assert (section.next, section.reason, section.moment) == (Side.BANKER, SecondCard(hand=Side.BANKER), None)
 
 
 def test_before_the_first_card_there_is_no_total_and_nobody_draws() -> None:
     section = the_round(state(1, standing=standing(FirstCard(hand=Side.PLAYER), Side.PLAYER, 0, 0)))
-    assert (section.player, section.banker) == (Hand((), None), Hand((), None))
+    assert (section.player, section.banker) == (ShownHand((), None), ShownHand((), None))
     assert (section.next, section.reason) == (None, None)
 
 
 def test_the_result_stays_with_its_cards_until_the_next_card() -> None:
     ended = state(2, round=2, last_outcome=last_outcome(1))
     section = the_round(state(0), result(1, 1, wagers={"lucky_6.lucky_6": "20:1", "base.player": "1:1"}), ended)
-    assert (section.player, section.banker) == (Hand(PLAYER_CARDS, 8), Hand(BANKER_CARDS, 5))
+    assert (section.player, section.banker) == (ShownHand(PLAYER_CARDS, 8), ShownHand(BANKER_CARDS, 5))
     won = (WonWager(names("Lucky 6"), "20:1"),)
     assert section.moment == ResultMoment(round=1, winner=Winner.PLAYER, wagers=won)
     dealt = state(3, round=2, last_outcome=last_outcome(1), cards=(place(1, Side.PLAYER, "2H"),))
@@ -151,7 +151,7 @@ def test_a_void_takes_the_place_of_the_result_before_it(*, replay: bool) -> None
     void = state(2, round=2, last_outcome=last_outcome(1))
     section = the_round(state(0), result(1, 1), voided(2, 2, replay=replay), void)
     assert section.moment == VoidMoment(round=2, again=replay)
-    assert section.player == Hand((), None)
+    assert section.player == ShownHand((), None)
 
 
 def test_a_void_of_another_shoe_or_before_the_result_is_over() -> None:

@@ -9,7 +9,7 @@ import pytest
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.facts import Facts
 from shoe_controller.baccarat.house import House
-from shoe_controller.baccarat.roads import Result, Roads, RoadWinner, roads
+from shoe_controller.baccarat.roads import RoadResult, Roads, RoadWinner, roads
 from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.config.table_file import load_config
 from simulator.truth import RoundEnded
@@ -142,8 +142,8 @@ def _roads_are_true(ended: list[RoundEnded], noted: dict[str, Any]) -> None:
             assert drawn["cells"] == _cells(true, name, drawn["first"]), f"{name} after round {number}"
 
 
-def _result(facts: Facts) -> Result:
-    return Result(
+def _result(facts: Facts) -> RoadResult:
+    return RoadResult(
         winner=RoadWinner[facts.winner.name],
         banker_pair=facts.banker_pair,
         player_pair=facts.player_pair,

@@ -1,4 +1,4 @@
-"""Rounds put together from what was heard: every way in which a round can fail to agree, each with its sentence."""
+"""Rounds assembled from what was received: every way in which a round can fail to agree, each with its sentence."""
 
 import random
 
@@ -26,7 +26,7 @@ from firmware_protocol.events import (
 from firmware_protocol.link import EventGap, LineError, LinkReport
 from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.sides import Side
-from shoe_controller.commands.capture_rounds import CaptureRounds, RoundHeard
+from shoe_controller.commands.capture_rounds import CapturedRound, CaptureRounds
 from tests.firmware_protocol.angel_eye.rounds import NEW_SHOE, PLAIN_ROUND, drawn, four_cards, told
 
 GAP = EventGap(expected=2, received=4, reason="at least 2 telegrams were missed")
@@ -35,14 +35,14 @@ PLAYER_WINS = ResultIndicated(winner=IndicatedWinner.PLAYER)
 EXTRA = CardDrawn(hand=Hand.EXTRA)
 
 
-def rounds_of(*heard: AnyShoeEvent | LinkReport) -> list[RoundHeard]:
+def rounds_of(*heard: AnyShoeEvent | LinkReport) -> list[CapturedRound]:
     collector = CaptureRounds()
     rounds = [ended for item in heard for ended in collector.feed(item)]
     rounds += collector.finish()
     assert collector.rounds == len(rounds)
-    assert collector.disagreeing == sum(not heard_round.agrees for heard_round in rounds)
-    assert [heard_round.number for heard_round in rounds] == list(range(1, len(rounds) + 1))
-    assert all(heard_round.agrees == (not heard_round.problems) for heard_round in rounds)
+    assert collector.disagreeing == sum(not captured.agrees for captured in rounds)
+    assert [captured.number for captured in rounds] == list(range(1, len(rounds) + 1))
+    assert all(captured.agrees == (not captured.problems) for captured in rounds)
     return rounds
 
 
@@ -79,7 +79,7 @@ def test_any_legal_round_agrees_and_any_change_to_it_does_not(at_result: bool) -
         # Without any one of its events the round is no longer whole.
         for missing in range(len(heard)):
             damaged = rounds_of(*heard[:missing], *heard[missing + 1 :])
-            assert not any(heard_round.agrees for heard_round in damaged)
+            assert not any(captured.agrees for captured in damaged)
         result = happened[-1]
         assert isinstance(result, ResultIndicated)
         for winner in {*IndicatedWinner, None} - {result.winner}:
@@ -96,8 +96,8 @@ def test_any_legal_round_agrees_and_any_change_to_it_does_not(at_result: bool) -
             assert not disagreeing.partial
 
 
-def only_problem(heard_round: RoundHeard) -> str:
-    (problem,) = heard_round.problems
+def only_problem(captured: CapturedRound) -> str:
+    (problem,) = captured.problems
     return problem
 
 
@@ -118,9 +118,9 @@ def only_problem(heard_round: RoundHeard) -> str:
     ],
 )
 def test_rules_and_results_that_do_not_agree(heard: list[AnyShoeEvent], problem: str) -> None:
-    (heard_round,) = rounds_of(*heard)
-    assert any(problem in sentence for sentence in heard_round.problems), heard_round.problems
-    assert not heard_round.partial
+    (captured,) = rounds_of(*heard)
+    assert any(problem in sentence for sentence in captured.problems), captured.problems
+    assert not captured.partial
 
 
 @pytest.mark.parametrize(
@@ -174,9 +174,9 @@ def test_rules_and_results_that_do_not_agree(heard: list[AnyShoeEvent], problem:
     ],
 )
 def test_a_round_that_was_not_heard_whole_is_partial(heard: list[AnyShoeEvent | LinkReport], problem: str) -> None:
-    (heard_round,) = rounds_of(*heard)
-    assert any(problem in sentence for sentence in heard_round.problems), heard_round.problems
-    assert heard_round.partial
+    (captured,) = rounds_of(*heard)
+    assert any(problem in sentence for sentence in captured.problems), captured.problems
+    assert captured.partial
 
 
 def test_a_round_without_a_result_ends_when_the_next_begins() -> None:
@@ -213,8 +213,8 @@ def test_what_is_unexplained_before_a_round_spoils_that_round_alone(before: AnyS
 
 
 def test_a_fault_that_stands_since_before_the_round_spoils_it() -> None:
-    (heard_round,) = rounds_of(Fault(code=FaultCode.JAM), *NATURAL, PLAYER_WINS)
-    assert only_problem(heard_round) == "The shoe reported jam and had not cleared it when the round ended."
+    (captured,) = rounds_of(Fault(code=FaultCode.JAM), *NATURAL, PLAYER_WINS)
+    assert only_problem(captured) == "The shoe reported jam and had not cleared it when the round ended."
 
 
 @pytest.mark.parametrize("code", FaultCode)
@@ -244,8 +244,8 @@ def test_a_fault_spoils_a_round_unless_no_card_is_at_stake_or_it_was_settled(cod
 
 def test_an_over_draw_without_its_card_is_unexplained() -> None:
     over_draw = Fault(code=FaultCode.OVER_DRAW)
-    (heard_round,) = rounds_of(*NATURAL, over_draw, FaultCleared(code=FaultCode.OVER_DRAW), PLAYER_WINS)
-    assert only_problem(heard_round) == "The shoe reported an over-draw, and the extra card was never seen."
+    (captured,) = rounds_of(*NATURAL, over_draw, FaultCleared(code=FaultCode.OVER_DRAW), PLAYER_WINS)
+    assert only_problem(captured) == "The shoe reported an over-draw, and the extra card was never seen."
 
 
 def test_a_banker_six_may_be_told_as_plain_banker() -> None:
@@ -258,8 +258,8 @@ def test_a_banker_six_may_be_told_as_plain_banker() -> None:
 
 
 def test_a_burn_in_a_round_is_no_part_of_it() -> None:
-    (heard_round,) = rounds_of(*NATURAL, CardDrawn(hand=Hand.BURN), PLAYER_WINS)
-    assert heard_round.agrees
+    (captured,) = rounds_of(*NATURAL, CardDrawn(hand=Hand.BURN), PLAYER_WINS)
+    assert captured.agrees
 
 
 def test_a_capture_of_garbage_does_not_grow_a_round_without_end() -> None:
@@ -267,6 +267,6 @@ def test_a_capture_of_garbage_does_not_grow_a_round_without_end() -> None:
     garbage: list[AnyShoeEvent | LinkReport] = [GAP, EXTRA, NATURAL[3], DoubleFeed()]
     for item in [*NATURAL, *garbage * 5000]:
         collector.feed(item)
-    (heard_round,) = collector.finish()
-    assert len(heard_round.problems) < 10
-    assert len(heard_round.cards.extra) <= 416
+    (captured,) = collector.finish()
+    assert len(captured.problems) < 10
+    assert len(captured.cards.extra) <= 416

@@ -326,8 +326,8 @@ def test_a_native_recording_with_the_key(run_decode: Decode, key_file: str) -> N
     assert [found["card"] for found in cards] == ["2S", "KH", "3C", "KD", "4H", "6S"]
     assert all(found["authenticated"] is True for found in cards)
     assert [found["total"] for found in cards] == [1, 2, 3, 4, 5, 6]
-    (heard_round,) = answer.events("round")
-    assert (heard_round["agrees"], heard_round["authenticated"]) == (True, True)
+    (captured,) = answer.events("round")
+    assert (captured["agrees"], captured["authenticated"]) == (True, True)
     assert answer.errors.startswith("8 events,")
     assert "AUTHENTICATED" not in answer.errors
 
@@ -339,8 +339,8 @@ def test_a_native_capture_without_the_key(run_decode: Decode, with_times: bool) 
     answer = run_decode("--wire", "native", "--rounds", capture=recording(*chunks) if with_times else raw)
     assert answer.exit_code == 0
     assert [found["authenticated"] for found in answer.events("card_drawn")] == [False] * 6
-    (heard_round,) = answer.events("round")
-    assert (heard_round["agrees"], heard_round["authenticated"]) == (True, False)
+    (captured,) = answer.events("round")
+    assert (captured["agrees"], captured["authenticated"]) == (True, False)
     assert "8 events NOT AUTHENTICATED" in answer.errors
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoe_controller.baccarat.roads import Result, Roads, RoadWinner, roads
+from shoe_controller.baccarat.roads import RoadResult, Roads, RoadWinner, roads
 from shoe_controller.commands.roads import BadResultsError, add_parser, parse_results
 
 TITLES = ("Bead plate", "Big road", "Big eye boy", "Small road", "Cockroach road")
@@ -50,18 +50,20 @@ def drawn_roads(output: str) -> dict[str, list[str]]:
 
 
 @st.composite
-def results_and_their_text(draw: st.DrawFn) -> tuple[list[Result], str]:
+def results_and_their_text(draw: st.DrawFn) -> tuple[list[RoadResult], str]:
     results = []
     text = draw(st.sampled_from(["", " ", ",-"]))
     for winner in draw(st.lists(st.sampled_from(RoadWinner), max_size=30)):
         marks = draw(st.lists(st.sampled_from("bpn"), unique=True))
-        results.append(Result(winner=winner, banker_pair="b" in marks, player_pair="p" in marks, natural="n" in marks))
+        results.append(
+            RoadResult(winner=winner, banker_pair="b" in marks, player_pair="p" in marks, natural="n" in marks)
+        )
         text += winner.value + "".join(marks) + draw(st.sampled_from(["", "", " ", ",", "-", ", ", "\n", "\t--"]))
     return results, text
 
 
 @given(results_and_their_text())
-def test_marks_in_any_order_and_anything_between_rounds(case: tuple[list[Result], str]) -> None:
+def test_marks_in_any_order_and_anything_between_rounds(case: tuple[list[RoadResult], str]) -> None:
     results, text = case
     assert parse_results(text) == results
 

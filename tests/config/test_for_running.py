@@ -1,4 +1,4 @@
-"""What a running table needs of its file: everything that is missing is told at once, and secrets are read."""
+"""What a running table needs of its file: everything that is missing is reported at once, and secrets are read."""
 
 from pathlib import Path
 

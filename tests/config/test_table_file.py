@@ -1,7 +1,7 @@
 """The one file of a table: the example, wrong keys and types at every level, other files, and nonsense of all kinds.
 
-What is said about the settings of `[house]` themselves is in `test_house_config.py`, about those of all other sections
-in `test_config_sections.py`.
+Problems with the settings of `[house]` themselves are in `test_house.py`, with those of all other sections
+in `test_sections.py`.
 """
 
 import copy

@@ -85,7 +85,7 @@ async def _bet(desk: Desk, in_each_language: Shoot, shoot: Shoot) -> None:
         await expect(desk.page.locator("dialog")).to_be_hidden()
     await in_each_language("console-02-betting")
     await desk.bet("2", base_tie="5000")
-    await expect(desk.page.locator("dialog .said")).to_contain_text("maximum")
+    await expect(desk.page.locator("dialog .message")).to_contain_text("maximum")
     await shoot("console-02-refused")
     await desk.tap("close")
 

@@ -66,7 +66,7 @@ class Served:
                 await self._stirred.wait()
 
     def follow(self) -> None:
-        """Let the model hear what the table has said since."""
+        """Give the model what the table has published since."""
         for fact in self.table.facts[self.told :]:
             send_event(self.model, fact)
         self.told = len(self.table.facts)

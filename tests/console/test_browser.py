@@ -1,6 +1,6 @@
 """The console in real Chromium, with the real daemon, Mosquitto and an emulated shoe that is dealt by hand.
 
-Every test reads from the page what people would read, and compares it with what the display was told by the table.
+Every test reads from the page what people would read, and compares it with what the table published to the display.
 """
 
 import re
@@ -63,10 +63,10 @@ async def test_a_round_from_the_wagers_to_the_last_chip(browser: Browser, tmp_pa
         await expect(desk.page.locator("dialog")).to_be_hidden()
         # Refused, with the reason in the dialog; then changed, then taken back.
         await desk.bet("2", base_tie="5000")
-        await desk.says("dialog .said", "Seat 2, Tie: 5,000 is above the maximum of 1,000.")
+        await desk.says("dialog .message", "Seat 2, Tie: 5,000 is above the maximum of 1,000.")
         await desk.at("base.tie").fill("nonsense")
         await desk.tap("place")
-        await desk.says("dialog .said", "not an amount")
+        await desk.says("dialog .message", "not an amount")
         await desk.at("base.tie").fill("7")
         await desk.tap("place")
         await desk.says("[data-seat='2']", "7")
@@ -140,7 +140,7 @@ async def test_a_misread_card_is_named_and_then_corrected(browser: Browser, tmp_
         await desk.identify("rana")
         await desk.tap(f"mend-{alert.number}-identify_card", "rank-9", "suit-H", "next", "reason-0")
         await desk.identify("rana", "000000")
-        await desk.says("dialog .said", ENGLISH.of(WrongPinRefused()))
+        await desk.says("dialog .message", ENGLISH.of(WrongPinRefused()))
         await desk.identify("rana")
         await expect(desk.page.locator("dialog")).to_be_hidden()
         await expect(desk.page.locator(".alert")).to_have_count(0)
@@ -205,7 +205,7 @@ async def test_two_people_undo_a_result(browser: Browser, tmp_path: Path) -> Non
         await desk.says(".proposal h3", "rana proposes: Undo last result")
         await desk.tap("approve")
         await desk.identify("rana")
-        await desk.says("dialog .said", ENGLISH.of(SamePerson()))
+        await desk.says("dialog .message", ENGLISH.of(SamePerson()))
         await desk.identify("shah")
         await told(at, ResultUndone)
         acted = at.display.facts_of(PersonActed)[-1]
@@ -227,11 +227,11 @@ async def test_wrong_pins_lock_out(browser: Browser, tmp_path: Path) -> None:
         await expect(desk.at("pin")).to_have_attribute("maxlength", str(LONGEST["pin"]))
         for _ in range(3):
             await desk.sign_in(pin="111111")
-            await desk.says("#door .said", ENGLISH.of(WrongPinRefused()))
+            await desk.says("#door .message", ENGLISH.of(WrongPinRefused()))
             await expect(desk.at("pin")).to_have_value("")
         assert (await told(at, WrongPin, 3)).locked_out
         await desk.sign_in(DEALER, DEALER_PIN)
-        await desk.says("#door .said", "anita is locked out for another")
+        await desk.says("#door .message", "anita is locked out for another")
         await expect(desk.page.locator("#console")).to_be_hidden()
         await desk.sign_in("shah", PINS["shah"])
         await expect(desk.page.locator("#console")).to_be_visible()
@@ -332,14 +332,14 @@ async def test_all_that_staff_read_is_in_their_language(browser: Browser, tmp_pa
         await desk.tap("language-zh-Hant")
         await desk.says("#door", "登入本枱")
         await desk.sign_in(pin="000000")
-        await desk.says("#door .said", "編號或密碼錯誤。")
+        await desk.says("#door .message", "編號或密碼錯誤。")
         await desk.come_in()
         await desk.says("#sentence", "抽出首張牌並展示。")
         await at.draw(2)
         await desk.says("#sentence", "接受投注")
         await is_chinese()
         await desk.bet("2", base_tie="5000")
-        await desk.says("dialog .said", "超過最高投注 1,000")
+        await desk.says("dialog .message", "超過最高投注 1,000")
         await desk.tap("close")
         await at.draw(3)
         await desk.says("#sentence", "為莊家抽牌。")

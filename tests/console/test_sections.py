@@ -1,10 +1,10 @@
-"""What the page is told, made from a real table's messages."""
+"""What the page is sent, made from a real table's messages."""
 
 import msgspec
 
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.console.sections import Feed, PlaySection, SupervisorAct, sections
+from shoe_controller.console.sections import ConsoleFeed, PlaySection, SupervisorAct, sections
 from shoe_controller.messages.acts import ACTS, ActName, Approve, CallSupervisor, Confirm, Role, UndoLastResult
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.mqtt.retained import storing_alert
@@ -141,7 +141,7 @@ def test_a_round_without_wagers_leaves_nothing_of_the_one_before() -> None:
 def test_a_feed_tells_everything_once_and_then_what_changed() -> None:
     table = at_the_table()
     model = model_of(table)
-    feed = Feed(model)
+    feed = ConsoleFeed(model)
     first = feed.news()
     assert first is not None
     assert set(msgspec.json.decode(first)) == {"live", "table", "play", "payment"}

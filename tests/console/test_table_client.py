@@ -245,7 +245,7 @@ async def test_a_connection_that_is_lost_while_an_answer_is_awaited() -> None:
         await bench.until(lambda: bench.model.followed.online)
         bench.broker.on_request = done
         assert (await bench.client.ask(RequestRole.DEALER, "confirm", REQUEST)).status == "ok"
-        assert bench.told == ["up", "down: gone", "up"], "one outage is told of once"
+        assert bench.told == ["up", "down: gone", "up"], "one outage is reported once"
 
 
 async def test_a_broker_that_is_away_at_first() -> None:

@@ -1,7 +1,7 @@
 """Those at the other end of the broker: a display that keeps every event, and a terminal that asks and waits.
 
 Both stand on paho, which talks to the broker in a thread of its own and comes back by itself after an outage; what it
-hears is handed to the test's event loop.
+receives is handed to the test's event loop.
 """
 
 import asyncio
@@ -64,7 +64,7 @@ class MqttClient:
         self._ready = asyncio.Event()
         self._changed = asyncio.Event()
         self._error: Exception | None = None
-        """What went wrong when a message was read; whoever waits next is told."""
+        """What went wrong when a message was read; raised to the next waiter."""
         self._loop = asyncio.get_running_loop()
         self._paho = Client(CallbackAPIVersion.VERSION2, visitor.client_id, protocol=MQTTProtocolVersion.MQTTv5)
         self._paho.reconnect_delay_set(min_delay=1, max_delay=1)
@@ -247,7 +247,7 @@ class Display(MqttClient):
 
     @property
     def newest(self) -> int:
-        """The number of the newest event it has heard of, directly or in a retained message."""
+        """The number of the newest event it knows of, directly or in a retained message."""
         return max(self._newest_event, 0 if self.state is None else self.state.seq)
 
     @property
@@ -265,7 +265,7 @@ class Display(MqttClient):
         return [fact for fact in self.facts if isinstance(fact, kinds)]
 
     async def has_everything(self, up_to: int | None = None, within: float = PATIENCE) -> None:
-        """Wait until no event up to this one, or up to the newest heard of, is missing."""
+        """Wait until no event up to this one, or up to the newest known, is missing."""
         await self.until(
             lambda: not self.missing and self.newest >= (up_to or 0),
             within,
@@ -273,7 +273,7 @@ class Display(MqttClient):
         )
 
     async def is_up_to_date(self, within: float = PATIENCE) -> None:
-        """Wait until the retained state includes every event that was heard: events are quicker."""
+        """Wait until the retained state includes every event that was received: events are quicker."""
         await self.until(
             lambda: self.state is not None and self.state.seq >= self._newest_event, within, what="the state to follow"
         )
@@ -292,7 +292,7 @@ class Display(MqttClient):
             )
             self._loop.call_later(2.0, self._ask_again)
 
-    # --- what it hears -----------------------------------------------------------------------------------------------
+    # --- what it receives --------------------------------------------------------------------------------------------
 
     def heard(self, message: Heard) -> None:
         self.everything.append(message)

@@ -159,7 +159,7 @@ class Chain:
 
     def signal_broker(self, number: signal.Signals) -> None:
         """SIGHUP reads its access list again; SIGSTOP lets it hang, and SIGCONT go on."""
-        process = self.broker._process  # noqa: SLF001 - only its process can be told
+        process = self.broker._process  # noqa: SLF001 - only its process can be signalled
         assert process is not None, "the broker does not run"
         os.kill(process.pid, number)
 
@@ -217,7 +217,7 @@ class Chain:
         return shoe
 
     async def shoe_is_dealt(self, within: float = 100.0) -> None:
-        """Wait until the emulator has dealt all its shoes, and everything it said was taken."""
+        """Wait until the emulator has dealt all its shoes, and everything it sent was stored."""
         assert self.emulator is not None, "no emulator was started"
         assert await self.emulator.ended(within) == 0, self.emulator.output
 

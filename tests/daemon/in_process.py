@@ -29,7 +29,7 @@ class ClockThatIsSet(SystemClock):
 
 @asynccontextmanager
 async def daemon_running(file: Path, clock: ClockThatIsSet, notify: Path | None = None) -> AsyncIterator[Daemon]:
-    """Run the table of this file; with the context it is told to stop, and seen through to its end."""
+    """Run the table of this file; leaving the context stops it, and waits for its end."""
     config = for_running(load_config(file, guarded=False))
     daemon = Daemon(
         config,

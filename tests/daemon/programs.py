@@ -48,7 +48,7 @@ class Program:
         os.kill(self.pid, number)
 
     async def ended(self, within: float = PATIENCE) -> int:
-        """Wait until it ends by itself, or because it was told to; its exit code."""
+        """Wait until it ends by itself, or after a signal; its exit code."""
         assert self._process is not None, f"{self.arguments[0]} was never started"
         async with asyncio.timeout(within):
             return await self._process.wait()
@@ -68,6 +68,6 @@ class Program:
             await self.ended()
 
     def _environment(self) -> dict[str, str]:
-        # What a service manager told the test itself is none of its programs' business.
+        # The test's own service manager must not be notified by the programs it starts.
         inherited = {key: value for key, value in os.environ.items() if key not in ("NOTIFY_SOCKET", "WATCHDOG_USEC")}
         return inherited | {"PYTHONUNBUFFERED": "1"} | self.environment

@@ -2,7 +2,7 @@
 
 from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.facts import Facts
-from shoe_controller.baccarat.roads import Result, RoadWinner, roads
+from shoe_controller.baccarat.roads import RoadResult, RoadWinner, roads
 from shoe_controller.baccarat.sides import Side
 from simulator.truth import AnyHappening, CardOut, RoundEnded
 from tests.daemon.clients import Display
@@ -22,7 +22,7 @@ def roads_and_state_agree(truth: list[AnyHappening], display: Display) -> None:
     """Of a shoe in which every round counted."""
     all_facts = [deal_of(happening) for happening in truth if isinstance(happening, RoundEnded)]
     results = [
-        Result(
+        RoadResult(
             winner=RoadWinner[facts.winner.name],
             banker_pair=facts.banker_pair,
             player_pair=facts.player_pair,

@@ -1,4 +1,4 @@
-"""Each act of dealer and supervisor through MQTT, with its answer and what displays are told of it.
+"""Each act of dealer and supervisor through MQTT, with its answer and what is published of it.
 
 The emulated shoe is dealt by the test's own hand, so that every act finds the phase it is for.
 """

@@ -76,7 +76,7 @@ async def test_a_wager_of_the_house_is_taken_out_in_mid_shoe(tmp_path: Path) -> 
 
 @pytest.mark.asyncio
 async def test_of_two_changes_in_quick_succession_the_newer_wins(tmp_path: Path) -> None:
-    """The first one takes long to judge: its catalogue is a pipe, which the test fills when the second was told."""
+    """The first one takes long to judge: its catalogue is a pipe, filled when the second was requested."""
     manager = ServiceManager(tmp_path)
     pipe = tmp_path / "slow.toml"
     os.mkfifo(pipe)

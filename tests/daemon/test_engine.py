@@ -38,7 +38,7 @@ PATIENCE = 10.0
 
 
 class Desk:
-    """A controller with a table and a journal, and who is told of what it has stored."""
+    """A controller with a table and a journal, and an observer of what it has stored."""
 
     def __init__(self, folder: Path, link: ControllerLink, wire: Wire) -> None:
         self.journal = folder / "table.journal"

@@ -1,4 +1,4 @@
-"""What layout 1 said in words is read as a code; what cannot be told exactly keeps its words.
+"""What layout 1 stored in words is read as a code; what has no exact code keeps its words.
 
 Whole journals of that layout are in `tests/journal/test_old_journals.py`.
 """

@@ -1,4 +1,4 @@
-"""A journal that was set aside is told of, however often the controller dies before it can say so."""
+"""A journal that was set aside is reported, however often the controller dies before it has done so."""
 
 from pathlib import Path
 
@@ -48,7 +48,7 @@ async def test_until_it_was_told_every_start_finds_it_out_again(tmp_path: Path) 
         assert all(name in first for name in aside)
         again = await start_and_die(config, telling=True)
         assert all(name in again for name in aside)
-        assert await start_and_die(config, telling=False) == "", "it was told"
+        assert await start_and_die(config, telling=False) == "", "it was reported"
 
 
 @pytest.mark.asyncio

@@ -20,7 +20,7 @@ from tests.reckoning import last_number, reckoned, sound_journal
 
 
 class Eavesdropper(MqttClient):
-    """Hears everything that goes over the broker."""
+    """Receives everything that goes over the broker."""
 
     def __init__(self, chain: Chain) -> None:
         super().__init__(chain.visitor("eavesdropper"), "#")

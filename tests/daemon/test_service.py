@@ -1,4 +1,4 @@
-"""The daemon as a service: ready, told to end, told to read its file again, watched, and what it writes to its log."""
+"""The daemon as a service: ready, stopped, made to read its file again, watched, and what it writes to its log."""
 
 import asyncio
 import itertools
@@ -55,8 +55,8 @@ async def test_ready_without_shoe_and_without_broker(tmp_path: Path) -> None:
     async with Chain(tmp_path) as chain:
         await chain.broker.kill()
         await chain.start_daemon()
-        await chain.becomes(lambda: chain.times_logged("broker_down"), what="the missing broker to be told")
-        await chain.becomes(lambda: chain.times_logged("no_shoe"), what="the missing shoe to be told")
+        await chain.becomes(lambda: chain.times_logged("broker_down"), what="the missing broker to be reported")
+        await chain.becomes(lambda: chain.times_logged("no_shoe"), what="the missing shoe to be reported")
         await chain.start_emulator(speed="40")
         await chain.becomes(lambda: chain.times_logged("card_dealt"), what="cards without a broker")
         await chain.broker.start()

@@ -32,7 +32,7 @@ async def page(browser: aiohttp.ClientSession, address: str) -> str:
 
 
 async def sign_in(browser: aiohttp.ClientSession, console: str, person: str, pin: str) -> str:
-    """As soon as the table hears the console; who is signed in then."""
+    """As soon as the table answers the console; who is signed in then."""
     async with asyncio.timeout(PATIENCE):
         while True:
             form = {"person": person, "pin": pin}

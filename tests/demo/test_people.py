@@ -9,7 +9,7 @@ import pytest
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.demo.players import stakes_of_seat
-from shoe_controller.demo.supervisor import AtTheShoe, Deed, next_deed
+from shoe_controller.demo.supervisor import AtTheShoe, ScriptedAct, next_act
 from shoe_controller.demo.truth import Happening, Truth
 from shoe_controller.messages.acts import AnyAct
 from shoe_controller.messages.alerts import AlertKind, Clearer
@@ -58,44 +58,44 @@ def table_with(kind: AlertKind, phase: Phase, *, extra_cards: int = 0) -> TableV
 def test_the_supervisor_does_what_ends_the_alert(
     *, kind: AlertKind, phase: Phase, in_round: bool, extra_cards: int
 ) -> None:
-    deed = next_deed(table_with(kind, phase, extra_cards=extra_cards), truth_with(in_round=in_round))
+    scripted = next_act(table_with(kind, phase, extra_cards=extra_cards), truth_with(in_round=in_round))
     rule = ALERTS[kind]
-    if deed is None:
+    if scripted is None:
         assert kind in ("journal_full", "journal_damaged", "misread", "undisclosed_card")
         return
-    if isinstance(deed, AtTheShoe):
+    if isinstance(scripted, AtTheShoe):
         assert in_round
         return
-    assert deed.act in acts_of(deed.role)
-    msgspec.convert({"act": deed.act, **deed.details}, AnyAct)
-    assert deed.reason
-    if deed.act == "clear_alert":
+    assert scripted.act in acts_of(scripted.role)
+    msgspec.convert({"act": scripted.act, **scripted.details}, AnyAct)
+    assert scripted.reason
+    if scripted.act == "clear_alert":
         assert rule.cleared_by is not Clearer.NOBODY
-        assert rule.cleared_by is Clearer.DEALER or deed.role is RequestRole.SUPERVISOR
-    elif deed.act == "void_round":
+        assert rule.cleared_by is Clearer.DEALER or scripted.role is RequestRole.SUPERVISOR
+    elif scripted.act == "void_round":
         assert rule.scope is Scope.ROUND or not in_round
         assert not in_round, "the dealer ends the round at the shoe first"
     else:
-        assert deed.act in rule.ended_by
+        assert scripted.act in rule.ended_by
 
 
 def test_an_unread_card_is_named_as_it_lies_there() -> None:
-    deed = next_deed(table_with(AlertKind.MISREAD, Phase.DEALING), truth_with(in_round=True))
-    assert isinstance(deed, Deed)
-    assert (deed.act, deed.details) == ("identify_card", {"number": 2, "card": "4D"})
+    scripted = next_act(table_with(AlertKind.MISREAD, Phase.DEALING), truth_with(in_round=True))
+    assert isinstance(scripted, ScriptedAct)
+    assert (scripted.act, scripted.details) == ("identify_card", {"number": 2, "card": "4D"})
 
 
 def test_where_two_cards_lie_the_round_is_voided() -> None:
     table = table_with(AlertKind.MISREAD, Phase.DEALING)
-    assert next_deed(table, truth_with(in_round=True, reading="with_another")) is AtTheShoe.END_ROUND_BY_FORCE
-    deed = next_deed(table, truth_with(in_round=False, reading="with_another"))
-    assert isinstance(deed, Deed)
-    assert deed.act == "void_round"
+    assert next_act(table, truth_with(in_round=True, reading="with_another")) is AtTheShoe.END_ROUND_BY_FORCE
+    scripted = next_act(table, truth_with(in_round=False, reading="with_another"))
+    assert isinstance(scripted, ScriptedAct)
+    assert scripted.act == "void_round"
 
 
 def test_nothing_wrong_is_nothing_to_do() -> None:
     table = msgspec.structs.replace(table_with(AlertKind.MISREAD, Phase.DEALING), alerts=())
-    assert next_deed(table, truth_with(in_round=True)) is None
+    assert next_act(table, truth_with(in_round=True)) is None
 
 
 def test_players_stake_what_is_offered_and_permitted() -> None:

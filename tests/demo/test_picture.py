@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
-from shoe_controller.baccarat.roads import Result, RoadWinner, roads
+from shoe_controller.baccarat.roads import RoadResult, RoadWinner, roads
 from shoe_controller.demo.display import TableWatch, TimedLine
 from shoe_controller.demo.event_lines import StyledText, face, in_letters
 from shoe_controller.demo.picture import DemoView, Odds, picture
@@ -19,7 +19,7 @@ CONSOLE = "console http://127.0.0.1:65535/ dealer maya 123456, supervisor rana 6
 
 
 def view(tables: int, rounds: int) -> DemoView:
-    results = [Result(winner=list(RoadWinner)[number % 7 % 3]) for number in range(rounds)]
+    results = [RoadResult(winner=list(RoadWinner)[number % 7 % 3]) for number in range(rounds)]
     lines: list[tuple[str, TimedLine]] = []
     watches = []
     for number in range(tables):

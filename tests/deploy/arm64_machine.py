@@ -79,7 +79,7 @@ def make_once(say: Say) -> None:
 
 
 def _let_programs_run() -> None:
-    """Have the kernel start programs of arm64 through qemu-user, where it was not told so when that was installed."""
+    """Have the kernel start programs of arm64 through qemu-user, where installing it has not set that up."""
     test = ["arch-test", "arm64"]
     if subprocess.run(test, check=False, capture_output=True).returncode:
         _run("update-binfmts", "--enable", "qemu-aarch64")

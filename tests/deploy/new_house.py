@@ -33,7 +33,7 @@ def everything_in(folder: Path) -> dict[str, tuple[bytes, int, int]]:
 
 @asynccontextmanager
 async def its_broker(folder: Path) -> AsyncIterator[Mosquitto]:
-    """Mosquitto with the configuration that was written, on a free port; the house's files are told which."""
+    """Mosquitto with the configuration that was written, on a free port; the house's files name it."""
     written = (folder / "broker" / "shoe-controller.conf").read_text(encoding="utf-8")
     settings = "\n".join(line for line in written.splitlines() if not line.startswith("listener "))
     memory = folder / "mosquitto"

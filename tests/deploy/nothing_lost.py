@@ -1,7 +1,7 @@
-"""`python -m tests.deploy.nothing_lost JOURNAL TRUTH [HEARD]`: exits with 0 if nothing was lost, and says how much.
+"""`python -m tests.deploy.nothing_lost JOURNAL TRUTH [RECEIVED]`: exits with 0 if nothing was lost, and says how much.
 
 Runs where the package is installed, with the package's own libraries. The journal must be whole and replay to the same
-facts; each card that left the emulated shoe must be in it once, in order; and what a subscriber heard, one line for
+facts; each card that left the emulated shoe must be in it once, in order; and what a subscriber received, one line for
 each event, must be all that the journal holds. The shoe goes on meanwhile, so all three are taken at one moment; if a
 card was under way just then, one has to ask again.
 """

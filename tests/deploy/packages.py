@@ -1,6 +1,6 @@
 """The two packages of a trial: one of an earlier commit, which is installed first, and one of the files as they are.
 
-Which commit is the earlier one can be said with EARLIER=COMMIT. Otherwise it is the newest that packs another program
+EARLIER=COMMIT chooses the earlier commit. Otherwise it is the newest that packs another program
 than the files here: the last commit, if they were changed since. Nothing in the checkout is touched.
 """
 

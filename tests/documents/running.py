@@ -1,7 +1,7 @@
 """Runs one command of a document as its reader would, in a house of its own.
 
-What cannot be run here stands in `NOT_RUN` with its reason. A command that goes on until it is told to end is started,
-shown to work, and told to end.
+What cannot be run here stands in `NOT_RUN` with its reason. A command that runs until it is stopped is started,
+shown to work, and stopped.
 """
 
 import os

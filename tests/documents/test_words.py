@@ -44,7 +44,7 @@ def test_every_command_that_is_named_is_there(document: str) -> None:
 
 
 def _help(name: str) -> str:
-    """All that can be said to a command, with everything below it."""
+    """The help of a command and of all its subcommands."""
     levels, texts = [parser(name)], []
     while levels:
         level = levels.pop()

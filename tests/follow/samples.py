@@ -9,8 +9,7 @@ from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.house import CommissionTaken, OverLimit, Rounding, RoundingMode
 from shoe_controller.baccarat.outcome import HandOutcome, RoundOutcome, WagerOutcome
 from shoe_controller.baccarat.reasons import AnyReason, BothStand
-from shoe_controller.baccarat.roads import Result as RoadResult
-from shoe_controller.baccarat.roads import RoadWinner, roads
+from shoe_controller.baccarat.roads import RoadResult, RoadWinner, roads
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.baccarat.wagers import Names, Result
 from shoe_controller.follow.table import Request

@@ -36,7 +36,7 @@ WITH_KEY = ("--key", str(FOLDER / "key"))
 async def shoe_emulator(
     port_option: str, *, wire: tuple[str, ...] = WITH_KEY, speed: int = 50
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Deals one deck at so many times a person's pace, and ends when everything was heard and acknowledged."""
+    """Deals one deck at so many times a person's pace, and ends when everything was received and acknowledged."""
     _write_key()
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "simulator.cli", "run", "--headless", "--port", port_option),

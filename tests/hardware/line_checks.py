@@ -27,7 +27,7 @@ IDENTITY = UsbIdentity(serial_number="GUEST-1")
 
 
 class Watcher:
-    """Hears both ends: it is the shoe behind the port, and it takes what the controller's line reports."""
+    """Receives at both ends: it is the shoe behind the port, and it takes what the controller's line reports."""
 
     def __init__(self) -> None:
         self.host_is_there = False

@@ -1,4 +1,4 @@
-"""Rounds put together again from what the table said: every turn a round can take, and never a card too early."""
+"""Rounds reassembled from what the table published: every turn a round can take, and never a card too early."""
 
 import random
 from collections.abc import Callable
@@ -306,7 +306,7 @@ def test_an_undone_result_is_marked_and_the_new_one_follows_it() -> None:
     assert (undone.undone.person, undone.undone.approved_by, undone.undone.reason) == ("ann", "bob", "two fives")
     assert undone.outcome.winner.value == "player"
     assert (again.outcome.winner.value, again.undone, told.state) == ("tie", None, "settled")
-    # The wager on the next round went back, and is told of there; the act belongs to the round it took back.
+    # The wager on the next round went back, and is listed there; the act belongs to the round it took back.
     assert (told.acts[0].act, told.acts[0].approved_by) == ("undo_last_result", "bob")
     following = rounds_of(table, 1)[-1]
     assert (following.round, following.state, following.acts) == (2, "open", [])

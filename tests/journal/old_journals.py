@@ -1,4 +1,4 @@
-"""The journals that commit 25f84e2 wrote, in layout 1, and what that program said of them; see their README."""
+"""The journals that commit 25f84e2 wrote, in layout 1, and what that program printed about them; see their README."""
 
 import json
 import shutil
@@ -35,13 +35,13 @@ def copied(name: str, folder: Path, as_name: str = "table.journal") -> Path:
 
 
 def said(name: str) -> dict[str, Any]:
-    """What the program of that commit said of the journal."""
+    """What the program of that commit printed about the journal."""
     found: dict[str, Any] = json.loads((FOLDER / f"{name}.said.json").read_text(encoding="utf-8"))
     return found
 
 
 def differences(then: Any, now: Any, where: str = "") -> list[str]:  # noqa: ANN401 - anything that JSON can hold
-    """Where something that was said then is not said now. New fields, and codes for sentences, are no difference."""
+    """Where something that was printed then is not now. New fields, and codes for sentences, are no difference."""
     match then, now:
         case dict(), dict():
             return _field_differences(then, now, where)

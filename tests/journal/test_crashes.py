@@ -40,7 +40,7 @@ with opened(Path(sys.argv[1])) as journal:
 
 
 def crash(path: Path, first: int, answers: int) -> int:
-    """Have a writer killed when it has given so many answers; the last message that it said was stored."""
+    """Have a writer killed when it has given so many answers; the last message that it confirmed."""
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(first)], stdout=subprocess.PIPE)
     assert writer.stdout is not None
     heard = [int(writer.stdout.readline()) for _ in range(answers)]

@@ -1,4 +1,4 @@
-"""A disk that is full, fails or may not be written: the submitter is told, nothing is half written, and it goes on."""
+"""A disk that is full, fails or may not be written: an error, nothing half written, and it goes on."""
 
 import os
 import subprocess

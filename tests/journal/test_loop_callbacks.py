@@ -1,4 +1,4 @@
-"""What the writer's thread says is heard in the event loop: everything, in order, and never after the end."""
+"""What the writer's thread answers arrives in the event loop: everything, in order, and never after the end."""
 
 import asyncio
 import os

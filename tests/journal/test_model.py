@@ -90,7 +90,7 @@ class JournalModel(RuleBasedStateMachine):
 
     @rule(size=st.integers(1, 3))
     def refuse(self, size: int) -> None:
-        """No file may be written: all who wait are told, and nothing of theirs is stored."""
+        """No file may be written: all who wait get the error, and nothing of theirs is stored."""
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
         try:

@@ -1,4 +1,4 @@
-"""A broker that says exactly what a test tells it to, whatever it hears."""
+"""A broker that sends exactly what a test scripts, whatever it receives."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ SUBSCRIBED = bytes.fromhex("90 04 00 01 00 01")
 
 @asynccontextmanager
 async def saying(*answers: bytes, hang_up: bool = False) -> AsyncIterator[int]:
-    """Listen on the port that is given; each time something is heard, say the next of `answers`."""
+    """Listen on the port that is given; each time something is received, send the next of `answers`."""
     lines: list[asyncio.StreamWriter] = []
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""A line to a host by its name: every address is tried, what failed is told, and nothing is left behind.
+"""A line to a host by its name: every address is tried, what failed is reported, and nothing is left behind.
 
 The name server is the test's own (`socket.getaddrinfo`); the addresses are ports of this machine. That no socket stays
 open, nor any task, is checked around each test by `conftest.py`.

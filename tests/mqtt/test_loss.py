@@ -1,4 +1,4 @@
-"""Losing the broker: it dies, it hangs, it stops confirming. Everybody who waits is told at once."""
+"""Losing the broker: it dies, it hangs, it stops confirming. Every waiting caller gets an error at once."""
 
 import asyncio
 import time

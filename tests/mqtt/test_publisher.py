@@ -29,7 +29,7 @@ CARD = "event/card"
 
 
 class House:
-    """What stands around a publisher: events that are stored, retained messages, and somebody who is told."""
+    """What stands around a publisher: events that are stored, retained messages, and a watcher."""
 
     def __init__(self, events: int) -> None:
         self.stored = [event(seq) for seq in range(1, events + 1)]
@@ -85,7 +85,7 @@ class House:
     # --- what the test does ------------------------------------------------------------------------------------------
 
     def store_one(self, publisher: Publisher) -> int:
-        """One event more, which is told at once."""
+        """One event more, offered at once."""
         one = event(len(self.stored) + 1)
         self.stored.append(one)
         publisher.offer([one])
@@ -155,11 +155,11 @@ async def test_one_refused_retained_topic_disturbs_nothing_else(
         while asyncio.get_running_loop().time() < end:
             seq = house.store_one(publisher)
             await becomes(lambda seq=seq: publisher.published == seq, within=5)  # type: ignore[misc]  # bound at once
-        assert sorted(house.told) == [refused, "up"], "told once, and not taken back while it is so"
+        assert sorted(house.told) == [refused, "up"], "reported once, and not taken back while it is so"
         assert TOPICS.info in publisher.refusal
 
         write_access(tmp_path, "readwrite")
-        process = mosquitto._process  # noqa: SLF001 - only its process can be told
+        process = mosquitto._process  # noqa: SLF001 - only its process can be signalled
         assert process is not None
         process.send_signal(signal.SIGHUP)
         await becomes(lambda: "taken again" in house.told)

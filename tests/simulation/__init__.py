@@ -3,7 +3,7 @@
 The real daemon, table, journal, links, virtual shoe and the emulated broker's core, with displays, players, dealers and
 supervisors around them. Only the network, the ports and the journal's thread are replaced.
 
-    python -m tests.simulation 17               one seed, told step by step
+    python -m tests.simulation 17               one seed, printed step by step
     python -m tests.simulation --seeds 10000    many, on all cores, with a table of what was met
     python -m tests.simulation --mutations      bugs put in on purpose: each must be found
 

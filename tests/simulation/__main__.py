@@ -1,4 +1,4 @@
-"""`python -m tests.simulation`: one seed told step by step, many on all cores, or bugs put in on purpose."""
+"""`python -m tests.simulation`: one seed step by step, many on all cores, or bugs put in on purpose."""
 
 import argparse
 import sys

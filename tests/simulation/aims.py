@@ -30,7 +30,7 @@ IN_STEP = {
 SILENT = 40.0
 """Seconds in which a quick dealer deals a round, and changes the cards, without the table."""
 QUICK = 40.0
-"""Times as fast as a person: a shoe that hears nothing locks its gate after three seconds."""
+"""Times as fast as a person: a shoe that receives nothing locks its gate after three seconds."""
 UNHURRIED = 8.0
 FROM_SHOE = 1
 """A number with which the silence is on the way from the shoe."""

@@ -90,7 +90,7 @@ def _cards_are_all_there(world: "World") -> None:
     # The telegrams' numbers begin anew after nine: when just nine or eighteen went by unheard, nothing can show it.
     may_be_nine = len(lost) > SURELY_MISSED
     if lost and not (observer.loss_is_known or stopped or may_be_nine):
-        raise BrokenPromiseError(f"cards were lost and no alert told of it: {lost}")
+        raise BrokenPromiseError(f"cards were lost and no alert reported it: {lost}")
 
 
 def _stops(kind: str) -> bool:
@@ -142,4 +142,4 @@ def _every_mishap_is_told(world: "World") -> None:
         if name == "duplicate_card" and world.plan.disclosing is Disclosing.AT_RESULT:
             continue  # the first of the two may have been burned, and such a shoe never tells which cards those were
         if kinds and phase in phases and not any(raised.kind in kinds for raised in world.observer.raised):
-            raise BrokenPromiseError(f"{name} in the phase {phase} was not told: {world.observer.raised}")
+            raise BrokenPromiseError(f"{name} in the phase {phase} was not reported: {world.observer.raised}")

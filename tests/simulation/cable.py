@@ -26,7 +26,7 @@ class Cable:
         self._line: CableLine | None = None
         self._woken_for: float | None = None
         self._swaps: dict[bool, tuple[Swap, Callable[[], object]]] = {}
-        """By whether it is the way to the shoe: what changes places, and who is told when it has."""
+        """By whether it is the way to the shoe: what changes places, and the callback when it has."""
 
     def for_daemon(self, loop: DaemonLoop) -> "CablePort":
         return CablePort(self, loop)

@@ -35,7 +35,7 @@ class Result(NamedTuple):
 def run_seed(seed: int) -> Result:
     try:
         ran = run(plan_of(seed))
-    except Exception as error:  # noqa: BLE001 - a campaign goes on, and the seed that stopped is told
+    except Exception as error:  # noqa: BLE001 - a campaign goes on, and the seed that stopped is reported
         return Result(seed, f"{type(error).__name__}: {error}", 0, 0.0, *(Counter() for _ in range(4)))
     return _result(ran)
 

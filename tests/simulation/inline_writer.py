@@ -56,7 +56,7 @@ class Disk:
 
 
 class InlineWriter:
-    """A `TableWriter`. `stored` is told of each entry in the moment in which it is on the disk."""
+    """A `TableWriter`. `stored` is called with each entry in the moment in which it is on the disk."""
 
     def __init__(
         self,

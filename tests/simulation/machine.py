@@ -68,7 +68,7 @@ class Machine:
         self._random = generator
         self._stored = stored
         self._begun = begun
-        """Told the name of each new journal."""
+        """Called with the name of each new journal."""
         self._gone = gone
         self._booted_at = -UPTIME
         self._loop: DaemonLoop | None = None

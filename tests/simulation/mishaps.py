@@ -68,7 +68,7 @@ LOSES = (
     "frames_swapped",
     *CRASHES,
 )
-"""After these the Angel Eye wire may have lost telegrams, or may say one again that was heard before."""
+"""After these the Angel Eye wire may have lost telegrams, or may repeat one that was received before."""
 
 TAKEN_FOR_LOSS = ("event_gap", "shoe_lost", "shoe_restarted", "place_filled", "out_of_turn", "card_without_shoe")
 """Alerts that make people compare the table with the display."""
@@ -132,7 +132,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
         "double_feed",
     ),
     "card_pushed_back": ("pushed_back_at_exit", "pushed_back_half_way", "replayed_frame"),
-    # A whole frame that comes twice, or late, cannot be told from one that a stranger sends again.
+    # A whole frame that comes twice, or late, cannot be distinguished from one that an attacker replays.
     "line_refused": ("wrong_key", "forged_frame", "replayed_frame", "bytes_doubled", "frames_swapped"),
     "no_card_came": ("empty_in_round", "replayed_frame"),
     "clock_stepped": ("clock_steps",),
@@ -198,7 +198,7 @@ TOLD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "daemon_killed": (("shoe_lost",), CARDS_OUT),
     "machine_reboots": (("shoe_lost",), CARDS_OUT),
 }
-"""What must be told: one of these alerts, if the mishap came in one of these phases and nothing else went wrong."""
+"""What must be reported: one of these alerts, if the mishap came in one of these phases and nothing else went wrong."""
 
 
 def possible(wire: Wire) -> list[str]:

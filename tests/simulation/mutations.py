@@ -230,7 +230,7 @@ MUTATIONS = (
     Mutation("take_over_first", "the table takes over before the commit", Engine, "_store", _take_over_first),
     Mutation("give_up_when_full", "what a full disk refused is not tried again", Engine, "_store", _give_up_when_full),
     Mutation("repeat_acts_twice", "a repeated request is carried out again", table_module, "answered_before", _nothing),
-    Mutation("forget_link", "the link is not told what was stored last", daemon, "link_for", _forget_link),
+    Mutation("forget_link", "the link does not get what was stored last", daemon, "link_for", _forget_link),
     Mutation("skip_a_seq", "now and then an event is not published", Publisher, "_after", _skip_an_event),
     Mutation("settle_on_misread", "a misread card counts as a two", shoe_events, "arrived_from", _believe_misread),
     Mutation("any_hand", "a card out of turn goes where one is due", shoe_events, "arrived_from", _any_hand_will_do),
@@ -241,7 +241,9 @@ MUTATIONS = (
     Mutation("answer_anywhere", "an answer goes wherever it is wanted", Topics, "is_reply", lambda _: lambda *_a: True),
     Mutation("gap_is_nothing", "missed events raise no alert", link_events, "events_missed", _nothing),
     Mutation("forget_wagers", "a replayed round forgets its wagers", act_effects, "void_and_replay", _forget_wagers),
-    Mutation("keep_the_face", "a corrected card is told and stays as it was", act_effects, "_correct", _keep_the_face),
+    Mutation(
+        "keep_the_face", "a corrected card is published and stays as it was", act_effects, "_correct", _keep_the_face
+    ),
     Mutation("lose_an_input", "a restart leaves out the last input", JournalReader, "current_shoe", _lose_an_input),
 )
 

@@ -127,7 +127,7 @@ class Observer:
         self.injected.append((self._now(), mishap))
 
     def faces(self) -> list[Card | None]:
-        """What lies in the hands, as anyone at the table can see it, or as a supervisor has said."""
+        """What lies in the hands, as anyone at the table can see it, or as a supervisor has named it."""
         return [_card(laid.record.face) for laid in self._reckoner.books.cards.hand]
 
     def first_face(self) -> Card | None:

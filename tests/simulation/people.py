@@ -150,7 +150,7 @@ class Staff:
         self._round_of_shoe: dict[tuple[int, int], int] = {}
         """The how-maniest round of the shoe each round of the table is: people know when they deal another one."""
         self._mistaken: tuple[int, int, int, Card] | None = None
-        """The shoe, the round and the card of which something wrong was said, and what it is."""
+        """The shoe, the round and the card that was named wrongly, and what it is."""
         self._new_cards_for: AnyDetail | None = None
         """The damaged journal after which new cards were put in last."""
         terminal.time.after(LOOK_UP, self._look_up)
@@ -211,7 +211,7 @@ class Staff:
         elif view.phase in ("dealing", "complete") and waited > 3 * CONFIRM_AFTER and not self._shoe_is_in_round():
             self._void(view)
         elif waited > STUCK and self._emulation.shoe.gate_locked and self._cable.plugged and view.link_up:
-            # What is wanted of the gate is told anew after every connection.
+            # What is desired of the gate is sent again after every connection.
             self.replugged += 1
             self._since = self._time.now
             self._cable.replug()
@@ -282,7 +282,7 @@ class Staff:
             self._put_in_new_cards(alert)
             self._clear(view, alert)
         elif alert.kind == "lid_opened" and tried > 2:
-            # A shoe that had no power when its lid was closed has not told of it: somebody moves the lid once more.
+            # A shoe that had no power when its lid was closed has not reported it: somebody moves the lid once more.
             self._refused.clear()
             self.lids_moved += 1
             self._cable.do(lambda now: self._emulation.move_lid(now, opened=True))
@@ -345,7 +345,7 @@ class Staff:
         return True
 
     def _correct(self, view: TableView) -> bool:
-        """Put right what was said of a card by mistake, if it still can be."""
+        """Correct a card that was named wrongly, if it still can be."""
         if self._mistaken is None or view.phase not in ("dealing", "complete"):
             return False
         (shoe, round_, place, face), self._mistaken = self._mistaken, None

@@ -44,7 +44,7 @@ class VirtualTime:
         self._soon.append((self.now, next(self._numbers), call))
 
     def run_as(self, loop: "DaemonLoop | None") -> None:
-        """Let asyncio take this event loop for the running one, until told otherwise: telling it takes a while."""
+        """Let asyncio take this event loop for the running one, until it is reset: setting it takes a while."""
         if self._running is not loop:
             self._running = loop
             _set_running_loop(loop)

@@ -211,9 +211,9 @@ class World:
             self.time.after(mishap.delay, partial(happenings.befall, self, mishap))
 
     def _shown(self, display: Display, seq: int, shown: Shown | None) -> None:
-        """Whatever a display shows, or hears of, is on the disk, and is just that.
+        """Whatever a display shows, or knows of, is on the disk, and is just that.
 
-        Where a new journal was begun, it may still speak of the one before, until it has heard of the new one.
+        Where a new journal was begun, it may still speak of the one before, until it knows of the new one.
         """
         observer = self.observer
         journals = [observer.messages]
@@ -249,7 +249,7 @@ class World:
         self.tell("---- calm")
         self._until(lambda: self.observer.results > calm, PATIENCE, "another result after all was calm")
         self.emulation.let_dealer(self.time.now, deal=False)
-        self._until(self._all_told, PATIENCE, "everything to be told")
+        self._until(self._all_told, PATIENCE, "everything to be published")
         self.machine.stop()
         self._until(lambda: self.machine.daemon is None, 30.0, "the daemon to end")
         audit(self)

@@ -18,7 +18,7 @@ from firmware_protocol.events import (
 from simulator.truth import AnyHappening, CardOut, Reading, RoundEnded
 
 
-class LaidCard(NamedTuple):
+class SeenCard(NamedTuple):
     """A card, where it went, and its face where that is known."""
 
     hand: Hand | None
@@ -26,29 +26,29 @@ class LaidCard(NamedTuple):
     card: Card | None
 
 
-def cards_of_truth(truth: Iterable[AnyHappening]) -> list[LaidCard]:
+def cards_of_truth(truth: Iterable[AnyHappening]) -> list[SeenCard]:
     """All cards that left; of two that left at once, the one that was laid to a hand."""
     return [
-        LaidCard(happening.to, happening.position, happening.card if happening.reading is Reading.READ else None)
+        SeenCard(happening.to, happening.position, happening.card if happening.reading is Reading.READ else None)
         for happening in truth
         if isinstance(happening, CardOut)
         and not (happening.reading is Reading.WITH_ANOTHER and happening.to is Hand.EXTRA)
     ]
 
 
-def cards_of_events(events: Iterable[object]) -> list[LaidCard]:
-    """All cards of which a controller heard, with the faces that it learned at once or later."""
-    cards: list[LaidCard] = []
+def cards_of_events(events: Iterable[object]) -> list[SeenCard]:
+    """All cards that were reported to a controller, with the faces that it learned at once or later."""
+    cards: list[SeenCard] = []
     round_begins = 0
     for event in events:
         match event:
             case CardDrawn(carried_over=False) | Misread():
                 face = event.card if isinstance(event, CardDrawn) else None
-                cards.append(LaidCard(event.hand, event.position, face))
+                cards.append(SeenCard(event.hand, event.position, face))
             case ForeignCard():
-                cards.append(LaidCard(event.hand, event.position, None))
+                cards.append(SeenCard(event.hand, event.position, None))
             case DoubleFeed():
-                cards.append(LaidCard(None, None, None))
+                cards.append(SeenCard(None, None, None))
             case CardIdentified():
                 _identify(cards, round_begins, event)
             case ResultIndicated() | Started():
@@ -56,15 +56,15 @@ def cards_of_events(events: Iterable[object]) -> list[LaidCard]:
     return cards
 
 
-def _identify(cards: list[LaidCard], round_begins: int, event: CardIdentified) -> None:
+def _identify(cards: list[SeenCard], round_begins: int, event: CardIdentified) -> None:
     """The card may not be among them: its own telegram was lost, or it was carried over from the round before."""
     for place in range(round_begins, len(cards)):
         if cards[place][:2] == (event.hand, event.position):
-            cards[place] = LaidCard(event.hand, event.position, event.card)
+            cards[place] = SeenCard(event.hand, event.position, event.card)
 
 
-def same_card(true: LaidCard, heard: LaidCard) -> bool:
-    """A double feed names no hand, and a face may be kept from the controller; what it is told must be true."""
+def same_card(true: SeenCard, heard: SeenCard) -> bool:
+    """A double feed names no hand, and a face may be kept from the controller; what is reported must be true."""
     place_fits = heard.hand is None or heard[:2] == true[:2]
     return place_fits and heard.card in (None, true.card)
 
@@ -89,7 +89,7 @@ def assert_agreement(truth: list[AnyHappening], events: Iterable[object]) -> Non
     true_cards, heard_cards = cards_of_truth(truth), cards_of_events(events)
     assert len(heard_cards) == len(true_cards)
     for number, (true, heard) in enumerate(zip(true_cards, heard_cards, strict=True), start=1):
-        assert same_card(true, heard), f"card {number}: {heard} was heard, {true} happened"
+        assert same_card(true, heard), f"card {number}: {heard} was received, {true} happened"
     assert results_of_events(events) == results_of_truth(truth)
 
 

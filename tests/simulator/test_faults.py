@@ -24,7 +24,7 @@ from simulator.shoe_line import Wire, WireSettings
 from simulator.truth import CardOut, FaultInjected
 from simulator.virtual_shoe import CannotError
 from tests.simulator.agreement import (
-    LaidCard,
+    SeenCard,
     assert_agreement,
     assert_nothing_invented,
     cards_of_events,
@@ -118,7 +118,7 @@ def with_fault(name: str, wire: Wire, disclosing: Disclosing = Disclosing.AT_DRA
     return dealt_out(settings(wire, disclosing, name, at_card))
 
 
-def rounds_of(events: list[object]) -> list[list[LaidCard]]:
+def rounds_of(events: list[object]) -> list[list[SeenCard]]:
     """The cards in hands, round by round, each up to its result."""
     rounds = []
     begin = 0
@@ -220,7 +220,7 @@ def test_what_the_power_took_from_the_line_is_not_lost_on_the_native_wire() -> N
     assert_agreement(table.truth, table.seen)
 
 
-def test_the_table_and_the_deeds_name_the_same_faults() -> None:
+def test_the_table_and_the_effects_name_the_same_faults() -> None:
     troubles = {trouble.value for trouble in Trouble}
     effects = set(FaultEffects._EFFECTS)  # noqa: SLF001 -- this test is why it may stay private
     assert effects | troubles == set(FAULTS)

@@ -146,7 +146,7 @@ async def test_a_recording_plays_the_shoe_s_side_with_its_timing(tmp_path: Path,
 
 
 class EchoShoe:
-    """A shoe at the far end of a real line: says back what it hears, in capitals."""
+    """A shoe at the far end of a real line: sends back what it receives, in capitals."""
 
     def __init__(self, port: TcpPort | PtyPort) -> None:
         self.port = port

@@ -41,7 +41,7 @@ def test_the_seed_gives_the_same_bytes_again(wire: Wire, number: int) -> None:
 
 @pytest.mark.parametrize(("wire", "number"), EVERY_SHOE)
 def test_the_recorded_bytes_decode_to_the_expected_events(wire: Wire, number: int) -> None:
-    """A fresh controller's link hears the shoe's side, and says byte for byte what the controller said then."""
+    """A fresh controller's link receives the shoe's side, and sends byte for byte what the controller sent then."""
     link = controller_for(settings_of(wire, number))
     chunks = chunks_of(wire, number)
     seen: list[object] = []

@@ -78,7 +78,7 @@ class Desk(Sitting):
         self.software = software
         self.killed_when: KilledWhen | None = None
         self.kept: list[ShoeReport] = []
-        """What the shoe has said and nobody acknowledged: it sends that again."""
+        """Unacknowledged events of the shoe, which it sends again."""
         self.acknowledged = 0
         self.boot_id = 1
         self.stepped_ms = 0

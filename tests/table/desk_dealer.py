@@ -64,7 +64,7 @@ class Dealer:
         self.chance = random.Random(seed)  # noqa: S311 - the same cards every time
         self.stack: list[Piece] = []
         self.seen: dict[tuple[int, int, int, int], Card] = {}
-        """The faces in the hands, by shoe, round, attempt and number, whatever the shoe said of them."""
+        """The faces in the hands, by shoe, round, attempt and number, whatever the shoe reported."""
         self.first_face: Card | None = None
 
     # --- cards -------------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ class Dealer:
         else:
             side = self.next_side()
         if side is None:
-            # All cards lie there, and the shoe has not said which they are.
+            # All cards lie there, and the shoe has not identified them.
             self.ask_for_result()
             return
         piece = self.draw()
@@ -181,7 +181,7 @@ class Dealer:
             assert self.act(EndShoe()) is None
 
     def ask_for_result(self) -> None:
-        """The shoe's button, the faces if they were not told before, and the shoe's result."""
+        """The shoe's button, the faces if they were not reported before, and the shoe's result."""
         desk = self.desk
         desk.event(ButtonPressed(button=Button.RESULT))
         if not self.discloses_at_draw and desk.state.phase in CARDS_OUT and desk.state.round is not None:

@@ -138,7 +138,7 @@ def check_cards_out(before: TableState, given: AnyInput, handled: Handled) -> No
 
 
 def faces_told(before: TableState, given: AnyInput, handled: Handled) -> tuple[dict[Card, int], dict[Card, int]]:
-    """How the counts of faces must change, and how else they may: a face that was told before counts no more."""
+    """How the counts of faces must change, and how else they may: a face that was reported before counts no more."""
     nothing: dict[Card, int] = {}
     if isinstance(given, ShoeReport) and isinstance(given.event, CardDrawn | CardIdentified):
         face: Card | None = given.event.card

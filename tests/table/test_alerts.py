@@ -112,7 +112,7 @@ def assert_ended(table: Sitting, number: int) -> None:
 
 
 def test_every_kind_has_a_case() -> None:
-    # A full journal cannot be told of while it is full, so that alert never stands; it has a test of its own.
+    # A full journal cannot be recorded while it is full, so that alert never stands; it has a test of its own.
     assert {case.kind for case in CASES} == set(ALERTS) - {AlertKind.JOURNAL_FULL}
 
 

@@ -292,7 +292,7 @@ class TableModel(RuleBasedStateMachine):
         new_boot=st.booleans(),
     )
     def lose_the_line(self, after: int, meanwhile: int, *, keeps_events: bool, new_boot: bool) -> None:
-        """The dealer does not see it at once: cards leave the shoe that nobody hears of yet."""
+        """The dealer does not see it at once: cards leave the shoe that are not received yet."""
         self.deal_on(after)
         self.at.give(LinkLost(reason="the cable was pulled"))
         for _ in range(meanwhile):

@@ -193,7 +193,7 @@ def test_heads_that_were_kept_find_every_other_change(path: Path, tmp_path: Path
     for record in (*records, last):
         if record.kind == RecordKind.EVENT:
             continue
-        # A record more after the last one that anybody heard of is no change of what was.
+        # A record more after the last one whose head was published is no change of what was.
         changes = [removed(record.number)] + [doubled(record.number)] * (record is not last)
         if record.kind not in INPUTS:
             changes.append(replaced(record.number, record._replace(body=record.body + b" ")))

@@ -339,7 +339,7 @@ def play(table: Sitting, places: list[tuple[Hand, Card]], *, at_draw: bool, winn
 
 
 def outcome(table: Sitting) -> list[AnyFact]:
-    """What came of it, apart from when and under which number it was told."""
+    """What came of it, apart from when and under which number it was published."""
     return [
         msgspec.structs.replace(fact, seq=0, time=0)
         for fact in table.facts

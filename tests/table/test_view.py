@@ -1,4 +1,4 @@
-"""What a table shows and wishes at each moment: what the dealer does next, whose card is next, gate and lamps."""
+"""What a table shows and desires at each moment: what the dealer does next, whose card is next, gate and lamps."""
 
 import pytest
 

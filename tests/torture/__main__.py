@@ -1,6 +1,6 @@
 """Everything that is done to a table: `python -m tests.torture [TIMES [SEED]] [--only PART]`.
 
-TIMES is how often the power is cut and the daemon killed (200 unless told); the broker is killed a quarter as often,
+TIMES is how often the power is cut and the daemon killed (default 200); the broker is killed a quarter as often,
 and as many lives of a table are lived. A failure names its part and its seed; the same two find it again.
 """
 
@@ -48,7 +48,7 @@ def _tell(line: str) -> None:
 def _agree(what: str, seed: int, books: Books) -> None:
     print(
         f"{what}, seed {seed}: {books.cards} cards, {books.events} events and {books.wagers} wagers agree; "
-        f"{books.repeats} requests repeated, {len(books.deeds)} deeds of a supervisor",
+        f"{books.repeats} requests repeated, {len(books.acts)} acts of a supervisor",
         flush=True,
     )
 

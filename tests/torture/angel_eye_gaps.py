@@ -48,7 +48,7 @@ async def go_away(
                 table.supervisor.comes_back()
                 goal = _settled(table) + 2
                 await deal(hand, table, lambda: _settled(table) >= goal)  # noqa: B023 - used at once
-                tell(f"{how}, {disclosing}, {moment}: {len(table.supervisor.deeds)} deeds")
+                tell(f"{how}, {disclosing}, {moment}: {len(table.supervisor.acts)} acts")
             await table.people_leave()
             await table.display.has_everything()
             assert await chain.stop_daemon() == 0
@@ -67,7 +67,7 @@ async def _reach(moment: str, hand: HandShoe, table: Sitting) -> None:
 
 
 async def _away_and_back(how: str, hand: HandShoe, table: Sitting, missed: int) -> None:
-    """The dealer does so many things more before anybody hears of them again."""
+    """The dealer does so many things more before the line is up again."""
     session = table.session
     if how == "kill":
         await table.chain.kill_daemon()
@@ -87,7 +87,7 @@ async def _away_and_back(how: str, hand: HandShoe, table: Sitting, missed: int) 
 
 
 async def _waits(hand: HandShoe, table: Sitting) -> None:
-    """Whatever the dealer does now, the table stops, and no result is told until a supervisor has acted."""
+    """Whatever the dealer does now, the table stops, and no result is published until a supervisor has acted."""
     results = len(table.display.facts_of(RoundResult))
     for _ in range(60):
         if table.display.state is not None and table.display.state.stopped and hand.shoe.emulation.shoe.gate_locked:
@@ -98,4 +98,4 @@ async def _waits(hand: HandShoe, table: Sitting) -> None:
     else:
         raise AssertionError(f"nobody noticed that something was missed: {table.display.state}")
     await table.display.has_everything()
-    assert len(table.display.facts_of(RoundResult)) == results, "a result was told of a round that is partial"
+    assert len(table.display.facts_of(RoundResult)) == results, "a result was published for a round that is partial"

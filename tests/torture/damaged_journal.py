@@ -1,4 +1,4 @@
-"""A journal that cannot be trusted when the daemon starts: it is set aside, never overwritten, and everybody is told.
+"""A journal that cannot be trusted when the daemon starts: it is set aside, never overwritten, and an alert reports it.
 
 A table dies in the middle of a round, something damages its journal, and it is started again.
 """
@@ -31,7 +31,7 @@ STAMP = "20200101T000000Z"
 
 
 def overwritten(journal: Path, seed: int) -> None:
-    """Somebody, or a failing disk, has written over a part of what the shoe said."""
+    """Somebody, or a failing disk, has overwritten a part of what the shoe sent."""
     data = bytearray(journal.read_bytes())
     places = [found.start() for found in re.finditer(rb'"input":"shoe_report"', data)]
     start = random.Random(seed).choice(places)  # noqa: S311 - the same place every time

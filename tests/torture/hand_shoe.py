@@ -42,7 +42,7 @@ class HandShoe:
 
     @property
     def line_is_free(self) -> bool:
-        """Everything that the shoe has said has gone out; where the wire confirms, it was confirmed."""
+        """Everything that the shoe has to send has gone out; where the wire confirms, it was confirmed."""
         line = self.shoe.emulation.shoe.line
         return not line.store.events and line.has_room
 
@@ -94,18 +94,18 @@ async def hand_shoe(chain: Chain, *, seed: int, disclosing: Disclosing | None = 
 
 async def deal(hand: HandShoe, table: Sitting, condition: Callable[[], bool]) -> None:
     """Do one thing after another, each when the table has taken the one before, until this is so."""
-    await table.chain.becomes(lambda: hand.line_is_free, PATIENCE, what="the table to take what the shoe said")
+    await table.chain.becomes(lambda: hand.line_is_free, PATIENCE, what="the table to store what the shoe sent")
     for _ in range(3000):
         if condition():
             return
         if await hand.try_to_step():
-            await table.chain.becomes(lambda: hand.line_is_free, PATIENCE, what="the table to take what the shoe said")
+            await table.chain.becomes(lambda: hand.line_is_free, PATIENCE, what="the table to store what the shoe sent")
     raise AssertionError(f"the table does not go on: {table.display.state}")
 
 
 async def all_told(hand: HandShoe, table: Sitting) -> None:
-    """Wait until the subscriber has been told of everything that the shoe said."""
-    await table.chain.becomes(lambda: hand.line_is_free, PATIENCE, what="the table to take what the shoe said")
+    """Wait until the subscriber has received everything that the shoe reported."""
+    await table.chain.becomes(lambda: hand.line_is_free, PATIENCE, what="the table to store what the shoe sent")
     await table.display.until(
         lambda: table.display.state and table.display.state.cards_out == hand.cards_out, PATIENCE, what="every card"
     )

@@ -1,7 +1,7 @@
-"""What an Angel Eye table can and cannot notice of telegrams that it never heard.
+"""What an Angel Eye table can and cannot notice of telegrams that it never received.
 
 The wire numbers its telegrams with one digit, so nine missed ones in a row leave no gap in the numbers. Every stretch
-of telegrams of a whole shoe is left out once, in pure code: the same link and table as in the daemon hear the rest, and
+of telegrams of a whole shoe is left out once, in pure code: the same link and table as in the daemon get the rest, and
 it is written down what they make of it.
 """
 
@@ -54,10 +54,10 @@ class Verdict(NamedTuple):
     """In which the table was when it began."""
     letters: str
     noticed_after: int | None
-    """Telegrams that were heard until an alert stopped the table; `None` if none did."""
+    """Telegrams that were received until an alert stopped the table; `None` if none did."""
     alert: str
     results_before: int
-    """Results that were told between the stretch and the alert."""
+    """Results that were published between the stretch and the alert."""
 
 
 class _Listener:
@@ -93,7 +93,7 @@ class _Before(NamedTuple):
 
     state: TableState
     link: AngelEyeState
-    heard_at: float
+    received_at: float
 
 
 def telegrams_of_a_shoe(seed: int, disclosing: Disclosing) -> list[Telegram]:
@@ -106,7 +106,7 @@ def telegrams_of_a_shoe(seed: int, disclosing: Disclosing) -> list[Telegram]:
 
 
 class Shoe:
-    """A whole shoe, heard once without a gap; then stretches of it can be missed."""
+    """A whole shoe, received once without a gap; then stretches of it can be missed."""
 
     def __init__(self, telegrams: Sequence[Telegram], rules: RulesSource) -> None:
         self.telegrams = telegrams
@@ -116,11 +116,11 @@ class Shoe:
         listener = _Listener(rules, TableState(), AngelEyeController(), telegrams[0].t)
         listener.take(ControllerStarted(boot=BOOT), telegrams[0].t)
         listener.take(LinkBack(keeps_events=False, authenticated=False), telegrams[0].t)
-        heard_at = telegrams[0].t
+        received_at = telegrams[0].t
         for telegram in telegrams:
-            self._before.append(_Before(listener.table.state, listener.link.state, heard_at))
+            self._before.append(_Before(listener.table.state, listener.link.state, received_at))
             self.heard += listener.hear(telegram)
-            heard_at = telegram.t
+            received_at = telegram.t
 
     def misses(self, count: int, how: Missed) -> Iterator[Verdict]:
         """Leave out so many telegrams, from each on but the first two, which open the shoe."""
@@ -130,8 +130,8 @@ class Shoe:
     def miss(self, start: int, count: int, how: Missed) -> Verdict:
         before = self._before[start]
         left_out, rest = self.telegrams[start : start + count], self.telegrams[start + count :]
-        back_at = (left_out[-1].t if left_out else before.heard_at) + 0.01
-        link = AngelEyeController(state=before.link, state_age=back_at - before.heard_at)
+        back_at = (left_out[-1].t if left_out else before.received_at) + 0.01
+        link = AngelEyeController(state=before.link, state_age=back_at - before.received_at)
         listener = _Listener(self._rules, before.state, link, back_at)
         facts: list[AnyFact] = []
         if how is Missed.AWAY:

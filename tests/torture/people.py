@@ -112,7 +112,7 @@ class Supervisor:
     """
 
     def __init__(self, terminal: Terminal, display: Display, voids: frozenset[str] = frozenset()) -> None:
-        self.deeds: list[tuple[str, str]] = []
+        self.acts: list[tuple[str, str]] = []
         """The alerts, and what was done about each."""
         self.is_away = False
         self.terminal = terminal
@@ -122,26 +122,26 @@ class Supervisor:
     async def work(self) -> None:
         """Look after the table until cancelled."""
         while True:
-            await self._display.until(lambda: self._next_deed() is not None, within=3600)
-            deed = self._next_deed()
-            if deed is not None:
-                await self._do(*deed)
+            await self._display.until(lambda: self._next_act() is not None, within=3600)
+            act = self._next_act()
+            if act is not None:
+                await self._do(*act)
 
     def comes_back(self) -> None:
         self.is_away = False
         self._display.noticed()
 
-    def _next_deed(self) -> tuple[AlertMessage, str] | None:
+    def _next_act(self) -> tuple[AlertMessage, str] | None:
         state, status = self._display.state, self._display.status
         if self.is_away or state is None or status is None or not status.online or not status.storing:
             return None
         for alert in state.alerts:
-            deed = self._deed_for(alert, state)
-            if deed is not None:
-                return alert, deed
+            act = self._act_for(alert, state)
+            if act is not None:
+                return alert, act
         return None
 
-    def _deed_for(self, alert: AlertMessage, state: TableView) -> str | None:
+    def _act_for(self, alert: AlertMessage, state: TableView) -> str | None:
         kind = ALERTS[alert.kind]
         heals = bool(kind.ends_itself)
         if kind.severity is not Severity.STOPS or (heals and alert.kind not in self._voids) or not state.link_up:
@@ -152,12 +152,12 @@ class Supervisor:
             return "void_round"
         return None if alert.cleared_by == "nobody" else "clear_alert"
 
-    async def _do(self, alert: AlertMessage, deed: str) -> None:
-        details: dict[str, Any] = {"alert": alert.number} if deed == "clear_alert" else {}
+    async def _do(self, alert: AlertMessage, act: str) -> None:
+        details: dict[str, Any] = {"alert": alert.number} if act == "clear_alert" else {}
         seq = self._seq()
         try:
-            answer = await self.terminal.supervisor(deed, within=ANSWER_WITHIN, **details)
-            self.deeds.append((alert.kind, f"{deed}: {answer.code}"))
+            answer = await self.terminal.supervisor(act, within=ANSWER_WITHIN, **details)
+            self.acts.append((alert.kind, f"{act}: {answer.code}"))
             # Done or refused because somebody was faster: the display shows it in a moment.
             await self._display.until(lambda: self._seq() != seq, ANSWER_WITHIN)
         except AssertionError:

@@ -124,7 +124,7 @@ class Cuts:
         self.stored = 0
         """Entries in the journal, each with one message."""
         self.answered = 0
-        """Entries that a writer was told are stored, over all cuts."""
+        """Entries that were confirmed as stored, over all cuts."""
 
     def cut(self) -> None:
         """One life and its end; an AssertionError if anything is not as it should be."""

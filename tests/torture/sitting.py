@@ -39,7 +39,7 @@ class Books(NamedTuple):
     requests: int
     repeats: int
     """Requests that were sent once more, word by word."""
-    deeds: tuple[tuple[str, str], ...]
+    acts: tuple[tuple[str, str], ...]
     """What a supervisor had to do, and about which alert."""
     journal: StoredJournal
 
@@ -105,7 +105,7 @@ class Sitting:
             wagers=found.wagers,
             requests=len(self.players.requests),
             repeats=self.players.repeats,
-            deeds=tuple(self.supervisor.deeds),
+            acts=tuple(self.supervisor.acts),
             journal=journal,
         )
 

@@ -43,7 +43,7 @@ def test_every_number_but_nine_and_its_multiples_is_noticed_at_the_next_telegram
 def test_nine_telegrams_are_noticed_unless_they_are_whole_rounds(
     shoe: Shoe, disclosing: Disclosing, count: int
 ) -> None:
-    """Also no result is told before: what is known of a round that lacks cards is never made into one."""
+    """Also no result is published before: what is known of a round that lacks cards is never made into one."""
     for verdict in shoe.misses(count, Missed.AWAY):
         if verdict.noticed_after is None:
             assert verdict.phase is Phase.BETTING, verdict
@@ -57,7 +57,7 @@ def test_on_a_silent_line_two_rounds_can_also_be_taken_for_one(shoe: Shoe, discl
     """Begun with cards of one round and ended with those of a later one, where places and result fit by chance.
 
     Nobody knows then that anything was missed, unlike when the controller itself was away. At least the stretch spans
-    the end of a round and its count fits; anything else is noticed, and before any result is told.
+    the end of a round and its count fits; anything else is noticed, and before any result is published.
     """
     verdicts = list(shoe.misses(count, Missed.SILENCE))
     assert all(verdict.results_before == 0 for verdict in verdicts if verdict.noticed_after is not None)

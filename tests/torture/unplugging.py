@@ -39,7 +39,7 @@ async def take_shoe_away(
                 await _reach(moment, hand, table)
                 await _away_and_back(fault, hand, table)
                 await _goes_on(hand, table, rounds=0 if moment == "first_card" else 2)
-                tell(f"{fault} at the moment {moment}: the table goes on after {len(table.supervisor.deeds)} deeds")
+                tell(f"{fault} at the moment {moment}: the table goes on after {len(table.supervisor.acts)} acts")
             await all_told(hand, table)
             await table.people_leave()
             assert await chain.stop_daemon() == 0

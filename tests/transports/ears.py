@@ -1,4 +1,4 @@
-"""What a test hears from a line, and how it waits for it."""
+"""What a test receives from a line, and how it waits for it."""
 
 import asyncio
 from collections.abc import Callable

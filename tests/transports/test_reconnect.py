@@ -219,7 +219,7 @@ class HandClock:
 async def follow(
     script: list[float | None], delays: list[float] | None = None
 ) -> tuple[list[LineReport | str], HandClock]:
-    """Run a script to its end; what was reported and heard, in order, and the clock."""
+    """Run a script to its end; what was reported and received, in order, and the clock."""
     clock, said = HandClock(), list[LineReport | str]()
     port = ScriptedPort(iter(script), clock, delays)
     reconnector = Reconnector(

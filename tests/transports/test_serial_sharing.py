@@ -1,4 +1,4 @@
-"""One serial port, two who want it: the second is refused, and told by whom."""
+"""One serial port, two who want it: the second is refused, with the name of the first."""
 
 import os
 import signal

@@ -2,7 +2,7 @@
 
 import { drawCard } from "./cards.js";
 import { amount } from "./language.js";
-import { listen } from "./news.js";
+import { listen } from "./event_stream.js";
 import { ROADS, bead, drawRoad } from "./roads.js";
 import { html, svg, write } from "./svg.js";
 import { condition, label, named, reason, say } from "./words.js";
@@ -204,7 +204,7 @@ function showLive() {
 
 const SHOW = { table: showTable, round: showRound, roads: showRoads };
 
-function tell(news) {
+function update(news) {
   Object.assign(known, news);
   for (const [name, show] of Object.entries(SHOW)) if (news[name]) show(known[name]);
   showLive();
@@ -221,4 +221,4 @@ new ResizeObserver(() => known.table && showTable(known.table)).observe($("price
 new ResizeObserver(() => known.roads && showRoads(known.roads)).observe($("big_road"));
 
 label();
-listen(`/news${location.pathname}`, { tell, lost });
+listen(`/news${location.pathname}`, { update, lost });

@@ -1,7 +1,7 @@
 /* The pit view: a tile for each table, those that need a person first. A tile is redrawn only when its table has
    changed, and moves only when its urgency has. */
 
-import { listen } from "./news.js";
+import { listen } from "./event_stream.js";
 import { html, svg, write } from "./svg.js";
 import { act, detail, happened, label, phase, role, say, toDo } from "./words.js";
 
@@ -120,7 +120,7 @@ function summarise() {
   write(trouble, !reachable ? say("page_lost") : brokerDown ? say("broker_down") : "");
 }
 
-function tell(news, first) {
+function update(news, first) {
   if (first) for (const name of [...tables.keys()]) if (!(name in news)) show(name, null);
   const moved = Object.entries(news).map(([name, row]) => show(name, row));
   if (moved.some(Boolean)) arrange();
@@ -136,4 +136,4 @@ function lost(yes) {
 label();
 document.title = say("pit");
 place.dataset.none = say("no_tables");
-listen("/news/pit", { tell, lost });
+listen("/news/pit", { update, lost });

@@ -42,9 +42,9 @@ export async function resume() {
 }
 
 export async function signIn(person, pin) {
-  const told = await post("/sign-in", { person, pin });
-  if (told.session) session = told.session;
-  return told.answer;
+  const reply = await post("/sign-in", { person, pin });
+  if (reply.session) session = reply.session;
+  return reply.answer;
 }
 
 export async function signOut() {
@@ -71,7 +71,7 @@ export async function lastRounds() {
 }
 
 // Shows the outcome; returns whether it was done.
-export function tell(answer, done = "ok") {
+export function showAnswer(answer, done = "ok") {
   if (answer.status === "ok") { toast(t(done), "good"); return true; }
   toast(refusal(answer), "bad");
   return false;

@@ -38,18 +38,18 @@ export function whoForm({ person = "", send, text, held = false }) {
   const secret = field("pin", t("pin"), { type: "password", maxlength: longest("pin"), pad: "digits" });
   const [idInput, pinInput] = [known.querySelector("input"), secret.querySelector("input")];
   (person ? pinInput : idInput).dataset.first = "";
-  const said = el("p", { class: "said", role: "alert" });
+  const message = el("p", { class: "message", role: "alert" });
   let busy = false;
   const go = async () => {
     if (busy) return;
     if (!idInput.value.trim()) return idInput.focus();
     if (!pinInput.value) return pinInput.focus();
     busy = true;
-    said.textContent = t("asking");
+    message.textContent = t("asking");
     const answer = await send({ person: idInput.value.trim(), pin: pinInput.value });
     busy = false;
     pinInput.value = "";
-    said.textContent = answer.status === "ok" ? "" : refusal(answer);
+    message.textContent = answer.status === "ok" ? "" : refusal(answer);
     if (answer.status !== "ok") pinInput.focus();
   };
   const onEnter = (event) => {
@@ -63,7 +63,7 @@ export function whoForm({ person = "", send, text, held = false }) {
     ? holdButton("go", text, go, { class: "primary danger" })
     : button("go", text, go, { class: "primary" });
   const form = el("div", { class: "who", onkeydown: (event) => event.target.tagName === "INPUT" && onEnter(event) },
-    el("div", { class: "fields" }, known, secret, said, el("div", { class: "row" }, act)),
+    el("div", { class: "fields" }, known, secret, message, el("div", { class: "row" }, act)),
     padFor(person ? [pinInput, idInput] : [idInput, pinInput]));
   return form;
 }

@@ -1,10 +1,10 @@
-// The console of one table: who is signed in, the news of the table, and the keyboard. It decides nothing by itself.
+// The console of one table: who is signed in, the updates of the table, and the keyboard. It decides nothing by itself.
 
 import { resume, signedIn, signIn, signOut, touched, whenLost } from "./asking.js";
 import { closeDialog, whoForm } from "./dialogs.js";
 import { $, button, el, toast } from "./dom.js";
 import { useDecimals } from "./money.js";
-import { listen } from "./news.js";
+import { listen } from "./event_stream.js";
 import { isWorkedOff, nextStep, toggleTick } from "./payment.js";
 import { loadRounds } from "./record.js";
 import { ACT_KEYS, afterTick, at, enterMode, known, openSeat, openTab, show, state, TAB_KEYS } from "./screen.js";
@@ -20,7 +20,7 @@ let stopListening = () => {};
 
 function begin() {
   stopListening();
-  stopListening = listen("/news", { tell: takeNews, lost, ended: () => door("ended_session"), refused: lookWhy });
+  stopListening = listen("/news", { update: takeNews, lost, ended: () => door("ended_session"), refused: lookWhy });
 }
 
 function lost(yes) {

@@ -76,7 +76,7 @@ const returnedLine = (back) =>
 const part = (title, lines) => (lines.length ? [el("h3", {}, title), ...lines] : []);
 
 const line = (time, what, more = "") =>
-  el("p", { class: "told" },
+  el("p", { class: "log-line" },
     el("time", {}, clockTime(time)),
     el("span", {}, what, more ? el("small", {}, more) : null));
 
@@ -122,9 +122,9 @@ function stepTable(steps, names) {
 }
 
 function voided(attempt) {
-  const said = spaced(quoted(attempt.void_reason), t("by"), attempt.voided_by);
-  return el("p", { class: "told void" },
-    el("span", {}, t(attempt.ended === "replay" ? "replayed" : "void"), el("small", {}, said)));
+  const detail = spaced(quoted(attempt.void_reason), t("by"), attempt.voided_by);
+  return el("p", { class: "log-line void" },
+    el("span", {}, t(attempt.ended === "replay" ? "replayed" : "void"), el("small", {}, detail)));
 }
 
 function alertLine({ alert, raised, ended, cause, ended_how }) {

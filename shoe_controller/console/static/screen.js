@@ -2,7 +2,7 @@
 
 import { dealerActs, isHeld } from "./acts.js";
 import { alertPanel } from "./alerts.js";
-import { askDealer, signedIn, tell } from "./asking.js";
+import { askDealer, signedIn, showAnswer } from "./asking.js";
 import { hand } from "./cards.js";
 import { $, button, draw, el, holdButton } from "./dom.js";
 import { isWorkedOff, paymentPanel, ticksOf } from "./payment.js";
@@ -171,7 +171,7 @@ export async function act(name, details = {}) {
   asking = true;
   try {
     const answer = await askDealer(state(), name, details);
-    if (answer.status !== "ok") tell(answer);
+    if (answer.status !== "ok") showAnswer(answer);
   } finally {
     asking = false;
   }

@@ -2,7 +2,7 @@
 // act asks for it again, so that no one can act in the name of a supervisor who has turned away.
 
 import { isHeld } from "./acts.js";
-import { askSupervisor, tell } from "./asking.js";
+import { askSupervisor, showAnswer } from "./asking.js";
 import { askCard, askWho, askWhy, closeDialog } from "./dialogs.js";
 import { button, el, toast } from "./dom.js";
 import { happened, t } from "./words.js";
@@ -106,7 +106,7 @@ function who(act, shown, { reason = "", details = {}, held = false, done = "ok",
     const answer = await askSupervisor(shown, act, given, reason, details);
     if (answer.status === "ok") {
       closeDialog();
-      tell(answer, done);
+      showAnswer(answer, done);
     }
     prolong();
     return answer;

@@ -44,7 +44,7 @@ const limits = (wager) => `${amount(wager.min)} – ${amount(wager.max)}`;
 export function seatDialog(seat, { table, play }) {
   const standing = play.state.wagers.filter((wager) => wager.seat === seat);
   const before = Object.fromEntries(standing.map((wager) => [wager.wager, wager.stake]));
-  const said = el("p", { class: "said", role: "alert" });
+  const message = el("p", { class: "message", role: "alert" });
   const inputs = new Map();
   const rows = table.wagers.map((wager) => {
     const input = el("input", {
@@ -61,17 +61,17 @@ export function seatDialog(seat, { table, play }) {
       el("span", {}, nameOf(wager.names), el("small", {}, limits(wager))), input);
   });
   const send = async (stakes) => {
-    if (!stakes.length) { said.textContent = t("no_change"); return; }
-    said.textContent = t("asking");
+    if (!stakes.length) { message.textContent = t("no_change"); return; }
+    message.textContent = t("asking");
     const answer = await askWagers(play.state, seat, stakes);
     if (answer.status === "ok") return closeDialog();
-    said.textContent = refusal(answer, table);
+    message.textContent = refusal(answer, table);
   };
   const place = () => {
     const stakes = [];
     for (const [wager, input] of inputs) {
       const stake = minorUnits(input.value);
-      if (stake === null) { said.textContent = t("bad_amount"); input.focus(); return; }
+      if (stake === null) { message.textContent = t("bad_amount"); input.focus(); return; }
       if (stake !== (before[wager] ?? 0)) stakes.push({ wager, stake });
     }
     send(stakes);
@@ -85,7 +85,7 @@ export function seatDialog(seat, { table, play }) {
   const fields = [...inputs.values()];
   openDialog("seat-dialog", `${t("seat")} ${seat}`, el("div", { class: "betting", onkeydown: onKey },
     el("div", { class: "list" }, rows),
-    el("div", { class: "keys" }, padFor(fields), said,
+    el("div", { class: "keys" }, padFor(fields), message,
       el("div", { class: "row" },
         Object.keys(before).length ? button("clear", t("take_back"), clear, { class: "quiet" }) : null,
         button("place", t("place"), place, { class: "primary" })))));

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_protocol.angel_eye.controller import NEVER_HEARD, AngelEyeController, LineSettings
+from firmware_protocol.angel_eye.controller import NOTHING_RECEIVED, AngelEyeController, LineSettings
 from firmware_protocol.angel_eye.sequence import AngelEyeState
 from firmware_protocol.angel_eye.telegrams import encode_telegram
 from firmware_protocol.events import (
@@ -48,7 +48,7 @@ def standby(number: int) -> bytes:
     return encode_telegram(number, b"P")
 
 
-def opened(state: AngelEyeState = NEVER_HEARD, *, state_age: float = 0.0, now: float = 0.0) -> AngelEyeController:
+def opened(state: AngelEyeState = NOTHING_RECEIVED, *, state_age: float = 0.0, now: float = 0.0) -> AngelEyeController:
     link = AngelEyeController(state=state, state_age=state_age)
     link.connected(now)
     assert link.tick(now) == [LinkUp(authenticated=False)]
@@ -238,7 +238,7 @@ def test_reconnecting_counts_the_time_of_the_outage() -> None:
 def test_the_state_moves_only_when_told() -> None:
     link = opened()
     first, second, third = link.receive(S + player_1(1) + banker_1(2), 0)
-    assert link.state == NEVER_HEARD
+    assert link.state == NOTHING_RECEIVED
     assert isinstance(second, Delivery)
     link.committed(second, 0)
     assert link.state == AngelEyeState(last_telegram=player_1(1), delivered=2)

@@ -166,7 +166,7 @@ class Line:
         self.shoe.connected(self.now)
 
     def restart_controller(self) -> None:
-        """The process dies. A commit under way is stored or not, and nobody hears of it either way."""
+        """The process dies. A commit under way is stored or not; it is not answered either way."""
         if self._commits and self.random.random() < 0.5:
             self.journal += self._commits[0][1]
         self._commits.clear()

@@ -156,7 +156,7 @@ def text_bytes(text: str) -> bytes:
 
 
 def _number(name: str, size: int, *, none: int | None = None, signed: bool = False) -> _Part:
-    """A number; `none` is the one that stands for "not told"."""
+    """A number; `none` is the one that stands for "not reported"."""
 
     def put(fields: Fields) -> bytes:
         value: int = none if fields[name] is None and none is not None else fields[name]

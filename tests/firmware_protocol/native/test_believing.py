@@ -82,8 +82,8 @@ def test_a_stranger_on_the_line_can_delay_and_nothing_else(seed: int) -> None:
         assert getattr(delivery.event, "card_id", None) == getattr(event, "card_id", None)
     assert len(line.journal) >= 100
     assert line.reports_of(EventGap) == []
-    wishes = {notice.desired for notice in line.notices if isinstance(notice, Wanted)}
-    assert wishes <= {DesiredShoe(gate_locked=True)}
+    desires = {notice.desired for notice in line.notices if isinstance(notice, Wanted)}
+    assert desires <= {DesiredShoe(gate_locked=True)}
 
 
 def fresh_controller() -> NativeController:

@@ -1,4 +1,4 @@
-"""The controller's end: order, acknowledging only what is stored, wishes, silence."""
+"""The controller's end: order, acknowledging only what is stored, the desired state, silence."""
 
 from collections.abc import Iterator
 
@@ -172,7 +172,7 @@ def test_a_forged_frame_is_refused_wherever_it_was_changed(shoe: PuppetShoe) -> 
     only_delivery(shoe.say(real))
 
 
-# --- wishes ----------------------------------------------------------------------------------------------------
+# --- desire ----------------------------------------------------------------------------------------------------
 
 LOCKED = DesiredShoe(gate_locked=True, lamps=frozenset({Lamp.ALERT, Lamp.TIE}), next_hand=Hand.BANKER)
 
@@ -210,7 +210,7 @@ def test_the_same_wish_is_no_news(shoe: PuppetShoe) -> None:
     assert list(desires(shoe)) == [Desire(1, LOCKED), Desire(2, DesiredShoe())]
 
 
-def test_wishes_and_clock_are_sent_after_every_reconnect() -> None:
+def test_desire_and_clock_are_sent_after_every_reconnect() -> None:
     shoe = PuppetShoe(new_controller())
     shoe.controller.want(LOCKED, 0.0)
     shoe.controller.set_clock(1_700_000_000.25, 10.0)

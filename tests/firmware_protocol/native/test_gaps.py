@@ -1,4 +1,4 @@
-"""Gaps: events or cards that the shoe lost are seen, told, and told again if that could not be stored."""
+"""Gaps: events or cards that the shoe lost are detected, reported, and reported again if that could not be stored."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_events_that_the_shoe_no_longer_holds_are_a_gap() -> None:
     report = gap(shoe.shake_hands(oldest=45, upcoming=47, recognised=False))
     assert (report.expected, report.received) == (42, 45)
     assert report.reason == "the shoe no longer holds events 42 to 44"
-    assert shoe.say_status() == [], "told once"
+    assert shoe.say_status() == [], "reported once"
     only_delivery(shoe.say_event(45, Standby()))
 
 

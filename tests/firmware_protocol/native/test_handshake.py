@@ -94,7 +94,7 @@ def test_a_key_that_does_not_fit_is_told_once(
     assert LinkUp(authenticated=True) not in line.notices
     line.replug()
     line.run_for(10.0)
-    assert [report.reason for report in line.reports_of(Refused)] == [reason, reason], "told again on a new line"
+    assert [report.reason for report in line.reports_of(Refused)] == [reason, reason], "reported again on a new line"
 
 
 def test_without_a_key_both_sides_must_want_it_and_the_link_says_so() -> None:

@@ -1,4 +1,4 @@
-"""A listener on a native line hears what the controller stores, believes what the tags prove, and upsets nobody."""
+"""A listener on a native line receives what the controller stores and trusts what the tags prove, unnoticed."""
 
 import random
 

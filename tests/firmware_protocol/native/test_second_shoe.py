@@ -52,7 +52,7 @@ def _powered_up(conversation: Fields) -> SecondShoe:
 
 
 def _replay(shoe: SecondShoe, conversation: Fields, refused: list[Fields]) -> bytes:
-    """What the shoe says when it hears the controller's half, with frames to be refused at their places."""
+    """What the shoe sends when it receives the controller's half, with frames to be refused at their places."""
     now, said = 0.0, b""
     started, *happens = conversation["happens"]
     assert started == {"t": 0.0, "bytes": "0103"}, "this the shoe reports by itself"

@@ -240,7 +240,7 @@ def test_a_nak_is_obeyed_from_its_event_on(controller: PuppetController) -> None
     for strange in (0, 3, 5, 7, 2**32 - 1):
         controller.say_sealed(FrameType.NAK, NAK.pack(strange))
         (status,) = statuses(controller)
-        assert (status.oldest, status.upcoming) == (6, 7), "it is told what there is"
+        assert (status.oldest, status.upcoming) == (6, 7), "it gets what there is"
 
 
 def test_after_a_time_out_later_events_count_as_not_sent(controller: PuppetController) -> None:
@@ -338,7 +338,7 @@ def test_the_gate_is_locked_when_the_controller_is_silent_and_freed_by_its_wish(
     line.weather = Weather()
     assert line.controller.shoe is not None, "the session has outlived the silence"
     line.run_for(1.2)
-    assert line.notices[1:] == [Wanted(desired=open_gate)], "the shoe says that it follows nothing, and is told again"
+    assert line.notices[1:] == [Wanted(desired=open_gate)], "it reports that it follows nothing, and gets it again"
     line.run_for(60.0)
     assert len(line.notices) == 2
 

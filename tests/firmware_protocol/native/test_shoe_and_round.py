@@ -1,6 +1,6 @@
 """PROTOCOL.md, section 7, "a shoe and a round, event by event": a table takes each row as the page says.
 
-Each test is a row or two of the page, told to a table in the order that it gives, with nothing else.
+Each test is a row or two of the page, given to a table in the order that it gives, with nothing else.
 """
 
 import re

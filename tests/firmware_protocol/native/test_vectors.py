@@ -114,7 +114,7 @@ def test_a_controller_that_hears_the_shoes_half_says_the_other_and_refuses_the_f
     assert bytes.fromhex(proof) in link.to_send()
     assert isinstance(found[0], LinkUp)
     assert [item.sequence for item in found[1:] if isinstance(item, Delivery)] == [41, 42, 43, 44]
-    assert len(found) == 5, "no gap, no refusal of what the shoe said"
+    assert len(found) == 5, "no gap, no refusal of what the shoe sent"
 
 
 def shoe_of(talk: dict[str, Any]) -> NativeShoe:

@@ -1,4 +1,4 @@
-"""The conversations of `vectors.json`: our two ends on a line that takes no time and loses what it is told to.
+"""The conversations of `vectors.json`: our two ends on a line that takes no time and loses what it is configured to.
 
 `make_vectors` puts them into the file. Nonces, keys and times are fixed, so every run says the same bytes.
 """
@@ -75,7 +75,7 @@ class Conversation:
         self._happens.append({"t": self.now, "bytes": said.hex()})
 
     def pass_frames(self, is_lost: Callable[[Fields], bool] = lambda _: False) -> None:
-        """Carry frames to and fro until both sides have said what they have to say."""
+        """Carry frames to and fro until both sides have nothing more to send."""
         while True:
             sent = [("shoe", body) for body in bodies(self.shoe.to_send())]
             sent += [("controller", body) for body in bodies(self.controller.to_send())]

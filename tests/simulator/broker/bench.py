@@ -10,7 +10,7 @@ from tests.simulator.broker.wire import V5, Kind, Received, Subscription
 
 
 class Bench:
-    """Time passes only in `wait`, and everything that is said is heard at once."""
+    """Time passes only in `wait`, and everything that is sent is received at once."""
 
     def __init__(
         self,
@@ -98,25 +98,25 @@ class BenchClient:
         self.send(wire.acknowledge(Kind.PUBACK, packet_id))
 
     def take(self) -> list[Received]:
-        """Take everything heard so far."""
+        """Take everything received so far."""
         taken, self._inbox = self._inbox, []
         return taken
 
     def first(self, kind: Kind) -> Received:
-        """Take the first packet heard, which must be of this kind, and leave the rest."""
-        assert self._inbox, "nothing was heard"
+        """Take the first packet received, which must be of this kind, and leave the rest."""
+        assert self._inbox, "nothing was received"
         first = self._inbox.pop(0)
         assert first.kind is kind, first
         return first
 
     def only(self, kind: Kind) -> Received:
-        """Take what was heard, which must be one packet of this kind."""
+        """Take what was received, which must be one packet of this kind."""
         taken = self.take()
         assert [each.kind for each in taken] == [kind], taken
         return taken[0]
 
     def payloads(self) -> list[bytes]:
-        """Take what was heard, which must be messages."""
+        """Take what was received, which must be messages."""
         taken = self.take()
         assert {each.kind for each in taken} <= {Kind.PUBLISH}, taken
         return [each.payload for each in taken]

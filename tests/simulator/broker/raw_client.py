@@ -1,4 +1,4 @@
-"""A small MQTT client for the tests that does exactly what it is told, on a real socket.
+"""A small MQTT client for the tests that sends exactly what a test asks for, on a real socket.
 
 It acknowledges only when asked to, keeps messages apart from answers, and every wait has an end.
 """

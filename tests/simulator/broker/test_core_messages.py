@@ -208,7 +208,7 @@ def test_what_is_under_way_is_sent_again_though_its_time_is_over() -> None:
 
 @VERSIONS
 def test_a_client_with_too_many_messages_under_way_is_disconnected(version: int) -> None:
-    """MQTT 5 clients are told how many; those of 3.1.1 cannot fill the memory either."""
+    """MQTT 5 clients get the limit; those of 3.1.1 cannot fill the memory either."""
     bench = Bench(limits=BrokerLimits(in_flight=5, queued=5))
     bench.misbehaviour.withhold_acknowledgements()
     table = bench.client("table", version)

@@ -1,4 +1,4 @@
-"""A broker told to misbehave does exactly that, to those it is told to, and behaves again when told so."""
+"""A broker set to misbehave does exactly that, to the chosen clients alone, and behaves again when reset."""
 
 import pytest
 

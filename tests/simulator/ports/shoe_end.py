@@ -1,4 +1,4 @@
-"""Who plays the shoe in these tests: notes everything it is told, and insists on the order that a port promises."""
+"""Plays the shoe in these tests: records every call, and insists on the order that a port promises."""
 
 import asyncio
 from collections.abc import Callable

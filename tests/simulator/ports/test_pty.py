@@ -55,7 +55,7 @@ async def read_all(descriptor: int, size: int) -> bytes:
             while len(data) < size:
                 await ready.wait()
                 ready.clear()
-                with suppress(BlockingIOError):  # the loop may have said it twice
+                with suppress(BlockingIOError):  # the loop may have reported it twice
                     data += os.read(descriptor, 65536)
     finally:
         loop.remove_reader(descriptor)

@@ -217,7 +217,7 @@ async def test_what_one_host_left_unread_is_not_for_the_next(bus: UsbBus, shoe: 
 
 @pytest.mark.asyncio
 async def test_what_a_host_had_sent_before_an_unplug_has_arrived(bus: UsbBus, shoe: ShoeEnd) -> None:
-    """The event loop has not turned since, so that the shoe has not even heard of the host."""
+    """The event loop has not turned since, so that the shoe does not even know of the host."""
     port = UsbPort(bus)
     async with plugged_in(port, shoe):
         with claimed(bus) as device:

@@ -178,7 +178,7 @@ async def test_a_serial_shoe_sees_the_port_opened_and_closed(serial: UsbIpPort, 
             await host.open_tty()
             assert (shoe.attached, shoe.hosts) == (True, opened)
             assert (await host.result(notification)).data == bytes([0xA1, 0x20, 0, 0, 0, 0, 2, 0, 3, 0])
-            assert await host.unlink(host.submit(3, IN, 16)) == ECONNRESET, "it is told once"
+            assert await host.unlink(host.submit(3, IN, 16)) == ECONNRESET, "it is reported once"
             serial.write(b"unread")
             await host.close_tty()
             assert not shoe.attached
@@ -305,7 +305,7 @@ async def test_one_host_at_a_time(either: UsbIpPort, shoe: ShoeEnd) -> None:
             assert len(await second.list_devices()) == 1
             assert await second.ask_for_import("2-1") == (NO_DEVICE, b"")
             assert await first.control(0x80, 0x08, 0, 0, 1) is not None
-        for _ in range(100):  # the server hears of the first one's end a moment later
+        for _ in range(100):  # the server notices the first one's end a moment later
             status, _ = await second.ask_for_import("1-1")
             if status == OK:
                 break

@@ -75,7 +75,7 @@ class UsbIpHost:
             return await self.reader.readexactly(size)
 
     async def ended(self) -> None:
-        """Wait until the server has closed the connection; what it still said is thrown away."""
+        """Wait until the server has closed the connection; what it still sent is discarded."""
         async with asyncio.timeout(PATIENCE):
             if self._listening is not None:
                 await asyncio.wait([self._listening])

@@ -5,22 +5,22 @@ const LOOK_EVERY = 1000;
 
 const nothing = () => {};
 
-/* `tell(news, first)` gets each message, `first` where it is complete; `lost(yes)` whether the server is out of reach.
+/* `update(message, first)` gets each message, `first` where it is complete; `lost(yes)` whether the server is out of reach.
    `ended()` is called when the page's session is over, and `refused()` when the stream was refused. Returns a function
    that closes the stream. */
-export function listen(path, { tell, lost, ended = nothing, refused = nothing }) {
-  let source, heardAt, first, pages;
+export function listen(path, { update, lost, ended = nothing, refused = nothing }) {
+  let source, receivedAt, first, pages;
 
   const open = () => {
-    heardAt = performance.now();
+    receivedAt = performance.now();
     first = true;
     source = new EventSource(path);
     source.onmessage = ({ data }) => {
-      heard();
-      tell(JSON.parse(data), first);
+      received();
+      update(JSON.parse(data), first);
       first = false;
     };
-    source.addEventListener("alive", heard);
+    source.addEventListener("alive", received);
     source.addEventListener("pages", ({ data }) => {
       /* The server restarted with newer pages than this one. */
       if (pages !== undefined && pages !== data) location.reload();
@@ -36,12 +36,12 @@ export function listen(path, { tell, lost, ended = nothing, refused = nothing })
       if (source.readyState === EventSource.CLOSED) refused();
     };
   };
-  const heard = () => {
-    heardAt = performance.now();
+  const received = () => {
+    receivedAt = performance.now();
     lost(false);
   };
   const look = () => {
-    if (source.readyState === EventSource.CLOSED || performance.now() - heardAt > SILENCE) {
+    if (source.readyState === EventSource.CLOSED || performance.now() - receivedAt > SILENCE) {
       lost(true);
       source.close();
       open();
