@@ -80,12 +80,7 @@ def create(path: Path, identity: Identity, *, created_ms: int, schema: Schema = 
         raise StorageError(path, "a journal already exists here; it is never overwritten.")
     if log.exists():
         raise DamagedJournalError(path, f"the journal is gone, but its log {log.name} is still there.")
-    unfinished = path.with_name(f"{path.name}.new")
-    try:
-        for file in files_of(unfinished):
-            file.unlink(missing_ok=True)
-    except OSError as error:
-        raise ReadOnlyError(path, f"a new journal cannot be made here: {error.strerror}.") from error
+    unfinished = _unfinished(path)
     with closing(Database.for_writing(unfinished)) as database, database.transaction():
         _set_pragma(database, "application_id", APPLICATION_ID)
         _set_pragma(database, "user_version", schema.version)
@@ -158,10 +153,7 @@ def version_of(database: Database) -> int:
 def migrate(database: Database, schema: Schema, *, stamp: str) -> Path:
     """Bring an older journal up to date, in one transaction; the copy from before is kept beside it and returned."""
     version = version_of(database)
-    backup = _free_name(database.path, f"schema-{version}-{stamp}")
-    database.copy_to(backup)
-    sync(backup)
-    sync(backup.absolute().parent)
+    backup = _back_up(database, f"schema-{version}-{stamp}")
     with database.transaction():
         for older in range(version, schema.version):
             if older not in schema.migrations:
@@ -173,6 +165,16 @@ def migrate(database: Database, schema: Schema, *, stamp: str) -> Path:
         # Makes every connection read the definitions of the tables again.
         _set_pragma(database, "schema_version", schema_version + 1)
         _check_layout(database, schema.tables)
+    return backup
+
+
+def _back_up(database: Database, what: str) -> Path:
+    """Copy the journal beside itself. The copy gets its name only when it is complete, as a new journal does."""
+    unfinished, backup = _unfinished(database.path), _free_name(database.path, what)
+    database.copy_to(unfinished)
+    sync(unfinished)
+    unfinished.rename(backup)
+    sync(backup.absolute().parent)
     return backup
 
 
@@ -250,6 +252,17 @@ def _check_layout(database: Database, tables: tuple[str, ...]) -> None:
         raise WrongSchemaError(
             database.path, f"the layout is not that of a journal: {', '.join(wrong)} missing, changed or unknown."
         )
+
+
+def _unfinished(path: Path) -> Path:
+    """The name of a file beside this one that is not complete yet; what an earlier attempt left there is removed."""
+    unfinished = path.with_name(f"{path.name}.new")
+    try:
+        for file in (*files_of(unfinished), unfinished.with_name(f"{unfinished.name}-journal")):
+            file.unlink(missing_ok=True)
+    except OSError as error:
+        raise ReadOnlyError(path, f"nothing can be written beside it: {error.strerror}.") from error
+    return unfinished
 
 
 def _free_name(path: Path, what: str) -> Path:

@@ -294,8 +294,7 @@ async def test_its_archive_misses_nothing_and_has_nothing_twice_although_it_is_k
                 await chain.becomes(lambda enough=enough: len(stored_in(file)) > enough, what="events in the file")  # type: ignore[misc]  # bound at once
             # It was killed with SIGKILL; a power failure may also cut off what it wrote last.
             os.truncate(file, file.stat().st_size - cut)
-        assert chain.emulator is not None
-        await chain.emulator.kill()
+        await chain.kill_emulator()
         async with Command(words, chain):
             await chain.becomes(lambda: len(stored_in(file)) >= last_number(chain.journal), what="what it missed")
             await chain.stop_daemon()
@@ -314,6 +313,7 @@ async def begins_anew(chain: Chain, folder: Path, file: Path) -> None:
     for part in chain.journal.parent.glob(f"{chain.journal.name}*"):
         part.rename(part.with_name(f"old-{part.name}"))
     await chain.start_daemon()
+    await chain.start_emulator()
 
     def others() -> set[Path]:
         return set(folder.iterdir()) - {file}
