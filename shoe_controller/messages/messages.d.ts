@@ -2846,6 +2846,8 @@ export interface StatusMessage {
   storing: boolean;
   /** The broker's answer to the message that it refused last, and its topic; empty while it accepts them. */
   publishing: string;
+  /** Messages since its start that the table discarded: they cannot be read, or have too many properties. */
+  discarded: number;
   /** The gravest alert that stands. */
   alert: AlertMessage | null;
 }

@@ -53,6 +53,8 @@ class StatusMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the journal can be written to; if not, the table stands still."""
     publishing: str = ""
     """The broker's answer to the message that it refused last, and its topic; empty while it accepts them."""
+    discarded: int = 0
+    """Messages since its start that the table discarded: they cannot be read, or have too many properties."""
     alert: AlertMessage | None = None
     """The gravest alert that stands."""
 

@@ -58,7 +58,7 @@ class TablePresence:
         self._read_rules = read_rules
         self._made: dict[str, tuple[object, bytes]] = {}
 
-    def status(self, session: int, *, online: bool, publishing: str) -> bytes:
+    def status(self, session: int, *, online: bool, publishing: str, discarded: int) -> bytes:
         state, trouble = self._table.state, self._table.storing_trouble
         if not online:
             return _encode(
@@ -73,7 +73,7 @@ class TablePresence:
         link = state.lasting.link
         return self._cached(
             self._topics.status,
-            (session, publishing, trouble, link, state.lasting.alerts),
+            (session, publishing, discarded, trouble, link, state.lasting.alerts),
             lambda: StatusMessage(
                 online=True,
                 session=session,
@@ -84,6 +84,7 @@ class TablePresence:
                 authenticated=link.up and link.authenticated,
                 storing=trouble is None,
                 publishing=publishing,
+                discarded=discarded,
                 alert=gravest_alert(state) if trouble is None else storing_alert(trouble),
             ),
         )

@@ -23,7 +23,9 @@ from shoe_controller.mqtt.broker import (
     PublishRefusedError,
     Will,
 )
+from shoe_controller.mqtt.discard_reports import DiscardReports
 from shoe_controller.mqtt.envelope import EventMessage, replayed, replayed_in_batches
+from shoe_controller.mqtt.packet_guard import DiscardedMessage
 from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError, encode_answer
 
 WINDOW = 100
@@ -75,7 +77,7 @@ class Presence(Protocol):
     def retained(self) -> Iterator[tuple[str, bytes]]:
         """Topic and payload of every retained message but the status, as things stand."""
 
-    def status(self, session: int, *, online: bool, publishing: str) -> bytes: ...
+    def status(self, session: int, *, online: bool, publishing: str, discarded: int) -> bytes: ...
 
 
 class Watcher(Protocol):
@@ -92,6 +94,9 @@ class Watcher(Protocol):
 
     def requests_dropped(self) -> None:
         """More requests came than could be kept; called once for each session."""
+
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        """So many messages since the start were discarded unread; called at most once a minute."""
 
 
 class _Pipe:
@@ -192,6 +197,7 @@ class Publisher:
         """Set while events may be sent at once."""
         self._session_number = 0
         self._replay_turn = asyncio.Lock()
+        self._discards = DiscardReports(self._discarded)
 
     # --- what is to be published -------------------------------------------------------------------------------------
 
@@ -232,9 +238,11 @@ class Publisher:
                 await self._sleep(delay)
 
     async def _one_session(self) -> None:
-        self._session_number = number = self._next_session()
-        will = Will(self._topics.status, self._presence.status(number, online=False, publishing=""))
-        async with self._broker.connect(will, [self._topics.requests]) as session:
+        self._session_number = self._next_session()
+        will = Will(self._topics.status, self._status(online=False))
+        async with self._broker.connect(
+            will, [self._topics.requests], retained=False, on_discarded=self._discards.discarded
+        ) as session:
             self._session = session
             self._send_all_again()
             try:
@@ -296,11 +304,15 @@ class Publisher:
     def _send_retained(self, pipe: "_Pipe") -> None:
         """Retained messages that differ from those sent last; after a connect, all of them."""
         self._retained_stale = False
-        status = self._presence.status(self._session_number, online=True, publishing=self.refusal)
-        for topic, payload in ((self._topics.status, status), *self._presence.retained()):
+        for topic, payload in ((self._topics.status, self._status(online=True)), *self._presence.retained()):
             if self._shown.get(topic) != payload:
                 self._shown[topic] = payload
                 pipe.put(None, topic, payload)
+
+    def _status(self, *, online: bool) -> bytes:
+        return self._presence.status(
+            self._session_number, online=online, publishing=self.refusal, discarded=self._discards.reported
+        )
 
     def _confirmed(self, seq: int | None, topic: str) -> None:
         if not self.connected:
@@ -351,8 +363,7 @@ class Publisher:
 
     async def _say_goodbye(self, pipe: "_Pipe") -> None:
         self._pipe = None
-        offline = self._presence.status(self._session_number, online=False, publishing=self.refusal)
-        pipe.put(None, self._topics.status, offline)
+        pipe.put(None, self._topics.status, self._status(online=False))
         with suppress(PublishRefusedError, TimeoutError):
             async with asyncio.timeout(GOODBYE):
                 async for seq, topic in pipe.rest():
@@ -370,6 +381,10 @@ class Publisher:
                     self._watcher.requests_dropped()
                 await room.acquire()
                 group.create_task(self._serve(session, message)).add_done_callback(lambda _: room.release())
+
+    def _discarded(self, count: int, newest: DiscardedMessage) -> None:
+        self._watcher.discarded(count, newest)
+        self.touch()
 
     async def _serve(self, session: BrokerSession, message: Incoming) -> None:
         answer = await self._desk.answer(message)

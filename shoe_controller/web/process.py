@@ -12,6 +12,7 @@ from shoe_controller.config.web import ServingSettings
 from shoe_controller.follow.connection import Follower
 from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
+from shoe_controller.mqtt.packet_guard import DiscardedMessage
 from shoe_controller.process.logging import Log
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.web.certificate import tls_context
@@ -46,6 +47,9 @@ class Logbook:
 
     def unreadable(self, topic: str, error: msgspec.DecodeError) -> None:
         self._log.warning("unreadable_message", topic=topic, why=str(error))
+
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        self._log.warning("messages_discarded", since_start=count, newest=newest.topic, why=newest.why)
 
     def not_sent(self, topic: str, error: BrokerError) -> None:
         self._log.warning("request_not_sent", topic=topic, why=str(error))

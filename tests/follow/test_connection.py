@@ -13,6 +13,7 @@ from shoe_controller.follow.connection import Follower
 from shoe_controller.mqtt import broker as broker_module
 from shoe_controller.mqtt.broker import BrokerError
 from shoe_controller.mqtt.client import NetworkBroker
+from shoe_controller.mqtt.packet_guard import DiscardedMessage
 from tests.follow.samples import SITE, TABLE, encode, state, status
 from tests.mqtt.brokers import HangingMosquitto, address, becomes
 from tests.simulator.broker.compatibility.brokers import Setting
@@ -33,6 +34,9 @@ class Notebook:
 
     def unreadable(self, topic: str, error: msgspec.DecodeError) -> None:
         self.lines.append(f"unreadable: {topic} {error}")
+
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        self.lines.append(f"discarded: {count} {newest.topic} {newest.why}")
 
     def not_sent(self, topic: str, error: BrokerError) -> None:
         self.lines.append(f"not sent: {topic} {error}")

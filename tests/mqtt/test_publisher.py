@@ -16,6 +16,7 @@ from shoe_controller.mqtt import publisher as under_test
 from shoe_controller.mqtt.broker import BrokerError, Incoming, PublishRefusedError
 from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.mqtt.envelope import EventMessage
+from shoe_controller.mqtt.packet_guard import DiscardedMessage
 from shoe_controller.mqtt.publisher import Publisher
 from shoe_controller.mqtt.requests import RequestRefusedError
 from tests.mqtt.brokers import address, becomes
@@ -59,8 +60,8 @@ class House:
     def retained(self) -> Iterator[tuple[str, bytes]]:
         yield from self.shown.items()
 
-    def status(self, session: int, *, online: bool, publishing: str) -> bytes:
-        return f"{session} {online} {publishing}".encode()
+    def status(self, session: int, *, online: bool, publishing: str, discarded: int) -> bytes:
+        return f"{session} {online} {publishing} {discarded}".encode()
 
     # --- Watcher -----------------------------------------------------------------------------------------------------
 
@@ -81,6 +82,9 @@ class House:
 
     def requests_dropped(self) -> None:
         self.told.append("dropped")
+
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        self.told.append(f"discarded: {count} {newest.topic}")
 
     # --- what the test does ------------------------------------------------------------------------------------------
 

@@ -70,7 +70,7 @@ class Standing:
         return self.sitting.rules
 
     def status(self, *, session: int = 1, online: bool = True, publishing: str = "") -> StatusMessage:
-        payload = self.presence.status(session, online=online, publishing=publishing)
+        payload = self.presence.status(session, online=online, publishing=publishing, discarded=0)
         assert objections("status", json.loads(payload), strict=True) == []
         return msgspec.json.decode(payload, type=StatusMessage)
 
