@@ -39,6 +39,8 @@ class StatusMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the controller is connected to the broker."""
     session: int
     """Counts up with every connection to the broker; the will of an older session means nothing."""
+    start: str = ""
+    """Random, new at each start of the controller. Two that take turns are two controllers of one table."""
     seq: int = 0
     """The last event that it includes; in an offline one, the last when the connection was made or ended."""
     version: str = ""

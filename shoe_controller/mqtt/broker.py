@@ -219,8 +219,9 @@ class Broker(Protocol):
     ) -> AbstractAsyncContextManager[BrokerSession]:
         """Connect, subscribe at QoS 1 to every filter, and hold the connection as long as the context lasts.
 
-        Without `retained`, what the broker has retained is not sent, and a message carries the retain flag that its
-        sender gave it. `on_discarded` is called for every message that was discarded unread: see `packet_guard.py`.
+        Without `retained`, neither what the broker has retained is sent nor what this connection publishes itself, and
+        a message carries the retain flag that its sender gave it. `on_discarded` is called for every message that was
+        discarded unread: see `packet_guard.py`.
 
         A context that is left normally sends a DISCONNECT, and the will is not published: publish "offline" before. One
         that is left by an error or a cancellation closes the connection, and the broker publishes the will, if there is

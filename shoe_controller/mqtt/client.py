@@ -41,6 +41,7 @@ from shoe_controller.mqtt.broker import (
 )
 from shoe_controller.mqtt.host_lookup import line_to
 from shoe_controller.mqtt.packet_guard import DiscardedMessage, NotMqttError, PacketGuard
+from shoe_controller.mqtt.packet_line import PacketLine
 from shoe_controller.mqtt.tls_errors import explained, tls_context
 
 if TYPE_CHECKING:
@@ -91,57 +92,10 @@ class NetworkBroker:
             await session.hang_up()
 
 
-class _Line(asyncio.Protocol):
-    """A connection of asyncio's in the shape of the socket that paho reads from and writes to."""
-
-    def __init__(self, on_bytes: Callable[[bytes], None], on_end: Callable[[Exception | None], None]) -> None:
-        self.packet = b""
-        """What paho may read now."""
-        self.ended = asyncio.Event()
-        self.transport: asyncio.Transport | None = None
-        self.fault: str | None = None
-        """What the broker did wrong, in more detail than paho reports."""
-        self._on_bytes, self._on_end = on_bytes, on_end
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # Small packets do not wait for each other: asyncio sets TCP_NODELAY on every connection.
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what create_connection gives, for the types
-        self.transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self._on_bytes(data)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.ended.set()
-        self._on_end(exc)
-
-    def recv(self, buffer_size: int) -> bytes:
-        if not self.packet:
-            raise BlockingIOError
-        taken, self.packet = self.packet[:buffer_size], self.packet[buffer_size:]
-        return taken
-
-    def send(self, buffer: bytes | bytearray) -> int:
-        if self.transport is None or self.transport.is_closing():
-            self.fault = "the broker hung up"
-            raise ConnectionError
-        self.transport.write(buffer)
-        return len(buffer)
-
-    def close(self) -> None:
-        """Do nothing: the session decides when and how to close."""
-
-    def fileno(self) -> int:
-        return -1
-
-    def setblocking(self, flag: bool) -> None:  # noqa: FBT001 - the shape of a socket
-        """Do nothing: a line never blocks."""
-
-
 class _PahoClient(Client):
     """A paho client on a connection that is already open."""
 
-    def __init__(self, client_id: str, line: _Line) -> None:
+    def __init__(self, client_id: str, line: PacketLine) -> None:
         super().__init__(
             CallbackAPIVersion.VERSION2, client_id, protocol=MQTTProtocolVersion.MQTTv5, reconnect_on_failure=False
         )
@@ -172,7 +126,7 @@ class _Session:
         self._address = address
         self._on_discarded = on_discarded
         self._loop = asyncio.get_running_loop()
-        self._line = _Line(self._received, self._line_ended)
+        self._line = PacketLine(self._received, self._line_ended)
         self._guard = PacketGuard(LARGEST_PACKET)
         self._inbox = Inbox()
         self._to_send: deque[_Message] = deque()
@@ -217,7 +171,10 @@ class _Session:
             options = SubscribeOptions(qos=1)
             if not retained:
                 options = SubscribeOptions(
-                    qos=1, retainAsPublished=True, retainHandling=SubscribeOptions.RETAIN_DO_NOT_SEND
+                    qos=1,
+                    noLocal=True,
+                    retainAsPublished=True,
+                    retainHandling=SubscribeOptions.RETAIN_DO_NOT_SEND,
                 )
             try:
                 self._client.subscribe([(topic_filter, options) for topic_filter in subscriptions])

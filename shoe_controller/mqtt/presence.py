@@ -65,6 +65,7 @@ class TablePresence:
                 StatusMessage(
                     online=False,
                     session=session,
+                    start=self._posted.start,
                     seq=state.lasting.seq,
                     version=self._posted.version,
                     journal=self._journal_id,
@@ -77,6 +78,7 @@ class TablePresence:
             lambda: StatusMessage(
                 online=True,
                 session=session,
+                start=self._posted.start,
                 seq=state.lasting.seq,
                 version=self._posted.version,
                 journal=self._journal_id,

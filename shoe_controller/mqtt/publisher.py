@@ -11,8 +11,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import suppress
 from typing import Protocol
 
+import msgspec
+
 from shoe_controller.messages.refusals import BeyondNewest
 from shoe_controller.messages.requests import ReplayDone, ReplayRequest
+from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import (
     Broker,
@@ -58,6 +61,8 @@ FIRST_RETRY, LAST_RETRY = 0.25, 8.0
 GOODBYE = 0.8
 """Seconds that the last messages get when the daemon ends."""
 
+_decode_status = msgspec.json.Decoder(StatusMessage).decode
+
 
 class Outbox(Protocol):
     def events(self, after: int, limit: int) -> list[EventMessage]:
@@ -94,6 +99,9 @@ class Watcher(Protocol):
 
     def requests_dropped(self) -> None:
         """More requests came than could be kept; called once for each session."""
+
+    def another_controller(self, status: StatusMessage) -> None:
+        """Another controller publishes for this table; called once for each of its starts."""
 
     def discarded(self, count: int, newest: DiscardedMessage) -> None:
         """So many messages since the start were discarded unread; called at most once a minute."""
@@ -198,6 +206,8 @@ class Publisher:
         self._session_number = 0
         self._replay_turn = asyncio.Lock()
         self._discards = DiscardReports(self._discarded)
+        self._other_start: str | None = None
+        """Of the other controller that was reported last."""
 
     # --- what is to be published -------------------------------------------------------------------------------------
 
@@ -241,7 +251,10 @@ class Publisher:
         self._session_number = self._next_session()
         will = Will(self._topics.status, self._status(online=False))
         async with self._broker.connect(
-            will, [self._topics.requests], retained=False, on_discarded=self._discards.discarded
+            will,
+            [self._topics.requests, self._topics.status],
+            retained=False,
+            on_discarded=self._discards.discarded,
         ) as session:
             self._session = session
             self._send_all_again()
@@ -379,8 +392,28 @@ class Publisher:
                 if session.dropped and not reported:
                     reported = True
                     self._watcher.requests_dropped()
+                if message.topic == self._topics.status:
+                    self._other_status(message)
+                    continue
                 await room.acquire()
                 group.create_task(self._serve(session, message)).add_done_callback(lambda _: room.release())
+
+    def _other_status(self, message: Incoming) -> None:
+        """Another connection has published this table's status: a forgotten one of ours, or another controller.
+
+        The broker publishes the will of a connection that was lost with the power or the network only after a while,
+        and a client id that is new at every start does not end it earlier. It must not stay retained.
+        """
+        try:
+            status = _decode_status(message.payload)
+        except msgspec.DecodeError:
+            return
+        if not status.online:
+            self._shown.pop(self._topics.status, None)
+            self.touch()
+        elif status.start != self._other_start:
+            self._other_start = status.start
+            self._watcher.another_controller(status)
 
     def _discarded(self, count: int, newest: DiscardedMessage) -> None:
         self._watcher.discarded(count, newest)

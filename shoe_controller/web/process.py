@@ -56,7 +56,7 @@ class Logbook:
 
 
 def broker_for(mqtt: MqttSettings, client_id: str, username: str | None, password: str | None) -> NetworkBroker:
-    """`client_id` is unlike that of any other process, and the same at every start of this one."""
+    """`client_id` has a random part, which is new at every start and kept to ourselves."""
     tls = None
     if mqtt.ca_file is not None:
         tls = TlsFiles(ca_file=mqtt.ca_file, cert_file=mqtt.cert_file, key_file=mqtt.key_file)

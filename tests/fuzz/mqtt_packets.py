@@ -1,4 +1,4 @@
-"""Any bytes from a broker into the guard before paho: what it lets through paho reads, what paho writes it lets through.
+"""Any bytes from a broker into the guard before paho: paho reads what it lets through, which is all that is sensible.
 
 Bytes are cut anywhere; the same packets come out. A quarter of the inputs are messages as paho's own writer makes them
 for a sensible client, and none of those may be discarded.

@@ -183,7 +183,11 @@ class Endpoint:
                 live = not self._retained
                 wanted = [
                     wire.Subscription(
-                        topic_filter=each, qos=1, retain_as_published=live, retain_handling=2 if live else 0
+                        topic_filter=each,
+                        qos=1,
+                        no_local=live,
+                        retain_as_published=live,
+                        retain_handling=2 if live else 0,
                     )
                     for each in self._filters
                 ]
