@@ -33,8 +33,7 @@ from shoe_controller.messages.refusals import AnyRefusal, Pruned
 from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
-from shoe_controller.mqtt.broker import Broker, BrokerError, Incoming, PublishRefusedError
-from shoe_controller.mqtt.packet_guard import DiscardedMessage
+from shoe_controller.mqtt.broker import Broker, BrokerError, DiscardedMessage, Incoming, PublishRefusedError
 from shoe_controller.mqtt.presence import TablePresence
 from shoe_controller.mqtt.publisher import Publisher
 from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError

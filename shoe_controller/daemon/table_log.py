@@ -8,8 +8,7 @@ from shoe_controller.daemon.table_journal import name_of
 from shoe_controller.journal.errors import FileError
 from shoe_controller.messages.facts import AlertEnded, AlertRaised, AnyFact, RoundResult, ShoeLinkChanged
 from shoe_controller.messages.retained import StatusMessage
-from shoe_controller.mqtt.broker import BrokerError, Incoming, PublishRefusedError
-from shoe_controller.mqtt.packet_guard import DiscardedMessage
+from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage, Incoming, PublishRefusedError
 from shoe_controller.process.logging import Log
 from shoe_controller.transports.reconnect import LineOpened, LineReport
 from shoe_controller.words.render import ENGLISH

@@ -10,9 +10,8 @@ from typing import Protocol
 import msgspec
 
 from shoe_controller.follow.table import Request
-from shoe_controller.mqtt.broker import Broker, BrokerError, BrokerLostError, BrokerSession, Incoming
+from shoe_controller.mqtt.broker import Broker, BrokerError, BrokerLostError, BrokerSession, DiscardedMessage, Incoming
 from shoe_controller.mqtt.discard_reports import DiscardReports
-from shoe_controller.mqtt.packet_guard import DiscardedMessage
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at what is missing."""

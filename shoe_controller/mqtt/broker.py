@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, Self
 
-from shoe_controller.mqtt.packet_guard import DiscardedMessage
-
 INBOX_BYTES = 16 * 1024 * 1024
 """Bytes that may wait to be read, about 40,000 requests; what exceeds them is dropped and counted.
 
@@ -160,6 +158,16 @@ class Incoming:
     """What the answer must carry, so that its reader knows which question it is for."""
     retain: bool = False
     """Whether it was retained at the broker before we subscribed; of a request, whether its sender had it retained."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardedMessage:
+    """A message from the broker that is not handed on."""
+
+    topic: str
+    why: str
+    acknowledgement: bytes
+    """The PUBACK for it; empty at QoS 0."""
 
 
 class BrokerSession(Protocol):

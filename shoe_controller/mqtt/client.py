@@ -30,6 +30,7 @@ from shoe_controller.mqtt.broker import (
     BrokerSession,
     BrokerSettingsError,
     BrokerUnreachableError,
+    DiscardedMessage,
     Inbox,
     Incoming,
     NotWelcomeError,
@@ -40,7 +41,7 @@ from shoe_controller.mqtt.broker import (
     why_unsendable,
 )
 from shoe_controller.mqtt.host_lookup import line_to
-from shoe_controller.mqtt.packet_guard import DiscardedMessage, NotMqttError, PacketGuard
+from shoe_controller.mqtt.packet_guard import NotMqttError, PacketGuard
 from shoe_controller.mqtt.packet_line import PacketLine
 from shoe_controller.mqtt.tls_errors import explained, tls_context
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from shoe_controller.mqtt.packet_guard import DiscardedMessage
+from shoe_controller.mqtt.broker import DiscardedMessage
 
 REPORT_EVERY = 60.0
 """Seconds between two reports, so that a flood of such messages costs neither log nor broker anything."""

@@ -7,8 +7,9 @@ cannot read, or with more properties than a request needs, is discarded here, an
 an unacknowledged message again and at last sends no others.
 """
 
-from dataclasses import dataclass
 from enum import Enum
+
+from shoe_controller.mqtt.broker import DiscardedMessage
 
 MOST_PROPERTIES = 32
 """Properties of one message; a request needs two, and clients of other software add a few of their own."""
@@ -22,16 +23,6 @@ LONGEST_LENGTH = 4
 
 class NotMqttError(ValueError):
     """The broker itself sent what MQTT does not allow; no publisher can make it do that."""
-
-
-@dataclass(frozen=True, slots=True)
-class DiscardedMessage:
-    """A message that is not handed on."""
-
-    topic: str
-    why: str
-    acknowledgement: bytes
-    """The PUBACK for it; empty at QoS 0."""
 
 
 class PacketGuard:

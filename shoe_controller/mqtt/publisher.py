@@ -22,13 +22,13 @@ from shoe_controller.mqtt.broker import (
     BrokerError,
     BrokerLostError,
     BrokerSession,
+    DiscardedMessage,
     Incoming,
     PublishRefusedError,
     Will,
 )
 from shoe_controller.mqtt.discard_reports import DiscardReports
 from shoe_controller.mqtt.envelope import EventMessage, replayed, replayed_in_batches
-from shoe_controller.mqtt.packet_guard import DiscardedMessage
 from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError, encode_answer
 
 WINDOW = 100

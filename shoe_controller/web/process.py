@@ -10,9 +10,8 @@ import msgspec
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.web import ServingSettings
 from shoe_controller.follow.connection import Follower
-from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, TlsFiles
+from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, DiscardedMessage, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
-from shoe_controller.mqtt.packet_guard import DiscardedMessage
 from shoe_controller.process.logging import Log
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.web.certificate import tls_context

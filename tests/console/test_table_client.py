@@ -20,12 +20,12 @@ from shoe_controller.mqtt.broker import (
     BrokerLostError,
     BrokerSession,
     BrokerUnreachableError,
+    DiscardedMessage,
     Inbox,
     Incoming,
     PublishRefusedError,
     Will,
 )
-from shoe_controller.mqtt.packet_guard import DiscardedMessage
 from tests.console.bench import encode, online, state_of
 from tests.follow.samples import replayed
 from tests.table.sitting import Sitting

@@ -11,9 +11,8 @@ import pytest
 from shoe_controller.board.floor import Floor
 from shoe_controller.follow.connection import Follower
 from shoe_controller.mqtt import broker as broker_module
-from shoe_controller.mqtt.broker import BrokerError
+from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage
 from shoe_controller.mqtt.client import NetworkBroker
-from shoe_controller.mqtt.packet_guard import DiscardedMessage
 from tests.follow.samples import SITE, TABLE, encode, state, status
 from tests.mqtt.brokers import HangingMosquitto, address, becomes
 from tests.simulator.broker.compatibility.brokers import Setting

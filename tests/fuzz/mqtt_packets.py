@@ -15,7 +15,6 @@ with atheris.instrument_imports(include=["shoe_controller.mqtt.packet_guard"]):
         LARGEST_PROPERTIES,
         MOST_PROPERTIES,
         PUBLISH,
-        DiscardedMessage,
         NotMqttError,
         PacketGuard,
     )
@@ -23,6 +22,7 @@ with atheris.instrument_imports(include=["shoe_controller.mqtt.packet_guard"]):
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from shoe_controller.mqtt.broker import DiscardedMessage
 from tests.mqtt.publish_packets import PahoReader, publish_packet
 from tests.simulator.broker.wire import variable
 

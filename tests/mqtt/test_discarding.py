@@ -9,10 +9,9 @@ import pytest
 import pytest_asyncio
 
 from shoe_controller.mqtt import discard_reports
-from shoe_controller.mqtt.broker import BrokerSession
+from shoe_controller.mqtt.broker import BrokerSession, DiscardedMessage
 from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.mqtt.discard_reports import DiscardReports
-from shoe_controller.mqtt.packet_guard import DiscardedMessage
 from tests.mqtt.brokers import address, becomes, next_message
 from tests.mqtt.publish_packets import EMPTY_USER_PROPERTY, publish_packet
 from tests.mqtt.scripted import SUBSCRIBED, WELCOME, saying

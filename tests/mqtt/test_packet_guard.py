@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from shoe_controller.mqtt.broker import DiscardedMessage
 from shoe_controller.mqtt.packet_guard import (
     LARGEST_PROPERTIES,
     MOST_PROPERTIES,
-    DiscardedMessage,
     NotMqttError,
     PacketGuard,
 )

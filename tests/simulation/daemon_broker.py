@@ -8,13 +8,13 @@ from shoe_controller.mqtt.broker import (
     BrokerLostError,
     BrokerSession,
     BrokerUnreachableError,
+    DiscardedMessage,
     Inbox,
     Incoming,
     PublishRefusedError,
     Will,
     why_unsendable,
 )
-from shoe_controller.mqtt.packet_guard import DiscardedMessage
 from tests.simulation.virtual_broker import Endpoint, Outgoing, VirtualBroker
 from tests.simulation.virtual_time import DaemonLoop, VirtualTime
 from tests.simulator.broker import wire
