@@ -17,6 +17,9 @@ from tests.follow.samples import SITE, TABLE, encode, state, status
 from tests.mqtt.brokers import HangingMosquitto, address, becomes
 from tests.simulator.broker.compatibility.brokers import Setting
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
+from tests.simulator.broker.raw_client import client
+
+FEFF = "\ufeff"
 
 
 class Notebook:
@@ -106,6 +109,23 @@ async def test_what_cannot_be_read_is_told_once_and_harms_nobody(tmp_path: Path)
             await say(broker.port, ("status", encode(status())), *garbage, ("state", encode(state(5))))
             await becomes(lambda: TABLE in floor.tables and floor.tables[TABLE].followed.state == state(5))
             assert notes.count("unreadable") == 2
+            assert notes.count("down") == 0
+    finally:
+        await broker.end()
+
+
+@pytest.mark.asyncio
+async def test_a_retained_message_that_paho_cannot_read_keeps_no_board_away(tmp_path: Path) -> None:
+    broker, notes = HangingMosquitto(Setting(), tmp_path), Notebook()
+    await broker.start()
+    try:
+        async with client(broker.port, "table") as table:
+            for below in ("info", "roads"):
+                await table.publish(f"shoe/v1/{SITE}/{TABLE}/{below}", b"{}", retain=True, props={"content_type": FEFF})
+        async with following(broker.port, notes) as floor:
+            await say(broker.port, ("status", encode(status())), ("state", encode(state(5))))
+            await becomes(lambda: TABLE in floor.tables and floor.tables[TABLE].followed.state == state(5))
+            assert notes.count("discarded: 1 ") == 1
             assert notes.count("down") == 0
     finally:
         await broker.end()
