@@ -49,6 +49,7 @@ fuzz: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	$(BIN)/python -m tests.fuzz.native -max_total_time=$(FUZZ_SECONDS)
 	$(BIN)/python -m tests.fuzz.angel_eye -max_total_time=$(FUZZ_SECONDS)
+	$(BIN)/python -m tests.fuzz.mqtt_packets -max_total_time=$(FUZZ_SECONDS)
 
 # Power cuts on a file system that forgets what was not synced; the daemon and the broker killed at seeded moments, a full
 # disk, pulled cables, missed telegrams, damaged journals; then whole shoes and every fault through the whole chain.

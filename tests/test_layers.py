@@ -66,7 +66,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "journal": ("clock.moment",),
     "transports": (),
     "mqtt": ("journal.records", "table", "messages", "words", "baccarat", "clock.moment", "firmware_protocol"),
-    "follow": ("messages", "baccarat", "mqtt.broker"),
+    "follow": ("messages", "baccarat", "mqtt.broker", "mqtt.discard_reports"),
     "house": (
         "baccarat",
         "config.house",

@@ -237,7 +237,8 @@ def link_for(
     return AngelEyeController(state=state, state_age=age, commands=config.shoe.commands)
 
 
-def broker_for(config: RunningConfig) -> Broker | None:
+def broker_for(config: RunningConfig, random_part: str) -> Broker | None:
+    """`random_part` is for the client id: new at every start, and kept to ourselves."""
     mqtt = config.mqtt
     if mqtt is None:
         return None
@@ -249,7 +250,7 @@ def broker_for(config: RunningConfig) -> Broker | None:
         BrokerAddress(
             host=mqtt.host,
             port=mqtt.port,
-            client_id=f"shoe-controller-{config.table.site}-{config.table.name}",
+            client_id=f"shoe-controller-{config.table.site}-{config.table.name}-{random_part}",
             username=mqtt.username,
             password=None if password is None else password.reveal(),
             tls=tls,

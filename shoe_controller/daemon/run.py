@@ -4,7 +4,9 @@ Reads the file, opens the journal and handles signals; the `Daemon` runs until a
 """
 
 import asyncio
+import secrets
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 from shoe_controller.clock.system_clock import Clock, SystemClock
@@ -17,13 +19,16 @@ from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.process.logging import Log, set_up
 from shoe_controller.process.systemd import SystemdNotifier
 
+CLIENT_ID_BYTES, START_ID_BYTES = 8, 4
+"""Random bytes of the client id, which nobody else may guess, and of the start's id, which is published."""
+
 
 async def _serve(config: RunningConfig, log: Log) -> None:
     """Run the table. If its journal is found to be damaged, it is set aside and a new one is begun."""
     clock = SystemClock()
     damaged = ""
     while True:
-        daemon = _table(config, open_table(config, clock, damaged), clock, log)
+        daemon = _table(config, open_table(config, clock, damaged), clock, log, secrets.token_hex)
         try:
             await daemon.run()
         except (DamagedJournalError, ExceptionGroup) as error:
@@ -47,7 +52,7 @@ def _damage_in(error: DamagedJournalError | ExceptionGroup[Exception]) -> Damage
     return found
 
 
-def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log) -> Daemon:
+def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log, random_hex: Callable[[int], str]) -> Daemon:
     try:
         _ask_guard(config, opened)
     except BaseException:
@@ -59,9 +64,10 @@ def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log) -> Dae
         opened,
         clock=clock,
         port=port_of(config.shoe),
-        broker=broker_for(config),
+        broker=broker_for(config, random_hex(CLIENT_ID_BYTES)),
         log=log,
         service=SystemdNotifier.from_environment(),
+        start_id=random_hex(START_ID_BYTES),
     )
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):

@@ -10,7 +10,8 @@ from typing import Protocol
 import msgspec
 
 from shoe_controller.follow.table import Request
-from shoe_controller.mqtt.broker import Broker, BrokerError, BrokerLostError, BrokerSession, Incoming
+from shoe_controller.mqtt.broker import Broker, BrokerError, BrokerLostError, BrokerSession, DiscardedMessage, Incoming
+from shoe_controller.mqtt.discard_reports import DiscardReports
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at what is missing."""
@@ -55,6 +56,9 @@ class FollowObserver(Protocol):
     def unreadable(self, topic: str, error: msgspec.DecodeError) -> None:
         """Called once for each topic."""
 
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        """So many messages since the start were discarded unread; called at most once a minute."""
+
     def not_sent(self, topic: str, error: BrokerError) -> None:
         """The broker refused a request; of those for missing events only the first is reported."""
 
@@ -79,6 +83,7 @@ class Follower:
         self._is_up = False
         self._unreadable: set[str] = set()
         self._request_refused = False
+        self._discards = DiscardReports(observer.discarded)
 
     async def run(self) -> None:
         """Follow until cancelled."""
@@ -102,7 +107,9 @@ class Follower:
             self._changed()
 
     async def _one_session(self) -> None:
-        async with self._broker.connect(None, self._followed.subscriptions) as session:
+        async with self._broker.connect(
+            None, self._followed.subscriptions, on_discarded=self._discards.discarded
+        ) as session:
             self._is_up = True
             self._followed.broker_up(session)
             self._changed()

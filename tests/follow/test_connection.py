@@ -11,12 +11,15 @@ import pytest
 from shoe_controller.board.floor import Floor
 from shoe_controller.follow.connection import Follower
 from shoe_controller.mqtt import broker as broker_module
-from shoe_controller.mqtt.broker import BrokerError
+from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage
 from shoe_controller.mqtt.client import NetworkBroker
 from tests.follow.samples import SITE, TABLE, encode, state, status
 from tests.mqtt.brokers import HangingMosquitto, address, becomes
 from tests.simulator.broker.compatibility.brokers import Setting
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
+from tests.simulator.broker.raw_client import client
+
+FEFF = "\ufeff"
 
 
 class Notebook:
@@ -33,6 +36,9 @@ class Notebook:
 
     def unreadable(self, topic: str, error: msgspec.DecodeError) -> None:
         self.lines.append(f"unreadable: {topic} {error}")
+
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        self.lines.append(f"discarded: {count} {newest.topic} {newest.why}")
 
     def not_sent(self, topic: str, error: BrokerError) -> None:
         self.lines.append(f"not sent: {topic} {error}")
@@ -103,6 +109,23 @@ async def test_what_cannot_be_read_is_told_once_and_harms_nobody(tmp_path: Path)
             await say(broker.port, ("status", encode(status())), *garbage, ("state", encode(state(5))))
             await becomes(lambda: TABLE in floor.tables and floor.tables[TABLE].followed.state == state(5))
             assert notes.count("unreadable") == 2
+            assert notes.count("down") == 0
+    finally:
+        await broker.end()
+
+
+@pytest.mark.asyncio
+async def test_a_retained_message_that_paho_cannot_read_keeps_no_board_away(tmp_path: Path) -> None:
+    broker, notes = HangingMosquitto(Setting(), tmp_path), Notebook()
+    await broker.start()
+    try:
+        async with client(broker.port, "table") as table:
+            for below in ("info", "roads"):
+                await table.publish(f"shoe/v1/{SITE}/{TABLE}/{below}", b"{}", retain=True, props={"content_type": FEFF})
+        async with following(broker.port, notes) as floor:
+            await say(broker.port, ("status", encode(status())), ("state", encode(state(5))))
+            await becomes(lambda: TABLE in floor.tables and floor.tables[TABLE].followed.state == state(5))
+            assert notes.count("discarded: 1 ") == 1
             assert notes.count("down") == 0
     finally:
         await broker.end()

@@ -34,6 +34,7 @@ HOUSE = {"offer": ["base", "pairs"], "round_limit": {"amount": 500_000, "groups"
 JOURNAL = "4f2a9c1e77b3d508"
 HEAD = Head(number=412, hash=bytes(range(32)))
 VERSION = "0.1.0"
+START = "5e1fb2a0"
 
 DETAILS: dict[str, dict[str, Any]] = {
     "reveal_cards": {"hand": "banker"},
@@ -59,10 +60,11 @@ def as_json(message: object) -> Any:  # noqa: ANN401 - any JSON
 def _retained(sitting: RememberedSitting) -> dict[str, Any]:
     """At the moment when a card is late for its wager, which is an alert; the roads at the end."""
     state = next(state for state in sitting.states if state.lasting.alerts)
-    posted = Posted(version=VERSION, site="north", table="t1", title="Table 1", headline="Good luck!")
+    posted = Posted(version=VERSION, start=START, site="north", table="t1", title="Table 1", headline="Good luck!")
     status = StatusMessage(
         online=True,
         session=1_790_000_000,
+        start=START,
         seq=state.lasting.seq,
         version=VERSION,
         journal=JOURNAL,

@@ -31,8 +31,9 @@ from shoe_controller.mqtt.envelope import Envelopes
 from shoe_controller.setup.access_list import ANY_CLIENT, BrokerRole, may_read, may_write
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE
-from tests.mqtt.brokers import BrokerUnderTest, connected, next_message
+from tests.mqtt.brokers import BrokerUnderTest, becomes, connected, next_message
 from tests.mqtt.schema_check import name_of, objections
+from tests.mqtt.scripted import WELCOME, saying
 from tests.reckoning import last_number
 from tests.simulator.broker.compatibility.brokers import Setting
 from tests.table.sitting import Sitting
@@ -275,6 +276,30 @@ def stored_in(file: Path) -> list[dict[str, Any]]:
     """The whole lines of the archive's file."""
     text = file.read_bytes() if file.exists() else b""
     return [json.loads(line) for line in text[: text.rfind(b"\n") + 1].splitlines()]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("text", [DISPLAY, ARCHIVE], ids=["display", "archive"])
+async def test_its_programs_start_clean_also_after_a_loss(text: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(text, encoding="utf-8")
+    heard: list[bytes] = []
+    more = [str(tmp_path / "archive")] if text == ARCHIVE else []
+    async with saying(WELCOME, hang_up=True, hear=heard.append) as port:
+        words = (str(program), "127.0.0.1", str(port), SITE, TABLE, *more)
+        running = await asyncio.create_subprocess_exec(sys.executable, *words)
+        try:
+            await becomes(lambda: len(connects(heard)) >= 2)
+        finally:
+            running.kill()
+            await running.wait()
+    clean_start = 0x02
+    assert all(flags & clean_start for flags in connects(heard)[:2])
+
+
+def connects(heard: list[bytes]) -> list[int]:
+    """The flags of every CONNECT among the packets."""
+    return [int(flags[0]) for flags in re.findall(rb"\x00\x04MQTT\x05(.)", b"".join(heard), re.DOTALL)]
 
 
 @pytest.mark.asyncio
