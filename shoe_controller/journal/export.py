@@ -60,19 +60,24 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 def selected(reader: JournalReader, selection: Selection, progress: Progress) -> Iterator[Record]:
     """The records that are wanted, in order; beside a writer, those that are there now."""
     end = reader.position().head.number if selection.last is None else selection.last
-    row = reader.database.row("SELECT min(number) FROM record WHERE number >= ?", (selection.first,))
-    after = end if row is None or row[0] is None else row[0] - 1
-    while after < end:
-        up_to = min(after + NUMBERS_AT_ONCE, end)
+    first = _first_from(reader, selection.first)
+    while first is not None and first <= end:
+        up_to = min(first + NUMBERS_AT_ONCE - 1, end)
         rows = reader.database.rows(
-            "SELECT * FROM record WHERE number > ? AND number <= ? AND shoe = ifnull(?, shoe) "
+            "SELECT * FROM record WHERE number >= ? AND number <= ? AND shoe = ifnull(?, shoe) "
             "AND round = ifnull(?, round) AND wall_ms >= ifnull(?, wall_ms) AND wall_ms < ifnull(?, wall_ms + 1) "
             "ORDER BY number",
-            (after, up_to, selection.shoe, selection.round, selection.since_ms, selection.until_ms),
+            (first, up_to, selection.shoe, selection.round, selection.since_ms, selection.until_ms),
         )
         yield from map(Record._make, rows)
-        after = up_to
-        progress(after, end)
+        progress(up_to, end)
+        first = _first_from(reader, up_to + 1) if up_to < end else None
+
+
+def _first_from(reader: JournalReader, number: int) -> int | None:
+    """The first record from that number on: in a damaged file the numbers can have gaps of any size."""
+    row = reader.database.row("SELECT min(number) FROM record WHERE number >= ?", (number,))
+    return None if row is None else row[0]
 
 
 def header(form: Form) -> bytes:

@@ -104,11 +104,14 @@ def identify(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Pos
     path = database.path
     version = version_of(database)
     if version > schema.version:
-        raise NewerJournalError(
-            path,
-            f"written by a newer version of this program (schema {version}, known is {schema.version}); "
-            "install that version. The file was left as it is.",
-        )
+        if all(_differences(database, tables) for tables in (schema.tables, *schema.readable.values())):
+            raise NewerJournalError(
+                path,
+                f"written by a newer version of this program (schema {version}, known is {schema.version}); "
+                "install that version. The file was left as it is.",
+            )
+        # A new version always has other tables: no program wrote this number.
+        raise WrongSchemaError(path, f"its schema has the version {version}, but the tables of an earlier one.")
     if version < schema.version and version not in schema.readable:
         raise OlderJournalError(
             path,
@@ -192,6 +195,7 @@ def prepare(path: Path, table: str, *, stamp: str, schema: Schema = SCHEMA) -> P
             backup = migrate(database, schema, stamp=stamp)
     with closing(Database.for_reading(path)) as database:
         identity, _ = examine(database, schema)
+        _check_beginning(database, identity)
     if identity.table != table:
         raise OtherTableError(path, f"this journal belongs to table {identity.table!r}, not to {table!r}.")
     return backup
@@ -246,8 +250,19 @@ def _check_end(database: Database, identity: Identity, head: Head) -> None:
         raise BrokenChainError(database.path, f"{last}, the last one, does not follow from the one before it.")
 
 
+def _check_beginning(database: Database, identity: Identity) -> None:
+    """The first record, or the first tombstone, must follow from the names of the table and the journal."""
+    row = database.row("SELECT * FROM record WHERE number = 1")
+    stone = database.row("SELECT previous_hash FROM tombstone WHERE first = 1")
+    follows = row is None or link(identity.genesis, Record(*row)) == row[-1]
+    if not follows or (stone is not None and stone[0] != identity.genesis):
+        raise BrokenChainError(
+            database.path, f"it does not begin as the journal {identity.journal_id!r} of table {identity.table!r}."
+        )
+
+
 def _check_layout(database: Database, tables: tuple[str, ...]) -> None:
-    wrong = sorted({name for _, name, _, _ in database.layout() ^ layout_of(tables)})
+    wrong = _differences(database, tables)
     if wrong:
         raise WrongSchemaError(
             database.path, f"the layout is not that of a journal: {', '.join(wrong)} missing, changed or unknown."
@@ -263,6 +278,10 @@ def _unfinished(path: Path) -> Path:
     except OSError as error:
         raise ReadOnlyError(path, f"nothing can be written beside it: {error.strerror}.") from error
     return unfinished
+
+
+def _differences(database: Database, tables: tuple[str, ...]) -> list[str]:
+    return sorted({name for _, name, _, _ in database.layout() ^ layout_of(tables)})
 
 
 def _free_name(path: Path, what: str) -> Path:
