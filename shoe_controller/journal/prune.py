@@ -23,7 +23,7 @@ from shoe_controller.journal.chain import link
 from shoe_controller.journal.database import Database
 from shoe_controller.journal.errors import BrokenChainError, StorageError
 from shoe_controller.journal.export import Form, Progress, Selection, line, selected
-from shoe_controller.journal.opening import WriterLock, previous_hash, sync
+from shoe_controller.journal.opening import WriterLock, previous_hash, real_path, refuse_hard_links, sync
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Record, RecordKind, Tombstone
 from shoe_controller.journal.store import INSERT_RECORD
@@ -58,7 +58,9 @@ def prune(  # noqa: PLR0913 - what must not be found out inside is passed in, by
 ) -> Pruned:
     """Prune shoes whose every record is older than that, the oldest first; `rest` is called between transactions."""
     pruned = Pruned()
+    path = real_path(path)
     with JournalReader(path) as reader:
+        refuse_hard_links(path)
         lock = WriterLock(path.with_name(f"{path.name}.prune"))
         try:
             with closing(Database.for_writing(path)) as database:

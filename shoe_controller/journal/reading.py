@@ -12,7 +12,7 @@ from typing import Self
 from shoe_controller.journal.chain import link
 from shoe_controller.journal.database import Database, check_bytes
 from shoe_controller.journal.errors import BrokenChainError, EventsPrunedError
-from shoe_controller.journal.opening import Identity, Position, examine, identify, previous_hash
+from shoe_controller.journal.opening import Identity, Position, examine, identify, previous_hash, real_path
 from shoe_controller.journal.records import (
     INPUTS,
     NAMED_EVENTS,
@@ -41,6 +41,7 @@ LAYOUT = 2
 
 class JournalReader:
     def __init__(self, path: Path, schema: Schema = SCHEMA) -> None:
+        path = real_path(path)
         check_bytes(path)
         self.database = Database.for_reading(path)
         try:
