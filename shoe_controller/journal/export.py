@@ -9,7 +9,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -89,6 +89,52 @@ def line(record: Record, form: Form) -> bytes:
     if form is Form.CSV:
         return _csv_line(fields.get(column) for column in COLUMNS)
     return msgspec.json.encode(fields) + b"\n"
+
+
+_Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+
+
+class _Line(msgspec.Struct, kw_only=True):
+    number: _Number
+    entry: _Number
+    kind: str
+    name: str
+    wall_ms: _Number
+    mono_ns: _Number
+    synchronised: bool
+    shoe: _Number
+    round: _Number
+    seq: _Number | None = None
+    software: str
+    text: str | None = None
+    base64: bytes | None = None
+    hash: str
+
+
+def record_of(line: bytes) -> Record:
+    """The record on a line of JSON, as `line` wrote it; a `ValueError` if there is none."""
+    try:
+        read = msgspec.json.decode(line, type=_Line)
+    except msgspec.DecodeError as error:
+        raise ValueError(str(error)) from error
+    body = read.base64 if read.text is None else read.text.encode()
+    if body is None or (read.text is not None and read.base64 is not None):
+        raise ValueError("it has no body, or two")
+    return Record(
+        number=read.number,
+        entry=read.entry,
+        kind=read.kind,
+        name=read.name,
+        wall_ms=read.wall_ms,
+        mono_ns=read.mono_ns,
+        synchronised=int(read.synchronised),
+        shoe=read.shoe,
+        round=read.round,
+        seq=read.seq,
+        software=read.software,
+        body=body,
+        hash=bytes.fromhex(read.hash),
+    )
 
 
 def _fields(record: Record) -> dict[str, Any]:

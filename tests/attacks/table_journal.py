@@ -21,6 +21,7 @@ SITE, NAME = "north", "t1"
 IDENTITY = Identity(table=f"{SITE}/{NAME}", journal_id="4f2a9c1e77b3d508")
 SOFTWARE = version("shoe-controller")
 STAMP = "20261116T120000Z"
+PRUNED_AT = 1_790_000_000_000
 LATER = 4_000_000_000_000
 """Milliseconds since 1970, later than anything in these journals."""
 
@@ -78,7 +79,7 @@ def prune_old(path: Path, exports: Path) -> Pruned:
         path,
         older_than_ms=LATER,
         folder=exports,
-        now=Moment(wall_ms=LATER, mono_ns=1, synchronised=True),
+        now=Moment(wall_ms=PRUNED_AT, mono_ns=1, synchronised=True),
         software=SOFTWARE,
         progress=lambda _done, _all: None,
         rest=lambda: None,
