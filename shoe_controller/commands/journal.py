@@ -151,7 +151,11 @@ def _as_object(file: Path, report: Report) -> dict[str, object]:
         "records": report.records,
         "pruned": report.pruned,
         "from_exports": report.from_exports,
-        "heads": {"given": report.heads, "confirmed": report.heads_confirmed},
+        "heads": {
+            "given": report.heads,
+            "confirmed": report.heads_confirmed,
+            "proved_up_to": report.proved_by_heads,
+        },
         "unproved": [
             {
                 "first": part.first,
@@ -179,7 +183,10 @@ def _sentences(file: Path, report: Report) -> Iterator[str]:
         yield f"Of these records, {report.from_exports} are in exports."
     yield f"It ends with {report.head}."
     if report.heads:
-        yield f"{report.heads_confirmed} of {report.heads} heads that were given are confirmed."
+        yield (
+            f"{report.heads_confirmed} of {report.heads} heads that were given are confirmed; "
+            f"they prove nothing after record {report.proved_by_heads}."
+        )
     for part in report.unproved:
         yield (
             f"NOT PROVED: {len(part.heads)} heads of records {part.first} to {part.last} (shoe {part.shoe}), "

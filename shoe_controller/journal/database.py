@@ -244,6 +244,15 @@ def _page_size(path: Path, header: bytes) -> int:
     return page_size
 
 
+def bytes_behind_the_end(database: Database) -> int:
+    """How much longer the file is than its pages; unknown, so 0, while a log holds pages of it."""
+    log = _wal_of(database.path)
+    if log.exists() and log.stat().st_size:
+        return 0
+    ((pages,), (page_size,)) = (database.row(f"PRAGMA {name}") or (0,) for name in ("page_count", "page_size"))
+    return max(0, database.path.stat().st_size - int(pages) * int(page_size))
+
+
 def files_of(path: Path) -> tuple[Path, Path, Path]:
     """A database and what SQLite keeps beside it."""
     return path, _wal_of(path), path.with_name(f"{path.name}-shm")

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from shoe_controller.journal.chain import link
+from shoe_controller.journal.database import bytes_behind_the_end
 from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.journal.exported import Export, exports_of
 from shoe_controller.journal.opening import Identity, Position, identify
@@ -68,6 +69,8 @@ class Report(msgspec.Struct, kw_only=True):
     heads: int = 0
     """Heads that were given."""
     heads_confirmed: int = 0
+    proved_by_heads: int = 0
+    """The last record with a head that is confirmed: everything up to it is as it was when the head went out."""
     problems: list[Problem] = []
     more_problems: int = 0
     notes: list[str] = []
@@ -143,6 +146,9 @@ def _check_file(reader: JournalReader, report: Report, progress: Progress, total
         for (finding,) in reader.database.rows("PRAGMA integrity_check(20)"):
             if finding != "ok":
                 report.tell(None, None, f"the file is damaged: {finding}")
+    more = bytes_behind_the_end(reader.database)
+    if more:
+        report.tell(None, None, f"{more} bytes behind the last page of the file were put there by another program.")
 
 
 class _ChainCheck:
@@ -325,6 +331,7 @@ class _ChainCheck:
         for head in self._heads.get(number, ()):
             if head.hash == hash_:
                 self._report.heads_confirmed += 1
+                self._report.proved_by_heads = max(self._report.proved_by_heads, number)
             else:
                 self._tell_head(head, what)
 

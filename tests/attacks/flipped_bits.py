@@ -25,6 +25,7 @@ from tests.attacks.attack import Attack
 from tests.attacks.table_journal import NAME, SITE, table_journal
 from tests.table_files import load, small_house
 
+HEADER_BITS = 8 * 100
 FIRST_KILOBYTE = 8 * 1024
 HEADER = tuple(8 * byte + bit for byte in (18, 19, 28, 29, 47, 63, 71) for bit in (0, 7))
 """What the sample always tries: the versions and page count that SQLite acts on, and our own two numbers."""
@@ -82,7 +83,7 @@ def main(journal: Path, folder: Path, bits: list[int]) -> str:
         print(bit, flush=True)  # noqa: T201 - read by the process that started this one
         flipped = bytearray(data)
         flipped[bit // 8] ^= 1 << bit % 8
-        outcomes[_try_all(config, bytes(flipped), content)] += 1
+        outcomes[_try_all(config, bytes(flipped), content, every_command=bit < HEADER_BITS or bit % 4 == 0)] += 1
     told = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
     return f"{len(bits)} bits: {told}"
 
@@ -95,14 +96,15 @@ def _settings(journal: Path) -> dict[str, object]:
     }
 
 
-def _try_all(config: RunningConfig, flipped: bytes, content: Content) -> str:
+def _try_all(config: RunningConfig, flipped: bytes, content: Content, *, every_command: bool) -> str:
     at_table = config.journal.file
     _put(at_table, flipped)
     started = asyncio.run(_started(config))
     if started == "set aside":
         aside = [file for file in at_table.parent.glob("*.damaged-*") if file.read_bytes() == flipped]
         assert len(aside) == 1, "what was set aside is not the damaged file"
-    for action in (["recall", "3"], ["export"], ["prune", "--older-than", "1", "--export-to", str(at_table.parent)]):
+    others = (["recall", "3"], ["export"], ["prune", "--older-than", "1", "--export-to", str(at_table.parent)])
+    for action in others if every_command else ():
         _put(at_table, flipped)
         code, said = _command(action[0], at_table, *action[1:])
         assert code in {0, 1}, f"{action[0]} ended with {code}: {said}"
@@ -149,7 +151,7 @@ def _content(path: Path) -> Content:
     return content
 
 
-ATTACKS = (Attack("one flipped bit in the journal", flip, tries=FIRST_KILOBYTE + 1500, sample=len(HEADER) + 6),)
+ATTACKS = (Attack("one flipped bit in the journal", flip, tries=FIRST_KILOBYTE + 800, sample=len(HEADER) + 6),)
 
 
 if __name__ == "__main__":

@@ -11,14 +11,14 @@ import pytest
 
 from shoe_controller.daemon.table_journal import replay
 from shoe_controller.journal import prune as pruning
-from shoe_controller.journal.chain import link
 from shoe_controller.journal.errors import BrokenChainError
 from shoe_controller.journal.export import Form, line, record_of
 from shoe_controller.journal.prune import prune
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head, Record, RecordKind, Tombstone
-from shoe_controller.journal.tombstones import Note, as_body, judge, read_note
+from shoe_controller.journal.tombstones import Note, judge, read_note
 from shoe_controller.journal.verify import Report, verify
+from tests.attacks.journal_forging import forge_note, forge_tombstone, tombstones_of
 from tests.attacks.table_journal import LATER, SOFTWARE, TableJournal, prune_old, table_journal
 from tests.commands.running import Answer, run
 from tests.journal.samples import moment, opened, shoes, write
@@ -35,18 +35,13 @@ def evenings(tmp_path_factory: pytest.TempPathFactory) -> TableJournal:
 def made(evenings: TableJournal, tmp_path: Path) -> TableJournal:
     path = Path(shutil.copy(evenings.path, tmp_path / "table.journal"))
     exports = Path(shutil.copytree(evenings.exports, tmp_path / "exports"))
-    return TableJournal(path, exports, evenings.heads)
+    return TableJournal(path, exports, evenings.heads, evenings.older)
 
 
 def checked(path: Path, heads: tuple[Head, ...] = (), *exports: Path) -> Report:
     return verify(
         path, replay=replay, software=SOFTWARE, heads=heads, exports=exports, progress=lambda _done, _all: None
     )
-
-
-def tombstones_of(path: Path) -> list[Tombstone]:
-    with JournalReader(path) as reader:
-        return reader.tombstones()
 
 
 def tombstone_of_shoe(path: Path, shoe: int) -> Tombstone:
@@ -56,45 +51,6 @@ def tombstone_of_shoe(path: Path, shoe: int) -> Tombstone:
 def pruned_heads(made: TableJournal) -> list[Head]:
     cut = tombstones_of(made.path)[-1].last
     return [head for head in made.heads if head.number < cut]
-
-
-def forge_tombstone(path: Path, first: int, last: int, shoe: int) -> Tombstone:
-    """Insert a tombstone over records of the journal and delete them, as two SQL statements can."""
-    with JournalReader(path) as reader:
-        records = list(reader.records(first - 2, last))
-    counts = '{"pruned":1}'
-    tampered(
-        path,
-        "INSERT INTO tombstone VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        f"DELETE FROM record WHERE number BETWEEN {first} AND {last}",
-        values=(
-            first,
-            last,
-            records[0].hash if records[0].number < first else tombstones_of(path)[-1].last_hash,
-            next(one.hash for one in records if one.number == first),
-            records[-1].hash,
-            max(one.seq for one in records if one.seq is not None),
-            shoe,
-            counts,
-            0,
-            0,
-            "gone.jsonl",
-            bytes(32),
-        ),
-    )
-    return next(one for one in tombstones_of(path) if one.first == first)
-
-
-def append_note(path: Path, body: bytes) -> None:
-    """Add a `pruned` record at the end of the chain, with hashes that fit."""
-    with JournalReader(path) as reader:
-        head = reader.position().head
-        (last,) = reader.records(head.number - 1, head.number)
-    number = head.number + 1
-    note = last._replace(number=number, entry=number, kind="pruned", name="shoe", seq=None, body=body, hash=b"")
-    note = note._replace(hash=link(head.hash, note))
-    tampered(path, f"INSERT INTO record VALUES ({', '.join('?' * len(note))})", values=tuple(note))
-    tampered(path, "UPDATE position SET head_number = ?, head_hash = ?", values=(note.number, note.hash))
 
 
 def round_of(path: Path) -> tuple[int, int]:
@@ -120,7 +76,7 @@ def test_a_tombstone_that_vouches_for_itself_does_not_count(
     made: TableJournal, part: Callable[[Path], tuple[int, int]]
 ) -> None:
     first, last = part(made.path)
-    forge_tombstone(made.path, first, last, shoe=5)
+    forge_tombstone(made.path, first, last)
     report = checked(made.path, made.heads)
     assert not report.good
     assert any("is confirmed by no later record" in one.what and one.number == first for one in report.problems)
@@ -128,7 +84,7 @@ def test_a_tombstone_that_vouches_for_itself_does_not_count(
 
 def test_pruning_removes_nothing_for_a_forged_tombstone(made: TableJournal) -> None:
     first, last = shoe_of(made.path)
-    forge_tombstone(made.path, first, last, shoe=5)
+    forge_tombstone(made.path, first, last)
     before = query(made.path, "SELECT * FROM record")
     with pytest.raises(BrokenChainError, match="does not confirm its tombstones"):
         prune_old(made.path, made.exports)
@@ -138,22 +94,22 @@ def test_pruning_removes_nothing_for_a_forged_tombstone(made: TableJournal) -> N
 def test_a_forged_record_for_it_leaves_its_heads_unproved(made: TableJournal) -> None:
     """At the end of a chain without a key anybody can add a record; what went with it is then in no export."""
     first, last = shoe_of(made.path)
-    forged = forge_tombstone(made.path, first, last, shoe=5)
-    append_note(made.path, as_body(tombstones_of(made.path)))
+    forge_tombstone(made.path, first, last)
+    forge_note(made.path)
     report = checked(made.path, made.heads, made.exports)
     assert report.good
     (part,) = report.unproved
     assert (part.first, part.last) == (first, last)
     assert part.heads == [str(head) for head in made.heads if first <= head.number < last]
     assert report.heads_confirmed == len(made.heads) - len(part.heads)
-    assert part.confirmed_by == query(made.path, "SELECT max(number) FROM record")[0][0], forged
+    assert part.confirmed_by == query(made.path, "SELECT max(number) FROM record")[0][0]
 
 
 def test_a_forged_record_for_a_part_of_a_shoe_is_found(made: TableJournal) -> None:
     first, _ = shoe_of(made.path)
     _, last = round_of(made.path)
-    forge_tombstone(made.path, first, last, shoe=5)
-    append_note(made.path, as_body(tombstones_of(made.path)))
+    forge_tombstone(made.path, first, last)
+    forge_note(made.path)
     report = checked(made.path)
     assert [one.number for one in report.problems] == [last + 1]
     assert "does not end where a shoe ends" in report.problems[0].what
@@ -283,7 +239,11 @@ def test_the_command_has_an_exit_code_for_what_is_not_proved(
     assert answer.out.count("NOT PROVED") == 4
     told = say("--json").json
     assert [part["shoe"] for part in told["unproved"]] == [1, 2, 3, 4]
-    assert told["heads"] == {"given": len(made.heads), "confirmed": len(made.heads) - len(pruned_heads(made))}
+    assert told["heads"] == {
+        "given": len(made.heads),
+        "confirmed": len(made.heads) - len(pruned_heads(made)),
+        "proved_up_to": made.heads[-1].number,
+    }
     proved = say("--export", str(made.exports))
     assert proved.exit_code == 0
     assert "NOT PROVED" not in proved.out
