@@ -78,7 +78,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "config": ("baccarat", "house", "table", "messages", "transports", "mqtt.broker", "firmware_protocol"),
     "history": ("baccarat", "table", "messages", "words", "firmware_protocol.cards"),
-    "process": ("config",),
+    "process": ("config", "words.printable"),
     "web": ("config", "process", "follow", "messages", "words", "mqtt.broker", "mqtt.client"),
     "board": (
         "web",
