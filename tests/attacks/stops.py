@@ -48,6 +48,10 @@ async def _stop(program: Program, after: float, moment: str) -> None:
     assert "Traceback" not in program.output, program.output
 
 
+async def _is_up(chain: Chain, kind: str, program: Program) -> None:
+    await chain.becomes(lambda: UP[kind] in program.output, within=60, what=f"the {kind}")
+
+
 async def _group(chain: Chain, first: int, size: int, chance: random.Random) -> None:
     moment = MOMENTS[first // AT_ONCE % len(MOMENTS)]
     programs = [(kind, _program(kind, first + place, chain)) for place, kind in enumerate((2 * list(UP))[:size])]
@@ -58,9 +62,7 @@ async def _group(chain: Chain, first: int, size: int, chance: random.Random) -> 
             stack.push_async_callback(program.kill)
         if moment != "start":
             for kind, program in programs:
-                await chain.becomes(
-                    lambda kind=kind, program=program: UP[kind] in program.output, within=60, what=f"the {kind}"
-                )  # type: ignore[misc]  # bound at once
+                await _is_up(chain, kind, program)
             await chain.broker.kill()
         if moment == "reconnection":
             await chain.broker.start()
