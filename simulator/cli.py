@@ -89,7 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _print_error(error: Exception, exit_code: int) -> int:
-    sys.stderr.write(f"shoe-emulator: {printable(str(error))}\n")
+    message = printable(str(error), keep="\n")
+    sys.stderr.write(f"shoe-emulator: {message}\n")
     return exit_code
 
 
