@@ -19,6 +19,7 @@ from typing import IO
 from shoe_controller.clock.moment import Moment
 from shoe_controller.commands import recall
 from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
+from shoe_controller.config.plain_files import check_plain
 from shoe_controller.daemon.table_journal import replay, same_fact
 from shoe_controller.journal.errors import DamagedJournalError, JournalError
 from shoe_controller.journal.export import Form, Selection, header, line, selected
@@ -112,6 +113,10 @@ def _add_prune(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -
 
 def run(args: argparse.Namespace) -> int:
     act: Callable[[argparse.Namespace], int] = args.act
+    try:
+        check_plain(args.file)
+    except OSError as error:
+        return bad_input(args, "journal", f"{args.file} cannot be read: {error.strerror}")
     try:
         return act(args)
     except DamagedJournalError as error:

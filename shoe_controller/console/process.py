@@ -16,7 +16,7 @@ from shoe_controller.console.table_client import TableClient
 from shoe_controller.console.web import ConsoleSite
 from shoe_controller.follow.connection import Follower
 from shoe_controller.messages.topics import Topics
-from shoe_controller.process.logging import Log, set_up
+from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.web.process import Logbook, broker_for, serve
 from shoe_controller.web.push import ChangeSignal
@@ -58,4 +58,5 @@ def run(file: Path) -> None:
     """Serve the console of this file until a signal ends it. Its errors are for the person who typed the command."""
     config = load_console(file)
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(config, set_up(config.log), SystemdNotifier.from_environment(), secrets.token_hex))
+        log, service = set_up_process(config.log), SystemdNotifier.from_environment()
+        asyncio.run(_serve(config, log, service, secrets.token_hex))

@@ -21,6 +21,7 @@ from firmware_protocol.link import ControllerLink
 from firmware_protocol.native import progress as native_memory
 from firmware_protocol.native.controller import NativeController
 from shoe_controller.clock.system_clock import Clock
+from shoe_controller.config.plain_files import make_folder
 from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.daemon.engine import SECOND, LinkMemory, Stored
 from shoe_controller.daemon.table_journal import (
@@ -155,7 +156,7 @@ def open_table(
     `damaged` describes a journal that was set aside just before. `open_journal` opens the existing one or creates one.
     """
     open_journal = open_journal or _open
-    config.journal.file.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(config.journal.file.parent)
     try:
         opened = open_journal(config, clock)
     except (DamagedJournalError, ReplayDiffersError) as error:

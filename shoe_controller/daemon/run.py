@@ -16,7 +16,7 @@ from shoe_controller.daemon.assembly import Opened, broker_for, open_table, set_
 from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.house.rules import rules_of
 from shoe_controller.journal.errors import DamagedJournalError
-from shoe_controller.process.logging import Log, set_up
+from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
 
 CLIENT_ID_BYTES, START_ID_BYTES = 8, 4
@@ -86,4 +86,4 @@ def _ask_guard(config: RunningConfig, opened: Opened) -> None:
 def run_table(file: Path) -> None:
     """Run the table of this file until a signal ends it. Its errors are for the person who typed the command."""
     config = for_running(load_config(file, guarded=False))
-    asyncio.run(_serve(config, set_up(config.log)))
+    asyncio.run(_serve(config, set_up_process(config.log)))
