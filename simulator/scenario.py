@@ -82,8 +82,8 @@ def read_scenario(text: str, name: str, wire: Wire, given: Scenario = NOTHING_GI
     """Read a scenario for a wire. `given` holds the options of the command line, which take precedence."""
     deep = _DEEP.search(text)
     if deep is not None:
-        line = text.count("\n", 0, deep.start()) + 1
-        raise ScenarioError(f"{name}, line {line}: a key has more than {MOST_DOTS} dots")
+        above = text.count("\n", 0, deep.start())
+        raise ScenarioError(f"{name}, line {above + 1}: a key has more than {MOST_DOTS} dots")
     try:
         table = tomllib.loads(text)
     except RecursionError as error:

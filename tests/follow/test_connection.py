@@ -192,7 +192,12 @@ class _LosingBroker:
         self._closing = closing
 
     @asynccontextmanager
-    async def connect(self, _will: Will | None, _subscriptions: Sequence[str]) -> AsyncIterator[BrokerSession]:
+    async def connect(
+        self,
+        will: Will | None,  # noqa: ARG002 - as the protocol has it
+        subscriptions: Sequence[str],  # noqa: ARG002 - as above
+        **_options: object,
+    ) -> AsyncIterator[BrokerSession]:
         try:
             yield _LostSession(self._turns)  # type: ignore[misc]  # a follower of nothing uses no more of it
         finally:
