@@ -24,10 +24,13 @@ from paho.mqtt.properties import Properties
 
 from shoe_controller.mqtt.broker import DiscardedMessage
 from tests.mqtt.publish_packets import PahoReader, publish_packet
-from tests.simulator.broker.wire import variable
+from tests.simulator.broker.wire import binary, variable
 
 LARGEST = 1 << 14
 PAHO = PahoReader()
+IDENTIFIERS = [0x01, 0x02, 0x03, 0x08, 0x09, 0x0B, 0x11, 0x23, 0x26]
+FRAGMENTS = [b"", b"a", b"\0", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc0\x80", b"\xff", b"\xf0\x9f\x82\xa1"]
+"""Pieces of text: plain, NUL, U+FEFF, half a surrogate pair, an overlong NUL, no UTF-8 at all, a playing card."""
 
 Packets = list[bytes | DiscardedMessage]
 
@@ -70,11 +73,38 @@ def _packets(pieces: list[bytes]) -> Packets:
 def _framed(source: Any) -> bytes:  # noqa: ANN401 - atheris has no types
     stream = b""
     while source.remaining_bytes():
-        properties = source.ConsumeBytes(source.ConsumeIntInRange(0, 60))
+        if source.ConsumeBool():
+            properties = b"".join(_property(source) for _ in range(source.ConsumeIntInRange(0, 4)))
+        else:
+            properties = source.ConsumeBytes(source.ConsumeIntInRange(0, 60))
         topic = source.ConsumeBytes(source.ConsumeIntInRange(0, 4))
         payload = source.ConsumeBytes(source.ConsumeIntInRange(0, 4))
         stream += publish_packet(properties, topic=topic, payload=payload, qos=source.ConsumeIntInRange(0, 1))
     return stream
+
+
+def _property(source: Any) -> bytes:  # noqa: ANN401 - atheris has no types
+    """A property in the right form with any value: what paho refuses lies mostly inside whole values."""
+    identifier: int = source.PickValueInList(IDENTIFIERS)
+    head = bytes([identifier])
+    match identifier:
+        case 0x01:
+            return head + bytes([source.ConsumeIntInRange(0, 3)])
+        case 0x02:
+            return head + struct.pack("!I", source.ConsumeIntInRange(0, 2**32 - 1))
+        case 0x0B:
+            return head + variable(source.ConsumeIntInRange(0, 2**21))
+        case 0x23:
+            return head + struct.pack("!H", source.ConsumeIntInRange(0, 9))
+        case 0x26:
+            return head + _any_text(source) + _any_text(source)
+        case _:
+            return head + _any_text(source)
+
+
+def _any_text(source: Any) -> bytes:  # noqa: ANN401 - atheris has no types
+    parts = [source.PickValueInList(FRAGMENTS) for _ in range(source.ConsumeIntInRange(0, 3))]
+    return binary(b"".join(parts) + source.ConsumeBytes(source.ConsumeIntInRange(0, 3)))
 
 
 def _sensible(source: Any) -> None:  # noqa: ANN401 - atheris has no types
