@@ -5,13 +5,12 @@ replace them. It is ready when it serves, with or without a shoe or a broker.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from firmware_protocol.link import LinkReport
 from shoe_controller.clock.system_clock import Clock
-from shoe_controller.config.pins import NOBODY, check_pin
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig, for_running, load_config
 from shoe_controller.daemon.assembly import (
@@ -22,13 +21,13 @@ from shoe_controller.daemon.assembly import (
     new_nonce,
 )
 from shoe_controller.daemon.engine import SECOND, Engine, Stored
+from shoe_controller.daemon.pin_office import InThread, PeoplesPins
 from shoe_controller.daemon.table_journal import snapshot_if_needed
 from shoe_controller.daemon.table_log import TableLog
 from shoe_controller.house.rules import read_rules, rules_of
 from shoe_controller.journal.errors import EventsPrunedError, FileError
 from shoe_controller.journal.opening import set_aside_names
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.messages.acts import Role
 from shoe_controller.messages.refusals import AnyRefusal, Pruned
 from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers
 from shoe_controller.messages.retained import StatusMessage
@@ -47,11 +46,10 @@ from shoe_controller.table.inputs import (
     MessagesRefused,
     MessagesTaken,
     PersonActs,
-    PinVerdict,
     SeatBets,
     Snapshot,
 )
-from shoe_controller.table.people import locked_out_until
+from shoe_controller.table.pins import guessing, paused_until
 from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.view import prompt
 from shoe_controller.transports.reconnect import LineOpened, LineReport, Reconnector
@@ -63,9 +61,6 @@ DRAIN = 0.8
 
 RESTART_SECTIONS = ("table", "shoe", "mqtt", "journal", "log")
 """Sections of the file that take effect at the next start only."""
-
-InThread = Callable[[Callable[[str, str], bool], str, str], Awaitable[bool]]
-"""Runs a slow check of a PIN beside the event loop."""
 
 
 class Daemon:
@@ -86,7 +81,6 @@ class Daemon:
         start_id: str,
     ) -> None:
         self.config = config
-        self._in_thread = in_thread
         self.rules_pending = False
         """Whether a changed configuration waits for the next shoe."""
         self._clock = clock
@@ -116,7 +110,8 @@ class Daemon:
         if broker is not None:
             topics = Topics(config.table.site, config.table.name)
             seat_users = {} if config.mqtt is None else config.mqtt.seat_users
-            desk = RequestDesk(topics, self, self, self, seat_users)
+            pins = PeoplesPins(lambda: self.config.people, in_thread)
+            desk = RequestDesk(topics, self, pins, self, seat_users)
             desk.on_failure = self._logbook.request_failed
             self.publisher = Publisher(
                 broker=broker,
@@ -327,7 +322,7 @@ class Daemon:
     def discarded(self, count: int, newest: DiscardedMessage) -> None:
         self._logbook.discarded(count, newest)
 
-    # --- what retained messages and requests need (Present, TableDesk, PinOffice, Replayer) --------------------------
+    # --- what retained messages and requests need (Present, TableDesk, Replayer) -------------------------------------
 
     @property
     def state(self) -> TableState:
@@ -344,19 +339,12 @@ class Daemon:
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         return await self.controller.ask(given)
 
-    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict | None:
-        """The only place where a PIN is checked. An unknown name takes as long as a known one."""
-        # A supervisor may do what a dealer may.
-        roles = (role, Role.SUPERVISOR)
-        known = {someone.id: someone.pin.reveal() for someone in self.config.people if someone.role in roles}
-        right = await self._in_thread(check_pin, pin, known.get(person, NOBODY))
-        if person not in known:
-            return None
-        return PinVerdict.RIGHT if right else PinVerdict.WRONG
-
-    def locked_out(self, person: str) -> bool:
-        until = locked_out_until(self.state, person)
+    def pin_paused(self, user: str, person: str) -> bool:
+        until = paused_until(self.state, user, person)
         return until is not None and self._clock.now().mono_ns < until
+
+    def pins_guessed(self) -> bool:
+        return guessing(self.state, self._clock.now().mono_ns)
 
     def seat_wagers(self, seat: str) -> SeatWagers | None:
         return seat_wagers(self.state, seat)

@@ -1,8 +1,8 @@
 """Requests that come over MQTT: each is decoded strictly, handed to the table, and answered.
 
 The topic names the broker's user, for whom the broker vouches. A request names the shoe and the round that it means;
-the table refuses what is late, and knows a repeat by its `request_id` and its contents. PINs are checked here, slowly
-and one at a time, and nowhere else; they go no further than this file.
+the table refuses what is late, and knows a repeat by its `request_id` and its contents. PINs are checked slowly and one
+at a time; they go no further than the pin office.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ from shoe_controller.messages.refusals import (
     Busy,
     Failed,
     JournalFull,
+    LockedOut,
     NoResponseTopic,
     OtherContents,
     OtherSeat,
@@ -27,7 +28,6 @@ from shoe_controller.messages.refusals import (
     Retained,
     UnknownRequest,
     WagerNamedTwice,
-    WrongPinRefused,
 )
 from shoe_controller.messages.requests import (
     PLACE,
@@ -51,6 +51,9 @@ from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 MOST_PIN_CHECKS = 20
 """PIN checks that may wait; more are answered as busy, so that a flood costs nothing but its own answers."""
 
+SLOWED_BY = 0.5
+"""Seconds that each PIN check waits while PINs are being guessed, at whatever terminals."""
+
 NOT_REMEMBERED = (Busy, JournalFull, OtherContents)
 """Refusals after which a request with the same id is judged anew: they pass, or the id belongs to another request."""
 MOST_REMEMBERED = 1000
@@ -70,8 +73,11 @@ encode_answer = msgspec.json.Encoder().encode
 
 
 class PinOffice(Protocol):
-    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict | None:
-        """Whether this is the person's PIN; slow on purpose. `None` where no person of that id may act in that role."""
+    def recorded_as(self, person: str) -> str:
+        """The id of a person, or what goes on the record instead of an id that no person has."""
+
+    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict:
+        """Whether this is the PIN of a person who may act in that role; slow on purpose, whoever it is."""
 
 
 class TableDesk(Protocol):
@@ -79,8 +85,11 @@ class TableDesk(Protocol):
 
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None: ...
 
-    def locked_out(self, person: str) -> bool:
-        """Whether the person is locked out, so that the PIN must not be checked."""
+    def pin_paused(self, user: str, person: str) -> bool:
+        """Whether the person is locked out at the terminal of this user, so that the PIN must not be checked."""
+
+    def pins_guessed(self) -> bool:
+        """Whether so many wrong PINs came lately that each check is to be slowed down."""
 
     def seat_wagers(self, seat: str) -> SeatWagers | None:
         """The wagers of a seat as they stand; `None` while there is no round."""
@@ -228,13 +237,14 @@ class RequestDesk:
     async def _act(self, request: ActRequest, role: RequestRole, sender: RequestTopic, identity: _Identity) -> Answer:
         made = _act_from(acts_of(role)[sender.name], request)
         as_role = Role.SUPERVISOR if role is RequestRole.SUPERVISOR else Role.DEALER
-        verdict = PinVerdict.NOT_GIVEN
+        verdict, person = PinVerdict.NOT_GIVEN, request.person or as_role.value
         if as_role is Role.SUPERVISOR or rule_of(made).pin:
-            verdict = await self._verdict(request, as_role)
+            person = self._pins.recorded_as(request.person)
+            verdict = await self._verdict(request, person, as_role, sender.user)
         refusal = await self._table.ask(
             PersonActs(
                 act=made,
-                person=request.person or as_role.value,
+                person=person,
                 role=as_role,
                 pin=verdict,
                 reason=request.reason,
@@ -245,27 +255,28 @@ class RequestDesk:
                 user=sender.user,
             )
         )
+        if isinstance(refusal, LockedOut):
+            # The answer shows no more than the request said, whether or not there is such a person.
+            refusal = LockedOut(person=request.person, seconds=refusal.seconds)
         return _answer_to(refusal, request.request_id)
 
-    async def _verdict(self, request: ActRequest, role: Role) -> PinVerdict:
+    async def _verdict(self, request: ActRequest, person: str, role: Role, user: str) -> PinVerdict:
         """A person who is unknown, or has not that role, learns no more than one with a wrong PIN."""
         if request.pin is None:
             raise RequestRefusedError(PinMissing())
-        if self._table.locked_out(request.person):
+        if self._table.pin_paused(user, person):
             # The table refuses it whatever the PIN is; guessing must not cost the time of a check.
             return PinVerdict.WRONG
         if self._pins_waiting >= MOST_PIN_CHECKS:
             raise RequestRefusedError(Busy())
         self._pins_waiting += 1
         try:
+            if self._table.pins_guessed():
+                await asyncio.sleep(SLOWED_BY)
             async with self._pin_turn:
-                verdict = await self._pins.verdict(request.person, request.pin, role)
+                return await self._pins.verdict(request.person, request.pin, role)
         finally:
             self._pins_waiting -= 1
-        if verdict is None:
-            # Not recorded: any client could fill the journal with names.
-            raise RequestRefusedError(WrongPinRefused())
-        return verdict
 
     # --- replays -----------------------------------------------------------------------------------------------------
 

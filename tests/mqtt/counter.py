@@ -15,7 +15,7 @@ from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.mqtt.requests import RequestDesk, encode_answer
 from shoe_controller.mqtt.retained import seat_wagers
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
-from shoe_controller.table.people import locked_out_until
+from shoe_controller.table.pins import guessing, paused_until
 from tests.mqtt.schema_check import objections
 from tests.recorded_sitting import RecordedSitting
 
@@ -50,17 +50,21 @@ class Counter:
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         return self.sitting.give(given).refusal
 
-    def locked_out(self, person: str) -> bool:
-        until = locked_out_until(self.sitting.state, person)
+    def pin_paused(self, user: str, person: str) -> bool:
+        until = paused_until(self.sitting.state, user, person)
         return until is not None and self.sitting.mono_ns < until
 
-    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict | None:
+    def pins_guessed(self) -> bool:
+        return guessing(self.sitting.state, self.sitting.mono_ns)
+
+    def recorded_as(self, person: str) -> str:
+        return person if person in PINS | DEALERS else f"unknown-{len(person)}"
+
+    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict:
         self.looked_at.append(person)
         await self.pins_open.wait()
         known = PINS if role is Role.SUPERVISOR else PINS | DEALERS
-        if person not in known:
-            return None
-        return PinVerdict.RIGHT if known[person] == pin else PinVerdict.WRONG
+        return PinVerdict.RIGHT if known.get(person) == pin else PinVerdict.WRONG
 
     def seat_wagers(self, seat: str) -> SeatWagers | None:
         return seat_wagers(self.sitting.state, seat)

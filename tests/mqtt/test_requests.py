@@ -286,12 +286,20 @@ async def test_a_request_for_another_shoe_or_round_is_refused(counter: Counter, 
 # --- PINs ------------------------------------------------------------------------------------------------------------
 
 
-async def test_a_wrong_pin_is_on_the_record_and_a_name_that_nobody_has_is_not(counter: Counter) -> None:
-    known = await counter.supervisor("sign_in", pin="000000")
-    unknown = await counter.supervisor("sign_in", person="mallory", request_id="r2")
-    assert known.code == unknown.code == "wrong_pin"
-    assert known.refusal == unknown.refusal
-    assert [(fact.person, fact.user) for fact in counter.sitting.all(WrongPin)] == [("ann", USER)]
+async def test_a_name_that_nobody_has_is_answered_and_counted_like_any_other_and_recorded_under_another(
+    tmp_path: Path,
+) -> None:
+    counter = Counter(tmp_path, wrong_pins=3)
+    counter.sitting.open_shoe()
+    for number in range(5):
+        known = await counter.supervisor("sign_in", pin="000000", request_id=f"k{number}")
+        unknown = await counter.supervisor("sign_in", person="mallory", request_id=f"u{number}")
+        assert known.code == unknown.code == ("wrong_pin" if number < 3 else "locked_out")
+        assert str(known.refusal) == str(unknown.refusal).replace("mallory", "ann")
+    assert [(fact.person, fact.failures, fact.user) for fact in counter.sitting.all(WrongPin)] == [
+        (person, failures, USER) for failures in (1, 2, 3) for person in ("ann", "unknown-7")
+    ]
+    assert len(counter.looked_at) == 6, "the time of a check is spent alike"
 
 
 async def test_a_dealer_signs_in_with_a_pin_and_is_no_supervisor(counter: Counter) -> None:
@@ -305,7 +313,7 @@ async def test_a_dealer_signs_in_with_a_pin_and_is_no_supervisor(counter: Counte
     assert (await sign_in(request_id="r3", person="dan")).code == "pin_missing"
     assert (await sign_in(request_id="r4", person="dan", pin="000000")).code == "wrong_pin"
     assert (await sign_in(request_id="r5", person="mallory", pin="000000")).code == "wrong_pin"
-    assert [fact.person for fact in counter.sitting.all(WrongPin)] == ["dan"]
+    assert [fact.person for fact in counter.sitting.all(WrongPin)] == ["dan", "unknown-7"]
     answer = await counter.supervisor("sign_in", person="dan", pin=DEALERS["dan"], request_id="r6")
     assert answer.code == "wrong_pin", "a dealer is not taken for a supervisor, whatever the PIN"
 
