@@ -15,6 +15,7 @@ from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig, for_running, load_config
 from shoe_controller.daemon.assembly import (
     SOFTWARE,
+    Brokers,
     JournalOutbox,
     Opened,
     link_for,
@@ -32,10 +33,13 @@ from shoe_controller.messages.refusals import AnyRefusal, Pruned
 from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
-from shoe_controller.mqtt.broker import Broker, BrokerError, DiscardedMessage, Incoming, PublishRefusedError
+from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage, Incoming, PublishRefusedError
 from shoe_controller.mqtt.presence import TablePresence
 from shoe_controller.mqtt.publisher import Publisher
-from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError
+from shoe_controller.mqtt.replays import Replays
+from shoe_controller.mqtt.request_connection import RequestConnection
+from shoe_controller.mqtt.request_limits import RequestLimits
+from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError, Send
 from shoe_controller.mqtt.retained import Posted, seat_wagers
 from shoe_controller.process.logging import Log
 from shoe_controller.process.systemd import SystemdNotifier
@@ -46,6 +50,7 @@ from shoe_controller.table.inputs import (
     MessagesRefused,
     MessagesTaken,
     PersonActs,
+    RequestsFlooded,
     SeatBets,
     Snapshot,
 )
@@ -73,7 +78,7 @@ class Daemon:
         *,
         clock: Clock,
         port: Port,
-        broker: Broker | None,
+        brokers: Brokers | None,
         log: Log,
         service: SystemdNotifier,
         in_thread: InThread = asyncio.to_thread,
@@ -107,14 +112,16 @@ class Daemon:
         self._file_changed = False
         self._reloading: asyncio.Task[None] | None = None
         self.publisher: Publisher | None = None
-        if broker is not None:
+        self._replays = Replays(self._outbox)
+        self._requests: RequestConnection | None = None
+        if brokers is not None:
             topics = Topics(config.table.site, config.table.name)
             seat_users = {} if config.mqtt is None else config.mqtt.seat_users
             pins = PeoplesPins(lambda: self.config.people, in_thread)
             desk = RequestDesk(topics, self, pins, self, seat_users)
             desk.on_failure = self._logbook.request_failed
             self.publisher = Publisher(
-                broker=broker,
+                broker=brokers.table,
                 topics=topics,
                 outbox=self._outbox,
                 published=position.published_seq,
@@ -122,9 +129,21 @@ class Daemon:
                     self, topics, _posted(config, start_id), read_rules, opened.reader.identity.journal_id
                 ),
                 desk=desk,
+                limits=self._request_limits(topics),
                 watcher=self,
                 session=self._next_session,
             )
+            self._requests = RequestConnection(
+                broker=brokers.requests,
+                topics=topics,
+                desk=desk,
+                limits=self._request_limits(topics),
+                watcher=self,
+                on_discarded=self.publisher.discards.discarded,
+            )
+
+    def _request_limits(self, topics: Topics) -> RequestLimits:
+        return RequestLimits(topics, lambda: self._clock.now().mono_ns / SECOND, self._flooding)
 
     # --- running -----------------------------------------------------------------------------------------------------
 
@@ -144,6 +163,8 @@ class Daemon:
             asyncio.create_task(self._watch(), name="watchdog"),
             asyncio.create_task(self._stop.wait(), name="stop"),
         ]
+        if self._requests is not None:
+            around.append(asyncio.create_task(self._requests.run(), name="requests"))
         publishing: list[asyncio.Task[None]] = []
         if self.publisher is not None:
             publishing = [asyncio.create_task(self.publisher.run(), name="publisher")]
@@ -316,6 +337,13 @@ class Daemon:
     def requests_dropped(self) -> None:
         self._logbook.requests_dropped()
 
+    def requests_down(self, error: BrokerError) -> None:
+        self._logbook.requests_down(error)
+
+    def _flooding(self, user: str) -> None:
+        self._logbook.flooding(user)
+        self.controller.happened(RequestsFlooded(user=user))
+
     def another_controller(self, status: StatusMessage) -> None:
         self._logbook.another_controller(status)
 
@@ -349,11 +377,9 @@ class Daemon:
     def seat_wagers(self, seat: str) -> SeatWagers | None:
         return seat_wagers(self.state, seat)
 
-    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
-        if self.publisher is None:
-            raise RuntimeError("a replay was requested without a broker")
+    async def replay(self, request: ReplayRequest, send: Send) -> ReplayDone:
         try:
-            return await self.publisher.replay(request, reply_to, correlation)
+            return await self._replays.replay(request, send)
         except EventsPrunedError as error:
             raise RequestRefusedError(Pruned(oldest=error.first)) from None
 

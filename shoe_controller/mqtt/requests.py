@@ -60,7 +60,13 @@ MOST_REMEMBERED = 1000
 MOST_REPLAYS = 10
 """Replays that may be under way at once; more are answered as busy."""
 
+LONGEST_CORRELATION = 128
+"""Bytes of correlation data: they go out with every event of a replay."""
+
 DIGEST_BYTES = 8
+
+Send = Callable[[bytes], "asyncio.Future[None]"]
+"""Publishes to the reply topic of the client that asked; done when the broker has confirmed it."""
 
 T = TypeVar("T")
 
@@ -96,8 +102,8 @@ class TableDesk(Protocol):
 
 
 class Replayer(Protocol):
-    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
-        """Send events again to a topic; `RequestRefusedError` where they are not there."""
+    async def replay(self, request: ReplayRequest, send: Send) -> ReplayDone:
+        """Send events again; `RequestRefusedError` where they are not there."""
 
 
 class RequestRefusedError(ValueError):
@@ -145,32 +151,36 @@ class RequestDesk:
         self.on_failure: Callable[[Exception], object] = lambda _: None
         """Called with errors of our own, which must not reach the client that caused them."""
 
-    async def answer(self, message: Incoming) -> Answer | None:
-        """Serve a request. `None` where no answer may be sent, and then nothing was done either."""
+    async def answer(self, message: Incoming, send: Send) -> Answer | None:
+        """Serve a request; a replay goes out by `send`. `None` where no answer may be sent: nothing was done either."""
         sender = self._topics.read_request(message.topic)
-        if message.response_topic is not None:
-            user = self._topics.client_of(message.response_topic) if sender is None else sender.user
-            if not self._topics.is_reply(message.response_topic, user):
-                return None
+        reply_to = message.response_topic
+        if sender is None or (reply_to is not None and not self._topics.is_reply(reply_to, sender.user)):
+            return None
         try:
-            return await self._answer(sender, message)
+            return await self._answer(sender, message, send)
         except RequestRefusedError as error:
-            return refused(error.refusal, _request_id_in(message.payload))
+            return refused(error.refusal, request_id_in(message.payload))
         except Exception as error:  # noqa: BLE001 - no request may end the daemon
             self.on_failure(error)
-            return refused(Failed(), _request_id_in(message.payload))
+            return refused(Failed(), request_id_in(message.payload))
 
-    async def _answer(self, sender: RequestTopic | None, message: Incoming) -> Answer:
-        role = None if sender is None else _ROLES.get(sender.role)
-        if sender is None or role is None:
+    async def _answer(self, sender: RequestTopic, message: Incoming, send: Send) -> Answer:
+        role = _ROLES.get(sender.role)
+        if role is None:
             raise RequestRefusedError(UnknownRequest())
+        if message.correlation is not None and len(message.correlation) > LONGEST_CORRELATION:
+            size = len(message.correlation)
+            raise RequestRefusedError(
+                BadRequest(text=f"correlation data of {size} bytes; at most {LONGEST_CORRELATION} are allowed")
+            )
         if message.retain:
             raise RequestRefusedError(Retained())
         match role:
             case RequestRole.WAGERS if sender.name == PLACE:
                 return await self._place(_decoded(_decode_wagers, message.payload), sender)
             case RequestRole.DISPLAY if sender.name == REPLAY:
-                return await self._replay(_decoded(_decode_replay, message.payload), message)
+                return await self._replay(_decoded(_decode_replay, message.payload), message, send)
             case RequestRole.DEALER | RequestRole.SUPERVISOR if sender.name in acts_of(role):
                 request = _decoded(_decode_act, message.payload)
                 identity = _identity(sender, request.request_id, msgspec.structs.replace(request, pin=None))
@@ -280,14 +290,14 @@ class RequestDesk:
 
     # --- replays -----------------------------------------------------------------------------------------------------
 
-    async def _replay(self, request: ReplayRequest, message: Incoming) -> Answer:
+    async def _replay(self, request: ReplayRequest, message: Incoming, send: Send) -> Answer:
         if message.response_topic is None:
             raise RequestRefusedError(NoResponseTopic())
         if self._replays >= MOST_REPLAYS:
             raise RequestRefusedError(Busy())
         self._replays += 1
         try:
-            done = await self._replayer.replay(request, message.response_topic, message.correlation)
+            done = await self._replayer.replay(request, send)
         finally:
             self._replays -= 1
         return Answer(status="ok", request_id=request.request_id, replay=done)
@@ -300,7 +310,7 @@ class _OnlyId(msgspec.Struct):
 _decode_id = msgspec.json.Decoder(_OnlyId).decode
 
 
-def _request_id_in(payload: bytes) -> str:
+def request_id_in(payload: bytes) -> str:
     """The id of a request that is refused, where it has one that can be read."""
     try:
         return _decode_id(payload).request_id

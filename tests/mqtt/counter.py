@@ -12,7 +12,7 @@ from shoe_controller.messages.refusals import AnyRefusal
 from shoe_controller.messages.requests import Answer, ReplayDone, ReplayRequest, RequestRole, SeatWagers
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Incoming
-from shoe_controller.mqtt.requests import RequestDesk, encode_answer
+from shoe_controller.mqtt.requests import RequestDesk, Send, encode_answer
 from shoe_controller.mqtt.retained import seat_wagers
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 from shoe_controller.table.pins import guessing, paused_until
@@ -69,14 +69,17 @@ class Counter:
     def seat_wagers(self, seat: str) -> SeatWagers | None:
         return seat_wagers(self.sitting.state, seat)
 
-    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
-        assert (reply_to, correlation) == (REPLY, b"c")
+    async def replay(self, request: ReplayRequest, send: Send) -> ReplayDone:
+        assert send == self.send
         await self.replays_open.wait()
         with JournalReader(self.sitting.write(self.journal)) as reader:
             found = [event.seq for event in reader.events(request.after, request.limit)]
         self.replayed += found
         newest = self.sitting.facts[-1].seq
         return ReplayDone(sent=len(found), last=found[-1] if found else request.after, oldest=1, newest=newest)
+
+    def send(self, payload: bytes) -> "asyncio.Future[None]":
+        raise AssertionError(f"nothing is replayed here: {payload!r}")
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
@@ -88,7 +91,7 @@ class Counter:
     async def bring_to(self, topic: str, payload: bytes, **fields: Any) -> Answer | None:  # noqa: ANN401 - of Incoming
         usual: dict[str, Any] = {"response_topic": REPLY, "correlation": b"c"}
         message = Incoming(topic=topic, payload=payload, **(usual | fields))
-        answer = await self.desk.answer(message)
+        answer = await self.desk.answer(message, self.send)
         if answer is not None:
             assert objections("reply.answer", msgspec.json.decode(encode_answer(answer)), strict=True) == []
         return answer

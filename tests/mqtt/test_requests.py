@@ -35,8 +35,8 @@ from shoe_controller.messages.requests import (
     WagerId,
     acts_of,
 )
-from shoe_controller.mqtt.requests import MOST_PIN_CHECKS, MOST_REPLAYS
-from tests.mqtt.counter import DEALERS, PINS, TOPICS, USER, Counter
+from shoe_controller.mqtt.requests import LONGEST_CORRELATION, MOST_PIN_CHECKS, MOST_REPLAYS
+from tests.mqtt.counter import DEALERS, PINS, REPLY, TOPICS, USER, Counter
 
 pytestmark = pytest.mark.asyncio
 
@@ -480,14 +480,8 @@ async def test_a_retained_request_is_refused(counter: Counter) -> None:
         f"request/display/{USER}/call_supervisor",
         f"request/wagers/{USER}/replay",
         f"request/wagers/{USER}/",
-        "request/wagers//place",
         f"request//{USER}/place",
         f"request/boss/{USER}/confirm",
-        f"request/dealer/{USER}/confirm/now",
-        f"request/dealer/{'u' * (LONGEST_USER + 1)}/confirm",
-        "request/dealer/confirm",
-        "request/dealer",
-        "status",
     ],
 )
 async def test_what_a_role_cannot_ask_for_is_unknown(counter: Counter, below: str) -> None:
@@ -497,6 +491,33 @@ async def test_what_a_role_cannot_ask_for_is_unknown(counter: Counter, below: st
     assert answer is not None
     assert (answer.code, answer.request_id) == ("unknown_request", "r1")
     assert len(counter.sitting.facts) == before
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "request/wagers//place",
+        f"request/dealer/{USER}/confirm/now",
+        f"request/dealer/{'u' * (LONGEST_USER + 1)}/confirm",
+        "request/dealer/confirm",
+        "request/dealer",
+        "status",
+    ],
+)
+@pytest.mark.parametrize("reply", [REPLY, f"{TOPICS.replies}{'u' * (LONGEST_USER + 1)}/1", None])
+async def test_a_topic_that_names_no_client_gets_no_answer(counter: Counter, below: str, reply: str | None) -> None:
+    payload = msgspec.json.encode(counter.named())
+    assert await counter.bring_to(f"{TOPICS.prefix}/{below}", payload, response_topic=reply) is None
+
+
+async def test_long_correlation_data_is_not_sent_back(counter: Counter) -> None:
+    """It would go out with every event of a replay."""
+    payload = b'{"request_id":"p1","after":0}'
+    for size, code in ((LONGEST_CORRELATION, "ok"), (LONGEST_CORRELATION + 1, "bad_request")):
+        counter.replayed.clear()
+        answer = await counter.bring("display/replay", payload, correlation=b"c" * size)
+        assert answer is not None
+        assert (answer.code, bool(counter.replayed)) == (code, code == "ok")
 
 
 def most(of: Any) -> int:  # noqa: ANN401 - an annotated type of the contract
