@@ -40,6 +40,10 @@ class _Allowance:
         self.at = now
         return self.left >= 1
 
+    def next_at(self) -> float:
+        """When it has one again."""
+        return self.at + max(0.0, 1 - self.left) / self.rate
+
 
 @dataclass(slots=True)
 class _Client:
@@ -59,18 +63,27 @@ class RequestLimits:
         self._flooding = flooding
         self._all = _Allowance(BURST_IN_ALL, RATE_IN_ALL, BURST_IN_ALL, now())
         self._clients: dict[tuple[str, str], _Client] = {}
+        self._refused: dict[str, tuple[_Client, str, float]] = {}
+        """By topic: the client and user who have no request left, and until when. Most of a flood ends here."""
 
     def admits(self, topic: str) -> bool:
         """Whether a message that came under this topic is to be read; what is no request always is."""
+        now = self._now()
+        known = self._refused.get(topic)
+        if known is not None and now < known[2]:
+            self._dropped(known[0], known[1], now)
+            return False
         sender = self._topics.read_request(topic)
         if sender is None:
             return not self._topics.is_request(topic)
-        now = self._now()
         client = self._client((sender.role, sender.user), now)
         if client.allowance.has_one(now) and self._all.has_one(now):
             client.allowance.left -= 1
             self._all.left -= 1
             return True
+        if len(self._refused) >= MOST_CLIENTS:
+            self._refused.clear()
+        self._refused[topic] = client, sender.user, max(client.allowance.next_at(), self._all.next_at())
         self._dropped(client, sender.user, now)
         return False
 
