@@ -54,7 +54,7 @@ from shoe_controller.table.inputs import (
     SeatBets,
     Snapshot,
 )
-from shoe_controller.table.pins import guessing, paused_until
+from shoe_controller.table.pins import guessing, pause_left
 from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.view import prompt
 from shoe_controller.transports.reconnect import LineOpened, LineReport, Reconnector
@@ -367,9 +367,8 @@ class Daemon:
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         return await self.controller.ask(given)
 
-    def pin_paused(self, user: str, person: str) -> bool:
-        until = paused_until(self.state, user, person)
-        return until is not None and self._clock.now().mono_ns < until
+    def pin_pause(self, user: str, person: str) -> int:
+        return pause_left(self.state, user, person, self._clock.now().mono_ns)
 
     def pins_guessed(self) -> bool:
         return guessing(self.state, self._clock.now().mono_ns)

@@ -11,6 +11,9 @@ from shoe_controller.mqtt.requests import RequestRefusedError, Send
 WINDOW = 10
 """Events under way at once, unless they go in batches."""
 
+PIECE, PAUSE = 20, 0.001
+"""Events read from the journal at once, and the seconds in which the event loop does other work before the next."""
+
 LARGEST_BATCH = 32 * 1024
 """Bytes of a message with several events."""
 
@@ -41,7 +44,7 @@ class Replays:
         while last < end:
             # A window is read and confirmed before the next one, so that replays take turns.
             async with self._turn:
-                found = self._outbox.events(last, min(end - last, max(WINDOW, request.batch)))
+                found = await self._read(last, min(end - last, max(WINDOW, request.batch)))
                 payloads = map(replayed, found) if request.batch == 1 else replayed_in_batches(found, LARGEST_BATCH)
                 taken = await asyncio.gather(*map(send, payloads), return_exceptions=True)
             if any(isinstance(each, BaseException) for each in taken):
@@ -50,3 +53,15 @@ class Replays:
         return ReplayDone(
             sent=last - request.after, last=last, oldest=self._outbox.oldest(), newest=self._outbox.newest()
         )
+
+    async def _read(self, after: int, limit: int) -> list[EventMessage]:
+        found: list[EventMessage] = []
+        while len(found) < limit:
+            if found:
+                await asyncio.sleep(PAUSE)
+            last = found[-1].seq if found else after
+            piece = self._outbox.events(last, min(PIECE, limit - len(found)))
+            if not piece:
+                raise RuntimeError(f"the journal has no event after {last}, although there are newer ones")
+            found += piece
+        return found

@@ -6,7 +6,7 @@ at a time; they go no further than the pin office.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from hashlib import blake2s
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -91,8 +91,8 @@ class TableDesk(Protocol):
 
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None: ...
 
-    def pin_paused(self, user: str, person: str) -> bool:
-        """Whether the person is locked out at the terminal of this user, so that the PIN must not be checked."""
+    def pin_pause(self, user: str, person: str) -> int:
+        """Seconds for which the person is still locked out at the terminal of this user; 0 if not at all."""
 
     def pins_guessed(self) -> bool:
         """Whether so many wrong PINs came lately that each check is to be slowed down."""
@@ -129,15 +129,18 @@ class _Served(NamedTuple):
 
 
 class RequestDesk:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a desk
         self,
         topics: Topics,
         table: TableDesk,
         pins: PinOffice,
         replayer: Replayer,
         seat_users: Mapping[str, str],
+        *,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """`seat_users` are users of the broker that may bet for one seat alone, each with that seat."""
+        self._sleep = sleep
         self._topics = topics
         self._table = table
         self._pins = pins
@@ -274,15 +277,16 @@ class RequestDesk:
         """A person who is unknown, or has not that role, learns no more than one with a wrong PIN."""
         if request.pin is None:
             raise RequestRefusedError(PinMissing())
-        if self._table.pin_paused(user, person):
-            # The table refuses it whatever the PIN is; guessing must not cost the time of a check.
-            return PinVerdict.WRONG
+        pause = self._table.pin_pause(user, person)
+        if pause:
+            # Neither checked nor counted: guessing must not cost the time of a check, nor a right PIN a longer pause.
+            raise RequestRefusedError(LockedOut(person=request.person, seconds=pause))
         if self._pins_waiting >= MOST_PIN_CHECKS:
             raise RequestRefusedError(Busy())
         self._pins_waiting += 1
         try:
             if self._table.pins_guessed():
-                await asyncio.sleep(SLOWED_BY)
+                await self._sleep(SLOWED_BY)
             async with self._pin_turn:
                 return await self._pins.verdict(request.person, request.pin, role)
         finally:

@@ -33,10 +33,11 @@ GUESSING_TRIES, GUESSING_WITHIN = 10, 600 * SECOND
 """Wrong PINs over all terminals, within this time, that raise the alert and slow checks down."""
 
 
-def paused_until(state: TableState, user: str, person: str) -> int | None:
-    """Until when this person's PIN is not checked at this terminal, on the monotonic clock."""
+def pause_left(state: TableState, user: str, person: str, now: int) -> int:
+    """Seconds for which this person's PIN is still not checked at this terminal; 0 if it is."""
     record = _record(state.lasting.pins, user, person)
-    return None if record is None else record.locked_until_ns
+    until = None if record is None else record.locked_until_ns
+    return 0 if until is None else max(0, -(-(until - now) // SECOND))
 
 
 def guessing(state: TableState, now: int) -> bool:
@@ -49,11 +50,12 @@ def pin_holds(draft: Draft, given: PersonActs) -> bool:
     """Whether the act may go on: no PIN was given, or the right one, and there is no pause. Counts a wrong one."""
     if given.pin is PinVerdict.NOT_GIVEN:
         return True
-    until = paused_until(draft.state, given.user, given.person)
-    if until is not None and draft.now < until:
-        draft.refuse(LockedOut(person=given.person, seconds=-(-(until - draft.now) // SECOND)))
+    pause = pause_left(draft.state, given.user, given.person, draft.now)
+    if pause:
+        draft.refuse(LockedOut(person=given.person, seconds=pause))
         return False
-    if until is not None and not given.user:
+    before = _record(draft.lasting.pins, given.user, given.person)
+    if before is not None and before.locked_until_ns is not None and not given.user:
         _forget(draft, given.user, given.person)  # see `_wrong_pin`
     if given.pin is PinVerdict.WRONG:
         _wrong_pin(draft, given.person, given.user)

@@ -28,7 +28,7 @@ from tests.bench.floors.flood import REQUESTS, TOPICS
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
 
 PER_SECOND = 10_000
-CARDS = 300
+CARDS = 600
 PAUSE = 0.01
 SIGN_INS = 5
 PIN = "480612"

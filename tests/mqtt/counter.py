@@ -15,7 +15,7 @@ from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.mqtt.requests import RequestDesk, Send, encode_answer
 from shoe_controller.mqtt.retained import seat_wagers
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
-from shoe_controller.table.pins import guessing, paused_until
+from shoe_controller.table.pins import guessing, pause_left
 from tests.mqtt.schema_check import objections
 from tests.recorded_sitting import RecordedSitting
 
@@ -35,6 +35,7 @@ class Counter:
         self.journal = folder / "table.journal"
         self.replayed: list[int] = []
         self.looked_at: list[str] = []
+        self.slept = 0.0
         self.pins_open = asyncio.Event()
         self.pins_open.set()
         self.replays_open = asyncio.Event()
@@ -43,22 +44,26 @@ class Counter:
 
     def new_desk(self) -> RequestDesk:
         """One that remembers nothing, as after a restart."""
-        return RequestDesk(TOPICS, self, self, self, SEAT_USERS)
+        return RequestDesk(TOPICS, self, self, self, SEAT_USERS, sleep=self.sleep)
+
+    async def sleep(self, seconds: float) -> None:
+        """By the table's clock."""
+        self.slept += seconds
+        self.sitting.wait(seconds)
 
     # --- TableDesk, PinOffice, Replayer ------------------------------------------------------------------------------
 
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         return self.sitting.give(given).refusal
 
-    def pin_paused(self, user: str, person: str) -> bool:
-        until = paused_until(self.sitting.state, user, person)
-        return until is not None and self.sitting.mono_ns < until
+    def pin_pause(self, user: str, person: str) -> int:
+        return pause_left(self.sitting.state, user, person, self.sitting.mono_ns)
 
     def pins_guessed(self) -> bool:
         return guessing(self.sitting.state, self.sitting.mono_ns)
 
     def recorded_as(self, person: str) -> str:
-        return person if person in PINS | DEALERS else f"unknown-{len(person)}"
+        return person if person in PINS | DEALERS else f"unknown-{person}"
 
     async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict:
         self.looked_at.append(person)
