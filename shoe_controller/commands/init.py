@@ -15,7 +15,7 @@ from pathlib import Path
 from shoe_controller.commands.installed_table import FOLDER
 from shoe_controller.commands.output import GOOD, as_text, bad_input
 from shoe_controller.commands.prompts import NotAnsweredError, Questions
-from shoe_controller.config.pins import BadPinError, check_strength, hash_pin
+from shoe_controller.config.pins import MOST_DIGITS, BadPinError, check_strength, hash_pin, least_digits
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.messages.acts import Role
 from shoe_controller.setup.certificates import CertificateError
@@ -239,16 +239,18 @@ def _people(args: argparse.Namespace, questions: Questions) -> Iterator[NewPerso
 
 
 def _person(identity: str, name: str, role: Role) -> NewPerson:
-    return NewPerson(identity, name, role, hash_pin(_pin(f"{name}'s PIN: "), secrets.token_bytes(SALT_BYTES)))
+    least = least_digits(role)
+    pin = _pin(f"{name}'s PIN, {least} to {MOST_DIGITS} digits: ", least)
+    return NewPerson(identity, name, role, hash_pin(pin, secrets.token_bytes(SALT_BYTES)))
 
 
-def _pin(prompt: str) -> str:
+def _pin(prompt: str, least: int) -> str:
     if not sys.stdin.isatty():
         pin = sys.stdin.readline(1000).rstrip("\r\n")
-        check_strength(pin)
+        check_strength(pin, least)
         return pin
     pin = getpass.getpass(prompt)
-    check_strength(pin)
+    check_strength(pin, least)
     if getpass.getpass("The same PIN again: ") != pin:
         raise BadPinError("those were two different PINs: try again")
     return pin

@@ -14,7 +14,16 @@ from pathlib import Path
 
 from firmware_protocol.native.session import KEY_BYTES
 from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
-from shoe_controller.config.pins import LEAST_DIGITS, MOST_DIGITS, BadPinError, check_strength, hash_pin
+from shoe_controller.config.pins import (
+    LEAST_DIGITS,
+    MOST_DIGITS,
+    SUPERVISOR_DIGITS,
+    BadPinError,
+    check_strength,
+    hash_pin,
+    least_digits,
+)
+from shoe_controller.messages.acts import Role
 
 DEFAULT_KEY_FILE = Path("shoe.key")
 SALT_BYTES = 16
@@ -41,8 +50,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     pin = actions.add_parser(
         "pin",
         help="hash a PIN for the [[people]] of a table's file",
-        description=f"Ask for a PIN of {LEAST_DIGITS} to {MOST_DIGITS} digits, twice and without showing it, and print "
-        "the hash for a table's file. If standard input is not a terminal, its first line is the PIN.",
+        description=f"Ask for a PIN of {SUPERVISOR_DIGITS} to {MOST_DIGITS} digits, twice and without showing it, and "
+        "print the hash for a table's file. If standard input is not a terminal, its first line is the PIN.",
+    )
+    pin.add_argument(
+        "--role",
+        choices=[role.value for role in Role],
+        default=Role.SUPERVISOR.value,
+        help=f"whose PIN it is: a dealer's may have {LEAST_DIGITS} digits (default: %(default)s)",
     )
     add_json_option(pin)
     pin.set_defaults(run=run_pin)
@@ -70,8 +85,9 @@ def run_shoe(args: argparse.Namespace) -> int:
 
 def run_pin(args: argparse.Namespace) -> int:
     try:
-        pin = _typed_pin() if sys.stdin.isatty() else _piped_pin()
-        check_strength(pin)
+        least = least_digits(Role(args.role))
+        pin = _typed_pin(least) if sys.stdin.isatty() else _piped_pin()
+        check_strength(pin, least)
     except BadPinError as error:
         return bad_input(args, "bad_pin", str(error))
     except (EOFError, KeyboardInterrupt):
@@ -99,9 +115,9 @@ def _write_new(file: Path, content: bytes) -> None:
         raise
 
 
-def _typed_pin() -> str:
+def _typed_pin(least: int) -> str:
     pin = getpass.getpass("PIN: ")
-    check_strength(pin)
+    check_strength(pin, least)
     if getpass.getpass("The same PIN again: ") != pin:
         raise BadPinError("those were two different PINs: try again")
     return pin

@@ -7,11 +7,12 @@ import asyncio
 import os
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -41,6 +42,7 @@ from shoe_controller.journal.store import Journal, open_journal
 from shoe_controller.mqtt.broker import Broker, BrokerAddress, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.mqtt.envelope import Envelopes, EventMessage
+from shoe_controller.mqtt.request_connection import RECEIVE_MAXIMUM
 from shoe_controller.table.table import Table
 
 SOFTWARE = version("shoe-controller")
@@ -238,8 +240,17 @@ def link_for(
     return AngelEyeController(state=state, state_age=age, commands=config.shoe.commands)
 
 
-def broker_for(config: RunningConfig, random_part: str) -> Broker | None:
-    """`random_part` is for the client id: new at every start, and kept to ourselves."""
+class Brokers(NamedTuple):
+    """The table's connections to one broker."""
+
+    table: Broker
+    """For everything that the table publishes, and the requests of dealers and supervisors."""
+    requests: Broker
+    """For the requests of displays and wager terminals."""
+
+
+def brokers_for(config: RunningConfig, random_part: str) -> Brokers | None:
+    """`random_part` is for the client ids: new at every start, and kept to ourselves."""
     mqtt = config.mqtt
     if mqtt is None:
         return None
@@ -247,14 +258,14 @@ def broker_for(config: RunningConfig, random_part: str) -> Broker | None:
     if mqtt.ca_file is not None:
         tls = TlsFiles(ca_file=mqtt.ca_file, cert_file=mqtt.cert_file, key_file=mqtt.key_file)
     password = config.mqtt_password
-    return NetworkBroker(
-        BrokerAddress(
-            host=mqtt.host,
-            port=mqtt.port,
-            client_id=f"shoe-controller-{config.table.site}-{config.table.name}-{random_part}",
-            username=mqtt.username,
-            password=None if password is None else password.reveal(),
-            tls=tls,
-            keep_alive=mqtt.keep_alive,
-        )
+    table = BrokerAddress(
+        host=mqtt.host,
+        port=mqtt.port,
+        client_id=f"shoe-controller-{config.table.site}-{config.table.name}-{random_part}",
+        username=mqtt.username,
+        password=None if password is None else password.reveal(),
+        tls=tls,
+        keep_alive=mqtt.keep_alive,
     )
+    requests = replace(table, client_id=f"{table.client_id}-requests", receive_maximum=RECEIVE_MAXIMUM)
+    return Brokers(NetworkBroker(table), NetworkBroker(requests))

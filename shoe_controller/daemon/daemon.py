@@ -5,38 +5,41 @@ replace them. It is ready when it serves, with or without a shoe or a broker.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from firmware_protocol.link import LinkReport
 from shoe_controller.clock.system_clock import Clock
-from shoe_controller.config.pins import NOBODY, check_pin
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig, for_running, load_config
 from shoe_controller.daemon.assembly import (
     SOFTWARE,
+    Brokers,
     JournalOutbox,
     Opened,
     link_for,
     new_nonce,
 )
 from shoe_controller.daemon.engine import SECOND, Engine, Stored
+from shoe_controller.daemon.pin_office import InThread, PeoplesPins
 from shoe_controller.daemon.table_journal import snapshot_if_needed
 from shoe_controller.daemon.table_log import TableLog
 from shoe_controller.house.rules import read_rules, rules_of
 from shoe_controller.journal.errors import EventsPrunedError, FileError
 from shoe_controller.journal.opening import set_aside_names
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.messages.acts import Role
 from shoe_controller.messages.refusals import AnyRefusal, Pruned
 from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
-from shoe_controller.mqtt.broker import Broker, BrokerError, DiscardedMessage, Incoming, PublishRefusedError
+from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage, Incoming, PublishRefusedError
 from shoe_controller.mqtt.presence import TablePresence
 from shoe_controller.mqtt.publisher import Publisher
-from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError
+from shoe_controller.mqtt.replays import Replays
+from shoe_controller.mqtt.request_connection import RequestConnection
+from shoe_controller.mqtt.request_limits import RequestLimits
+from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError, Send
 from shoe_controller.mqtt.retained import Posted, seat_wagers
 from shoe_controller.process.logging import Log
 from shoe_controller.process.systemd import SystemdNotifier
@@ -47,11 +50,11 @@ from shoe_controller.table.inputs import (
     MessagesRefused,
     MessagesTaken,
     PersonActs,
-    PinVerdict,
+    RequestsFlooded,
     SeatBets,
     Snapshot,
 )
-from shoe_controller.table.people import locked_out_until
+from shoe_controller.table.pins import guessing, pause_left
 from shoe_controller.table.state import RulesSource, TableState
 from shoe_controller.table.view import prompt
 from shoe_controller.transports.reconnect import LineOpened, LineReport, Reconnector
@@ -64,9 +67,6 @@ DRAIN = 0.8
 RESTART_SECTIONS = ("table", "shoe", "mqtt", "journal", "log")
 """Sections of the file that take effect at the next start only."""
 
-InThread = Callable[[Callable[[str, str], bool], str, str], Awaitable[bool]]
-"""Runs a slow check of a PIN beside the event loop."""
-
 
 class Daemon:
     """One table, running."""
@@ -78,7 +78,7 @@ class Daemon:
         *,
         clock: Clock,
         port: Port,
-        broker: Broker | None,
+        brokers: Brokers | None,
         log: Log,
         service: SystemdNotifier,
         in_thread: InThread = asyncio.to_thread,
@@ -86,7 +86,6 @@ class Daemon:
         start_id: str,
     ) -> None:
         self.config = config
-        self._in_thread = in_thread
         self.rules_pending = False
         """Whether a changed configuration waits for the next shoe."""
         self._clock = clock
@@ -113,13 +112,16 @@ class Daemon:
         self._file_changed = False
         self._reloading: asyncio.Task[None] | None = None
         self.publisher: Publisher | None = None
-        if broker is not None:
+        self._replays = Replays(self._outbox)
+        self._requests: RequestConnection | None = None
+        if brokers is not None:
             topics = Topics(config.table.site, config.table.name)
             seat_users = {} if config.mqtt is None else config.mqtt.seat_users
-            desk = RequestDesk(topics, self, self, self, seat_users)
+            pins = PeoplesPins(lambda: self.config.people, in_thread)
+            desk = RequestDesk(topics, self, pins, self, seat_users)
             desk.on_failure = self._logbook.request_failed
             self.publisher = Publisher(
-                broker=broker,
+                broker=brokers.table,
                 topics=topics,
                 outbox=self._outbox,
                 published=position.published_seq,
@@ -127,9 +129,21 @@ class Daemon:
                     self, topics, _posted(config, start_id), read_rules, opened.reader.identity.journal_id
                 ),
                 desk=desk,
+                limits=self._request_limits(topics),
                 watcher=self,
                 session=self._next_session,
             )
+            self._requests = RequestConnection(
+                broker=brokers.requests,
+                topics=topics,
+                desk=desk,
+                limits=self._request_limits(topics),
+                watcher=self,
+                on_discarded=self.publisher.discards.discarded,
+            )
+
+    def _request_limits(self, topics: Topics) -> RequestLimits:
+        return RequestLimits(topics, lambda: self._clock.now().mono_ns / SECOND, self._flooding)
 
     # --- running -----------------------------------------------------------------------------------------------------
 
@@ -149,6 +163,8 @@ class Daemon:
             asyncio.create_task(self._watch(), name="watchdog"),
             asyncio.create_task(self._stop.wait(), name="stop"),
         ]
+        if self._requests is not None:
+            around.append(asyncio.create_task(self._requests.run(), name="requests"))
         publishing: list[asyncio.Task[None]] = []
         if self.publisher is not None:
             publishing = [asyncio.create_task(self.publisher.run(), name="publisher")]
@@ -321,13 +337,20 @@ class Daemon:
     def requests_dropped(self) -> None:
         self._logbook.requests_dropped()
 
+    def requests_down(self, error: BrokerError) -> None:
+        self._logbook.requests_down(error)
+
+    def _flooding(self, user: str) -> None:
+        self._logbook.flooding(user)
+        self.controller.happened(RequestsFlooded(user=user))
+
     def another_controller(self, status: StatusMessage) -> None:
         self._logbook.another_controller(status)
 
     def discarded(self, count: int, newest: DiscardedMessage) -> None:
         self._logbook.discarded(count, newest)
 
-    # --- what retained messages and requests need (Present, TableDesk, PinOffice, Replayer) --------------------------
+    # --- what retained messages and requests need (Present, TableDesk, Replayer) -------------------------------------
 
     @property
     def state(self) -> TableState:
@@ -344,28 +367,18 @@ class Daemon:
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         return await self.controller.ask(given)
 
-    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict | None:
-        """The only place where a PIN is checked. An unknown name takes as long as a known one."""
-        # A supervisor may do what a dealer may.
-        roles = (role, Role.SUPERVISOR)
-        known = {someone.id: someone.pin.reveal() for someone in self.config.people if someone.role in roles}
-        right = await self._in_thread(check_pin, pin, known.get(person, NOBODY))
-        if person not in known:
-            return None
-        return PinVerdict.RIGHT if right else PinVerdict.WRONG
+    def pin_pause(self, user: str, person: str) -> int:
+        return pause_left(self.state, user, person, self._clock.now().mono_ns)
 
-    def locked_out(self, person: str) -> bool:
-        until = locked_out_until(self.state, person)
-        return until is not None and self._clock.now().mono_ns < until
+    def pins_guessed(self) -> bool:
+        return guessing(self.state, self._clock.now().mono_ns)
 
     def seat_wagers(self, seat: str) -> SeatWagers | None:
         return seat_wagers(self.state, seat)
 
-    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
-        if self.publisher is None:
-            raise RuntimeError("a replay was requested without a broker")
+    async def replay(self, request: ReplayRequest, send: Send) -> ReplayDone:
         try:
-            return await self.publisher.replay(request, reply_to, correlation)
+            return await self._replays.replay(request, send)
         except EventsPrunedError as error:
             raise RequestRefusedError(Pruned(oldest=error.first)) from None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from shoe_controller.clock.system_clock import Clock, SystemClock
 from shoe_controller.config.shoe import port_of
 from shoe_controller.config.table_file import RunningConfig, for_running, load_config
-from shoe_controller.daemon.assembly import Opened, broker_for, open_table, set_aside
+from shoe_controller.daemon.assembly import Opened, brokers_for, open_table, set_aside
 from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.house.rules import rules_of
 from shoe_controller.journal.errors import DamagedJournalError
@@ -64,7 +64,7 @@ def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log, random
         opened,
         clock=clock,
         port=port_of(config.shoe),
-        broker=broker_for(config, random_hex(CLIENT_ID_BYTES)),
+        brokers=brokers_for(config, random_hex(CLIENT_ID_BYTES)),
         log=log,
         service=SystemdNotifier.from_environment(),
         start_id=random_hex(START_ID_BYTES),

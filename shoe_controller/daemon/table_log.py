@@ -99,6 +99,12 @@ class TableLog:
     def discarded(self, count: int, newest: DiscardedMessage) -> None:
         self.log.warning("messages_discarded", since_start=count, newest=newest.topic, what=newest.why)
 
+    def requests_down(self, error: BrokerError) -> None:
+        self.log.warning("requests_connection_down", what=str(error))
+
+    def flooding(self, user: str) -> None:
+        self.log.error("request_flood", user=user, what="this user sends far more requests than are served")
+
     def request_failed(self, error: Exception) -> None:
         self.log.error("request_failed", exc_info=error)
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from shoe_controller.config.people import Person
+from shoe_controller.config.pins import SUPERVISOR_DIGITS, PinHash
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import Config, for_running, load_config
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
@@ -68,7 +70,20 @@ async def look_at_people(patient: Patient) -> list[Finding]:
         return problem("[[people]] has no supervisor: no alert could be cleared, and no card identified")
     if len(supervisors) == 1:
         return problem("there is only one supervisor, and taking a result back needs two")
+    short = [who.id for who in patient.config.people if who.role is Role.SUPERVISOR and _may_be_short(who)]
+    if short:
+        return problem(
+            f"the PIN of {', '.join(short)} may have fewer than {SUPERVISOR_DIGITS} digits",
+            f"let each of them choose one of {SUPERVISOR_DIGITS} digits or more, with `shoe-controller keys pin`, and "
+            "write the hash that it prints in their [[people]] section; the old hash is valid until then",
+        )
     return good(f"{len(supervisors)} supervisors: {', '.join(supervisors)}")
+
+
+def _may_be_short(person: Person) -> bool:
+    """A hash of an earlier version does not say how many digits its PIN has."""
+    digits = PinHash.parse(person.pin.reveal()).digits
+    return digits is None or digits < SUPERVISOR_DIGITS
 
 
 def _problems(error: BadFileError) -> list[Finding]:

@@ -78,6 +78,8 @@ class AlertKind(StrEnum):
     JOURNAL_DAMAGED = "journal_damaged"
     MESSAGES_REFUSED = "messages_refused"
     SUPERVISOR_CALLED = "supervisor_called"
+    PIN_GUESSING = "pin_guessing"
+    REQUEST_FLOOD = "request_flood"
 
 
 class AlertMessage(msgspec.Struct, frozen=True, kw_only=True):

@@ -266,6 +266,22 @@ class CalledBy(Detail, frozen=True):
     """The person's id; `dealer` where the request named no person."""
 
 
+class PinsGuessed(Detail, frozen=True):
+    """Wrong PINs, counted over all terminals."""
+
+    tries: int
+    """How many, within ten minutes."""
+    users: tuple[str, ...]
+    """The broker's users that sent them."""
+
+
+class FloodingUser(Detail, frozen=True):
+    """Who sends more requests than the table serves."""
+
+    user: str
+    """The broker's user."""
+
+
 # --- shoe, line and controller ---------------------------------------------------------------------------------------
 
 
@@ -377,6 +393,8 @@ AnyDetail = (
     | ResultDiffersFaceDown
     | LateSeats
     | CalledBy
+    | PinsGuessed
+    | FloodingUser
     | ShoeFault
     | ShoeStoreFull
     | ShoeRestarted

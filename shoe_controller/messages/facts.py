@@ -366,11 +366,11 @@ class WrongPin(Fact, frozen=True, kw_only=True, tag="wrong_pin"):
     TOPIC: ClassVar[EventTopic] = EventTopic.OPERATOR
 
     person: str
-    """The id of the person whose PIN was asked for."""
+    """The id of the person whose PIN was asked for; `unknown-…` where no person has the id that was given."""
     failures: int
-    """Wrong PINs in a row."""
+    """Wrong PINs in a row for this person at this terminal."""
     locked_out: bool
-    """Whether the person is locked out now."""
+    """Whether the person is locked out at this terminal now."""
     user: str = ""
     """The broker's user who sent the request; empty in events from a journal of layout version 1."""
 

@@ -83,7 +83,7 @@ export interface AlertEnded {
 }
 
 /** Everything that goes wrong at a table. New kinds may be added: show one that you do not know by its severity. */
-export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "bad_card_out_of_round" | "card_pushed_back" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "lid_opened" | "gate_forced" | "shoe_restarted" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "preset_changed" | "line_refused" | "clock_stepped" | "journal_full" | "journal_damaged" | "messages_refused" | "supervisor_called";
+export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "bad_card_out_of_round" | "card_pushed_back" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "lid_opened" | "gate_forced" | "shoe_restarted" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "preset_changed" | "line_refused" | "clock_stepped" | "journal_full" | "journal_damaged" | "messages_refused" | "supervisor_called" | "pin_guessing" | "request_flood";
 
 /** An alert, in the same shape wherever one is published. */
 export interface AlertMessage {
@@ -972,6 +972,14 @@ export interface FirstOfNewShoe {
   code: "first_of_new_shoe";
 }
 
+/** Who sends more requests than the table serves. */
+export interface FloodingUser {
+  /** Says which code this is; the other fields are its values. */
+  code: "flooding_user";
+  /** The broker's user. */
+  user: string;
+}
+
 /** A foreign card cannot be part of a round, which can only be voided. */
 export interface ForeignCardRefused {
   /** Says which code this is; the other fields are its values. */
@@ -1149,13 +1157,13 @@ export interface LinkDropped {
   cause: LinkDownCause;
 }
 
-/** Too many wrong PINs. */
+/** Too many wrong PINs at this terminal. No PIN is checked until the pause is over; each pause is longer. */
 export interface LockedOut {
   /** Says which code this is; the other fields are its values. */
   code: "locked_out";
-  /** The person's id. */
+  /** The id that the request gave. */
   person: string;
-  /** How long the person is still locked out. */
+  /** How long the person is still locked out at this terminal. */
   seconds: number;
 }
 
@@ -1493,6 +1501,16 @@ export type Phase = "no_shoe" | "first_card" | "burning" | "betting" | "closed" 
 export interface PinMissing {
   /** Says which code this is; the other fields are its values. */
   code: "pin_missing";
+}
+
+/** Wrong PINs, counted over all terminals. */
+export interface PinsGuessed {
+  /** Says which code this is; the other fields are its values. */
+  code: "pins_guessed";
+  /** How many, within ten minutes. */
+  tries: number;
+  /** The broker's users that sent them. */
+  users: string[];
 }
 
 /** The shoe reports a card for a place that has one already. */
@@ -3115,11 +3133,11 @@ export interface WrongPin {
   shoe: number;
   /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
   round: number;
-  /** The id of the person whose PIN was asked for. */
+  /** The id of the person whose PIN was asked for; `unknown-…` where no person has the id that was given. */
   person: string;
-  /** Wrong PINs in a row. */
+  /** Wrong PINs in a row for this person at this terminal. */
   failures: number;
-  /** Whether the person is locked out now. */
+  /** Whether the person is locked out at this terminal now. */
   locked_out: boolean;
   /** The broker's user who sent the request; empty in events from a journal of layout version 1. */
   user: string;
@@ -3129,7 +3147,7 @@ export interface WrongPin {
 export interface WrongPinRefused {
   /** Says which code this is; the other fields are its values. */
   code: "wrong_pin";
-  /** Whether the person is locked out now. */
+  /** Whether the person is locked out at this terminal now. */
   locked_out: boolean;
 }
 
@@ -3141,6 +3159,7 @@ export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | Bo
 
 /** What exactly is wrong, or why a card was set aside. */
 export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | AnotherRoundBegun | UnknownCardCarried | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | LateSeats | CalledBy | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | BrokerError | EarlierDetail;
+export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | AnotherRoundBegun | UnknownCardCarried | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | LateSeats | CalledBy | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | BrokerError | EarlierDetail;
 
 /** Why a request was refused. */
 export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | NoExtraCard | OnlyBurned | NothingToVoid | NothingToUndo | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;

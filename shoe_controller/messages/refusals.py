@@ -104,16 +104,16 @@ class WrongPinRefused(Refusal, frozen=True, tag="wrong_pin"):
     """The person or the PIN is wrong; the answer does not say which."""
 
     locked_out: bool = False
-    """Whether the person is locked out now."""
+    """Whether the person is locked out at this terminal now."""
 
 
 class LockedOut(Refusal, frozen=True):
-    """Too many wrong PINs."""
+    """Too many wrong PINs at this terminal. No PIN is checked until the pause is over; each pause is longer."""
 
     person: str
-    """The person's id."""
+    """The id that the request gave."""
     seconds: int
-    """How long the person is still locked out."""
+    """How long the person is still locked out at this terminal."""
 
 
 class NotASupervisor(Refusal, frozen=True):

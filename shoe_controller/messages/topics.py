@@ -39,6 +39,9 @@ ROOT = "shoe/v1"
 ANY = "+"
 """Stands for one level of a topic in a filter: `Topics(site, ANY).status` is the status of every table."""
 
+LONGEST_REPLY = 200
+"""Characters of a reply topic behind the user: it goes out with every event of a replay."""
+
 USER = "{user}"
 """Stands for the broker's user in the topic of a request, in the table below."""
 
@@ -86,6 +89,14 @@ class Topics:
         """A filter for all events."""
         self.requests = f"{self.prefix}/{REQUEST}/+/+/+"
         """A filter for all requests."""
+        self.staffs_requests, self.terminals_requests = (
+            tuple(self.request(role, ANY, ANY) for role in roles)
+            for roles in (
+                (RequestRole.DEALER, RequestRole.SUPERVISOR),
+                (RequestRole.WAGERS, RequestRole.DISPLAY),
+            )
+        )
+        """Filters for the requests of dealers and supervisors, and for those of all other terminals."""
         self.replies = f"{self.prefix}/{REPLY}/"
 
     def event(self, below: str) -> str:
@@ -102,11 +113,11 @@ class Topics:
     def is_reply(self, topic: str, user: str) -> bool:
         """Whether an answer to this user may go there: `reply/{user}/…`, and nowhere else."""
         own = f"{self.replies}{user}/"
-        return topic.startswith(own) and topic != own and not set(topic) & {"+", "#"}
+        return topic.startswith(own) and 0 < len(topic) - len(own) <= LONGEST_REPLY and not set(topic) & {"+", "#"}
 
-    def client_of(self, reply_topic: str) -> str:
-        """The user whose reply topic this is."""
-        return reply_topic.removeprefix(self.replies).partition("/")[0]
+    def is_request(self, topic: str) -> bool:
+        """Whether this is under `request/`, also where nothing can be read from it."""
+        return topic.startswith(f"{self.prefix}/{REQUEST}/")
 
     def request(self, role: RequestRole, user: str, name: str) -> str:
         """Where a user sends a request."""

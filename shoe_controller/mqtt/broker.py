@@ -112,6 +112,8 @@ class BrokerAddress:
     """Seconds; a broker that hangs is detected after twice as long."""
     connect_timeout: float = 5.0
     """Seconds until a connection must stand, with all its subscriptions."""
+    receive_maximum: int | None = None
+    """Messages that the broker may send before the first is acknowledged; `None` for as many as MQTT allows."""
 
     def __post_init__(self) -> None:
         if not self.host:
@@ -193,10 +195,13 @@ class BrokerSession(Protocol):
         response_topic: str | None = None,
         correlation: bytes | None = None,
         expiry: int | None = None,
+        answer: bool = False,
     ) -> asyncio.Future[None]:
-        """Send at QoS 1, in the order of the calls; the future is done when the broker has confirmed it.
+        """Send at QoS 1; the future is done when the broker has confirmed it.
 
-        It is sent at once, or, when as many are under way as the broker allows, when the next is confirmed. The future
+        It is sent at once, or, when as many are under way as the broker allows, when the next is confirmed. Then events
+        go first, retained messages after them, and each `answer` to a request at last, each kind in the order of the
+        calls. Answers take up half of what may be under way at most, so that an event never waits for one. The future
         fails with a `PublishRefusedError` when the broker or MQTT itself refuses this message, and with a
         `BrokerLostError` in the moment the connection is lost. Cancelled before it was sent, it is not sent. Unawaited
         failures are not logged. `expiry` is in seconds, after which the broker drops the message.
@@ -224,12 +229,14 @@ class Broker(Protocol):
         *,
         retained: bool = True,
         on_discarded: Callable[[DiscardedMessage], None] = ...,
+        admits: Callable[[str], bool] = ...,
     ) -> AbstractAsyncContextManager[BrokerSession]:
         """Connect, subscribe at QoS 1 to every filter, and hold the connection as long as the context lasts.
 
         Without `retained`, neither what the broker has retained is sent nor what this connection publishes itself, and
         a message carries the retain flag that its sender gave it. `on_discarded` is called for every message that was
-        discarded unread: see `packet_guard.py`.
+        discarded unread: see `packet_guard.py`. `admits` is called with the topic of every message before it is read;
+        where it does not admit one, the message is acknowledged and dropped.
 
         A context that is left normally sends a DISCONNECT, and the will is not published: publish "offline" before. One
         that is left by an error or a cancellation closes the connection, and the broker publishes the will, if there is

@@ -8,6 +8,7 @@ of its internal methods is replaced. On that line it finds one packet at a time,
 """
 
 import asyncio
+import itertools
 import ssl
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -50,11 +51,12 @@ if TYPE_CHECKING:
 
 GOODBYE_SECONDS = 0.5
 """Seconds that a broker may take to close after our DISCONNECT; closing shows that it has read it."""
-READS_AT_ONCE = 50
-"""Packets read before the loop yields, so that a flood of requests cannot hold up a card."""
+READS_AT_ONCE = 20
+"""Packets read before the loop yields, so that a flood of requests holds a card up by 0.3 ms at most, several times."""
 UNDER_WAY_LIMIT = 1000
 """Messages under way at most, if the broker allows more."""
 LARGEST_PACKET_OF_MQTT = 268_435_460
+_EVENTS, _RETAINED, _ANSWERS = range(3)
 NOT_AUTHORISED, KEEP_ALIVE_TIMEOUT = 0x87, 0x8D
 
 
@@ -72,12 +74,13 @@ class NetworkBroker:
         *,
         retained: bool = True,
         on_discarded: Callable[[DiscardedMessage], None] = lambda _: None,
+        admits: Callable[[str], bool] = lambda _: True,
     ) -> AsyncGenerator[BrokerSession, None]:
         if will is not None and not is_topic(will.topic):
             raise BrokerSettingsError(
                 f"{will.topic!r} is not a valid will topic: it is empty, too long, or has + or #."
             )
-        session = _Session(self._address, will, on_discarded)
+        session = _Session(self._address, will, on_discarded, admits)
         try:
             try:
                 async with asyncio.timeout(self._address.connect_timeout):
@@ -122,15 +125,20 @@ class _Session:
     """One connection: `open` it, use it, and `hang_up` whatever happened."""
 
     def __init__(
-        self, address: BrokerAddress, will: Will | None, on_discarded: Callable[[DiscardedMessage], None]
+        self,
+        address: BrokerAddress,
+        will: Will | None,
+        on_discarded: Callable[[DiscardedMessage], None],
+        admits: Callable[[str], bool],
     ) -> None:
         self._address = address
         self._on_discarded = on_discarded
         self._loop = asyncio.get_running_loop()
         self._line = PacketLine(self._received, self._line_ended)
-        self._guard = PacketGuard(LARGEST_PACKET)
+        self._guard = PacketGuard(LARGEST_PACKET, admits)
         self._inbox = Inbox()
-        self._to_send: deque[_Message] = deque()
+        self._to_send: tuple[deque[_Message], ...] = (deque(), deque(), deque())
+        """Events, retained messages and answers: each kind waits for those before it."""
         self._under_way: dict[int, _Message] = {}
         self._under_way_limit = UNDER_WAY_LIMIT
         self._largest_packet = LARGEST_PACKET_OF_MQTT
@@ -164,7 +172,12 @@ class _Session:
             await self._loop.create_connection(lambda: self._line, sock=line, ssl=secure, server_hostname=name)
         except (OSError, ValueError) as error:  # a ValueError for a host that cannot be the name of one
             raise explained(error, where) from error
-        properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=0, MaximumPacketSize=LARGEST_PACKET)
+        properties = _properties(
+            PacketTypes.CONNECT,
+            SessionExpiryInterval=0,
+            MaximumPacketSize=LARGEST_PACKET,
+            ReceiveMaximum=where.receive_maximum,
+        )
         self._client.connect(where.host, where.port, where.keep_alive, clean_start=True, properties=properties)
         await self._welcome
         self._tick()
@@ -226,6 +239,7 @@ class _Session:
         response_topic: str | None = None,
         correlation: bytes | None = None,
         expiry: int | None = None,
+        answer: bool = False,
     ) -> asyncio.Future[None]:
         taken: asyncio.Future[None] = self._loop.create_future()
         if self._gone.done():
@@ -243,7 +257,8 @@ class _Session:
                     CorrelationData=correlation,
                     MessageExpiryInterval=expiry,
                 )
-            self._to_send.append(_Message(topic, payload, retain, properties, taken))
+            kind = _ANSWERS if answer else _RETAINED if retain else _EVENTS
+            self._to_send[kind].append(_Message(topic, payload, retain, properties, taken))
             self._send()
         return taken
 
@@ -261,8 +276,7 @@ class _Session:
 
     def _send(self) -> None:
         """Send what waits, as far as the broker allows."""
-        while self._to_send and len(self._under_way) < self._under_way_limit:
-            message = self._to_send.popleft()
+        while (message := self._next_to_send()) is not None:
             if message.taken.done():  # cancelled meanwhile
                 continue
             sent = self._client.publish(message.topic, message.payload, 1, message.retain, message.properties)
@@ -270,6 +284,14 @@ class _Session:
             self._under_way[sent.mid] = message
             if sent.rc is not MQTTErrorCode.MQTT_ERR_SUCCESS:
                 self._lose(f"a message could not be sent ({sent.rc.name})")
+
+    def _next_to_send(self) -> _Message | None:
+        room = self._under_way_limit - len(self._under_way)
+        for kind, waiting in enumerate(self._to_send):
+            spare = self._under_way_limit // 2 if kind == _ANSWERS else 0
+            if waiting and room > spare:
+                return waiting.popleft()
+        return None
 
     def _on_publish(self, _client: Client, _data: object, mid: int, reason: ReasonCode, _more: Properties) -> None:
         message = self._under_way.pop(mid, None)
@@ -382,7 +404,8 @@ class _Session:
         transport = self._line.transport
         if message.acknowledgement and transport is not None and not transport.is_closing():
             transport.write(message.acknowledgement)
-        self._on_discarded(message)
+        if message.why:
+            self._on_discarded(message)
 
     def _tick(self) -> None:
         """Let paho send pings and check for their answers, and check for confirmations that are overdue."""
@@ -425,10 +448,11 @@ class _Session:
         lost = error if isinstance(error, BrokerLostError) else BrokerLostError(str(error))
         self._gone.set_result(lost)
         self._inbox.end(lost)
-        for message in (*self._under_way.values(), *self._to_send):
+        for message in (*self._under_way.values(), *itertools.chain(*self._to_send)):
             _fail(message.taken, lost.again())
         self._under_way.clear()
-        self._to_send.clear()
+        for waiting in self._to_send:
+            waiting.clear()
         if error is lost:
             error = BrokerUnreachableError(
                 f"{lost} The connection was not yet accepted: check its port, and {self._what_it_may_want}."

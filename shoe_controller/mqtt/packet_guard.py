@@ -7,6 +7,7 @@ cannot read, or with more properties than a request needs, is discarded here, an
 an unacknowledged message again and at last sends no others.
 """
 
+from collections.abc import Callable
 from enum import Enum
 
 from shoe_controller.mqtt.broker import DiscardedMessage
@@ -28,8 +29,10 @@ class NotMqttError(ValueError):
 class PacketGuard:
     """Takes bytes as they come, and gives whole packets in their order."""
 
-    def __init__(self, largest_packet: int) -> None:
+    def __init__(self, largest_packet: int, admits: Callable[[str], bool] = lambda _: True) -> None:
+        """`admits` is called with the topic of a message; one that is not admitted is discarded without a reason."""
         self._largest_packet = largest_packet
+        self._admits = admits
         self._received = bytearray()
 
     def feed(self, data: bytes) -> None:
@@ -45,7 +48,7 @@ class PacketGuard:
             return None
         packet = bytes(self._received[: start + size])
         del self._received[: start + size]
-        return (_discarded(packet, start) if packet[0] >> 4 == PUBLISH else None) or packet
+        return (_discarded(packet, start, self._admits) if packet[0] >> 4 == PUBLISH else None) or packet
 
     def _header(self) -> tuple[int, int] | None:
         """Where the next packet's body begins, and its length; `None` while its length is not known."""
@@ -60,7 +63,7 @@ class PacketGuard:
         return start, size
 
 
-def _discarded(packet: bytes, start: int) -> DiscardedMessage | None:
+def _discarded(packet: bytes, start: int, admits: Callable[[str], bool]) -> DiscardedMessage | None:
     """Why and how a PUBLISH is discarded; `None` for one that paho can read."""
     qos = packet[0] >> 1 & 3
     if qos > 1:
@@ -71,7 +74,9 @@ def _discarded(packet: bytes, start: int) -> DiscardedMessage | None:
     if properties >= len(packet):
         raise NotMqttError("the broker sent a message that ends before its properties")
     topic = packet[topic_start:topic_end]
-    why = _why_unreadable(packet, topic, properties)
+    # First whether it is admitted at all: in a flood, nothing else of it is worth a look.
+    admitted = admits(topic.decode(errors="replace"))
+    why = _why_unreadable(packet, topic, properties) if admitted else ""
     if why is None:
         return None
     acknowledgement = bytes((PUBACK << 4, 2)) + packet[topic_end:properties] if qos else b""

@@ -13,8 +13,6 @@ from typing import Protocol
 
 import msgspec
 
-from shoe_controller.messages.refusals import BeyondNewest
-from shoe_controller.messages.requests import ReplayDone, ReplayRequest
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import (
@@ -28,23 +26,17 @@ from shoe_controller.mqtt.broker import (
     Will,
 )
 from shoe_controller.mqtt.discard_reports import DiscardReports
-from shoe_controller.mqtt.envelope import EventMessage, replayed, replayed_in_batches
-from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError, encode_answer
+from shoe_controller.mqtt.envelope import EventMessage
+from shoe_controller.mqtt.replays import Outbox
+from shoe_controller.mqtt.request_limits import RequestLimits
+from shoe_controller.mqtt.request_service import RequestService, ServiceWatcher
+from shoe_controller.mqtt.requests import RequestDesk
 
 WINDOW = 100
 """Messages under way at once."""
 
-REPLAY_WINDOW = 10
-"""Events of a replay under way at once, unless they go in batches."""
-
-LARGEST_BATCH = 32 * 1024
-"""Bytes of a message with several events of a replay."""
-
 MOST_LIVE = 2000
 """Events kept in memory for a broker that is behind; the rest is read from the journal."""
-
-MOST_REQUESTS = 500
-"""Requests being served at once; the next ones wait in the session's inbox."""
 
 CONFIRM_EVERY = 2.0
 """Seconds between two updates of the cursor in the journal; each is a commit."""
@@ -64,15 +56,7 @@ GOODBYE = 0.8
 _decode_status = msgspec.json.Decoder(StatusMessage).decode
 
 
-class Outbox(Protocol):
-    def events(self, after: int, limit: int) -> list[EventMessage]:
-        """Events with numbers above `after`, in order, at most `limit`; blocks the event loop while it reads."""
-
-    def newest(self) -> int: ...
-
-    def oldest(self) -> int:
-        """The number of the oldest event that can still be read."""
-
+class PublisherOutbox(Outbox, Protocol):
     def confirm(self, seq: int) -> None: ...
 
 
@@ -85,7 +69,7 @@ class Presence(Protocol):
     def status(self, session: int, *, online: bool, publishing: str, discarded: int) -> bytes: ...
 
 
-class Watcher(Protocol):
+class Watcher(ServiceWatcher, Protocol):
     def broker_up(self) -> None: ...
 
     def broker_down(self, error: BrokerError) -> None:
@@ -94,11 +78,6 @@ class Watcher(Protocol):
     def refused(self, error: PublishRefusedError) -> None: ...
 
     def taken_again(self) -> None: ...
-
-    def request_served(self, message: Incoming, code: str) -> None: ...
-
-    def requests_dropped(self) -> None:
-        """More requests came than could be kept; called once for each session."""
 
     def another_controller(self, status: StatusMessage) -> None:
         """Another controller publishes for this table; called once for each of its starts."""
@@ -168,10 +147,11 @@ class Publisher:
         *,
         broker: Broker,
         topics: Topics,
-        outbox: Outbox,
+        outbox: PublisherOutbox,
         published: int,
         presence: Presence,
         desk: RequestDesk,
+        limits: RequestLimits,
         watcher: Watcher,
         session: Callable[[], int],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -181,6 +161,7 @@ class Publisher:
         self._outbox = outbox
         self._presence = presence
         self._desk = desk
+        self._limits = limits
         self._watcher = watcher
         self._next_session = session
         self._sleep = sleep
@@ -200,12 +181,10 @@ class Publisher:
         self._noted = published
         self._note_timer: asyncio.TimerHandle | None = None
         self._again_timer: asyncio.TimerHandle | None = None
-        self._session: BrokerSession | None = None
         self._pipe: _Pipe | None = None
         """Set while events may be sent at once."""
         self._session_number = 0
-        self._replay_turn = asyncio.Lock()
-        self._discards = DiscardReports(self._discarded)
+        self.discards = DiscardReports(self._discarded)
         self._other_start: str | None = None
         """Of the other controller that was reported last."""
 
@@ -252,21 +231,21 @@ class Publisher:
         will = Will(self._topics.status, self._status(online=False))
         async with self._broker.connect(
             will,
-            [self._topics.requests, self._topics.status],
+            [*self._topics.staffs_requests, self._topics.status],
             retained=False,
-            on_discarded=self._discards.discarded,
+            on_discarded=self.discards.discarded,
+            admits=self._limits.admits,
         ) as session:
-            self._session = session
             self._send_all_again()
             try:
                 async with asyncio.TaskGroup() as group:
-                    serving = group.create_task(self._serve_requests(session))
+                    receiving = group.create_task(self._receive(session))
                     losing = group.create_task(_raise_when_lost(session))
                     await self._pump(_Pipe(session, self._topics, self._after, self._wake.set))
-                    serving.cancel()
+                    receiving.cancel()
                     losing.cancel()
             finally:
-                self._session = self._pipe = None
+                self._pipe = None
                 if self._again_timer is not None:
                     self._again_timer.cancel()
         self.connected = False
@@ -324,7 +303,7 @@ class Publisher:
 
     def _status(self, *, online: bool) -> bytes:
         return self._presence.status(
-            self._session_number, online=online, publishing=self.refusal, discarded=self._discards.reported
+            self._session_number, online=online, publishing=self.refusal, discarded=self.discards.reported
         )
 
     def _confirmed(self, seq: int | None, topic: str) -> None:
@@ -382,21 +361,18 @@ class Publisher:
                 async for seq, topic in pipe.rest():
                     self._confirmed(seq, topic)
 
-    # --- requests ----------------------------------------------------------------------------------------------------
+    # --- what comes in -----------------------------------------------------------------------------------------------
 
-    async def _serve_requests(self, session: BrokerSession) -> None:
-        room = asyncio.Semaphore(MOST_REQUESTS)
-        reported = False
-        async with asyncio.TaskGroup() as group:
+    async def _receive(self, session: BrokerSession) -> None:
+        service = RequestService(session, self._topics, self._desk, self._watcher)
+        try:
             async for message in session.incoming():
-                if session.dropped and not reported:
-                    reported = True
-                    self._watcher.requests_dropped()
                 if message.topic == self._topics.status:
                     self._other_status(message)
-                    continue
-                await room.acquire()
-                group.create_task(self._serve(session, message)).add_done_callback(lambda _: room.release())
+                else:
+                    service.take(message)
+        finally:
+            await service.end()
 
     def _other_status(self, message: Incoming) -> None:
         """Another connection has published this table's status: a forgotten one of ours, or another controller.
@@ -418,31 +394,6 @@ class Publisher:
     def _discarded(self, count: int, newest: DiscardedMessage) -> None:
         self._watcher.discarded(count, newest)
         self.touch()
-
-    async def _serve(self, session: BrokerSession, message: Incoming) -> None:
-        answer = await self._desk.answer(message)
-        self._watcher.request_served(message, "forged_response_topic" if answer is None else answer.code)
-        if answer is not None and message.response_topic is not None:
-            session.publish_soon(message.response_topic, encode_answer(answer), correlation=message.correlation)
-
-    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
-        """Send events again, to one client; all replays together have one window under way."""
-        session, newest, last = self._session, self._outbox.newest(), request.after
-        if last > newest:
-            raise RequestRefusedError(BeyondNewest(newest=newest))
-        # What is stored from now on is published anyway.
-        end = min(newest, last + request.limit)
-        while last < end and session is not None and session is self._session:
-            # A window is read and confirmed before the next one: what is dealt meanwhile is published in between.
-            async with self._replay_turn:
-                found = self._outbox.events(last, min(end - last, max(REPLAY_WINDOW, request.batch)))
-                payloads = map(replayed, found) if request.batch == 1 else replayed_in_batches(found, LARGEST_BATCH)
-                under_way = [session.publish_soon(reply_to, payload, correlation=correlation) for payload in payloads]
-                await asyncio.gather(*under_way, return_exceptions=True)
-            last = found[-1].seq
-        return ReplayDone(
-            sent=last - request.after, last=last, oldest=self._outbox.oldest(), newest=self._outbox.newest()
-        )
 
 
 async def _raise_when_lost(session: BrokerSession) -> None:

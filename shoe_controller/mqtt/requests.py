@@ -1,12 +1,12 @@
 """Requests that come over MQTT: each is decoded strictly, handed to the table, and answered.
 
 The topic names the broker's user, for whom the broker vouches. A request names the shoe and the round that it means;
-the table refuses what is late, and knows a repeat by its `request_id` and its contents. PINs are checked here, slowly
-and one at a time, and nowhere else; they go no further than this file.
+the table refuses what is late, and knows a repeat by its `request_id` and its contents. PINs are checked slowly and one
+at a time; they go no further than the pin office.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from hashlib import blake2s
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -20,6 +20,7 @@ from shoe_controller.messages.refusals import (
     Busy,
     Failed,
     JournalFull,
+    LockedOut,
     NoResponseTopic,
     OtherContents,
     OtherSeat,
@@ -27,7 +28,6 @@ from shoe_controller.messages.refusals import (
     Retained,
     UnknownRequest,
     WagerNamedTwice,
-    WrongPinRefused,
 )
 from shoe_controller.messages.requests import (
     PLACE,
@@ -51,13 +51,22 @@ from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 MOST_PIN_CHECKS = 20
 """PIN checks that may wait; more are answered as busy, so that a flood costs nothing but its own answers."""
 
+SLOWED_BY = 0.5
+"""Seconds that each PIN check waits while PINs are being guessed, at whatever terminals."""
+
 NOT_REMEMBERED = (Busy, JournalFull, OtherContents)
 """Refusals after which a request with the same id is judged anew: they pass, or the id belongs to another request."""
 MOST_REMEMBERED = 1000
 MOST_REPLAYS = 10
 """Replays that may be under way at once; more are answered as busy."""
 
+LONGEST_CORRELATION = 128
+"""Bytes of correlation data: they go out with every event of a replay."""
+
 DIGEST_BYTES = 8
+
+Send = Callable[[bytes], "asyncio.Future[None]"]
+"""Publishes to the reply topic of the client that asked; done when the broker has confirmed it."""
 
 T = TypeVar("T")
 
@@ -70,8 +79,11 @@ encode_answer = msgspec.json.Encoder().encode
 
 
 class PinOffice(Protocol):
-    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict | None:
-        """Whether this is the person's PIN; slow on purpose. `None` where no person of that id may act in that role."""
+    def recorded_as(self, person: str) -> str:
+        """The id of a person, or what goes on the record instead of an id that no person has."""
+
+    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict:
+        """Whether this is the PIN of a person who may act in that role; slow on purpose, whoever it is."""
 
 
 class TableDesk(Protocol):
@@ -79,16 +91,19 @@ class TableDesk(Protocol):
 
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None: ...
 
-    def locked_out(self, person: str) -> bool:
-        """Whether the person is locked out, so that the PIN must not be checked."""
+    def pin_pause(self, user: str, person: str) -> int:
+        """Seconds for which the person is still locked out at the terminal of this user; 0 if not at all."""
+
+    def pins_guessed(self) -> bool:
+        """Whether so many wrong PINs came lately that each check is to be slowed down."""
 
     def seat_wagers(self, seat: str) -> SeatWagers | None:
         """The wagers of a seat as they stand; `None` while there is no round."""
 
 
 class Replayer(Protocol):
-    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
-        """Send events again to a topic; `RequestRefusedError` where they are not there."""
+    async def replay(self, request: ReplayRequest, send: Send) -> ReplayDone:
+        """Send events again; `RequestRefusedError` where they are not there."""
 
 
 class RequestRefusedError(ValueError):
@@ -114,15 +129,18 @@ class _Served(NamedTuple):
 
 
 class RequestDesk:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a desk
         self,
         topics: Topics,
         table: TableDesk,
         pins: PinOffice,
         replayer: Replayer,
         seat_users: Mapping[str, str],
+        *,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """`seat_users` are users of the broker that may bet for one seat alone, each with that seat."""
+        self._sleep = sleep
         self._topics = topics
         self._table = table
         self._pins = pins
@@ -136,32 +154,36 @@ class RequestDesk:
         self.on_failure: Callable[[Exception], object] = lambda _: None
         """Called with errors of our own, which must not reach the client that caused them."""
 
-    async def answer(self, message: Incoming) -> Answer | None:
-        """Serve a request. `None` where no answer may be sent, and then nothing was done either."""
+    async def answer(self, message: Incoming, send: Send) -> Answer | None:
+        """Serve a request; a replay goes out by `send`. `None` where no answer may be sent: nothing was done either."""
         sender = self._topics.read_request(message.topic)
-        if message.response_topic is not None:
-            user = self._topics.client_of(message.response_topic) if sender is None else sender.user
-            if not self._topics.is_reply(message.response_topic, user):
-                return None
+        reply_to = message.response_topic
+        if sender is None or (reply_to is not None and not self._topics.is_reply(reply_to, sender.user)):
+            return None
         try:
-            return await self._answer(sender, message)
+            return await self._answer(sender, message, send)
         except RequestRefusedError as error:
-            return refused(error.refusal, _request_id_in(message.payload))
+            return refused(error.refusal, request_id_in(message.payload))
         except Exception as error:  # noqa: BLE001 - no request may end the daemon
             self.on_failure(error)
-            return refused(Failed(), _request_id_in(message.payload))
+            return refused(Failed(), request_id_in(message.payload))
 
-    async def _answer(self, sender: RequestTopic | None, message: Incoming) -> Answer:
-        role = None if sender is None else _ROLES.get(sender.role)
-        if sender is None or role is None:
+    async def _answer(self, sender: RequestTopic, message: Incoming, send: Send) -> Answer:
+        role = _ROLES.get(sender.role)
+        if role is None:
             raise RequestRefusedError(UnknownRequest())
+        if message.correlation is not None and len(message.correlation) > LONGEST_CORRELATION:
+            size = len(message.correlation)
+            raise RequestRefusedError(
+                BadRequest(text=f"correlation data of {size} bytes; at most {LONGEST_CORRELATION} are allowed")
+            )
         if message.retain:
             raise RequestRefusedError(Retained())
         match role:
             case RequestRole.WAGERS if sender.name == PLACE:
                 return await self._place(_decoded(_decode_wagers, message.payload), sender)
             case RequestRole.DISPLAY if sender.name == REPLAY:
-                return await self._replay(_decoded(_decode_replay, message.payload), message)
+                return await self._replay(_decoded(_decode_replay, message.payload), message, send)
             case RequestRole.DEALER | RequestRole.SUPERVISOR if sender.name in acts_of(role):
                 request = _decoded(_decode_act, message.payload)
                 identity = _identity(sender, request.request_id, msgspec.structs.replace(request, pin=None))
@@ -228,13 +250,14 @@ class RequestDesk:
     async def _act(self, request: ActRequest, role: RequestRole, sender: RequestTopic, identity: _Identity) -> Answer:
         made = _act_from(acts_of(role)[sender.name], request)
         as_role = Role.SUPERVISOR if role is RequestRole.SUPERVISOR else Role.DEALER
-        verdict = PinVerdict.NOT_GIVEN
+        verdict, person = PinVerdict.NOT_GIVEN, request.person or as_role.value
         if as_role is Role.SUPERVISOR or rule_of(made).pin:
-            verdict = await self._verdict(request, as_role)
+            person = self._pins.recorded_as(request.person)
+            verdict = await self._verdict(request, person, as_role, sender.user)
         refusal = await self._table.ask(
             PersonActs(
                 act=made,
-                person=request.person or as_role.value,
+                person=person,
                 role=as_role,
                 pin=verdict,
                 reason=request.reason,
@@ -245,38 +268,40 @@ class RequestDesk:
                 user=sender.user,
             )
         )
+        if isinstance(refusal, LockedOut):
+            # The answer shows no more than the request said, whether or not there is such a person.
+            refusal = LockedOut(person=request.person, seconds=refusal.seconds)
         return _answer_to(refusal, request.request_id)
 
-    async def _verdict(self, request: ActRequest, role: Role) -> PinVerdict:
+    async def _verdict(self, request: ActRequest, person: str, role: Role, user: str) -> PinVerdict:
         """A person who is unknown, or has not that role, learns no more than one with a wrong PIN."""
         if request.pin is None:
             raise RequestRefusedError(PinMissing())
-        if self._table.locked_out(request.person):
-            # The table refuses it whatever the PIN is; guessing must not cost the time of a check.
-            return PinVerdict.WRONG
+        pause = self._table.pin_pause(user, person)
+        if pause:
+            # Neither checked nor counted: guessing must not cost the time of a check, nor a right PIN a longer pause.
+            raise RequestRefusedError(LockedOut(person=request.person, seconds=pause))
         if self._pins_waiting >= MOST_PIN_CHECKS:
             raise RequestRefusedError(Busy())
         self._pins_waiting += 1
         try:
+            if self._table.pins_guessed():
+                await self._sleep(SLOWED_BY)
             async with self._pin_turn:
-                verdict = await self._pins.verdict(request.person, request.pin, role)
+                return await self._pins.verdict(request.person, request.pin, role)
         finally:
             self._pins_waiting -= 1
-        if verdict is None:
-            # Not recorded: any client could fill the journal with names.
-            raise RequestRefusedError(WrongPinRefused())
-        return verdict
 
     # --- replays -----------------------------------------------------------------------------------------------------
 
-    async def _replay(self, request: ReplayRequest, message: Incoming) -> Answer:
+    async def _replay(self, request: ReplayRequest, message: Incoming, send: Send) -> Answer:
         if message.response_topic is None:
             raise RequestRefusedError(NoResponseTopic())
         if self._replays >= MOST_REPLAYS:
             raise RequestRefusedError(Busy())
         self._replays += 1
         try:
-            done = await self._replayer.replay(request, message.response_topic, message.correlation)
+            done = await self._replayer.replay(request, send)
         finally:
             self._replays -= 1
         return Answer(status="ok", request_id=request.request_id, replay=done)
@@ -289,7 +314,7 @@ class _OnlyId(msgspec.Struct):
 _decode_id = msgspec.json.Decoder(_OnlyId).decode
 
 
-def _request_id_in(payload: bytes) -> str:
+def request_id_in(payload: bytes) -> str:
     """The id of a request that is refused, where it has one that can be read."""
     try:
         return _decode_id(payload).request_id

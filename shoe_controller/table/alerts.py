@@ -1,7 +1,7 @@
 """The one table of everything that goes wrong: how severe each alert is, what it is about, and who or what ends it.
 
 The operator's manual is generated from it. What raises each alert is in the files that look at the inputs
-(`dealing.py`, `identifying.py`, `shoe_events.py`, `link_events.py`). The words are in `messages/words`.
+(`dealing.py`, `identifying.py`, `shoe_events.py`, `link_events.py`, `pins.py`). The words are in `messages/words`.
 """
 
 from enum import Enum
@@ -118,6 +118,8 @@ _RULES = (
     _rule(AlertKind.JOURNAL_DAMAGED, Scope.TABLE, Clearer.SUPERVISOR),
     _rule(AlertKind.MESSAGES_REFUSED, Scope.TABLE, Clearer.NOBODY, severity=Severity.WARNS, ends_itself=True),
     _rule(AlertKind.SUPERVISOR_CALLED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
+    _rule(AlertKind.PIN_GUESSING, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
+    _rule(AlertKind.REQUEST_FLOOD, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
 )
 
 ALERTS: dict[AlertKind, AlertRule] = {rule.kind: rule for rule in _RULES}

@@ -129,6 +129,13 @@ class MessagesTaken(Input, frozen=True, kw_only=True, tag="messages_taken"):
     """The broker accepts the table's messages again."""
 
 
+class RequestsFlooded(Input, frozen=True, kw_only=True, tag="requests_flooded"):
+    """A client sends more requests than are served; most of them are dropped."""
+
+    user: str
+    """The broker's user."""
+
+
 class Closing(msgspec.Struct, frozen=True, kw_only=True):
     """What is left of a shoe that was still in play when the next one was opened."""
 
@@ -169,6 +176,7 @@ AnyInput = (
     | JournalFailed
     | MessagesRefused
     | MessagesTaken
+    | RequestsFlooded
     | NewShoe
     | Snapshot
 )

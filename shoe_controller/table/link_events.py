@@ -11,6 +11,7 @@ from shoe_controller.messages.details import (
     DecoderMessage,
     EarlierDetail,
     JournalSetAside,
+    FloodingUser,
     LinkDropped,
     OperatingSystemError,
     SilentShoe,
@@ -27,10 +28,15 @@ from shoe_controller.table.inputs import (
     LinkBack,
     LinkLost,
     MessagesRefused,
+    RequestsFlooded,
 )
 from shoe_controller.table.phases import IN_ROUND
+from shoe_controller.table.pins import date_pins_anew
 from shoe_controller.table.shoe_events import IN_PLAY, restarted
-from shoe_controller.table.state import SECOND, LinkState, Round
+from shoe_controller.table.state import LinkState, Round
+
+MOST_FLOODS = 5
+"""Alerts about flooding clients that stand at once: a broker without an access list lets a client use any name."""
 
 
 def link_lost(draft: Draft, given: LinkLost) -> None:
@@ -94,11 +100,7 @@ def controller_started(draft: Draft, given: ControllerStarted) -> None:
 
 def _date_everything_anew(draft: Draft) -> None:
     now = draft.now
-    locked_until = now + int(draft.procedure.locked_out_for * SECOND)
-    draft.lasting.pins = tuple(
-        record if record.locked_until_ns is None else msgspec.structs.replace(record, locked_until_ns=locked_until)
-        for record in draft.lasting.pins
-    )
+    date_pins_anew(draft)
     if draft.lasting.proposal is not None:
         draft.lasting.proposal = msgspec.structs.replace(draft.lasting.proposal, at_ns=now)
     playing = draft.state.round
@@ -130,3 +132,9 @@ def messages_refused(draft: Draft, given: MessagesRefused) -> None:
 
 def messages_taken(draft: Draft) -> None:
     draft.end_alerts(PublishingAgain(), AlertKind.MESSAGES_REFUSED)
+
+
+def requests_flooded(draft: Draft, given: RequestsFlooded) -> None:
+    standing = sum(alert.kind is AlertKind.REQUEST_FLOOD for alert in draft.lasting.alerts)
+    if standing < MOST_FLOODS:
+        draft.alert(AlertKind.REQUEST_FLOOD, FloodingUser(user=given.user), fault=given.user)

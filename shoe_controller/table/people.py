@@ -1,13 +1,12 @@
-"""Who may act: requests that are late or repeated, roles, PINs and lock-outs, and acts that take two people.
+"""Who may act: requests that are late or repeated, roles, and acts that take two people.
 
-What an act does once it is allowed is in `act_effects.py`.
+Wrong PINs are counted in `pins.py`; what an act does once it is allowed is in `act_effects.py`.
 """
 
 from shoe_controller.messages.acts import ActRule, Approve, OpenShoe, Role, Withdraw, rule_of
 from shoe_controller.messages.causes import ProposalReplaced, ProposalWithdrawn
-from shoe_controller.messages.facts import ActProposed, PersonActed, WrongPin
+from shoe_controller.messages.facts import ActProposed, PersonActed
 from shoe_controller.messages.refusals import (
-    LockedOut,
     NoProposal,
     NotASupervisor,
     NotNow,
@@ -15,14 +14,13 @@ from shoe_controller.messages.refusals import (
     PinMissing,
     ReasonMissing,
     SamePerson,
-    WrongPinRefused,
 )
 from shoe_controller.table.act_effects import as_published, do, why_not
 from shoe_controller.table.act_phases import phases_of
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.finishing import drop_proposal, settle_if_ready
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
-from shoe_controller.table.state import SECOND, Answered, PinRecord, Proposal, TableState
+from shoe_controller.table.state import Answered, Proposal, TableState
 from shoe_controller.table.view import shown_phase
 
 REMEMBERED_REQUESTS = 200
@@ -84,27 +82,10 @@ def meant_for_another_round(draft: Draft, given: PersonActs | SeatBets) -> bool:
     return True
 
 
-# --- PINs ------------------------------------------------------------------------------------------------------------
-
-
-def locked_out_until(state: TableState, person: str) -> int | None:
-    """Until when a person's PIN is not checked, on the monotonic clock."""
-    return next((record.locked_until_ns for record in state.lasting.pins if record.person == person), None)
+# --- roles -----------------------------------------------------------------------------------------------------------
 
 
 def _may(draft: Draft, given: PersonActs, rule: ActRule) -> bool:
-    until = locked_out_until(draft.state, given.person)
-    if given.pin is not PinVerdict.NOT_GIVEN and until is not None:
-        if draft.now < until:
-            seconds = -(-(until - draft.now) // SECOND)
-            draft.refuse(LockedOut(person=given.person, seconds=seconds))
-            return False
-        _forget_failures(draft, given.person)
-    if given.pin is PinVerdict.WRONG:
-        _wrong_pin(draft, given.person, given.user)
-        return False
-    if given.pin is PinVerdict.RIGHT:
-        _forget_failures(draft, given.person)
     if rule.role is Role.SUPERVISOR:
         if given.role is not Role.SUPERVISOR:
             draft.refuse(NotASupervisor())
@@ -116,22 +97,6 @@ def _may(draft: Draft, given: PersonActs, rule: ActRule) -> bool:
         draft.refuse(PinMissing())
         return False
     return True
-
-
-def _wrong_pin(draft: Draft, person: str, user: str) -> None:
-    before = next((record.failures for record in draft.lasting.pins if record.person == person), 0)
-    failures = before + 1
-    locked = failures >= draft.procedure.wrong_pins
-    until = draft.now + int(draft.procedure.locked_out_for * SECOND) if locked else None
-    record = PinRecord(person=person, failures=failures, locked_until_ns=until)
-    _forget_failures(draft, person)
-    draft.lasting.pins = (*draft.lasting.pins, record)
-    draft.emit(WrongPin, person=person, failures=failures, locked_out=locked, user=user)
-    draft.refuse(WrongPinRefused(locked_out=locked))
-
-
-def _forget_failures(draft: Draft, person: str) -> None:
-    draft.lasting.pins = tuple(record for record in draft.lasting.pins if record.person != person)
 
 
 # --- two people ------------------------------------------------------------------------------------------------------

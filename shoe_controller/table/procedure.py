@@ -40,8 +40,8 @@ class Procedure(msgspec.Struct, frozen=True, kw_only=True):
     card_sets: tuple[str, ...] = ()
     """The sets of decks that this table uses, where cards carry their set; a card of another set is foreign."""
     wrong_pins: int = 5
-    """Wrong PINs in a row after which a person is locked out."""
+    """Wrong PINs in a row after which a person is locked out at that terminal."""
     locked_out_for: float = 300.0
-    """Seconds for which the person is locked out."""
+    """Seconds of the first pause; with each wrong PIN after it, the pause doubles (`pins.py`)."""
     approve_within: float = 120.0
     """Seconds that a second person has to approve an act that needs two."""

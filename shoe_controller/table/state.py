@@ -161,7 +161,8 @@ class Alert(msgspec.Struct, frozen=True, kw_only=True):
     """1-based position in the round of the card it is about; 0 is the first card of the shoe."""
     seq: int
     fault: str | None = None
-    """Distinguishes alerts of one kind: the shoe's own name for a fault, so that the shoe can clear it."""
+    """Distinguishes alerts of one kind: the shoe's own name for a fault, so that the shoe can clear it;
+    the broker's user of a flood."""
     seats: tuple[str, ...] = ()
     """The seats it is about."""
 
@@ -176,9 +177,22 @@ class LinkState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PinRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Wrong PINs in a row, for one person at one terminal."""
+
+    user: str = ""
+    """The terminal, by its user at the broker; empty in older journals, which counted by person alone."""
     person: str
     failures: int
+    at_ns: int = 0
+    """When the last one was given."""
     locked_until_ns: int | None = None
+
+
+class WrongTry(msgspec.Struct, frozen=True, kw_only=True):
+    """A wrong PIN, whoever it was for."""
+
+    user: str
+    at_ns: int
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
@@ -211,6 +225,8 @@ class Lasting(msgspec.Struct, kw_only=True):
     link: LinkState = LinkState()
     lid_open: bool = False
     pins: tuple[PinRecord, ...] = ()
+    wrong_tries: tuple[WrongTry, ...] = ()
+    """The last wrong PINs over all terminals, the oldest first."""
     proposals_made: int = 0
     proposal: Proposal | None = None
     answered: tuple[Answered, ...] = ()

@@ -55,6 +55,7 @@ from shoe_controller.table.inputs import (
     MessagesTaken,
     NewShoe,
     PersonActs,
+    RequestsFlooded,
     SeatBets,
     ShoeReport,
     Snapshot,
@@ -69,6 +70,7 @@ from shoe_controller.table.people import (
     says_something_else,
 )
 from shoe_controller.table.phases import Move
+from shoe_controller.table.pins import pin_holds
 from shoe_controller.table.published_rules import published_rules
 from shoe_controller.table.shoe_events import result_grace_over, shoe_reports
 from shoe_controller.table.state import REVISION, Round, RulesSource, Shoe, TableState, Timer
@@ -163,6 +165,9 @@ class Table:
 
 
 def _ask(draft: Draft, given: PersonActs | SeatBets) -> None:
+    # The PIN first: a wrong one counts whatever else is wrong with the request, or checks could be had for nothing.
+    if isinstance(given, PersonActs) and not pin_holds(draft, given):
+        return
     if meant_for_another_round(draft, given):
         return
     if isinstance(given, SeatBets):
@@ -197,6 +202,8 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
             link_events.messages_refused(draft, given)
         case MessagesTaken():
             link_events.messages_taken(draft)
+        case RequestsFlooded():
+            link_events.requests_flooded(draft, given)
         case Snapshot():
             if draft.state.lasting.seq and draft.state != given.state:
                 raise UnexpectedInputError("a snapshot of another state than this one")

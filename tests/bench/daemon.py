@@ -80,6 +80,8 @@ class Shoe:
         self.master, slave = os.openpty()
         tty.setraw(slave)
         self.path = os.ttyname(slave)
+        self.pid = 0
+        """Of the daemon that listens to it."""
         self._slave = slave
         os.set_blocking(self.master, False)
         identity = ShoeIdentity(
@@ -269,10 +271,12 @@ async def _floor(folder: Path, port: int) -> AsyncIterator[int]:
 
 
 @asynccontextmanager
-async def running_daemon(folder: Path, port: int) -> AsyncIterator[Shoe]:
+async def running_daemon(folder: Path, port: int, more: str = "") -> AsyncIterator[Shoe]:
+    """`more` is added to the table's file."""
     shoe = Shoe()
     shoe.attach()
-    process = await _start_daemon(folder, shoe.path, port)
+    process = await _start_daemon(folder, shoe.path, port, more=more)
+    shoe.pid = process.pid
     try:
         shoe.say(shoe.next_event())
         yield shoe
@@ -290,13 +294,14 @@ def _compiled(folder: Path) -> dict[str, str]:
 
 
 async def _start_daemon(
-    folder: Path, path: str, port: int, notify: str | None = None, *, fresh: bool = True
+    folder: Path, path: str, port: int, notify: str | None = None, *, fresh: bool = True, more: str = ""
 ) -> "asyncio.subprocess.Process":
     config = folder / "table.toml"
     if fresh:
         for file in folder.glob("t1.journal*"):
             file.unlink()
-    config.write_text(TABLE.format(tty=path, port=port, level="info"))
+    config.write_text(TABLE.format(tty=path, port=port, level="info") + more)
+    config.chmod(0o600)
     with (folder / "daemon.log").open("wb") as log:
         return await asyncio.create_subprocess_exec(
             sys.executable,
@@ -328,7 +333,7 @@ async def _start_and_idle(folder: Path, port: int) -> None:
         took, process = await _started(folder, shoe, port, fresh=False)
         ready.append(took)
         await asyncio.sleep(1.0)
-        memory = _resident(process.pid)
+        memory = resident(process.pid)
         if number == STARTS - 1:
             await _idle(process.pid)
         await _ended(process)
@@ -347,7 +352,7 @@ async def _imports_alone(folder: Path) -> tuple[float, int]:
     )
     assert bare.stdout is not None
     await bare.stdout.readline()
-    took, used = time.perf_counter() - began, _resident(bare.pid)
+    took, used = time.perf_counter() - began, resident(bare.pid)
     bare.kill()
     await bare.wait()
     return took, used
@@ -381,7 +386,7 @@ async def _idle(pid: int) -> None:
     print(f"idle, with a shoe and a broker: {100 * cpu:.2f} % of a core, {waking:.1f} wake-ups/s")
 
 
-def _resident(pid: int) -> int:
+def resident(pid: int) -> int:
     status = Path(f"/proc/{pid}/status").read_text()
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS")))
 

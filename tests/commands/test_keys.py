@@ -104,33 +104,33 @@ def test_a_full_disk_leaves_no_half_key(tmp_path: Path) -> None:
 # --- PINs. -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("line", [b"2580", b"2580\n", b"2580\r\n", b"2580\nmore\n"])
+@pytest.mark.parametrize("line", [b"258013", b"258013\n", b"258013\r\n", b"258013\nmore\n"])
 def test_a_pin_from_standard_input_is_hashed(capsys: Capsys, line: bytes) -> None:
     answer = run(capsys, "keys", "pin", stdin=line)
     assert (answer.exit_code, answer.err) == (0, "")
-    assert check_pin("2580", answer.out.removesuffix("\n"))
-    assert not check_pin("2581", answer.out.removesuffix("\n"))
+    assert check_pin("258013", answer.out.removesuffix("\n"))
+    assert not check_pin("258113", answer.out.removesuffix("\n"))
 
 
 def test_the_same_pin_never_has_the_same_hash(capsys: Capsys) -> None:
-    one, other = (run(capsys, "keys", "pin", "--json", stdin=b"2580\n").json["pin"] for _ in range(2))
+    one, other = (run(capsys, "keys", "pin", "--json", stdin=b"258013\n").json["pin"] for _ in range(2))
     assert one != other
-    assert check_pin("2580", one)
-    assert check_pin("2580", other)
+    assert check_pin("258013", one)
+    assert check_pin("258013", other)
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"258\n", "a PIN has 4 to 12 digits"),
-        (b"2580258025802\n", "a PIN has 4 to 12 digits"),
-        (b"\n", "a PIN has 4 to 12 digits"),
-        (b"2580 \n", "a PIN has 4 to 12 digits"),
-        (b"\xff\xfe\0\0", "a PIN has 4 to 12 digits"),
-        (b"5" * 100_000, "a PIN has 4 to 12 digits"),
-        (b"7777\n", "all digits of this PIN are the same"),
-        (b"1234\n", "follow each other like 1234"),
-        (b"9876\n", "follow each other like 1234"),
+        (b"25801\n", "this PIN needs 6 to 12 digits"),
+        (b"2580258025802\n", "this PIN needs 6 to 12 digits"),
+        (b"\n", "this PIN needs 6 to 12 digits"),
+        (b"258013 \n", "this PIN needs 6 to 12 digits"),
+        (b"\xff\xfe\0\0", "this PIN needs 6 to 12 digits"),
+        (b"5" * 100_000, "this PIN needs 6 to 12 digits"),
+        (b"777777\n", "all digits of this PIN are the same"),
+        (b"123456\n", "follow each other like 1234"),
+        (b"987654\n", "follow each other like 1234"),
         (b"", "no PIN was given"),
     ],
 )
@@ -140,16 +140,22 @@ def test_a_pin_that_cannot_be_used_is_refused_and_not_shown(capsys: Capsys, line
     assert answer.err.startswith("shoe-controller keys: ")
     assert reason in answer.err
     assert answer.err.count("\n") == 1
-    assert not any(pin in answer.err for pin in ("258", "7777", "9876", "55"))
+    assert not any(pin in answer.err for pin in ("258", "777777", "987654", "55"))
 
 
-def test_the_program_answers_as_the_function_does() -> None:
-    answer = run_program("keys", "pin", stdin=b"2580\n")
-    assert (answer.exit_code, answer.err) == (0, "")
+def test_a_dealers_pin_may_have_four_digits(capsys: Capsys) -> None:
+    answer = run(capsys, "keys", "pin", "--role", "dealer", stdin=b"2580\n")
+    assert answer.exit_code == 0
     assert check_pin("2580", answer.out.strip())
 
 
-@pytest.mark.parametrize("arguments", [(), ("shoes",), ("pin", "2580"), ("shoe", "x")])
+def test_the_program_answers_as_the_function_does() -> None:
+    answer = run_program("keys", "pin", stdin=b"258013\n")
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert check_pin("258013", answer.out.strip())
+
+
+@pytest.mark.parametrize("arguments", [(), ("shoes",), ("pin", "258013"), ("shoe", "x")])
 def test_arguments_that_cannot_be_meant(capsys: Capsys, arguments: tuple[str, ...]) -> None:
     answer = run(capsys, "keys", *arguments)
     assert (answer.exit_code, answer.out) == (2, "")
@@ -158,7 +164,7 @@ def test_arguments_that_cannot_be_meant(capsys: Capsys, arguments: tuple[str, ..
 
 def test_what_is_made_here_is_what_a_table_runs_with(capsys: Capsys, tmp_path: Path) -> None:
     run(capsys, "keys", "shoe", "--output", str(tmp_path / "shoe.key"))
-    hashed = run(capsys, "keys", "pin", stdin=b"2580\n").out.strip()
+    hashed = run(capsys, "keys", "pin", stdin=b"258013\n").out.strip()
     sections = {
         "table": {"site": "s", "name": "t"},
         "shoe": {"port": "/dev/ttyACM0", "key_file": "shoe.key"},
@@ -166,7 +172,7 @@ def test_what_is_made_here_is_what_a_table_runs_with(capsys: Capsys, tmp_path: P
     }
     running = for_running(load(tmp_path, small_house() | sections))
     assert running.shoe_key == read_shoe_key(tmp_path / "shoe.key")
-    assert check_pin("2580", running.people[0].pin.reveal())
+    assert check_pin("258013", running.people[0].pin.reveal())
 
 
 # --- At a terminal. --------------------------------------------------------------------------------------------------
@@ -214,21 +220,21 @@ def at_terminal(*answers: bytes) -> Typed:
 
 
 def test_a_pin_is_asked_for_twice_and_not_shown() -> None:
-    typed = at_terminal(b"2580\n", b"2580\n")
+    typed = at_terminal(b"258013\n", b"258013\n")
     assert typed.exit_code == 0
-    assert check_pin("2580", typed.out.strip())
+    assert check_pin("258013", typed.out.strip())
     assert "258" not in typed.screen
 
 
 def test_two_different_pins_are_refused() -> None:
-    typed = at_terminal(b"2580\n", b"2581\n")
+    typed = at_terminal(b"258013\n", b"258113\n")
     assert (typed.exit_code, typed.out) == (2, "")
     assert "two different PINs" in typed.screen
     assert "258" not in typed.screen
 
 
 def test_a_weak_pin_is_refused_before_it_is_asked_for_again() -> None:
-    typed = at_terminal(b"1111\n")
+    typed = at_terminal(b"111111\n")
     assert (typed.exit_code, typed.out) == (2, "")
     assert "all digits of this PIN are the same" in typed.screen
     assert "again" not in typed.screen

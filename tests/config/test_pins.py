@@ -8,20 +8,39 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoe_controller.config.pins import BadPinError, BadPinHashError, PinHash, check_pin, check_strength, hash_pin
+from shoe_controller.config.pins import (
+    BadPinError,
+    BadPinHashError,
+    PinHash,
+    check_pin,
+    check_strength,
+    hash_pin,
+    least_digits,
+)
+from shoe_controller.messages.acts import Role
 
 SALT = bytes(range(16))
 HASHED = hash_pin("2580", SALT)
 
 
-def made_with(*, ln: int = 14, r: int = 8, p: int = 1, salt: bytes = SALT, digest: bytes = bytes(32)) -> str:
-    return f"scrypt$ln={ln},r={r},p={p}${base64.b64encode(salt).decode()}${base64.b64encode(digest).decode()}"
+def made_with(
+    *, ln: int = 14, r: int = 8, p: int = 1, salt: bytes = SALT, digest: bytes = bytes(32), digits: str = ""
+) -> str:
+    return f"scrypt$ln={ln},r={r},p={p}{digits}${base64.b64encode(salt).decode()}${base64.b64encode(digest).decode()}"
 
 
 def test_a_hash_says_how_it_was_made_and_anybody_can_make_it_again() -> None:
+    digest = hashlib.scrypt(b"2580", salt=SALT, n=2**16, r=8, p=1, dklen=32, maxmem=2**27)
+    assert made_with(ln=16, digest=digest, digits=",d=4") == HASHED
+    assert PinHash.parse(HASHED) == PinHash(16, 8, 1, 4, SALT, digest)
+
+
+def test_a_hash_of_an_earlier_version_stays_valid() -> None:
+    """It took 16 MiB, and did not note how many digits the PIN has."""
     digest = hashlib.scrypt(b"2580", salt=SALT, n=2**14, r=8, p=1, dklen=32, maxmem=2**25)
-    assert made_with(digest=digest) == HASHED
-    assert PinHash.parse(HASHED) == (14, 8, 1, SALT, digest)
+    assert PinHash.parse(made_with(digest=digest)).digits is None
+    assert check_pin("2580", made_with(digest=digest))
+    assert not check_pin("2581", made_with(digest=digest))
 
 
 def test_a_pin_fits_its_hash_and_no_other_does() -> None:
@@ -39,6 +58,13 @@ def test_what_cannot_be_a_pin_is_a_wrong_one_and_cannot_be_hashed(pin: str) -> N
         hash_pin(pin, SALT)
     with pytest.raises(BadPinError, match="4 to 12 digits"):
         check_strength(pin)
+
+
+def test_a_supervisors_new_pin_has_six_digits_and_a_dealers_four() -> None:
+    check_strength("2580", least_digits(Role.DEALER))
+    check_strength("258013", least_digits(Role.SUPERVISOR))
+    with pytest.raises(BadPinError, match="6 to 12 digits"):
+        check_strength("25801", least_digits(Role.SUPERVISOR))
 
 
 def test_a_hash_made_with_other_bounds_is_checked_with_those() -> None:
@@ -65,6 +91,8 @@ def test_the_costliest_hash_that_is_permitted_can_be_checked() -> None:
         (made_with(ln=100), "not the hash of a PIN"),
         (made_with(ln=0), "not the hash of a PIN"),
         (made_with(r=-1), "not the hash of a PIN"),
+        (made_with(digits=",d=0"), "not the hash of a PIN"),
+        (made_with(digits=",d=06"), "not the hash of a PIN"),
         (made_with(salt=b""), "not the hash of a PIN"),
         (made_with(salt=SALT[:15]), "damaged"),
         (made_with(salt=bytes(65)), "damaged"),

@@ -105,6 +105,7 @@ class WilfulBroker:
         *,
         retained: bool = True,
         on_discarded: Callable[[DiscardedMessage], None] = lambda _: None,  # noqa: ARG002 - everything can be read
+        admits: Callable[[str], bool] = lambda _: True,  # noqa: ARG002 - and everything is read
     ) -> AsyncIterator[BrokerSession]:
         assert retained, "a console begins with what is retained"
         assert will is None, "a console is missed by nobody"

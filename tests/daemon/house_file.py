@@ -24,7 +24,7 @@ SEATS = ("1", "2", "3", "5", "6", "7", "8", "9")
 def quick_hash(pin: str, salt: bytes) -> str:
     """A hash with the least effort that a file may ask for."""
     digest = hashlib.scrypt(pin.encode(), salt=salt, n=1 << 12, r=1, p=1, maxmem=MEMORY_LIMIT, dklen=HASH_SIZE)
-    return PinHash(12, 1, 1, salt, digest).text()
+    return PinHash(12, 1, 1, len(pin), salt, digest).text()
 
 
 def person(name: str, role: str, pin: str) -> Data:

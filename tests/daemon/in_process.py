@@ -9,7 +9,7 @@ from shoe_controller.clock.moment import Moment
 from shoe_controller.clock.system_clock import SystemClock
 from shoe_controller.config.shoe import port_of
 from shoe_controller.config.table_file import for_running, load_config
-from shoe_controller.daemon.assembly import broker_for, open_table
+from shoe_controller.daemon.assembly import brokers_for, open_table
 from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.process.logging import set_up
 from shoe_controller.process.systemd import SystemdNotifier
@@ -36,7 +36,7 @@ async def daemon_running(file: Path, clock: ClockThatIsSet, notify: Path | None 
         open_table(config, clock),
         clock=clock,
         port=port_of(config.shoe),
-        broker=broker_for(config, "in-process"),
+        brokers=brokers_for(config, "in-process"),
         start_id="in-process",
         log=set_up(config.log),
         service=SystemdNotifier(None if notify is None else str(notify), None),

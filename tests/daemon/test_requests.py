@@ -9,12 +9,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.details import FloodingUser
 from shoe_controller.messages.facts import AlertRaised, RoundResult, WagersChanged
 from shoe_controller.messages.refusals import OtherSeat
 from shoe_controller.messages.requests import REPLAY, Answer, RequestRole
 from shoe_controller.mqtt.broker import LARGEST_PACKET
+from shoe_controller.mqtt.request_limits import BURST
 from tests.daemon.clients import Display, Heard, MqttClient, Terminal, Visitor
 from tests.daemon.harness import Chain
+from tests.daemon.house_file import PINS
 from tests.daemon.parties import takes_wagers
 from tests.reckoning import last_number, reckoned, sound_journal
 
@@ -166,13 +170,13 @@ async def test_nonsense_forgery_and_oversize(tmp_path: Path) -> None:
 
 @pytest.mark.asyncio
 async def test_a_thousand_requests_a_second(tmp_path: Path) -> None:
-    """For three seconds, of all kinds, while a shoe is dealt without pause."""
-    # As deployed: the broker keeps what a slow machine has not come to.
+    """For three seconds, of all kinds, from one client, while a shoe is dealt without pause."""
     procedure = {"gate_locks": "when_stopped"}
     async with Chain(tmp_path, speed="100", procedure=procedure, broker_settings=QUEUES) as chain:
         await chain.start_daemon()
         display = await chain.display()
         flooder = await chain.terminal(display, "flooder")
+        supervisor = await chain.terminal(display, "supervisor")
         await chain.start_emulator()
         await wagers_open(display)
         chance = random.Random(5)  # noqa: S311 - a test that must repeat itself
@@ -182,14 +186,17 @@ async def test_a_thousand_requests_a_second(tmp_path: Path) -> None:
         for batch in range(300):
             sent += [_some_request(flooder, chance) for _ in range(10)]
             await asyncio.sleep(max(0.0, began + (batch + 1) / 100 - asyncio.get_running_loop().time()))
-        took = asyncio.get_running_loop().time() - began
-        answers = [await flooder.answer_to(each, within=30) for each in sent]
-        assert len(answers) == 3000
-        assert took < 6, "the flood itself was as fast as it should be"
-        assert {answer.status for answer in answers} == {"ok", "error"}
+        body = {"shoe": 0, "round": 0, "person": "rana", "pin": PINS["rana"], "request_id": supervisor.new_id()}
+        answer = await supervisor.ask("supervisor", "sign_in", body)
+        assert answer.code in ("ok", "other_round"), "the right PIN is right, whatever the flooder tries"
+        await flooder.until(lambda: len(flooder.answers) >= BURST, what="the answers to what is served")
+        assert len(flooder.answers) < len(sent), "the others are left to time out"
         dealt = len(display.facts_of(RoundResult)) - before
         assert dealt >= 3, "the table goes on dealing"
-        assert {fact.alert.kind for fact in display.facts_of(AlertRaised)} <= {"late_wager"}
+        await display.is_up_to_date()
+        raised = {fact.alert.kind: fact.alert for fact in display.facts_of(AlertRaised)}
+        assert set(raised) <= {"late_wager", "pin_guessing", "request_flood"}
+        assert raised[AlertKind.REQUEST_FLOOD].detail == FloodingUser(user=flooder.visitor.client_id)
         assert chain.times_logged("broker_down") == 0
         await chain.kill_emulator()
         await chain.stop_daemon()
@@ -206,9 +213,9 @@ async def test_replays_hold_nobody_up(tmp_path: Path) -> None:
         display = await chain.display()
         terminal = await chain.terminal(display)
         await wagers_open(display)
-        for stake in range(100, 500):
+        for stake in range(100, 350):
             terminal.send_bet("1", {"base.player": stake})
-        await display.until(lambda: display.newest > 400, what="enough events")
+        await display.until(lambda: display.newest > 250, what="enough events")
         async with Glutton(chain) as glutton:
             for number in range(300):
                 glutton.ask(number)
@@ -221,7 +228,7 @@ async def test_replays_hold_nobody_up(tmp_path: Path) -> None:
             assert {glutton.answers[number].code for number in set(range(300)) - served} == {"busy"}
             for number in served:
                 assert glutton.events[number] == list(range(1, glutton.events[number][-1] + 1))
-                assert len(glutton.events[number]) > 400
+                assert len(glutton.events[number]) > 250
         assert chain.times_logged("broker_down") == 0
 
 

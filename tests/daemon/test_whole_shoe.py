@@ -12,7 +12,7 @@ import structlog
 
 from shoe_controller.clock.system_clock import SystemClock
 from shoe_controller.config.table_file import for_running, load_config
-from shoe_controller.daemon.assembly import broker_for, open_table
+from shoe_controller.daemon.assembly import brokers_for, open_table
 from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.messages.facts import AlertRaised
 from shoe_controller.process.systemd import SystemdNotifier
@@ -96,7 +96,7 @@ async def serving(chain: Chain, port: UsbDevice) -> AsyncIterator[None]:
             open_table(config, clock),
             clock=clock,
             port=port,
-            broker=broker_for(config, "in-process"),
+            brokers=brokers_for(config, "in-process"),
             start_id="in-process",
             log=structlog.wrap_logger(logger, processors=[structlog.processors.JSONRenderer()]),
             service=SystemdNotifier(None, None),

@@ -48,6 +48,15 @@ async def test_pay_tables_fails_when_a_wager_favours_the_player(tmp_path: Path) 
     assert "player" in told
 
 
+async def test_people_fails_where_a_supervisors_pin_may_be_short(tmp_path: Path) -> None:
+    data = clinic_file(tmp_path)
+    short, earlier = person("rana", "supervisor", "4806"), person("shah", "supervisor", "773501")
+    earlier["pin"] = earlier["pin"].replace(",d=6", "")
+    data["people"] = [short, earlier, person("thapa", "supervisor", "905183"), person("anita", "dealer", "2640")]
+    told = await problems(patient_with(tmp_path, data), "people")
+    assert "the PIN of rana, shah may have fewer than 6 digits" in told
+
+
 async def test_people_fails_without_two_supervisors(tmp_path: Path) -> None:
     data = clinic_file(tmp_path)
     everybody = people()

@@ -12,10 +12,10 @@ from shoe_controller.messages.refusals import AnyRefusal
 from shoe_controller.messages.requests import Answer, ReplayDone, ReplayRequest, RequestRole, SeatWagers
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Incoming
-from shoe_controller.mqtt.requests import RequestDesk, encode_answer
+from shoe_controller.mqtt.requests import RequestDesk, Send, encode_answer
 from shoe_controller.mqtt.retained import seat_wagers
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
-from shoe_controller.table.people import locked_out_until
+from shoe_controller.table.pins import guessing, pause_left
 from tests.mqtt.schema_check import objections
 from tests.recorded_sitting import RecordedSitting
 
@@ -35,6 +35,7 @@ class Counter:
         self.journal = folder / "table.journal"
         self.replayed: list[int] = []
         self.looked_at: list[str] = []
+        self.slept = 0.0
         self.pins_open = asyncio.Event()
         self.pins_open.set()
         self.replays_open = asyncio.Event()
@@ -43,36 +44,47 @@ class Counter:
 
     def new_desk(self) -> RequestDesk:
         """One that remembers nothing, as after a restart."""
-        return RequestDesk(TOPICS, self, self, self, SEAT_USERS)
+        return RequestDesk(TOPICS, self, self, self, SEAT_USERS, sleep=self.sleep)
+
+    async def sleep(self, seconds: float) -> None:
+        """By the table's clock."""
+        self.slept += seconds
+        self.sitting.wait(seconds)
 
     # --- TableDesk, PinOffice, Replayer ------------------------------------------------------------------------------
 
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         return self.sitting.give(given).refusal
 
-    def locked_out(self, person: str) -> bool:
-        until = locked_out_until(self.sitting.state, person)
-        return until is not None and self.sitting.mono_ns < until
+    def pin_pause(self, user: str, person: str) -> int:
+        return pause_left(self.sitting.state, user, person, self.sitting.mono_ns)
 
-    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict | None:
+    def pins_guessed(self) -> bool:
+        return guessing(self.sitting.state, self.sitting.mono_ns)
+
+    def recorded_as(self, person: str) -> str:
+        return person if person in PINS | DEALERS else f"unknown-{person}"
+
+    async def verdict(self, person: str, pin: str, role: Role) -> PinVerdict:
         self.looked_at.append(person)
         await self.pins_open.wait()
         known = PINS if role is Role.SUPERVISOR else PINS | DEALERS
-        if person not in known:
-            return None
-        return PinVerdict.RIGHT if known[person] == pin else PinVerdict.WRONG
+        return PinVerdict.RIGHT if known.get(person) == pin else PinVerdict.WRONG
 
     def seat_wagers(self, seat: str) -> SeatWagers | None:
         return seat_wagers(self.sitting.state, seat)
 
-    async def replay(self, request: ReplayRequest, reply_to: str, correlation: bytes | None) -> ReplayDone:
-        assert (reply_to, correlation) == (REPLY, b"c")
+    async def replay(self, request: ReplayRequest, send: Send) -> ReplayDone:
+        assert send == self.send
         await self.replays_open.wait()
         with JournalReader(self.sitting.write(self.journal)) as reader:
             found = [event.seq for event in reader.events(request.after, request.limit)]
         self.replayed += found
         newest = self.sitting.facts[-1].seq
         return ReplayDone(sent=len(found), last=found[-1] if found else request.after, oldest=1, newest=newest)
+
+    def send(self, payload: bytes) -> "asyncio.Future[None]":
+        raise AssertionError(f"nothing is replayed here: {payload!r}")
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
@@ -84,7 +96,7 @@ class Counter:
     async def bring_to(self, topic: str, payload: bytes, **fields: Any) -> Answer | None:  # noqa: ANN401 - of Incoming
         usual: dict[str, Any] = {"response_topic": REPLY, "correlation": b"c"}
         message = Incoming(topic=topic, payload=payload, **(usual | fields))
-        answer = await self.desk.answer(message)
+        answer = await self.desk.answer(message, self.send)
         if answer is not None:
             assert objections("reply.answer", msgspec.json.decode(encode_answer(answer)), strict=True) == []
         return answer

@@ -56,6 +56,26 @@ async def test_no_more_are_under_way_than_the_broker_allows() -> None:
             await asyncio.gather(*(each for each in futures if not each.cancelled()))
 
 
+async def test_events_go_first_then_retained_messages_then_answers_which_leave_room_for_them() -> None:
+    async with EmulatedBroker(limits=BrokerLimits(in_flight=4)) as broker, connected(broker.port) as session:
+        broker.misbehaviour.withhold_acknowledgements()
+        async with client(broker.port, "display") as display:
+            await display.subscribe("#")
+            futures = [session.publish_soon(f"answer/{number}", b"x", answer=True) for number in range(10)]
+            assert [(await display.message()).topic for _ in range(2)] == ["answer/0", "answer/1"]
+            await display.nothing_waits()
+            # Nothing was confirmed yet, and still there is room for two of these.
+            futures += [session.publish_soon("state", b"%d" % number, retain=True) for number in range(3)]
+            futures += [session.publish_soon("card", b"%d" % number) for number in range(3)]
+            assert [(await display.message()).payload for _ in range(2)] == [b"0", b"1"]
+            await display.nothing_waits()
+            broker.misbehaviour.behave()
+            broker.release_acknowledgements()
+            rest = [(await display.message()).topic for _ in range(12)]
+            assert rest == ["card"] * 3 + ["state"] + [f"answer/{number}" for number in range(2, 10)]
+            await asyncio.gather(*futures)
+
+
 async def test_a_retained_message_stays(port: int) -> None:
     async with connected(port) as session:
         await session.publish("state", b"open", retain=True)

@@ -35,8 +35,9 @@ from shoe_controller.messages.requests import (
     WagerId,
     acts_of,
 )
-from shoe_controller.mqtt.requests import MOST_PIN_CHECKS, MOST_REPLAYS
-from tests.mqtt.counter import DEALERS, PINS, TOPICS, USER, Counter
+from shoe_controller.mqtt.requests import LONGEST_CORRELATION, MOST_PIN_CHECKS, MOST_REPLAYS, SLOWED_BY
+from shoe_controller.table.pins import GUESSING_TRIES
+from tests.mqtt.counter import DEALERS, PINS, REPLY, TOPICS, USER, Counter
 
 pytestmark = pytest.mark.asyncio
 
@@ -286,12 +287,20 @@ async def test_a_request_for_another_shoe_or_round_is_refused(counter: Counter, 
 # --- PINs ------------------------------------------------------------------------------------------------------------
 
 
-async def test_a_wrong_pin_is_on_the_record_and_a_name_that_nobody_has_is_not(counter: Counter) -> None:
-    known = await counter.supervisor("sign_in", pin="000000")
-    unknown = await counter.supervisor("sign_in", person="mallory", request_id="r2")
-    assert known.code == unknown.code == "wrong_pin"
-    assert known.refusal == unknown.refusal
-    assert [(fact.person, fact.user) for fact in counter.sitting.all(WrongPin)] == [("ann", USER)]
+async def test_a_name_that_nobody_has_is_answered_and_counted_like_any_other_and_recorded_under_another(
+    tmp_path: Path,
+) -> None:
+    counter = Counter(tmp_path, wrong_pins=3)
+    counter.sitting.open_shoe()
+    for number in range(5):
+        known = await counter.supervisor("sign_in", pin="000000", request_id=f"k{number}")
+        unknown = await counter.supervisor("sign_in", person="mallory", request_id=f"u{number}")
+        assert known.code == unknown.code == ("wrong_pin" if number < 3 else "locked_out")
+        assert str(known.refusal) == str(unknown.refusal).replace("mallory", "ann")
+    assert [(fact.person, fact.failures, fact.user) for fact in counter.sitting.all(WrongPin)] == [
+        (person, failures, USER) for failures in (1, 2, 3) for person in ("ann", "unknown-mallory")
+    ]
+    assert len(counter.looked_at) == 6, "the time of a check is spent alike"
 
 
 async def test_a_dealer_signs_in_with_a_pin_and_is_no_supervisor(counter: Counter) -> None:
@@ -305,7 +314,7 @@ async def test_a_dealer_signs_in_with_a_pin_and_is_no_supervisor(counter: Counte
     assert (await sign_in(request_id="r3", person="dan")).code == "pin_missing"
     assert (await sign_in(request_id="r4", person="dan", pin="000000")).code == "wrong_pin"
     assert (await sign_in(request_id="r5", person="mallory", pin="000000")).code == "wrong_pin"
-    assert [fact.person for fact in counter.sitting.all(WrongPin)] == ["dan"]
+    assert [fact.person for fact in counter.sitting.all(WrongPin)] == ["dan", "unknown-mallory"]
     answer = await counter.supervisor("sign_in", person="dan", pin=DEALERS["dan"], request_id="r6")
     assert answer.code == "wrong_pin", "a dealer is not taken for a supervisor, whatever the PIN"
 
@@ -330,8 +339,26 @@ async def test_whoever_is_locked_out_is_not_even_looked_at(tmp_path: Path) -> No
     looked_at = len(counter.looked_at)
     assert (await counter.supervisor("sign_in", request_id="r9")).code == "locked_out"
     assert len(counter.looked_at) == looked_at
-    counter.sitting.wait(301)
-    assert (await counter.supervisor("sign_in", request_id="r10")).status == "ok"
+    # Also where the pause ends while the request is on its way to the table: what was not checked is not wrong.
+    counter.sitting.mono_ns = (counter.sitting.state.lasting.pins[0].locked_until_ns or 0) - 1
+    counted = len(counter.sitting.all(WrongPin))
+    assert (await counter.supervisor("sign_in", request_id="r10")).code == "locked_out"
+    assert len(counter.sitting.all(WrongPin)) == counted
+    counter.sitting.wait(1)
+    assert (await counter.supervisor("sign_in", request_id="r11")).status == "ok"
+
+
+async def test_while_pins_are_guessed_each_check_is_slowed_down_and_all_are_answered(counter: Counter) -> None:
+    replies = {user: f"{TOPICS.replies}{user}/1" for user in ("north", "south")}
+    for number in range(GUESSING_TRIES + 3):
+        user = ("north", "south")[number % 2]
+        body = counter.named(request_id=f"g{number}", person=f"name-{number}", pin="000000")
+        request = msgspec.json.encode(body)
+        await counter.bring("supervisor/sign_in", request, user=user, response_topic=replies[user])
+        assert counter.slept == SLOWED_BY * max(0, number + 1 - GUESSING_TRIES)
+    assert (await counter.supervisor("sign_in")).status == "ok"
+    assert (await counter.request("dealer/call_supervisor", request_id="r2")).status == "ok"
+    assert counter.slept == SLOWED_BY * 4, "what needs no PIN is as quick as ever"
 
 
 async def test_a_supervisor_without_a_pin_is_told_so(counter: Counter) -> None:
@@ -472,14 +499,8 @@ async def test_a_retained_request_is_refused(counter: Counter) -> None:
         f"request/display/{USER}/call_supervisor",
         f"request/wagers/{USER}/replay",
         f"request/wagers/{USER}/",
-        "request/wagers//place",
         f"request//{USER}/place",
         f"request/boss/{USER}/confirm",
-        f"request/dealer/{USER}/confirm/now",
-        f"request/dealer/{'u' * (LONGEST_USER + 1)}/confirm",
-        "request/dealer/confirm",
-        "request/dealer",
-        "status",
     ],
 )
 async def test_what_a_role_cannot_ask_for_is_unknown(counter: Counter, below: str) -> None:
@@ -489,6 +510,33 @@ async def test_what_a_role_cannot_ask_for_is_unknown(counter: Counter, below: st
     assert answer is not None
     assert (answer.code, answer.request_id) == ("unknown_request", "r1")
     assert len(counter.sitting.facts) == before
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "request/wagers//place",
+        f"request/dealer/{USER}/confirm/now",
+        f"request/dealer/{'u' * (LONGEST_USER + 1)}/confirm",
+        "request/dealer/confirm",
+        "request/dealer",
+        "status",
+    ],
+)
+@pytest.mark.parametrize("reply", [REPLY, f"{TOPICS.replies}{'u' * (LONGEST_USER + 1)}/1", None])
+async def test_a_topic_that_names_no_client_gets_no_answer(counter: Counter, below: str, reply: str | None) -> None:
+    payload = msgspec.json.encode(counter.named())
+    assert await counter.bring_to(f"{TOPICS.prefix}/{below}", payload, response_topic=reply) is None
+
+
+async def test_long_correlation_data_is_not_sent_back(counter: Counter) -> None:
+    """It would go out with every event of a replay."""
+    payload = b'{"request_id":"p1","after":0}'
+    for size, code in ((LONGEST_CORRELATION, "ok"), (LONGEST_CORRELATION + 1, "bad_request")):
+        counter.replayed.clear()
+        answer = await counter.bring("display/replay", payload, correlation=b"c" * size)
+        assert answer is not None
+        assert (answer.code, bool(counter.replayed)) == (code, code == "ok")
 
 
 def most(of: Any) -> int:  # noqa: ANN401 - an annotated type of the contract

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import NamedTuple
 
 from shoe_controller.mqtt.broker import (
     BrokerLostError,
@@ -21,14 +22,16 @@ from tests.simulator.broker import wire
 from tests.simulator.broker.wire import Received
 
 CLIENT_ID = "shoe-controller"
+REQUESTS_ID = f"{CLIENT_ID}-requests"
 LARGEST = 1024 * 1024
 
 
 class DaemonBroker:
     """The `Broker` of one daemon."""
 
-    def __init__(self, broker: VirtualBroker, time: VirtualTime, loop: DaemonLoop) -> None:
+    def __init__(self, broker: VirtualBroker, time: VirtualTime, loop: DaemonLoop, client_id: str) -> None:
         self._broker = broker
+        self._client_id = client_id
         self._time = time
         self._loop = loop
         self._session: Session | None = None
@@ -41,8 +44,15 @@ class DaemonBroker:
         *,
         retained: bool = True,
         on_discarded: Callable[[DiscardedMessage], None] = lambda _: None,  # noqa: ARG002 - everything can be read
+        admits: Callable[[str], bool] = lambda _: True,
     ) -> AsyncGenerator[BrokerSession, None]:
-        session = Session(self._broker, self._time, self._loop, will, subscriptions, retained=retained)
+        session = Session(
+            Endpoints(self._broker, self._time, self._loop, self._client_id),
+            will,
+            subscriptions,
+            retained=retained,
+            admits=admits,
+        )
         self._session = session
         try:
             await session.opened
@@ -58,28 +68,37 @@ class DaemonBroker:
             self._session.end.hang_up("the program is gone")
 
 
+class Endpoints(NamedTuple):
+    """Where a session is, and as whom."""
+
+    broker: VirtualBroker
+    time: VirtualTime
+    loop: DaemonLoop
+    client_id: str
+
+
 class Session:
     """A `BrokerSession`."""
 
     def __init__(
         self,
-        broker: VirtualBroker,
-        time: VirtualTime,
-        loop: DaemonLoop,
+        ends: Endpoints,
         will: Will | None,
         subscriptions: Sequence[str],
         *,
         retained: bool,
+        admits: Callable[[str], bool],
     ) -> None:
-        self._loop = loop
+        self._loop = loop = ends.loop
+        self._admits = admits
         self._inbox = Inbox()
         self.opened: asyncio.Future[None] = loop.create_future()
         self._gone: asyncio.Future[BrokerLostError] = loop.create_future()
         self._under_way: set[asyncio.Future[None]] = set()
         self.end = Endpoint(
-            broker,
-            time,
-            CLIENT_ID,
+            ends.broker,
+            ends.time,
+            ends.client_id,
             filters=tuple(subscriptions),
             retained=retained,
             on_ready=self._soon(self._ready),
@@ -101,6 +120,8 @@ class Session:
             self.opened.set_result(None)
 
     def _heard(self, message: Received) -> None:
+        if not self._admits(message.topic):
+            return
         incoming = Incoming(
             topic=message.topic,
             payload=message.payload,
@@ -145,6 +166,7 @@ class Session:
         response_topic: str | None = None,
         correlation: bytes | None = None,
         expiry: int | None = None,
+        answer: bool = False,  # noqa: ARG002 - nothing ever waits here
     ) -> "asyncio.Future[None]":
         future: asyncio.Future[None] = self._loop.create_future()
         if self._gone.done():

@@ -9,7 +9,7 @@ from pathlib import Path
 from shoe_controller.clock.moment import Moment
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.table_file import RunningConfig
-from shoe_controller.daemon.assembly import SOFTWARE, Opened, open_table
+from shoe_controller.daemon.assembly import SOFTWARE, Brokers, Opened, open_table
 from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.daemon.table_journal import ReplayDiffersError, recover
 from shoe_controller.journal import opening
@@ -19,7 +19,7 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry, Receipt
 from shoe_controller.process.systemd import SystemdNotifier
 from tests.simulation.cable import Cable
-from tests.simulation.daemon_broker import DaemonBroker
+from tests.simulation.daemon_broker import CLIENT_ID, REQUESTS_ID, DaemonBroker
 from tests.simulation.damage import damage
 from tests.simulation.inline_writer import Disk, InlineWriter
 from tests.simulation.observer import BrokenPromiseError
@@ -72,7 +72,7 @@ class Machine:
         self._gone = gone
         self._booted_at = -UPTIME
         self._loop: DaemonLoop | None = None
-        self._connection: DaemonBroker | None = None
+        self._connections: tuple[DaemonBroker, ...] = ()
         self._writer: InlineWriter | None = None
         self._graves: list[tuple[DaemonLoop, InlineWriter, JournalReader]] = []
 
@@ -109,13 +109,15 @@ class Machine:
         loop = DaemonLoop(self._time, self.failures)  # type: ignore[abstract]  # as much of a loop as the daemon needs
         with loop.running():
             opened = self._open(loop)
-            self._connection = DaemonBroker(self._broker, self._time, loop)
+            table, requests = self._connections = tuple(
+                DaemonBroker(self._broker, self._time, loop, name) for name in (CLIENT_ID, REQUESTS_ID)
+            )
             daemon = Daemon(
                 self.config,
                 opened,
                 clock=self,
                 port=self._cable.for_daemon(loop),
-                broker=self._connection,
+                brokers=Brokers(table, requests),
                 log=NoLog(),
                 service=SystemdNotifier(None, None),
                 in_thread=_check_pin,
@@ -206,13 +208,14 @@ class Machine:
     def kill(self) -> None:
         """The program ends between two of its steps."""
         self.disk.kill_at = None
-        if self._loop is None or self._writer is None or self._connection is None:
+        if self._loop is None or self._writer is None:
             return
         self._loop.kill()
         self._writer.abandon()
-        self._connection.vanish()
+        for connection in self._connections:
+            connection.vanish()
         self._cable.cut()
-        self._writer = self._loop = self._connection = self.daemon = None
+        self._writer = self._loop = self.daemon = None
         self._gone()
 
     def lose_power(self) -> None:

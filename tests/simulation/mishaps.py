@@ -138,6 +138,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "clock_stepped": ("clock_steps",),
     "journal_full": ("disk_full",),
     "messages_refused": ("refused_publishes",),
+    "pin_guessing": ("wrong_pins",),
     "shoe_restarted": ("reboot", "power_loss", "wrong_key", "replayed_frame", "frames_swapped"),
     "shoe_lost": (*_LATE,),
     "late_wager": (*_LATE, "frames_swapped", "unasked_acts"),

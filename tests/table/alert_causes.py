@@ -31,6 +31,7 @@ from shoe_controller.messages.acts import (
     CorrectCard,
     EndShoe,
     IdentifyCard,
+    SignIn,
     UndoLastResult,
 )
 from shoe_controller.table.inputs import (
@@ -42,7 +43,10 @@ from shoe_controller.table.inputs import (
     LinkBack,
     LinkLost,
     MessagesRefused,
+    PinVerdict,
+    RequestsFlooded,
 )
+from shoe_controller.table.pins import GUESSING_TRIES
 from tests.table.sitting import Sitting
 
 PLAYER_WINS = "7H 4D KS 2C"
@@ -457,6 +461,17 @@ def clock_stepped(table: Sitting) -> None:
 def messages_refused(table: Sitting) -> None:
     start(table)
     table.give(MessagesRefused(reason="not authorised"))
+
+
+def pin_guessing(table: Sitting) -> None:
+    start(table)
+    for number in range(GUESSING_TRIES):
+        table.act(SignIn(), pin=PinVerdict.WRONG, user=f"terminal-{number % 3}", person=f"person-{number % 4}")
+
+
+def request_flood(table: Sitting) -> None:
+    start(table)
+    table.give(RequestsFlooded(user="seats-t1"))
 
 
 def journal_damaged(table: Sitting) -> None:

@@ -153,6 +153,7 @@ class Sitting:
         shoe: int | None = None,
         round: int | None = None,  # noqa: A002 - a round of the game
         request_id: str = "",
+        user: str = "console",
     ) -> Handled:
         state = self.table.state
         return self.give(
@@ -165,6 +166,7 @@ class Sitting:
                 shoe=state.shoe_number if shoe is None else shoe,
                 round=state.round_number if round is None else round,
                 request_id=request_id,
+                user=user,
             )
         )
 
