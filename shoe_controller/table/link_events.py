@@ -15,9 +15,10 @@ from shoe_controller.messages.details import (
     OperatingSystemError,
     SilentShoe,
 )
-from shoe_controller.messages.facts import ShoeLinkChanged
+from shoe_controller.messages.facts import CheckpointSigned, ShoeLinkChanged
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.inputs import (
+    CheckpointMade,
     ClockStepped,
     ControllerStarted,
     EventsMissed,
@@ -30,7 +31,7 @@ from shoe_controller.table.inputs import (
 )
 from shoe_controller.table.phases import IN_ROUND
 from shoe_controller.table.shoe_events import IN_PLAY, restarted
-from shoe_controller.table.state import SECOND, LinkState, Round
+from shoe_controller.table.state import SECOND, LinkState, PublishedCheckpoint, Round
 
 
 def link_lost(draft: Draft, given: LinkLost) -> None:
@@ -130,3 +131,12 @@ def messages_refused(draft: Draft, given: MessagesRefused) -> None:
 
 def messages_taken(draft: Draft) -> None:
     draft.end_alerts(PublishingAgain(), AlertKind.MESSAGES_REFUSED)
+
+
+def checkpoint_made(draft: Draft, given: CheckpointMade) -> None:
+    """Publish it, each one once: after a crash the engine may bring one that is published already."""
+    checkpoint = given.checkpoint
+    last = draft.lasting.checkpoint
+    if last is None or last.journal != checkpoint.journal or last.index < checkpoint.index:
+        draft.lasting.checkpoint = PublishedCheckpoint(journal=checkpoint.journal, index=checkpoint.index)
+        draft.emit(CheckpointSigned, checkpoint=checkpoint)

@@ -43,6 +43,7 @@ from shoe_controller.table.finishing import (
 )
 from shoe_controller.table.inputs import (
     AnyInput,
+    CheckpointMade,
     ClockStepped,
     Closing,
     ControllerStarted,
@@ -197,6 +198,8 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
             link_events.messages_refused(draft, given)
         case MessagesTaken():
             link_events.messages_taken(draft)
+        case CheckpointMade():
+            link_events.checkpoint_made(draft, given)
         case Snapshot():
             if draft.state.lasting.seq and draft.state != given.state:
                 raise UnexpectedInputError("a snapshot of another state than this one")
