@@ -7,12 +7,13 @@ of the program cannot be expected to come out the same: their chain is checked a
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from shoe_controller.journal.chain import link
+from shoe_controller.journal.checkpoint_check import CheckpointCheck, Proof
 from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.journal.opening import Identity, Position, identify
 from shoe_controller.journal.reading import JournalReader
@@ -50,6 +51,12 @@ class Report(msgspec.Struct, kw_only=True):
     """Events that came out the same; `None` without a replay."""
     not_replayed: dict[str, int] = {}
     """Events of other versions of the program, or after a difference, by version."""
+    checkpoints: int = 0
+    """Signed checkpoints."""
+    keys_anew: list[int] = []
+    """Checkpoints with a key that neither the one before nor the caller vouches for."""
+    proof: Proof | None = None
+    """Up to where the caller's keys prove the journal."""
 
     @property
     def good(self) -> bool:
@@ -72,9 +79,12 @@ def verify(  # noqa: PLR0913 - what must not be found out inside is passed in, b
     agree: Agree = same_bytes,
     software: str,
     heads: Iterable[Head] = (),
+    keys: Collection[str] = (),
     progress: Progress,
 ) -> Report:
     """Check all of a journal. `heads` are ends of the chain that were kept elsewhere, from published results say.
+
+    `keys` are public keys that were kept elsewhere, in hexadecimal.
 
     `agree` compares events of layout 1 with what their inputs lead to now; those of layout 2 must be the same bytes.
 
@@ -91,7 +101,10 @@ def verify(  # noqa: PLR0913 - what must not be found out inside is passed in, b
             report.tell_of(Record(*beyond), f"comes after record {position.head.number}, where the journal ends.")
         try:
             _check_file(reader, report, progress, position.head.number)
-            records = _ChainCheck(reader, position, report, heads, progress).records()
+            checkpoints = CheckpointCheck(identity.journal_id, keys, report.tell_of)
+            records = _ChainCheck(
+                reader, position, report, heads=heads, checkpoints=checkpoints, progress=progress
+            ).records()
             if replay is None:
                 deque(records, maxlen=0)
             else:
@@ -99,6 +112,8 @@ def verify(  # noqa: PLR0913 - what must not be found out inside is passed in, b
                 check.run()
                 report.replayed = check.same
                 report.not_replayed = dict(check.not_replayed)
+            report.checkpoints, report.keys_anew = checkpoints.count, checkpoints.keys_anew
+            report.proof = checkpoints.proof
         except DamagedJournalError as error:
             report.tell(None, None, error.reason)
         return report
@@ -115,13 +130,21 @@ def _check_file(reader: JournalReader, report: Report, progress: Progress, total
 class _ChainCheck:
     """Follows the chain from its beginning to the head, over the tombstones."""
 
-    def __init__(
-        self, reader: JournalReader, position: Position, report: Report, heads: Iterable[Head], progress: Progress
+    def __init__(  # noqa: PLR0913 - of this file alone
+        self,
+        reader: JournalReader,
+        position: Position,
+        report: Report,
+        *,
+        heads: Iterable[Head],
+        checkpoints: CheckpointCheck,
+        progress: Progress,
     ) -> None:
         self._reader = reader
         self._position = position
         self._report = report
         self._heads = {head.number: head for head in heads}
+        self._checkpoints = checkpoints
         self._progress = progress
         self._take_tombstones()
         self._tombstones_at_first = self._tombstones
@@ -139,6 +162,9 @@ class _ChainCheck:
             if record.number < self._expected:
                 self._report.tell_of(record, "is not part of the chain; it was added from outside.")
                 continue
+            if self._was_left_by_pruning(record):
+                self._checkpoints.take(record, None)
+                continue
             if self._reach(record.number, str(record)):
                 yield None
             self._check(record)
@@ -149,6 +175,11 @@ class _ChainCheck:
         self._reach(end + 1, "the end of the journal")
         self._check_end()
         self._progress(end, end)
+
+    def _was_left_by_pruning(self, record: Record) -> bool:
+        """Checkpoints stay when the records around them are pruned, because each names the key of the next."""
+        gap = record.number > self._expected and record.kind == RecordKind.CHECKPOINT
+        return gap and self._tombstone_over(record.number) is not None
 
     def _reach(self, number: int, what: str) -> bool:
         """Skip a gap in the numbers; returns whether a tombstone was passed."""
@@ -198,6 +229,8 @@ class _ChainCheck:
             report.tell_of(record, f"has the number of an event, {record.seq}.")
         if record.kind == RecordKind.PRUNED:
             self._note(record)
+        if record.kind == RecordKind.CHECKPOINT:
+            self._checkpoints.take(record, self._before)
         if record.number in self._heads and self._heads[record.number].hash != record.hash:
             self._tell_head(self._heads[record.number], str(record))
         if record.number in self._cut_ends and self._cut_ends[record.number].last_hash != record.hash:
