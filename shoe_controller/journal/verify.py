@@ -163,6 +163,7 @@ class _ChainCheck:
                 self._report.tell_of(record, "is not part of the chain; it was added from outside.")
                 continue
             if self._was_left_by_pruning(record):
+                self._report.records += 1
                 self._checkpoints.take(record, None)
                 continue
             if self._reach(record.number, str(record)):

@@ -85,13 +85,13 @@ def test_verify_tells_of_events_that_do_not_come_out_again(
 
 
 def test_verify_names_what_is_wrong(path: Path, say: Say) -> None:
-    tampered(path, "UPDATE record SET body = x'00' WHERE number = 100")
+    tampered(path, "UPDATE record SET body = x'00' WHERE number = 103")
     answer = say("verify", path)
     assert answer.exit_code == 1
     assert "IS DAMAGED" in answer.out
-    assert "record 100 (" in answer.out
+    assert "record 103 (" in answer.out
     problems = say("verify", "--json", path).json["problems"]
-    assert [problem["record"] for problem in problems] == [100, 100], "by the chain and by the replay"
+    assert [problem["record"] for problem in problems] == [103, 103], "by the chain and by the replay"
 
 
 def test_verify_compares_heads_that_were_kept(path: Path, say: Say) -> None:
