@@ -91,6 +91,9 @@ class KeyFolder:
         else:
             made = True
             self._present = self._first(journal, index, now_ms)
+        prepared = self._read(self.folder / PREPARED)
+        if prepared is not None and prepared.public == self._present.public:
+            self._destroy(self.folder / PREPARED)
         if not lost:
             # Used ones, and ones that were prepared and that no checkpoint names.
             self._remove(*(key for key in mine if key != self._present))
@@ -115,12 +118,10 @@ class KeyFolder:
         prepared = self._read(self.folder / PREPARED)
         if index == 1 and prepared is not None and prepared.table == self._table:
             key = msgspec.structs.replace(prepared, journal=journal)
-            self._write(key)
-            self._destroy(self.folder / PREPARED)
-            return key
-        key = self._new(journal, index)
-        text = public_text(self._table, key, now_ms)
-        self._put(self.folder / f"{_name(key)}{PUBLIC}", text.encode())
+        else:
+            key = self._new(journal, index)
+            text = public_text(self._table, key, now_ms)
+            self._put(self.folder / f"{_plain(journal)}.{index}{PUBLIC}", text.encode())
         self._write(key)
         return key
 
@@ -268,5 +269,8 @@ def read_public(text: str) -> str | None:
 
 def _name(key: Key) -> str:
     """Two keys never share a name, not even after an older copy of the journal was put back."""
-    journal = re.sub(r"[^A-Za-z0-9-]", "_", key.journal)[:40]
-    return f"{journal}.{key.index}.{key.public[:16]}"
+    return f"{_plain(key.journal)}.{key.index}.{key.public[:16]}"
+
+
+def _plain(journal: str) -> str:
+    return re.sub(r"[^A-Za-z0-9-]", "_", journal)[:40]
