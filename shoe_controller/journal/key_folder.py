@@ -216,8 +216,12 @@ class KeyFolder:
     def _make_folder(self) -> None:
         try:
             make_folder(self.folder)
-            for unfinished in self.folder.glob(".*.new"):
-                self._destroy(unfinished)
+            for file in self.folder.iterdir():
+                unfinished = file.name.startswith(".") and file.suffix == ".new"
+                # Overwritten, and the power failed before its name was gone.
+                destroyed = file.suffix == PRIVATE and not any(file.read_bytes())
+                if unfinished or destroyed:
+                    self._destroy(file)
         except OSError as error:
             raise StorageError(self.folder, f"the folder of keys cannot be used: {error.strerror}.") from error
 
