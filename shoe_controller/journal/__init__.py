@@ -15,6 +15,6 @@ What the engine submits as one entry is stored whole or not at all, and is answe
 - `inode_watch.py`: whether the journal's files are still the ones it opened; `lock_safe_open.py`: reads
   them beside SQLite without losing its locks
 - `reading.py`: start-up, outbox and records in order, beside a running writer
-- `verify.py`, with `replay_check.py` and `checkpoint_check.py`; `export.py`; `prune.py`, which leaves `tombstones.py`: what an auditor and an
-  operator do with a journal
+- `verify.py`, with `replay_check.py` and `checkpoint_check.py`; `export.py`; `prune.py`, which leaves `tombstones.py`:
+  what an auditor and an operator do with a journal
 """
