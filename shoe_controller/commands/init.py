@@ -9,8 +9,10 @@ import asyncio
 import getpass
 import secrets
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shoe_controller.commands.installed_table import FOLDER
 from shoe_controller.commands.output import GOOD, as_text, bad_input
@@ -21,6 +23,9 @@ from shoe_controller.messages.acts import Role
 from shoe_controller.setup.certificates import CertificateError
 from shoe_controller.setup.file_writer import Planned, WriteOutcome, differs, write
 from shoe_controller.setup.new_table import NewPerson, NewTable, seat_users_of
+
+if TYPE_CHECKING:
+    from shoe_controller.config.table_file import RunningConfig
 
 BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
 NOT_WRITTEN = 1
@@ -127,11 +132,28 @@ def _conclusion(args: argparse.Namespace, file: Path) -> int:
         return bad_input(args, "bad_config", f"the table cannot run yet:\n{error}")
     key = config.shoe.key_file
     put_key = "" if key is None else f"Put {key.name} into the shoe. "
+    sys.stdout.write(_first_key(config))
     sys.stdout.write(
         f"\n{as_text(str(file))} is ready. Next: sudo shoe-controller doctor {as_text(str(file))}\n"
         f"{put_key}Restart the broker, and start the table.\n"
     )
     return GOOD
+
+
+def _first_key(config: "RunningConfig") -> str:
+    """Make the first key of the journal; returns what to do with its public half."""
+    from shoe_controller.setup.first_key import make_first_key  # noqa: PLC0415 - see `run`
+
+    try:
+        public = make_first_key(config.table, config.journal, time.time_ns() // 1_000_000)
+    except OSError as error:
+        return f"The journal's first key was not made ({error.strerror}): the table makes it when it starts.\n"
+    if public is None:
+        return ""
+    return (
+        f"{as_text(str(public))}: made. Move it to a place that this machine cannot write to: with it, "
+        "`shoe-controller journal verify FILE --key` proves that nobody has changed the journal.\n"
+    )
 
 
 # --- what is decided -------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """`shoe-controller journal verify|recall|export|prune FILE`: commands on a table's journal, for auditors and operators.
 
 All of them work beside a running controller. Exit code 1 means that the journal is damaged, 2 that the arguments cannot
-be used, 3 that a head lies in a pruned part whose export was not given. The work itself is in
+be used, 3 that nothing wrong was found and not all could be proved: a head lies in a pruned part whose export was not
+given, or the key of `verify --key` proves nothing. The work itself is in
 `shoe_controller/journal/`.
 """
 
@@ -21,8 +22,10 @@ from shoe_controller.commands import recall
 from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
 from shoe_controller.config.plain_files import check_plain
 from shoe_controller.daemon.table_journal import replay, same_fact
+from shoe_controller.journal.checkpoint_check import next_key_of
 from shoe_controller.journal.errors import DamagedJournalError, JournalError
 from shoe_controller.journal.export import Form, Selection, header, line, selected
+from shoe_controller.journal.key_folder import read_public
 from shoe_controller.journal.prune import prune
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
@@ -77,6 +80,23 @@ def _add_verify(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="a file that `prune` wrote, or the folder with all of them: its records are checked and replayed too; "
         "may be given more than once",
     )
+    parser.add_argument(
+        "--key",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="the public key that was taken away when the journal was begun: says up to which record and time the "
+        "journal is proved; may be given more than once",
+    )
+    parser.add_argument(
+        "--earlier",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="an earlier journal of the table, the oldest first, where the key is that of its first one",
+    )
     add_json_option(parser)
     parser.set_defaults(run=run, act=_verify)
 
@@ -127,6 +147,20 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _verify(args: argparse.Namespace) -> int:
+    keys: set[str] = set()
+    for file in args.key:
+        try:
+            key = read_public(file.read_text(encoding="utf-8", errors="replace"))
+        except OSError as error:
+            return bad_input(args, "key", f"{file} cannot be read: {error.strerror}.")
+        if key is None:
+            return bad_input(args, "key", f"{file} is not a public key: 64 hexadecimal digits on a line of their own.")
+        keys.add(key)
+    for earlier in args.earlier:
+        key = next_key_of(earlier, keys)
+        if key is None:
+            return bad_input(args, "earlier", f"{earlier} is not proved by the key, so its last key proves nothing.")
+        keys.add(key)
     with _progress() as look:
         report = verify(
             args.file,
@@ -135,15 +169,18 @@ def _verify(args: argparse.Namespace) -> int:
             software=version("shoe-controller"),
             heads=args.head,
             exports=args.export,
+            keys=keys,
             progress=look,
         )
     if args.json:
         print_json(_as_object(args.file, report))
     else:
-        sys.stdout.write("".join(f"{as_text(sentence)}\n" for sentence in _sentences(args.file, report)))
+        sentences = (*_sentences(args.file, report), *_proof(report, asked=bool(keys)))
+        sys.stdout.write("".join(f"{as_text(sentence)}\n" for sentence in sentences))
     if not report.good:
         return DAMAGED
-    return UNPROVED if report.unproved else GOOD
+    keys_prove = not keys or (report.proof is not None and not report.keys_anew)
+    return GOOD if keys_prove and not report.unproved else UNPROVED
 
 
 def _as_object(file: Path, report: Report) -> dict[str, object]:
@@ -178,6 +215,9 @@ def _as_object(file: Path, report: Report) -> dict[str, object]:
         ],
         "more_problems": report.more_problems,
         "notes": report.notes,
+        "checkpoints": report.checkpoints,
+        "keys_anew": report.keys_anew,
+        "proof": report.proof,
     }
 
 
@@ -205,6 +245,29 @@ def _sentences(file: Path, report: Report) -> Iterator[str]:
     yield f"Replaying the inputs gave {report.replayed} events again, byte for byte."
     for software, count in sorted(report.not_replayed.items()):
         yield f"Not replayed: {count} events written by version {software}."
+
+
+def _proof(report: Report, *, asked: bool) -> Iterator[str]:
+    """What the checkpoints prove."""
+    if report.keys_anew:
+        listed = ", ".join(map(str, report.keys_anew))
+        yield (
+            f"NOT VOUCHED FOR: the keys begin anew at checkpoint {listed}. The key before it was lost, an older copy "
+            "of the journal was put back, or somebody signed with a key of their own."
+        )
+    proof, last = report.proof, report.head.number
+    if not asked:
+        yield f"{report.checkpoints} checkpoints fit; without --key nothing shows who signed them."
+    elif proof is None:
+        none = "there is no checkpoint yet" if not report.checkpoints else "the key has signed none of its checkpoints"
+        yield f"NOT PROVED: {none}."
+    else:
+        signed = datetime.fromtimestamp(proof.time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        yield f"Proved up to record {proof.number}, as signed in checkpoint {proof.checkpoint} at {signed}."
+        yield (
+            f"Not proved: the {last - proof.number} records after it. Whoever held the machine since then could have "
+            "changed them, or cut others off after them."
+        )
 
 
 def _export(args: argparse.Namespace) -> int:

@@ -34,6 +34,7 @@ class TableEntry(msgspec.Struct):
 
 class JournalEntry(msgspec.Struct):
     file: str | None = None
+    keys: str | None = None
 
 
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -59,6 +60,8 @@ class TableSettings(NamedTuple):
 
 class JournalSettings(NamedTuple):
     file: Path
+    keys: Path
+    """The folder with the keys of its checkpoints."""
 
 
 class LogSettings(NamedTuple):
@@ -95,9 +98,15 @@ def table_from(entry: TableEntry, problems: list[Problem]) -> TableSettings | No
 def journal_from(
     entry: JournalEntry, folder: Path, table_name: str | None, problems: list[Problem]
 ) -> JournalSettings | None:
-    """Return where the journal is; `None` if neither the section nor the table's name gives it."""
+    """Return where the journal and its keys are; `None` if neither the section nor the table's name gives it."""
     section = Section("journal", problems)
     file = section.path("file", entry.file, folder)
+    keys = section.path("keys", entry.keys, folder)
     if file is None and table_name is not None:
         file = JOURNALS / f"{table_name}.journal"
-    return None if file is None else JournalSettings(file)
+    return None if file is None else JournalSettings(file, keys or keys_beside(file))
+
+
+def keys_beside(journal: Path) -> Path:
+    """The default folder of a journal's keys."""
+    return journal.with_name(f"{journal.name}.keys")

@@ -24,6 +24,7 @@ from firmware_protocol.native.controller import NativeController
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.plain_files import make_folder
 from shoe_controller.config.table_file import RunningConfig
+from shoe_controller.daemon.checkpointing import Keys, ThreadedKeys
 from shoe_controller.daemon.engine import SECOND, LinkMemory, Stored
 from shoe_controller.daemon.table_journal import (
     PublishedFact,
@@ -33,7 +34,9 @@ from shoe_controller.daemon.table_journal import (
     topic_of,
 )
 from shoe_controller.journal import opening
+from shoe_controller.journal.checkpoints import Checkpoint
 from shoe_controller.journal.errors import DamagedJournalError
+from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.loop_callbacks import LoopCallbacks
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
@@ -141,6 +144,10 @@ class Opened(msgspec.Struct, kw_only=True):
     writer: TableWriter
     reader: JournalReader
     table: Table
+    keys: Keys
+    """Those of the journal's checkpoints."""
+    checkpoint: Checkpoint | None
+    """The newest in the journal."""
     backup: Path | None = None
     """The backup copy, if the journal had to be migrated."""
     damaged: str = ""
@@ -197,6 +204,8 @@ def _open(config: RunningConfig, clock: Clock) -> Opened:
                 writer=LoopJournal(journal),
                 reader=reader,
                 table=recover(reader, SOFTWARE),
+                keys=ThreadedKeys(KeyFolder(config.journal.keys, identity.table)),
+                checkpoint=reader.last_checkpoint(),
                 backup=journal.backup,
             )
         except BaseException:

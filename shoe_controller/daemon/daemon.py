@@ -21,14 +21,17 @@ from shoe_controller.daemon.assembly import (
     link_for,
     new_nonce,
 )
+from shoe_controller.daemon.checkpointing import Checkpointing
 from shoe_controller.daemon.engine import SECOND, Engine, Stored
 from shoe_controller.daemon.pin_office import InThread, PeoplesPins
 from shoe_controller.daemon.table_journal import snapshot_if_needed
 from shoe_controller.daemon.table_log import TableLog
 from shoe_controller.house.rules import read_rules, rules_of
+from shoe_controller.journal.checkpoints import RECORDS_BETWEEN
 from shoe_controller.journal.errors import EventsPrunedError, FileError
 from shoe_controller.journal.opening import set_aside_names
 from shoe_controller.journal.reading import JournalReader
+from shoe_controller.messages.facts import ShoeEnded
 from shoe_controller.messages.refusals import AnyRefusal, Pruned
 from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers
 from shoe_controller.messages.retained import StatusMessage
@@ -84,6 +87,7 @@ class Daemon:
         in_thread: InThread = asyncio.to_thread,
         nonce: Callable[[], bytes] = new_nonce,
         start_id: str,
+        records_between: int = RECORDS_BETWEEN,
     ) -> None:
         self.config = config
         self.rules_pending = False
@@ -106,6 +110,17 @@ class Daemon:
             rules=lambda: rules_of(self.config),
             write=self._reconnector.write,
             observer=self,
+        )
+        self._checkpoints = Checkpointing(
+            keys=opened.keys,
+            journal=opened.writer,
+            journal_id=opened.reader.identity.journal_id,
+            last=opened.checkpoint,
+            clock=clock,
+            state=lambda: self.state,
+            happened=self.controller.happened,
+            log=self._logbook.log,
+            records_between=records_between,
         )
         self._last_session = _time_of(opened.reader, position.head.number)
         self._stop = asyncio.Event()
@@ -161,6 +176,7 @@ class Daemon:
         around: list[asyncio.Task[Any]] = [
             asyncio.create_task(self._reconnector.run(), name="line"),
             asyncio.create_task(self._watch(), name="watchdog"),
+            asyncio.create_task(self._checkpoints.run(), name="checkpoints"),
             asyncio.create_task(self._stop.wait(), name="stop"),
         ]
         if self._requests is not None:
@@ -289,6 +305,8 @@ class Daemon:
 
     def stored(self, stored: Stored) -> None:
         facts = stored.facts
+        ended = any(isinstance(fact, ShoeEnded) for fact in facts)
+        self._checkpoints.stored(stored.receipt.head.number, shoe_ended=ended)
         if not facts:
             return
         if tuple(stored.receipt.seqs) != tuple(fact.seq for fact in facts):

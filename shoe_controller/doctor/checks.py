@@ -98,6 +98,12 @@ CHECKS = (
         journal.look_at_journal,
     ),
     Check(
+        "journal-key",
+        "the keys that sign the journal: closed to others, and the public one kept elsewhere",
+        "Move the file *.public out of the folder of keys to a place that this machine cannot write to.",
+        journal.look_at_keys,
+    ),
+    Check(
         "disk-space",
         "the disk space left for the journal",
         "Prune old shoes with `shoe-controller journal prune`, or use a larger disk.",

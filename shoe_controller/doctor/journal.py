@@ -13,6 +13,7 @@ from shoe_controller.daemon.table_journal import replay, same_fact
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
 from shoe_controller.doctor.users import READ, SEARCH, WRITE, may
 from shoe_controller.journal.errors import JournalError
+from shoe_controller.journal.key_folder import PRIVATE, PUBLIC
 from shoe_controller.journal.opening import refuse_hard_links
 from shoe_controller.journal.verify import Report, verify
 
@@ -64,6 +65,32 @@ def _judge(report: Report, file: Path, table: TableSettings | None) -> list[Find
         more = len(report.problems) - len(found) + report.more_problems
         return [*found, *(problem(f"{file}: and {more} more of this sort") if more else [])]
     return good(f"{file} is intact: {report.records} records, and replaying its inputs gives the same facts")
+
+
+async def look_at_keys(patient: Patient) -> list[Finding]:
+    """The keys of the journal's checkpoints, and that their public halves are not only on this machine."""
+    settings = None if patient.config is None else patient.config.journal
+    if settings is None:
+        return not_looked(_NO_JOURNAL)
+    folder = settings.keys
+    try:
+        mode = folder.stat().st_mode
+        waiting = sorted(folder.glob(f"*{PUBLIC}"))
+        private = list(folder.glob(f"*{PRIVATE}"))
+    except FileNotFoundError:
+        return good(f"{folder} does not exist yet; the table makes it with the first key when it starts")
+    if mode & 0o077:
+        return problem(f"{folder} holds private keys, and is open to other users", f"sudo chmod 700 {folder}")
+    if waiting:
+        return problem(
+            f"{', '.join(map(str, waiting))}: the public key of the journal is still on this machine",
+            "Move it to a place that this machine cannot write to. Only from there it proves anything.",
+        )
+    if not private and settings.file.exists():
+        return problem(
+            f"{folder} holds no key: the journal is not signed", "Look at the table's log for checkpoint_failed."
+        )
+    return good(f"{folder} is closed to others, and the public key has been taken elsewhere")
 
 
 async def look_at_space(patient: Patient) -> list[Finding]:

@@ -299,6 +299,15 @@ def previous_hash(database: Database, identity: Identity, number: int) -> bytes 
     return None if before is None else bytes(before[0])
 
 
+def last_checkpoint(database: Database) -> bytes | None:
+    """The body of the newest checkpoint; how long this takes does not depend on the history."""
+    row = database.row(
+        "SELECT body FROM record WHERE number = "
+        "(SELECT max(number) FROM record INDEXED BY record_checkpoints WHERE kind = 'checkpoint')"
+    )
+    return None if row is None else bytes(row[0])
+
+
 def _check_end(database: Database, identity: Identity, head: Head) -> None:
     row = database.row("SELECT * FROM record ORDER BY number DESC LIMIT 1")
     if row is None:

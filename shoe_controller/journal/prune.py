@@ -4,7 +4,8 @@ Works beside a running writer, in short transactions. First a shoe is exported, 
 transaction writes its tombstone, and a record of the chain that confirms it and all earlier ones; then the records go,
 a few hundred at a time, the last ones first, so that what is left at any moment can still be checked. A run that was
 interrupted is finished by the next, if the chain confirms its tombstone. The current shoe stays, and so does a shoe
-with events that have not been published. The file does not shrink: what becomes free in it is used for new records.
+with events that have not been published. Checkpoints stay too: each names the key of the next one. The file does not
+shrink: what becomes free in it is used for new records.
 """
 
 import hashlib
@@ -203,7 +204,8 @@ class _Pruning:
             with self._database.transaction():
                 gone = self._database.run(
                     "DELETE FROM record WHERE number IN "
-                    "(SELECT number FROM record WHERE number <= ? ORDER BY number DESC LIMIT ?)",
+                    "(SELECT number FROM record WHERE number <= ? AND kind != 'checkpoint' "
+                    "ORDER BY number DESC LIMIT ?)",
                     (last, RECORDS_AT_ONCE),
                 )
             if gone < RECORDS_AT_ONCE:

@@ -10,9 +10,19 @@ from pathlib import Path
 from typing import Self
 
 from shoe_controller.journal.chain import link
+from shoe_controller.journal.checkpoints import Checkpoint, read_checkpoint
 from shoe_controller.journal.database import Database, check_bytes
 from shoe_controller.journal.errors import BrokenChainError, EventsPrunedError
-from shoe_controller.journal.opening import Identity, Position, examine, identify, previous_hash, real_path
+from shoe_controller.journal.opening import (
+    Identity,
+    Position,
+    examine,
+    identify,
+    last_checkpoint,
+    previous_hash,
+    real_path,
+    version_of,
+)
 from shoe_controller.journal.records import (
     INPUTS,
     NAMED_EVENTS,
@@ -142,6 +152,21 @@ class JournalReader:
                 raise EventsPrunedError(after + 1, cut[0] + 1)
             rows = self.database.rows("SELECT * FROM record WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit))
             return [self._event(Record._make(row), seq) for seq, row in enumerate(rows, after + 1)]
+
+    def last_checkpoint(self) -> Checkpoint | None:
+        """The newest checkpoint; a body that cannot be read is damage. None in a journal of layout 1."""
+        if version_of(self.database) < LAYOUT:
+            return None
+        body = last_checkpoint(self.database)
+        try:
+            return None if body is None else read_checkpoint(body)
+        except ValueError as error:
+            raise BrokenChainError(self.database.path, f"its last checkpoint cannot be read: {error}.") from error
+
+    def checkpoints(self) -> list[Record]:
+        """All checkpoints, in order: some dozens for each day. Pruning leaves them."""
+        rows = self.database.rows("SELECT * FROM record WHERE kind = 'checkpoint' ORDER BY number")
+        return [Record._make(row) for row in rows]
 
     def ends_in_layout_1(self) -> bool:
         """Whether the newest event that is still here was stored by a program that wrote layout 1."""

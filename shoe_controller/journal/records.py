@@ -7,7 +7,7 @@ Layout 1 stored every event twice, as a `fact` and as a `message`. Such records 
 """
 
 from enum import Enum, StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -27,6 +27,8 @@ class RecordKind(StrEnum):
     """An event that the input led to, as it is published: numbered by `seq`."""
     PRUNED = "pruned"
     """The journal's own note that an old shoe was removed; its body is the tombstone."""
+    CHECKPOINT = "checkpoint"
+    """The journal's own signature under all records before it."""
     FACT = "fact"
     """Layout 1: an event by its name, without a number."""
     MESSAGE = "message"
@@ -72,8 +74,15 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes
 
 
+class Signer(Protocol):
+    """Signs a checkpoint, see `checkpoints.py`."""
+
+    def body(self, head: "Head", wall_ms: int, last: bytes | None) -> bytes:
+        """The body of the checkpoint after `head`; `last` is that of the newest one."""
+
+
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """An input and its events, stored together or not at all."""
+    """An input and its events, or a checkpoint alone, stored together or not at all."""
 
     at: Moment
     shoe: int
@@ -84,6 +93,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """What the input led to, each encoded once: these bytes are stored and published."""
     link_state: bytes | None = None
     """The link's state, to be restored at the next start; `None` leaves the stored one unchanged."""
+    checkpoint: Signer | None = None
+    """Signs everything up to here."""
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,6 +116,8 @@ class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of its events."""
     heads: tuple[Head, ...]
     """The chain after each of its events' own records, so that an event is published without reading it back."""
+    checkpoint: bytes | None = None
+    """The body of its checkpoint."""
 
 
 class Record(NamedTuple):

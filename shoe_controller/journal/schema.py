@@ -11,7 +11,9 @@ APPLICATION_ID = 0x53484A31
 """SQLite's `application_id`: "SHJ1"."""
 
 _KINDS_1 = "kind IN ('raw', 'opening', 'snapshot', 'input', 'fact', 'message', 'pruned')"
-_KINDS = "kind IN ('raw', 'opening', 'snapshot', 'input', 'event', 'pruned', 'fact', 'message')"
+_KINDS = "kind IN ('raw', 'opening', 'snapshot', 'input', 'event', 'pruned', 'checkpoint', 'fact', 'message')"
+
+_CHECKPOINT_INDEX = "CREATE INDEX record_checkpoints ON record (number) WHERE kind = 'checkpoint'"
 
 TABLES = (
     """
@@ -67,6 +69,7 @@ TABLES = (
     """,
     "CREATE UNIQUE INDEX record_by_seq ON record (seq) WHERE seq IS NOT NULL",
     "CREATE INDEX record_starts ON record (number) WHERE kind IN ('opening', 'snapshot')",
+    _CHECKPOINT_INDEX,
     """
     CREATE TRIGGER record_never_changes BEFORE UPDATE ON record
     BEGIN SELECT raise(ABORT, 'a record of the journal never changes'); END
@@ -78,18 +81,19 @@ TABLES = (
     """,
 )
 
-_TABLES_1 = tuple(statement.replace(_KINDS, _KINDS_1) for statement in TABLES)
+_TABLES_1 = tuple(statement.replace(_KINDS, _KINDS_1) for statement in TABLES if statement != _CHECKPOINT_INDEX)
 
 
 _FROM_1_TO_2 = (
-    # The one thing that differs is a CHECK, which ALTER TABLE cannot change. Writing its new text is what SQLite's
+    # A CHECK differs, which ALTER TABLE cannot change. Writing its new text is what SQLite's
     # documentation advises for that; copying every record instead would take minutes for a year of records.
     "PRAGMA writable_schema = ON",
     (
         "UPDATE sqlite_schema SET sql = replace(sql, '''fact'', ''message'', ''pruned''', "
-        "'''event'', ''pruned'', ''fact'', ''message''') WHERE name = 'record'"
+        "'''event'', ''pruned'', ''checkpoint'', ''fact'', ''message''') WHERE name = 'record'"
     ),
     "PRAGMA writable_schema = RESET",
+    _CHECKPOINT_INDEX,
 )
 
 
@@ -103,4 +107,4 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
 
 
 SCHEMA = Schema(version=2, tables=TABLES, migrations={1: _FROM_1_TO_2}, readable={1: _TABLES_1})
-"""Version 1 stored every event twice, as `fact` and `message`; version 2 stores it once, as `event`."""
+"""Version 1 stored every event twice, as `fact` and `message`, and had no checkpoints."""

@@ -38,6 +38,7 @@ LARGEST = 2**63 - 1
 
 INSERT_RECORD = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _RAW, _INPUT, _EVENT = RecordKind.RAW.value, RecordKind.INPUT.value, RecordKind.EVENT.value
+_CHECKPOINT = RecordKind.CHECKPOINT.value
 _READ_POSITION = "SELECT head_number, head_hash, last_seq, published_seq FROM position"
 _WRITE_POSITION = (
     "UPDATE position SET head_number = ?, head_hash = ?, last_seq = ?, published_seq = ?, "
@@ -219,13 +220,18 @@ def _store_group(database: Database, batch: Sequence[Submission | Confirmation],
         link_state: bytes | None = None
         for item in batch:
             if isinstance(item, Submission):
-                chained = chain_entry(item.entry, head, seq, software)
+                try:
+                    signed = _signed(database, item.entry, head, records)
+                except Exception as error:  # noqa: BLE001 - a card in the same batch must not suffer from it
+                    outcomes.append(error)
+                    continue
+                chained = chain_entry(item.entry, head, seq, software, signed)
                 records += chained
                 head = Head(number=chained[-1].number, hash=chained[-1].hash) if chained else head
                 link_state = link_state if item.entry.link_state is None else item.entry.link_state
                 first, seq = seq + 1, seq + len(item.entry.events)
                 heads = tuple(Head(number=one.number, hash=one.hash) for one in chained if one.seq is not None)
-                outcomes.append(Receipt(head=head, seqs=range(first, seq + 1), heads=heads))
+                outcomes.append(Receipt(head=head, seqs=range(first, seq + 1), heads=heads, checkpoint=signed))
             elif item.seq > seq:
                 outcomes.append(
                     JournalUsageError(f"event {item.seq} cannot have been published: the last one is {seq}.")
@@ -238,8 +244,18 @@ def _store_group(database: Database, batch: Sequence[Submission | Confirmation],
     return outcomes
 
 
-def chain_entry(entry: Entry, head: Head, last_seq: int, software: str) -> list[Record]:
-    """The records of an entry that follows `head`."""
+def _signed(database: Database, entry: Entry, head: Head, unwritten: Sequence[Record]) -> bytes | None:
+    """The body of the checkpoint that the entry asks for."""
+    if entry.checkpoint is None:
+        return None
+    newest = next((record.body for record in reversed(unwritten) if record.kind == _CHECKPOINT), None)
+    return entry.checkpoint.body(head, entry.at.wall_ms, newest or opening.last_checkpoint(database))
+
+
+def chain_entry(
+    entry: Entry, head: Head, last_seq: int, software: str, checkpoint: bytes | None = None
+) -> list[Record]:
+    """The records of an entry that follows `head`; `checkpoint` is the body of its checkpoint."""
     at, shoe, round_ = entry.at, entry.shoe, entry.round
     wall_ms, mono_ns, synchronised = at.wall_ms, at.mono_ns, int(at.synchronised)
     parts: list[tuple[str, str, int, int | None, bytes]] = [
@@ -249,6 +265,8 @@ def chain_entry(entry: Entry, head: Head, last_seq: int, software: str) -> list[
     if given is not None:
         parts.append((_INPUT if given.start is None else given.start.value, given.name, mono_ns, None, given.body))
     parts += [(_EVENT, event.name, mono_ns, seq, event.body) for seq, event in enumerate(entry.events, last_seq + 1)]
+    if checkpoint is not None:
+        parts.append((_CHECKPOINT, _CHECKPOINT, mono_ns, None, checkpoint))
     first, hash_before = head.number + 1, head.hash
     records: list[Record] = []
     for number, (kind, name, part_ns, seq, body) in enumerate(parts, first):
@@ -261,6 +279,8 @@ def chain_entry(entry: Entry, head: Head, last_seq: int, software: str) -> list[
 def _check(entry: Entry) -> None:
     """Refuse what SQLite could not store before it spoils the transaction of other entries."""
     at, given = entry.at, entry.input
+    if entry.checkpoint is not None and (given is not None or entry.raw or entry.events):
+        raise JournalUsageError("a checkpoint is an entry of its own: it signs what is before it.")
     if given is not None:
         _check_part(at.mono_ns, given.name, given.body)
     elif entry.events:

@@ -7,12 +7,13 @@ of the program cannot be expected to come out the same: their chain is checked a
 
 from bisect import bisect_right
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from shoe_controller.journal.chain import link
+from shoe_controller.journal.checkpoint_check import CheckpointCheck, Proof
 from shoe_controller.journal.database import bytes_behind_the_end
 from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.journal.exported import Export, exports_of
@@ -78,6 +79,12 @@ class Report(msgspec.Struct, kw_only=True):
     """Events that came out the same; `None` without a replay."""
     not_replayed: dict[str, int] = {}
     """Events of other versions of the program, or after a difference, by version."""
+    checkpoints: int = 0
+    """Signed checkpoints."""
+    keys_anew: list[int] = []
+    """Checkpoints with a key that neither the one before nor the caller vouches for."""
+    proof: Proof | None = None
+    """Up to where the caller's keys prove the journal."""
 
     @property
     def good(self) -> bool:
@@ -106,11 +113,13 @@ def verify(  # noqa: PLR0913 - what must not be found out inside is passed in, b
     software: str,
     heads: Iterable[Head] = (),
     exports: Iterable[Path] = (),
+    keys: Collection[str] = (),
     progress: Progress,
 ) -> Report:
     """Check all of a journal. `heads` are ends of the chain that were kept elsewhere, from published results say.
 
-    `exports` are files that pruning wrote, or folders with them: their records are checked in their places.
+    `exports` are files that pruning wrote, or folders with them: their records are checked in their places. `keys` are
+    public keys that were kept elsewhere, in hexadecimal.
 
     `agree` compares events of layout 1 with what their inputs lead to now; those of layout 2 must be the same bytes.
 
@@ -127,7 +136,10 @@ def verify(  # noqa: PLR0913 - what must not be found out inside is passed in, b
             report.tell_of(Record(*beyond), f"comes after record {position.head.number}, where the journal ends.")
         try:
             _check_file(reader, report, progress, position.head.number)
-            records = _ChainCheck(reader, position, report, heads=heads, exports=exports, progress=progress).records()
+            checkpoints = CheckpointCheck(identity.journal_id, keys, report.tell_of)
+            records = _ChainCheck(
+                reader, position, report, heads=heads, exports=exports, checkpoints=checkpoints, progress=progress
+            ).records()
             if replay is None:
                 deque(records, maxlen=0)
             else:
@@ -135,6 +147,8 @@ def verify(  # noqa: PLR0913 - what must not be found out inside is passed in, b
                 check.run()
                 report.replayed = check.same
                 report.not_replayed = dict(check.not_replayed)
+            report.checkpoints, report.keys_anew = checkpoints.count, checkpoints.keys_anew
+            report.proof = checkpoints.proof
         except DamagedJournalError as error:
             report.tell(None, None, error.reason)
         return report
@@ -162,6 +176,7 @@ class _ChainCheck:
         *,
         heads: Iterable[Head],
         exports: Iterable[Path],
+        checkpoints: CheckpointCheck,
         progress: Progress,
     ) -> None:
         self._reader = reader
@@ -171,6 +186,7 @@ class _ChainCheck:
         for head in heads:
             self._heads.setdefault(head.number, []).append(head)
             report.heads += 1
+        self._checkpoints = checkpoints
         self._progress = progress
         self._take_tombstones()
         self._tombstones_at_first = self._tombstones
@@ -189,6 +205,10 @@ class _ChainCheck:
         """The records for a replay; `None` where pruning has cut some away, so that a shoe may be incomplete."""
         end = self._position.head.number
         for record in self._reader.records(-(2**63), end):
+            if self._was_left_by_pruning(record):
+                self._report.records += 1
+                self._checkpoints.take(record, None)
+                continue
             yield from self._reach(record.number, str(record))
             if record.number < self._expected:
                 if not self._is_exported(record.number):
@@ -202,6 +222,14 @@ class _ChainCheck:
         yield from self._reach(end + 1, "the end of the journal")
         self._check_end()
         self._progress(end, end)
+
+    def _was_left_by_pruning(self, record: Record) -> bool:
+        """Checkpoints stay when the records around them are pruned, because each names the key of the next."""
+        if record.number <= self._expected or record.kind != RecordKind.CHECKPOINT:
+            return False
+        tombstone = self._tombstone_over(record.number)
+        # With its export, it is read in its place there.
+        return tombstone is not None and tombstone.first not in self._exports
 
     def _reach(self, number: int, what: str) -> Iterator[Record | None]:
         """Skip a gap in the numbers, or read the exports of what was in it."""
@@ -321,6 +349,8 @@ class _ChainCheck:
             report.tell_of(record, f"has the number of an event, {record.seq}.")
         if record.kind == RecordKind.PRUNED:
             self._note(record)
+        if record.kind == RecordKind.CHECKPOINT:
+            self._checkpoints.take(record, self._before)
         self._compare_heads(record.number, record.hash, str(record))
         if record.number in self._cut_ends and self._cut_ends[record.number].last_hash != record.hash:
             report.tell_of(record, f"is not the one that {name_of(self._cut_ends[record.number])} names.")

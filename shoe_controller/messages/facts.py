@@ -20,6 +20,7 @@ from shoe_controller.messages.actors import AnyActor
 from shoe_controller.messages.acts import AnyAct, Role
 from shoe_controller.messages.alerts import AlertMessage
 from shoe_controller.messages.causes import AnyAlertEnd, AnyProposalEnd, AnyShoeEnd, ReturnCause
+from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.details import AnyDetail, ControllerRestarted, EarlierDetail, LinkDropped
 from shoe_controller.messages.rules import PublishedRules
 
@@ -37,6 +38,7 @@ class EventTopic(StrEnum):
     SETTLEMENT = "settlement"
     ALERT = "alert"
     OPERATOR = "operator"
+    CHECKPOINT = "checkpoint"
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact"):
@@ -375,6 +377,16 @@ class WrongPin(Fact, frozen=True, kw_only=True, tag="wrong_pin"):
     """The broker's user who sent the request; empty in events from a journal of layout version 1."""
 
 
+# --- the journal -----------------------------------------------------------------------------------------------------
+
+
+class CheckpointSigned(Fact, frozen=True, kw_only=True, tag="checkpoint_signed"):
+    TOPIC: ClassVar[EventTopic] = EventTopic.CHECKPOINT
+
+    checkpoint: Checkpoint
+    """The checkpoint, as it is in the journal."""
+
+
 AnyFact = (
     ShoeOpened
     | CardBurned
@@ -402,4 +414,5 @@ AnyFact = (
     | ActProposed
     | ProposalEnded
     | WrongPin
+    | CheckpointSigned
 )

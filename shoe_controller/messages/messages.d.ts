@@ -672,6 +672,50 @@ export interface ChangeCards {
   code: "change_cards";
 }
 
+/** A record of the journal that signs everything before it and names the key of the next one. */
+export interface Checkpoint {
+  /** The id of the journal that it belongs to. */
+  journal: string;
+  /** Counts up by one with every checkpoint of the journal, from 1 on; 0 if an earlier journal's key signed it. */
+  index: number;
+  /** The number of the record before it; it stands for all records up to that one. */
+  number: number;
+  /** The hash of that record, in hexadecimal. */
+  hash: string;
+  /** When it was signed: milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The Ed25519 public key that it is signed with: `next_key` of the checkpoint before it, in hexadecimal. */
+  key: string;
+  /** The public key of the next checkpoint, in hexadecimal. */
+  next_key: string;
+  /** Where `index` is 0: the earlier journal's key, which signed it; null in every other checkpoint. */
+  succeeds: SucceededKey | null;
+  /** The Ed25519 signature, in hexadecimal. */
+  signature: string;
+}
+
+/** The journal up to a record was signed; its key has been removed from the machine. */
+export interface CheckpointSigned {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "checkpoint_signed";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The checkpoint, as it is in the journal. */
+  checkpoint: Checkpoint;
+}
+
 /** End an alert that may be cleared. */
 export interface ClearAlert {
   /** Says which act this is. */
@@ -1736,7 +1780,7 @@ export interface ReplayDone {
 /** An event as it went out, with its topic before its own fields. */
 export type ReplayedEvent = {
   /** Where the event went out first, below the table's own topic. */
-  topic: "event/shoe" | "event/round" | "event/card" | "event/outcome" | "event/settlement" | "event/alert" | "event/operator";
+  topic: "event/shoe" | "event/round" | "event/card" | "event/outcome" | "event/settlement" | "event/alert" | "event/operator" | "event/checkpoint";
 } & TableEvent;
 
 /** Events that are sent again, for a request with a `batch` above 1. */
@@ -2886,6 +2930,14 @@ export interface StrayRenamed {
   hand: Side;
 }
 
+/** The key of an earlier journal of the table, which vouches for the first key of this one. */
+export interface SucceededKey {
+  /** The id of the earlier journal. */
+  journal: string;
+  /** The index of its key. */
+  index: number;
+}
+
 /** One table of the site. It stays while the controller is away: `status` says whether it is online. */
 export interface TableListing {
   /** The version of this message. */
@@ -3158,8 +3210,7 @@ export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | ShowFirstCard |
 export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | BothNatural | PlayerDraws | BankerDraws | BothStand | BankerDrawsAfterThird | BankerStandsAfterThird | BankerHasDrawn | CardsFaceDown | NotDue | NotShown | EarlierReason;
 
 /** What exactly is wrong, or why a card was set aside. */
-export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | AnotherRoundBegun | UnknownCardCarried | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | LateSeats | CalledBy | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | BrokerError | EarlierDetail;
-export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | AnotherRoundBegun | UnknownCardCarried | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | LateSeats | CalledBy | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | BrokerError | EarlierDetail;
+export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | AnotherRoundBegun | UnknownCardCarried | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | LateSeats | CalledBy | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | BrokerError | EarlierDetail;
 
 /** Why a request was refused. */
 export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | NoExtraCard | OnlyBurned | NothingToVoid | NothingToUndo | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
@@ -3180,7 +3231,7 @@ export type ProposalEndCause = ProposalTimedOut | ProposalReplaced | ProposalWit
 export type Act = OpenShoe | NoMoreBets | FreeHand | RevealCards | Confirm | CallSupervisor | ClearAlert | SignIn | IdentifyCard | CorrectCard | UseExtraCard | BurnExtraCard | VoidRound | VoidAndReplay | UndoLastResult | EndShoe | Approve | Withdraw;
 
 /** Any event; `fact` says which. */
-export type TableEvent = ShoeOpened | CardBurned | CutCardOut | ShoeEnded | ShoeLinkChanged | BettingOpened | FreeHandAnnounced | WagersChanged | BettingClosed | RoundVoided | WagersReturned | CardDealt | CardsShown | CardCorrected | CardSetAside | ExtraCardDecided | RoundResult | ResultUndone | RoundSettled | SettlementUndone | AlertRaised | AlertEnded | PersonActed | ActProposed | ProposalEnded | WrongPin;
+export type TableEvent = ShoeOpened | CardBurned | CutCardOut | ShoeEnded | ShoeLinkChanged | BettingOpened | FreeHandAnnounced | WagersChanged | BettingClosed | RoundVoided | WagersReturned | CardDealt | CardsShown | CardCorrected | CardSetAside | ExtraCardDecided | RoundResult | ResultUndone | RoundSettled | SettlementUndone | AlertRaised | AlertEnded | PersonActed | ActProposed | ProposalEnded | WrongPin | CheckpointSigned;
 
 /** The retained messages, by their topic below the table's own. */
 export interface RetainedMessages {
@@ -3201,6 +3252,7 @@ export interface EventMessages {
   "event/settlement": RoundSettled | SettlementUndone;
   "event/alert": AlertRaised | AlertEnded;
   "event/operator": PersonActed | ActProposed | ProposalEnded | WrongPin;
+  "event/checkpoint": CheckpointSigned;
 }
 
 /** The requests, by role and name in their topic. */

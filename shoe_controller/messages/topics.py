@@ -179,6 +179,7 @@ EVENT_TOPICS = {
     EventTopic.SETTLEMENT: "what every wager came to, in the dealer's steps, or that it was taken back",
     EventTopic.ALERT: "what went wrong, and that it is over",
     EventTopic.OPERATOR: "what people did",
+    EventTopic.CHECKPOINT: "signed checkpoints of the journal, for a witness who keeps them elsewhere",
 }
 
 
@@ -209,6 +210,7 @@ EVENTS: dict[type[Fact], str] = {
     facts.ActProposed: "An act that takes two people was proposed, and waits for another supervisor.",
     facts.ProposalEnded: "A proposal is gone without having been approved.",
     facts.WrongPin: "A wrong PIN was given.",
+    facts.CheckpointSigned: "The journal up to a record was signed; its key has been removed from the machine.",
 }
 """What each event reports, for those who build displays. Its field `fact` names it."""
 

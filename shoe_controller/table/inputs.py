@@ -9,6 +9,7 @@ import msgspec
 
 from firmware_protocol.events import AnyShoeEvent, LinkDownCause
 from shoe_controller.messages.acts import AnyAct, Role
+from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.requests import Stake
 from shoe_controller.table.state import Lasting, RulesSource, StandingWager, TableState, Timer
 
@@ -136,6 +137,12 @@ class RequestsFlooded(Input, frozen=True, kw_only=True, tag="requests_flooded"):
     """The broker's user."""
 
 
+class CheckpointMade(Input, frozen=True, kw_only=True, tag="checkpoint_signed"):
+    """A signed checkpoint is in the journal, and its key is removed: it can be published."""
+
+    checkpoint: Checkpoint
+
+
 class Closing(msgspec.Struct, frozen=True, kw_only=True):
     """What is left of a shoe that was still in play when the next one was opened."""
 
@@ -177,6 +184,7 @@ AnyInput = (
     | MessagesRefused
     | MessagesTaken
     | RequestsFlooded
+    | CheckpointMade
     | NewShoe
     | Snapshot
 )

@@ -10,15 +10,16 @@ from shoe_controller.messages.details import (
     ControllerRestarted,
     DecoderMessage,
     EarlierDetail,
-    JournalSetAside,
     FloodingUser,
+    JournalSetAside,
     LinkDropped,
     OperatingSystemError,
     SilentShoe,
 )
-from shoe_controller.messages.facts import ShoeLinkChanged
+from shoe_controller.messages.facts import CheckpointSigned, ShoeLinkChanged
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.inputs import (
+    CheckpointMade,
     ClockStepped,
     ControllerStarted,
     EventsMissed,
@@ -33,7 +34,7 @@ from shoe_controller.table.inputs import (
 from shoe_controller.table.phases import IN_ROUND
 from shoe_controller.table.pins import date_pins_anew
 from shoe_controller.table.shoe_events import IN_PLAY, restarted
-from shoe_controller.table.state import LinkState, Round
+from shoe_controller.table.state import LinkState, PublishedCheckpoint, Round
 
 MOST_FLOODS = 5
 """Alerts about flooding clients that stand at once: a broker without an access list lets a client use any name."""
@@ -138,3 +139,12 @@ def requests_flooded(draft: Draft, given: RequestsFlooded) -> None:
     standing = sum(alert.kind is AlertKind.REQUEST_FLOOD for alert in draft.lasting.alerts)
     if standing < MOST_FLOODS:
         draft.alert(AlertKind.REQUEST_FLOOD, FloodingUser(user=given.user), fault=given.user)
+
+
+def checkpoint_made(draft: Draft, given: CheckpointMade) -> None:
+    """Publish it, each one once: after a crash the engine may bring one that is published already."""
+    checkpoint = given.checkpoint
+    last = draft.lasting.checkpoint
+    if last is None or last.journal != checkpoint.journal or last.index < checkpoint.index:
+        draft.lasting.checkpoint = PublishedCheckpoint(journal=checkpoint.journal, index=checkpoint.index)
+        draft.emit(CheckpointSigned, checkpoint=checkpoint)

@@ -214,6 +214,13 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     refusal: AnyRefusal | None
 
 
+class PublishedCheckpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """The checkpoint of the journal that was published last."""
+
+    journal: str
+    index: int
+
+
 class Lasting(msgspec.Struct, kw_only=True):
     """What outlasts a shoe. The opening of the next one carries it, so that a replay can begin there."""
 
@@ -232,6 +239,7 @@ class Lasting(msgspec.Struct, kw_only=True):
     answered: tuple[Answered, ...] = ()
     boot: str = ""
     """The machine's boot id; times of another boot cannot be compared."""
+    checkpoint: PublishedCheckpoint | None = None
 
 
 class TableState(msgspec.Struct, kw_only=True):

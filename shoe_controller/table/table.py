@@ -43,6 +43,7 @@ from shoe_controller.table.finishing import (
 )
 from shoe_controller.table.inputs import (
     AnyInput,
+    CheckpointMade,
     ClockStepped,
     Closing,
     ControllerStarted,
@@ -204,6 +205,8 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
             link_events.messages_taken(draft)
         case RequestsFlooded():
             link_events.requests_flooded(draft, given)
+        case CheckpointMade():
+            link_events.checkpoint_made(draft, given)
         case Snapshot():
             if draft.state.lasting.seq and draft.state != given.state:
                 raise UnexpectedInputError("a snapshot of another state than this one")

@@ -20,7 +20,7 @@ FEWEST_CARDS = 4
 NOT_NEEDED = ("2C", "2C")
 """Cards for a round that was ended too early: so it can be compared with what it should have been."""
 WITHOUT_CONSEQUENCE = frozenset(
-    {"cut_card_out", "shoe_link", "free_hand", "act_proposed", "proposal_ended", "wrong_pin"}
+    {"cut_card_out", "shoe_link", "free_hand", "act_proposed", "proposal_ended", "wrong_pin", "checkpoint_signed"}
 )
 """Events from which nothing follows here."""
 

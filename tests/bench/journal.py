@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Self
 
 from shoe_controller.clock.moment import Moment
+from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.loop_callbacks import LoopCallbacks
 from shoe_controller.journal.opening import Identity, create
 from shoe_controller.journal.reading import JournalReader
@@ -34,6 +35,7 @@ BLOCKS = 150
 ENTRIES = 10
 """In a block."""
 CROWD = 2000
+CHECKPOINTS = 300
 ENTRIES_IN_A_ROUND = 6
 RECORDS_IN_AN_ENTRY = 3
 ROUNDS_IN_A_SHOE = 70
@@ -60,6 +62,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="journal-bench-") as name:
         folder = Path(name)
         _durable_commits(folder)
+        _beside_checkpoints(folder)
         small = folder / "small"
         records, _ = _play(small, YEAR // 50)
         year = folder / "year"
@@ -85,6 +88,33 @@ def entry(number: int, shoe: int, round_: int, start: Start | None = None) -> En
 
 def _opened(path: Path) -> Journal:
     return open_journal(path, identity=IDENTITY, software="bench", now_ms=0, stamp="bench")
+
+
+# A card beside a checkpoint ------------------------------------------------------------------------------------------
+
+
+def _beside_checkpoints(folder: Path) -> None:
+    """A card that comes in the very moment of a checkpoint, and cards that come alone, in turns."""
+    keys = KeyFolder(folder / "keys", IDENTITY.table)
+    keys.begin(IDENTITY.journal_id, None, 0)
+    alone, beside = [], []
+    with closing(_ready(folder / "checkpoints")) as journal:
+        for number in range(CHECKPOINTS):
+            card = entry(number, 1, 1)
+            start = time.perf_counter()
+            journal.submit(card).result()
+            alone.append(time.perf_counter() - start)
+            signing = keys.prepare()
+            start = time.perf_counter()
+            journal.submit(Entry(at=card.at, shoe=1, round=1, checkpoint=signing))
+            journal.submit(card).result()
+            beside.append(time.perf_counter() - start)
+            keys.retire()
+    floor, typical = statistics.median(alone), statistics.median(beside)
+    print(
+        f"a card alone is stored in {floor * 1000:.2f} ms, "
+        f"one that comes with a checkpoint in {typical * 1000:.2f} ms: ratio {typical / floor:.2f}"
+    )
 
 
 # One durable commit each -------------------------------------------------------------------------------------------

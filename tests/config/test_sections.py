@@ -103,11 +103,11 @@ def test_a_table_is_called_by_its_name_unless_it_has_a_title(tmp_path: Path) -> 
 
 def test_where_the_journal_is(tmp_path: Path) -> None:
     by_name = load(tmp_path, with_sections(table=TABLE)).journal
-    assert by_name == JournalSettings(Path("/var/lib/shoe-controller/t-1.journal"))
+    assert by_name == _with_keys_beside(Path("/var/lib/shoe-controller/t-1.journal"))
     beside = load(tmp_path, with_sections(table=TABLE, journal={"file": "my.journal"})).journal
-    assert beside == JournalSettings(tmp_path / "my.journal")
+    assert beside == _with_keys_beside(tmp_path / "my.journal")
     absolute = load(tmp_path, with_sections(journal={"file": "/srv/x.journal"})).journal
-    assert absolute == JournalSettings(Path("/srv/x.journal"))
+    assert absolute == _with_keys_beside(Path("/srv/x.journal"))
 
 
 @pytest.mark.parametrize(
@@ -393,3 +393,7 @@ def test_a_private_key_in_the_place_of_its_file_is_refused_and_not_shown(tmp_pat
     files = {"ca_file": "a", "cert_file": "c", "key_file": "-----BEGIN PRIVATE KEY-----\n5ec4e7\n"}
     (problem,) = problems_of(tmp_path, with_sections(mqtt=BROKER | files))
     assert problem == "mqtt.key_file: must be the path of a file, on one line"
+
+
+def _with_keys_beside(journal: Path) -> JournalSettings:
+    return JournalSettings(journal, journal.with_name(f"{journal.name}.keys"))

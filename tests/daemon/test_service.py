@@ -278,7 +278,7 @@ async def test_the_log_is_for_people_and_holds_no_secret(tmp_path: Path) -> None
         hashes = [entry["pin"].rpartition("$")[2] for entry in chain.data["people"]]
         secrets = [*PINS.values(), DEALER_PIN, "918273", "918274", SHOE_KEY.hex(), *hashes]
         written = chain.daemon.log.read_bytes()
-        written += b"".join(file.read_bytes() for file in chain.folder.glob("table.journal*"))
+        written += b"".join(file.read_bytes() for file in chain.folder.glob("table.journal*") if file.is_file())
         written += b"".join(message.payload for message in display.everything)
         assert SHOE_KEY not in written
         for secret in secrets:

@@ -33,6 +33,7 @@ async def test_a_new_house_is_healthy_and_tells_no_secrets(tmp_path: Path) -> No
             await emulator.start()
             await daemon.start()
             await becomes(lambda: daemon.output.count("round_result") >= 2, within=60)
+            (house / "t1.journal.keys" / "first.public").rename(tmp_path / "elsewhere.public")
             _the_doctor_is_content(table)
             _the_screen_shows_the_table(table)
             _the_bundle_has_no_secrets(house, tmp_path / "bundle.tar.gz")

@@ -55,6 +55,22 @@ def test_no_secret_is_in_a_file_that_others_may_read(house: Path) -> None:
     assert (house / "authority" / "ca.key").stat().st_mode & 0o777 == 0o600
 
 
+def test_the_first_key_of_the_journal_is_made_once_and_is_private(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    house.mkdir()
+    answer = init(house)
+    keys = house / "t1.journal.keys"
+    assert f"{keys / 'first.public'}: made. Move it" in answer.out
+    assert {(file.name, file.stat().st_mode & 0o777) for file in keys.iterdir()} == {
+        ("first.key", 0o600),
+        ("first.public", 0o600),
+    }
+    assert keys.stat().st_mode & 0o777 == 0o700
+    before = everything_in(house)
+    assert "first.public" not in command("init", str(house)).out
+    assert everything_in(house) == before
+
+
 def test_every_user_has_a_password_of_its_own(house: Path) -> None:
     users = read_users(house / "broker-users.toml")
     assert len(users) == len({each.password.reveal() for each in users}) == 6

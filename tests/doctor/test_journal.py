@@ -41,6 +41,22 @@ async def test_a_journal_in_use_is_whole(tmp_path: Path) -> None:
         assert "record 2" in told
 
 
+async def test_journal_key_fails_until_the_public_half_is_taken_away(tmp_path: Path) -> None:
+    async with Chain(tmp_path, seed=3) as chain, chain.emulated_shoe(cut_card=390):
+        assert "does not exist yet" in await good(patient_with(tmp_path, chain.data), "journal-key")
+        await chain.start_daemon()
+        patient, keys = patient_with(tmp_path, chain.data), chain.journal.with_name(f"{chain.journal.name}.keys")
+        await chain.becomes(lambda: any(keys.glob("*.key")), 30)
+        told = await problems(patient, "journal-key")
+        assert "is still on this machine" in told
+        (public,) = keys.glob("*.public")
+        assert str(public) in told
+        public.rename(tmp_path / "elsewhere.public")
+        assert "has been taken elsewhere" in await good(patient, "journal-key")
+        keys.chmod(0o755)
+        assert "open to other users" in await problems(patient, "journal-key")
+
+
 async def test_journal_fails_when_it_is_damaged(tmp_path: Path) -> None:
     patient = with_journal(tmp_path)
     assert "is intact" in await good(patient, "journal")

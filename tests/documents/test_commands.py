@@ -69,6 +69,7 @@ def test_every_command_that_needs_no_running_table(block: Snippet, house: Path, 
 @pytest.mark.asyncio
 async def test_every_command_at_a_running_table(tmp_path: Path) -> None:
     house = new_house(tmp_path / "house")
+    (house / "t1.journal.keys" / "first.public").rename(tmp_path / "first.public")
     async with its_broker(house) as broker:
         daemon = Program("shoe-controller", "run", str(house / "table.toml"), log=tmp_path / "daemon.log")
         emulator = Program(

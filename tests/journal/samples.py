@@ -3,9 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import blake2s
+from itertools import count
 from pathlib import Path
 
 from shoe_controller.clock.moment import Moment
+from shoe_controller.journal.key_folder import PUBLIC, KeyFolder, read_public
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import (
@@ -100,3 +103,30 @@ def bodies_of_inputs(path: Path) -> list[bytes]:
     with JournalReader(path) as reader:
         end = reader.position().head.number
         return [record.body for record in reader.records(0, end) if record.kind in {"opening", "snapshot", "input"}]
+
+
+def key_folder(folder: Path, seed: str = "", table: str = IDENTITY.table) -> KeyFolder:
+    """A folder of keys that are the same every time, by the seed."""
+    numbers = count()
+    return KeyFolder(folder, table, lambda size: blake2s(f"{seed}{next(numbers)}".encode(), digest_size=size).digest())
+
+
+def sign(journal: Journal, keys: KeyFolder, number: int) -> None:
+    """Make a checkpoint, in the order of a running table."""
+    at = moment(number)
+    journal.submit(Entry(at=at, shoe=1, round=1, checkpoint=keys.prepare())).result(timeout=30)
+    keys.retire()
+
+
+def signed(path: Path, keys: KeyFolder, number: int) -> None:
+    """Make a checkpoint as a table does that was just started."""
+    with opened(path) as journal:
+        with JournalReader(path) as reader:
+            keys.begin(reader.identity.journal_id, reader.last_checkpoint(), NOON)
+        sign(journal, keys, number)
+
+
+def first_keys(folder: Path) -> list[str]:
+    """The public halves that wait to be taken away."""
+    found = [read_public(file.read_text(encoding="utf-8")) for file in sorted(folder.glob(f"*{PUBLIC}"))]
+    return [key for key in found if key is not None]

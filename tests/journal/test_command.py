@@ -85,13 +85,13 @@ def test_verify_tells_of_events_that_do_not_come_out_again(
 
 
 def test_verify_names_what_is_wrong(path: Path, say: Say) -> None:
-    tampered(path, "UPDATE record SET body = x'00' WHERE number = 100")
+    tampered(path, "UPDATE record SET body = x'00' WHERE number = 103")
     answer = say("verify", path)
     assert answer.exit_code == 1
     assert "IS DAMAGED" in answer.out
-    assert "record 100 (" in answer.out
+    assert "record 103 (" in answer.out
     problems = say("verify", "--json", path).json["problems"]
-    assert [problem["record"] for problem in problems] == [100, 100], "by the chain and by the replay"
+    assert [problem["record"] for problem in problems] == [103, 103], "by the chain and by the replay"
 
 
 def test_verify_compares_heads_that_were_kept(path: Path, say: Say) -> None:
@@ -105,6 +105,27 @@ def test_verify_compares_heads_that_were_kept(path: Path, say: Say) -> None:
         answer = say("verify", path, f"--head={nonsense}")
         assert answer.exit_code == 2
         assert "is not a head" in answer.err
+
+
+def test_verify_with_a_key_says_up_to_where_it_is_proved(path: Path, whole: Path, say: Say, tmp_path: Path) -> None:
+    (key,) = (whole.parent / "keys").glob("*.public")
+    answer = say("verify", path, "--key", key)
+    assert answer.exit_code == 0
+    assert "in checkpoint 3 at 2023-07-22 04:26:56 UTC." in answer.out
+    assert "Whoever held the machine since then could have changed them" in answer.out
+    assert say("verify", path, "--key", key, "--json").json["proof"]["checkpoint"] == 3
+    assert "without --key nothing shows who signed them" in say("verify", path).out
+    other = tmp_path / "other.public"
+    other.write_text("ab" * 32, encoding="ascii")
+    answer = say("verify", path, "--key", other)
+    assert answer.exit_code == 3
+    assert "NOT PROVED: the key has signed none of its checkpoints." in answer.out
+    other.write_text("nonsense", encoding="ascii")
+    assert say("verify", path, "--key", other).exit_code == 2
+    assert say("verify", path, "--key", tmp_path / "none").exit_code == 2
+    assert say("verify", path, "--key", key, "--earlier", path).exit_code == 0
+    tampered(path, "UPDATE record SET body = x'00' WHERE number = 70")
+    assert say("verify", path, "--key", key).exit_code == 1
 
 
 def test_export_writes_everything_in_both_forms(path: Path, say: Say, tmp_path: Path) -> None:

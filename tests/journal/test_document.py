@@ -22,7 +22,7 @@ from tests.journal.tampering import query, tampered
 from tests.journal.test_old_journals import upgraded
 
 DOCUMENT = "docs/journal.md"
-CHECK, READ = (snippet.text for snippet in snippets_of(DOCUMENT) if snippet.language == "python")
+CHECK, CHECK_SIGNATURES, READ = (snippet.text for snippet in snippets_of(DOCUMENT) if snippet.language == "python")
 (EXPORT,) = (snippet.text for snippet in snippets_of(DOCUMENT) if snippet.language == "json")
 CHECKED, READ_OUT = (snippet.text for snippet in snippets_of(DOCUMENT) if snippet.language == "text")
 

@@ -66,6 +66,8 @@ function headline(event: TableEvent): string {
       return event.cause.code;
     case "wrong_pin":
       return `${event.person}, ${event.failures}`;
+    case "checkpoint_signed":
+      return `${event.checkpoint.index} up to ${event.checkpoint.number}`;
     default:
       return unknown(event);
   }

@@ -21,8 +21,9 @@ from shoe_controller.messages.acts import (
     VoidRound,
     Withdraw,
 )
+from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.procedure import Reveal
-from shoe_controller.table.inputs import AnyInput, LinkBack, LinkLost, PinVerdict
+from shoe_controller.table.inputs import AnyInput, CheckpointMade, LinkBack, LinkLost, PinVerdict
 from shoe_controller.table.state import TableState
 from shoe_controller.table.table import Handled
 from tests.table.sitting import Sitting
@@ -30,6 +31,18 @@ from tests.table.sitting import Sitting
 PLAYER_WINS = "7H 4D KS 2C"
 THIRD_CARDS = "2H 3D KS TC 5S 9D"
 MARKED = {"base_game": "commission", "commission": {"taken": "marked"}}
+
+
+CHECKPOINT = Checkpoint(
+    journal="4f2a9c1e77b3d508",
+    index=17,
+    number=4811,
+    hash=bytes(range(32)).hex(),
+    time=1_790_000_000_000,
+    key=bytes(range(32, 64)).hex(),
+    next_key=bytes(range(64, 96)).hex(),
+    signature=bytes(range(96, 160)).hex(),
+)
 
 
 class RememberedSitting(Sitting):
@@ -140,4 +153,5 @@ def _without_a_shoe(house: House) -> RememberedSitting:
     table = RememberedSitting(house)
     table.give(LinkLost(how=LinkDownCause.DISCONNECTED, reason="the line was disconnected"))
     table.give(LinkBack(keeps_events=True, authenticated=False, boot_id=2))
+    table.give(CheckpointMade(checkpoint=CHECKPOINT))
     return table

@@ -1,11 +1,16 @@
 """What must hold when a simulated sitting is over: truth = journal = what each display has, and no alert too many."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from firmware_protocol.angel_eye.shoe import Disclosing
 from shoe_controller.daemon.assembly import SOFTWARE
 from shoe_controller.daemon.table_journal import published_fact, replay
+from shoe_controller.journal.checkpoints import read_checkpoint
+from shoe_controller.journal.key_folder import PRIVATE, PUBLIC, Key, read_public
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.verify import verify
 from shoe_controller.messages.alerts import AlertKind, Severity
@@ -15,6 +20,7 @@ from shoe_controller.table.procedure import GateLocks
 from simulator.reckoner.displays import display_problems, same_event
 from simulator.shoe_line import Wire
 from tests.simulation.damage import left_of
+from tests.simulation.machine import RECORDS_BETWEEN
 from tests.simulation.mishaps import PATIENT, TOLD, without_cause
 from tests.simulation.observer import SURELY_MISSED, BrokenPromiseError
 
@@ -27,6 +33,9 @@ CARDS_FOR_NINTH = 14
 JUST = 1.0
 """Seconds in which what had been sent before a mishap still arrives."""
 
+MOST_UNSIGNED = 3 * RECORDS_BETWEEN
+"""Records after the last checkpoint: while a new one is made, others are stored, and a failure takes a minute."""
+
 ENDS_SHOE = {"cut_card_in_round", "empty_in_round", "unasked_acts"}
 """After these there may be new cards, for which the lid is opened."""
 
@@ -35,6 +44,7 @@ def audit(world: "World") -> None:
     world.observer.check_sums()
     _journal_is_whole(world)
     _damaged_journals_are_kept(world)
+    _checkpoints_are_in_order(world)
     _cards_are_all_there(world)
     _displays_have_it_all(world)
     _no_alert_without_cause(world)
@@ -53,6 +63,35 @@ def _journal_is_whole(world: "World") -> None:
         stored = [(published_fact(event).topic, event.body) for event in events]
     if stored != world.observer.messages:
         raise BrokenPromiseError("the journal does not hold what was stored")
+
+
+def _checkpoints_are_in_order(world: "World") -> None:
+    """Each journal is proved by its first key, each checkpoint published once, and no key is left that has signed."""
+    machine, observer = world.machine, world.observer
+    keys = machine.config.journal.keys
+    first = [read_public(file.read_text()) for file in keys.glob(f"*{PUBLIC}")]
+    report = verify(
+        machine.journal, software=SOFTWARE, keys=[key for key in first if key], progress=lambda _done, _all: None
+    )
+    with JournalReader(machine.journal) as reader:
+        signed = [read_checkpoint(record.body) for record in reader.checkpoints()]
+        head = reader.position().head.number
+    if report.keys_anew or (signed and (report.proof is None or report.proof.checkpoint != signed[-1].index)):
+        raise BrokenPromiseError(f"{len(signed)} checkpoints, and {report.proof} is proved; {report.keys_anew}")
+    if head - (signed[-1].number if signed else 0) > MOST_UNSIGNED:
+        raise BrokenPromiseError(f"no checkpoint was made of record {head}, after {signed[-1:]}")
+    left = [msgspec.json.decode(file.read_bytes(), type=Key) for file in keys.glob(f"*{PRIVATE}")]
+    last = signed[-1].index if signed else 0
+    # Any daemon may have been stopped between two steps of its last checkpoint.
+    used = [key for key in left if key.journal == observer.journal and key.index < last]
+    if used or len(left) > 2 * len(observer.journals):
+        raise BrokenPromiseError(f"these keys are left after checkpoint {last}: {left}")
+    for journal, messages in observer.journals.items():
+        events = [msgspec.json.decode(body)["checkpoint"] for topic, body in messages if topic == "event/checkpoint"]
+        if any(later["index"] != earlier["index"] + 1 for earlier, later in pairwise(events)):
+            raise BrokenPromiseError(f"checkpoints of {journal} are published out of order: {events}")
+        if any(later["key"] != earlier["next_key"] for earlier, later in pairwise(events)):
+            raise BrokenPromiseError(f"checkpoints of {journal} are signed with unknown keys: {events}")
 
 
 def _damaged_journals_are_kept(world: "World") -> None:

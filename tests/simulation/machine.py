@@ -14,6 +14,7 @@ from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.daemon.table_journal import ReplayDiffersError, recover
 from shoe_controller.journal import opening
 from shoe_controller.journal.errors import DamagedJournalError
+from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.opening import Identity, WriterLock
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry, Receipt
@@ -21,6 +22,7 @@ from shoe_controller.process.systemd import SystemdNotifier
 from tests.simulation.cable import Cable
 from tests.simulation.daemon_broker import CLIENT_ID, REQUESTS_ID, DaemonBroker
 from tests.simulation.damage import damage
+from tests.simulation.inline_keys import InlineKeys
 from tests.simulation.inline_writer import Disk, InlineWriter
 from tests.simulation.observer import BrokenPromiseError
 from tests.simulation.virtual_broker import VirtualBroker
@@ -30,6 +32,8 @@ FIRST_WALL_MS = 1_790_000_000_000
 UPTIME = 100.0
 """Seconds for which the machine had been running when the simulation began."""
 PIN_SECONDS = 0.05
+RECORDS_BETWEEN = 40
+"""Between two checkpoints: so there are some in every run."""
 
 
 class Machine:
@@ -66,6 +70,7 @@ class Machine:
         self._cable = cable
         self._broker = broker
         self._random = generator
+        self._keys_random = random.Random(generator.random())  # noqa: S311 - the same keys every time
         self._stored = stored
         self._begun = begun
         """Called with the name of each new journal."""
@@ -123,6 +128,7 @@ class Machine:
                 in_thread=_check_pin,
                 nonce=lambda: self._random.randbytes(16),
                 start_id=str(self.starts),
+                records_between=RECORDS_BETWEEN,
             )
             self.daemon = daemon
             self._loop = loop
@@ -187,7 +193,15 @@ class Machine:
             killed=self._kill_at_commit,
         )
         self._graves.append((loop, self._writer, reader))
-        return Opened(path=path, writer=self._writer, reader=reader, table=table)
+        folder = KeyFolder(self.config.journal.keys, identity.table, self._keys_random.randbytes)
+        return Opened(
+            path=path,
+            writer=self._writer,
+            reader=reader,
+            table=table,
+            keys=InlineKeys(folder, lambda: self.disk.sync_seconds),
+            checkpoint=reader.last_checkpoint(),
+        )
 
     def damage_journal(self, number: int) -> None:
         """Something happens to the file while no program has it open."""

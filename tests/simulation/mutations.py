@@ -18,10 +18,12 @@ from rich.table import Table
 from firmware_protocol.cards import Card
 from firmware_protocol.events import Misread
 from shoe_controller.daemon import daemon
+from shoe_controller.daemon.checkpointing import Checkpointing
 from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.daemon.engine import RETRY_STORING, Engine, Stored
 from shoe_controller.daemon.table_journal import events_of
 from shoe_controller.journal.errors import FileError
+from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head, Receipt
 from shoe_controller.messages.topics import Topics
@@ -218,6 +220,14 @@ def _keep_the_face(original: Part) -> Part:
     return correct
 
 
+def _forget_a_checkpoint(original: Part) -> Part:
+    def publish(self: Part, body: bytes) -> None:
+        if msgspec.json.decode(body)["index"] % 3:
+            original(self, body)
+
+    return publish
+
+
 MUTATIONS = (
     Mutation(
         "acknowledge_first",
@@ -243,6 +253,16 @@ MUTATIONS = (
     Mutation("forget_wagers", "a replayed round forgets its wagers", act_effects, "void_and_replay", _forget_wagers),
     Mutation(
         "keep_the_face", "a corrected card is published and stays as it was", act_effects, "_correct", _keep_the_face
+    ),
+    Mutation("keep_used_keys", "a key that has signed is not removed", KeyFolder, "_destroy", _nothing),
+    Mutation("forget_next_key", "the next key is not stored before it is named", KeyFolder, "_write", _nothing),
+    Mutation("skip_a_checkpoint", "a checkpoint is not published", Checkpointing, "_publish", _forget_a_checkpoint),
+    Mutation(
+        "checkpoint_not_made_good",
+        "a checkpoint that a crash kept from being published is forgotten",
+        Checkpointing,
+        "_is_published",
+        lambda _: lambda *_a: True,
     ),
     Mutation("lose_an_input", "a restart leaves out the last input", JournalReader, "current_shoe", _lose_an_input),
 )

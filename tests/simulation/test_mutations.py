@@ -31,6 +31,10 @@ FOUND_BY: dict[str, int] = {
     "gap_is_nothing": 165,
     "forget_wagers": 4,
     "keep_the_face": 907,
+    "keep_used_keys": 0,
+    "forget_next_key": 0,
+    "skip_a_checkpoint": 0,
+    "checkpoint_not_made_good": 15,
 }
 """The bugs of `mutations.py`, and a seed that finds each."""
 

@@ -17,9 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from shoe_controller.journal.errors import FileError
+from shoe_controller.journal.key_folder import PRIVATE, KeyFolder
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import RecordKind
-from tests.journal.samples import opened, verified
+from shoe_controller.journal.verify import verify
+from tests.journal.samples import IDENTITY, NOON, SOFTWARE, first_keys, opened, sign, verified
 
 PATIENCE = 20.0
 
@@ -27,14 +29,21 @@ WRITER = """
 import sys
 from pathlib import Path
 from shoe_controller.journal.errors import JournalError
-from tests.journal.samples import entry, opened
+from shoe_controller.journal.key_folder import KeyFolder
+from shoe_controller.journal.reading import JournalReader
+from tests.journal.samples import IDENTITY, NOON, entry, opened, sign
 
 path, number = Path(sys.argv[1]), int(sys.argv[2])
 try:
     while True:
         # Closing empties the log into the file, so that the power goes at those moments too.
         with opened(path) as journal:
+            with JournalReader(path) as reader:
+                last = reader.last_checkpoint()
+            keys = KeyFolder(path.parent, IDENTITY.table)
+            keys.begin(IDENTITY.journal_id, last, NOON)
             for _ in range(6):
+                sign(journal, keys, number)
                 crowd = [journal.submit(entry(number + more)) for more in range(1 + number % 3)]
                 for answer in crowd:
                     print(answer.result().seqs[-1], flush=True)
@@ -121,6 +130,8 @@ class Cuts:
         self._cuts = 0
         self._survivor: Path | None = None
         """The journal as the last cut left it; none if it was never begun."""
+        self._keys: list[Path] = []
+        """What the last cut left of the keys of its checkpoints."""
         self.stored = 0
         """Entries in the journal, each with one message."""
         self.answered = 0
@@ -133,6 +144,8 @@ class Cuts:
         for ending in ("", "-wal"):
             if self._survivor is not None and Path(f"{self._survivor}{ending}").exists():
                 self._disk.load(f"{name}{ending}", Path(f"{self._survivor}{ending}"))
+        for key in self._keys:
+            self._disk.load(key.name, key)
         self._disk.cut(self._chance.randint(1, 500), self._chance.randrange(1 << 32))
         writer = subprocess.run(
             [sys.executable, "-c", WRITER, str(self._disk.folder / name), str(self.stored + 1)],
@@ -175,6 +188,29 @@ class Cuts:
             inputs == [b"input %d" % number for number in range(1, last + 1)], f"{where}an entry is lost or doubled"
         )
         self.stored, self._survivor = last, journal
+        self._keys = [file for file in journal.parent.iterdir() if not file.name.startswith(("cut-", "copy"))]
+        self._sign_on(copy, where)
+
+    def _sign_on(self, copy: Path, where: str) -> None:
+        """Whatever the disk has kept of the keys, there is one way on, and the first of them proves everything."""
+        folder = copy.with_name("keys")
+        folder.mkdir()
+        for key in self._keys:
+            shutil.copy(key, folder)
+        keys = KeyFolder(folder, IDENTITY.table)
+        with JournalReader(copy) as reader:
+            last = reader.last_checkpoint()
+        begun = keys.begin(IDENTITY.journal_id, last, NOON)
+        require(not begun.lost, f"{where}the key that {last} names is gone")
+        require(begun.made is False or last is None, f"{where}a first key was made after {last}")
+        left = list(folder.glob(f"*{PRIVATE}"))
+        require(len(left) == 1, f"{where}these keys are left: {left}")
+        with opened(copy) as journal:
+            sign(journal, keys, self.stored)
+        report = verify(copy, software=SOFTWARE, keys=first_keys(folder), progress=lambda _done, _all: None)
+        require(report.good and not report.keys_anew, f"{where}{report.problems} {report.keys_anew}")
+        reached = -1 if report.proof is None else report.proof.checkpoint
+        require(reached == (1 if last is None else last.index + 1), f"{where}only checkpoint {reached} is proved")
 
 
 def require(condition: bool, what: str) -> None:  # noqa: FBT001 - like assert, but also outside of tests
