@@ -1,7 +1,6 @@
 """`shoe-controller board`: puts the board's parts together and runs them."""
 
 import asyncio
-import secrets
 import socket
 import time
 from contextlib import suppress
@@ -24,13 +23,7 @@ STATIC = Path(__file__).parent / "static"
 async def _serve(config: BoardConfig, log: Log, service: SystemdNotifier) -> None:
     settings = config.settings
     bell = ChangeSignal()
-    floor = Floor(
-        settings.site,
-        client=config.client,
-        instance=secrets.token_hex(6),
-        tables=frozenset(settings.tables),
-        changed=bell.ring,
-    )
+    floor = Floor(settings.site, tables=frozenset(settings.tables), changed=bell.ring)
     files = read_files(STATIC)
     addresses = BoardAddresses(
         floor,
