@@ -298,6 +298,18 @@ def test_a_shoe_from_before_cards_were_kept_says_how_many_rounds_are_missing() -
     assert (told.rounds, told.missing) == ((), 1)
 
 
+def test_rounds_that_were_stored_without_a_time_are_listed_without_one() -> None:
+    sitting = Sitting()
+    sitting.open_shoe()
+    sitting.deal("7H 4D KS 2C")
+    sitting.result(IndicatedWinner.PLAYER)
+    stored = json.loads(msgspec.json.encode(sitting.state))
+    del stored["shoe"]["voided"], stored["shoe"]["settled"][0]["time"]
+    state = msgspec.convert(stored, TableState)
+    assert [dealt.time for dealt in rounds_message(state, "j1").rounds] == [None]
+    assert view_of(state, read_rules) == view_of(sitting.state, read_rules)
+
+
 def test_ninety_rounds_fit_into_a_message(standing: Standing) -> None:
     sitting = standing.sitting
     sitting.open_shoe()

@@ -8,7 +8,16 @@ from firmware_protocol.link import DesiredShoe, Lamp
 from shoe_controller.baccarat.reasons import BothStand, SecondCard
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.house.rules import read_rules
-from shoe_controller.messages.acts import CorrectCard, EndShoe, FreeHand, IdentifyCard, NoMoreBets, UndoLastResult
+from shoe_controller.messages.acts import (
+    CorrectCard,
+    EndShoe,
+    FreeHand,
+    IdentifyCard,
+    NoMoreBets,
+    UndoLastResult,
+    VoidAndReplay,
+    VoidRound,
+)
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.facts import CardCorrected, CardsShown
 from shoe_controller.messages.phases import Phase
@@ -26,6 +35,7 @@ from shoe_controller.messages.prompts import (
     TakeWagers,
     TakeWagersAndDraw,
 )
+from shoe_controller.messages.retained import LastVoid
 from shoe_controller.table.inputs import LinkLost
 from shoe_controller.table.phases import IN_ROUND
 from shoe_controller.table.procedure import GateLocks
@@ -114,6 +124,21 @@ def test_a_proposal_and_the_wagers_are_shown() -> None:
     assert view.proposal is not None
     assert (view.proposal.person, view.proposal.reason) == ("ann", "look again")
     assert [wager.stake for wager in view.wagers] == [5]
+
+
+@pytest.mark.parametrize(("act", "replay"), [(VoidRound(), False), (VoidAndReplay(), True)])
+def test_a_void_round_is_the_last_one_until_the_next_result(act: VoidRound | VoidAndReplay, *, replay: bool) -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.deal("7H 4D")
+    assert view_of(table.state, read_rules).last_void is None
+    table.act(act, reason="a card fell")
+    assert view_of(table.state, read_rules).last_void == LastVoid(round=1, replay=replay)
+    table.deal("7D 4H KS 2C")
+    assert view_of(table.state, read_rules).last_void == LastVoid(round=1, replay=replay)
+    table.result(IndicatedWinner.PLAYER)
+    assert view_of(table.state, read_rules).last_void is None
+    assert view_of(table.state, read_rules).last_outcome is not None
 
 
 def test_a_correction_names_the_fact_that_told_of_the_card_last() -> None:
