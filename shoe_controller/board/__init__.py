@@ -3,6 +3,6 @@
     broker ──▶ follow/ ──▶ floor.py (all tables) ──▶ model.py (one table) ──▶ sections.py ──▶ web.py ──▶ browsers
 
 `model.py`, `floor.py`, `sections.py`, `feeds.py` and `prices.py` are pure. What the board shares with the console is in
-`shoe_controller/follow` and `shoe_controller/web`. Nothing here can write to a table: all that the board ever sends are
-requests for events that it missed.
+`shoe_controller/follow` and `shoe_controller/web`. The board lives on retained messages alone: it follows no events and
+sends nothing.
 """

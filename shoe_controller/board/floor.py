@@ -1,18 +1,14 @@
-"""All tables of a site: sorts messages by their topics, and knows what to subscribe to and what to request. Pure."""
+"""All tables of a site: sorts messages by their topics, and knows what to subscribe to. Pure."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from shoe_controller.board.model import BoardTable
-from shoe_controller.follow.table import Request, reply_topic, subscriptions
 from shoe_controller.messages.topics import ANY, STATUS, Topics
 from shoe_controller.mqtt.broker import BrokerSession, Incoming
 
 MOST_TABLES = 1000
 """More than any site has; messages of further ones are ignored, so that they cannot fill the memory."""
-
-MOST_ASKED = 8
-"""Tables that may replay at the same time: a broker drops what it cannot deliver quickly enough."""
 
 TOUCH_EVERY = 30.0
 """Seconds after which pages look again by themselves, for what changes with time alone."""
@@ -27,31 +23,27 @@ class Floor:
         self,
         site: str,
         *,
-        client: str,
-        instance: str,
         tables: frozenset[str] = frozenset(),
         changed: Callable[[], None] = lambda: None,
     ) -> None:
-        """`client` is our user name at the broker, `instance` unlike that of any other start of this program.
+        """Of all tables only those named are followed, if any are.
 
-        Of all tables only those named are followed, if any are. `changed` is called where time alone changes something.
+        `changed` is called where time alone changes something.
         """
         self.tables: dict[str, BoardTable] = {}
         self.versions: dict[str, int] = {}
         self.version = 0
         self.connected = False
-        self._site = site
         self._all = Topics(site, ANY)
         self._prefix = self._all.prefix.removesuffix(ANY)
-        self._client = client
-        self._instance = instance
         self._only = tables
         self._changed_with_time = changed
         self._touched: float | None = None
 
     @property
     def subscriptions(self) -> tuple[str, ...]:
-        return (*subscriptions(self._all, reply_topic(self._all, self._client, self._instance)), self._all.roads)
+        topics = self._all
+        return topics.status, topics.info, topics.state, topics.roads, topics.rounds
 
     def broker_up(self, _session: BrokerSession | None = None) -> None:
         self.connected = True
@@ -82,15 +74,11 @@ class Floor:
         if table is None:
             if not message.payload or len(self.tables) >= MOST_TABLES:
                 return
-            table = self.tables[name] = self._new_table(name)
+            table = self.tables[name] = BoardTable()
+            table.followed.broker_up()
         if message.payload:
-            table.followed.receive(below, message.payload, now, retained=message.retain)
+            table.receive(below, message.payload, now, retained=message.retain)
         self._changed(name)
-
-    def _new_table(self, name: str) -> BoardTable:
-        table = BoardTable(Topics(self._site, name), client=self._client, instance=self._instance)
-        table.followed.broker_up()
-        return table
 
     def _is_ours(self, name: str) -> bool:
         return TABLE_NAME.fullmatch(name) is not None and (not self._only or name in self._only)
@@ -105,21 +93,12 @@ class Floor:
         self.version += 1
         self.versions[name] = self.version
 
-    def requests(self, now: float) -> Iterator[Request]:
-        self._touch_if_due(now)
-        asked = sum(table.followed.awaits(now) for table in self.tables.values())
-        for table in self.tables.values():
-            if asked >= MOST_ASKED:
-                return
-            request = table.followed.request(now)
-            if request is not None:
-                asked += 1
-                yield request
-
-    def _touch_if_due(self, now: float) -> None:
+    def requests(self, now: float) -> tuple[()]:
+        """Nothing is ever requested. Called a few times a second: pages look again when that is due."""
         if self._touched is None:
             self._touched = now
         if now - self._touched >= TOUCH_EVERY:
             self._touched = now
             self.touch()
             self._changed_with_time()
+        return ()

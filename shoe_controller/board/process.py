@@ -25,13 +25,7 @@ STATIC = Path(__file__).parent / "static"
 async def _serve(config: BoardConfig, log: Log, service: SystemdNotifier, random_hex: Callable[[int], str]) -> None:
     settings = config.settings
     bell = ChangeSignal()
-    floor = Floor(
-        settings.site,
-        client=config.client,
-        instance=random_hex(6),
-        tables=frozenset(settings.tables),
-        changed=bell.ring,
-    )
+    floor = Floor(settings.site, tables=frozenset(settings.tables), changed=bell.ring)
     files = read_files(STATIC)
     addresses = BoardAddresses(
         floor,

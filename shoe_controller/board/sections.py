@@ -70,7 +70,7 @@ class ResultMoment(msgspec.Struct, frozen=True, tag_field="kind", tag="result"):
     round: int
     winner: Winner
     wagers: tuple[WonWager, ...]
-    """Side wagers that won; those of an older round are known a moment later."""
+    """Side wagers that won."""
 
 
 class VoidMoment(msgspec.Struct, frozen=True, tag_field="kind", tag="void"):
@@ -96,6 +96,13 @@ class RoundSection(msgspec.Struct, frozen=True):
     """A person must put something right before the table goes on."""
 
 
+class LastResult(msgspec.Struct, frozen=True):
+    winner: Winner
+    player: int
+    banker: int
+    """The totals of the hands."""
+
+
 class MiniRoad(msgspec.Struct, frozen=True):
     columns: int
     cells: tuple[tuple[int, int, str, int], ...]
@@ -111,7 +118,7 @@ class PitRow(msgspec.Struct, frozen=True):
     shoe: int
     round: int
     stopped: bool
-    last: LastOutcome | None
+    last: LastResult | None
     road: MiniRoad
     pace: int | None
     link: bool
@@ -219,28 +226,20 @@ def _moment(table: BoardTable, state: StateMessage) -> ResultMoment | VoidMoment
     """How the last round ended, until the first card of the next one lies there."""
     if state.cards:
         return None
-    void, last = table.void, state.last_outcome
-    resulted = 0 if table.result is None else table.result.seq
-    if void is not None and void.shoe == state.shoe and void.seq > resulted and void.seq <= state.seq:
+    void, last = state.last_void, state.last_outcome
+    if void is not None:
         return VoidMoment(round=void.round, again=void.replay)
     if last is None:
         return None
-    return ResultMoment(
-        round=last.round,
-        winner=last.winner,
-        wagers=_won(table, state, last),
-    )
+    return ResultMoment(round=last.round, winner=last.winner, wagers=_won(table.followed.info, last))
 
 
-def _won(table: BoardTable, state: StateMessage, last: LastOutcome) -> tuple[WonWager, ...]:
-    result, info = table.result, table.followed.info
-    if result is None or info is None or (result.shoe, result.round) != (state.shoe, last.round):
-        return ()
-    names = {wager.id: wager.names for wager in info.rules.offered}
+def _won(info: InfoMessage | None, last: LastOutcome) -> tuple[WonWager, ...]:
+    names = {} if info is None else {wager.id: wager.names for wager in info.rules.offered}
     return tuple(
-        WonWager(names[wager], outcome.pays)
-        for wager, outcome in result.outcome.wagers.items()
-        if outcome.pays is not None and wager in names and wager.partition(".")[0] != BASE_GROUP
+        WonWager(names[wager], pays)
+        for wager, pays in last.won.items()
+        if wager in names and wager.partition(".")[0] != BASE_GROUP
     )
 
 
@@ -259,7 +258,7 @@ def pit_row(floor: Floor, name: str, now: float) -> PitRow:
         shoe=0 if state is None else state.shoe,
         round=0 if state is None else state.round,
         stopped=state is not None and _is_in_trouble(table, state),
-        last=None if state is None else state.last_outcome,
+        last=None if state is None or state.last_outcome is None else _last_result(state.last_outcome),
         road=_mini_road(table),
         pace=table.pace(now),
         link=status is not None and status.shoe_link,
@@ -270,6 +269,10 @@ def pit_row(floor: Floor, name: str, now: float) -> PitRow:
         rules_pending=info is not None and info.rules_pending,
         alerts=_alerts(table),
     )
+
+
+def _last_result(last: LastOutcome) -> LastResult:
+    return LastResult(winner=last.winner, player=last.player.total, banker=last.banker.total)
 
 
 def _alerts(table: BoardTable) -> tuple[AlertMessage, ...]:

@@ -118,11 +118,6 @@ class BoardConfig(NamedTuple):
     """The table of the file, if it has one."""
     log: LogSettings
 
-    @property
-    def client(self) -> str:
-        """The client name in reply topics: the user's, so that the broker can keep each user's replies apart."""
-        return self.username or "board"
-
 
 class ConsoleConfig(NamedTuple):
     """Everything the console needs, its password included."""

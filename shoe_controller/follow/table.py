@@ -2,36 +2,23 @@
 
 `now` is in seconds, by a clock that only goes forward.
 
-The retained `state` is the truth about the table, and each message of it is complete. Events are followed beside it for
-what `state` does not hold. They are numbered over all event topics together (`seq`), so a follower subscribes to all of
-them: with a part of them it could not distinguish a lost event from one it does not subscribe to. Of an event only
-`seq`, `fact` and `journal` are read here; what is not needed is never decoded.
+Events are followed beside the retained messages for what those do not hold. They are numbered over all event topics
+together (`seq`), so a follower subscribes to all of them: with a part of them it could not distinguish a lost event
+from one it does not subscribe to. Of an event only `seq`, `fact` and `journal` are read here; what is not needed is
+never decoded.
 
-Which journal
--------------
-A table whose journal was replaced begins a new life, in which `seq` counts from 1 again. Every message names its
-journal, and everything known here is of one journal, the current one:
-
-- Only a `status` decides which journal is the current one. It counts if its `session` is not below that of the last one
-  that counted, or if the controller has published it just now, online: then its clock was set back, or the broker would
-  not have passed it on. So neither the late will of an older session nor what a broker has kept from before its own
-  restart decides anything.
-- With another journal everything known is discarded, and the new one is followed from its own beginning.
-- `info`, `state` and `roads` of another journal than the current one wait: they count when a `status` names their
-  journal, since retained messages come in any order. An event of another journal is dropped: if it belongs to the next
-  one, it is missing there, and requested.
-- Within a journal `seq` only grows: an `info`, `state` or `roads` with a smaller one is out of date.
+Which journal is the current one is decided in `retained.py`. A new one is followed from its own beginning. An event of
+another journal is dropped: if it belongs to the next one, it is missing there, and requested.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import msgspec
 
 from shoe_controller.follow.event_sequencer import Event, EventSequencer
+from shoe_controller.follow.retained import RetainedTable
 from shoe_controller.messages.requests import REPLAY, Answer, ReplayRequest, RequestRole
-from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
-from shoe_controller.messages.topics import INFO, ROADS, STATE, STATUS, Topics, event_topic
+from shoe_controller.messages.topics import Topics, event_topic
 
 MOST_AT_ONCE = 2000
 """Events requested at once."""
@@ -79,15 +66,6 @@ class _Reply(msgspec.Struct):
 _read_header = msgspec.json.Decoder(_Header).decode
 _read_reply = msgspec.json.Decoder(_Reply).decode
 _read_answer = msgspec.json.Decoder(Answer).decode
-_read_status = msgspec.json.Decoder(StatusMessage).decode
-
-Retained = InfoMessage | StateMessage | RoadsMessage
-
-_READ_RETAINED: dict[str, Callable[[bytes], Retained]] = {
-    INFO: msgspec.json.Decoder(InfoMessage).decode,
-    STATE: msgspec.json.Decoder(StateMessage).decode,
-    ROADS: msgspec.json.Decoder(RoadsMessage).decode,
-}
 
 
 def reply_topic(topics: Topics, client: str, instance: str) -> str:
@@ -96,68 +74,39 @@ def reply_topic(topics: Topics, client: str, instance: str) -> str:
 
 
 def subscriptions(topics: Topics, replies: str) -> tuple[str, ...]:
-    """What to subscribe to for a table, or for all of a site where `topics` are those of any table."""
+    """What to subscribe to for a table and its events."""
     return topics.status, topics.info, topics.state, topics.events, replies
 
 
-class FollowedTable:
-    """One table, as far as messages have come. A message that cannot be read raises `msgspec.DecodeError`."""
+class FollowedTable(RetainedTable):
+    """One table with its events, as far as they have come. What cannot be read raises `msgspec.DecodeError`."""
 
     def __init__(self, topics: Topics, fold: EventFold, *, client: str, instance: str, latest: int | None) -> None:
         """`client` is our user name at the broker, `instance` unlike that of any other start of this program.
 
         Of the events before the beginning the `latest` ones are requested; with `None`, all that the journal has.
         """
+        super().__init__()
         self.topics = topics
         self.client = client
         self.reply_topic = reply_topic(topics, client, instance)
         self._reply_below = topics.below(self.reply_topic)
-        self.journal: str | None = None
-        """The id of the journal that everything here is of; `None` before the first status."""
-        self.status: StatusMessage | None = None
-        self.info: InfoMessage | None = None
-        self.state: StateMessage | None = None
-        self.roads: RoadsMessage | None = None
-        self.version = 0
-        """Grows with every message."""
         self._fold = fold
         self._instance = instance
         self._latest = latest
-        self._connected = False
-        self._status_received = False
-        self._other_journal: dict[str, Retained] = {}
         self._events = EventSequencer()
         self._requests = 0
         self._awaited = ""
-
-    # --- what is known -----------------------------------------------------------------------------------------------
-
-    @property
-    def connected(self) -> bool:
-        """Whether there is a connection to the broker."""
-        return self._connected
-
-    @property
-    def online(self) -> bool:
-        """Whether the controller is there, as far as a status has come over the present connection to the broker."""
-        return self._connected and self._status_received and self.status is not None and self.status.online
 
     @property
     def have(self) -> int | None:
         """The last event that was applied; `None` before the beginning is known."""
         return self._events.have
 
-    # --- the connection ----------------------------------------------------------------------------------------------
-
     def broker_up(self) -> None:
-        """A new connection: whether the controller is there must come anew, and an answer that was awaited is lost."""
-        self._connected, self._status_received = True, False
+        """A new connection: an answer that was awaited is lost."""
+        super().broker_up()
         self._events.ask_anew()
-        self.version += 1
-
-    def broker_down(self) -> None:
-        self._connected = False
-        self.version += 1
 
     # --- messages ----------------------------------------------------------------------------------------------------
 
@@ -166,52 +115,26 @@ class FollowedTable:
 
         `retained` says whether the broker had kept it when we subscribed.
         """
-        if below == STATUS:
-            self._take_status(_read_status(payload), now, retained=retained)
-        elif below in _READ_RETAINED:
-            self._take_retained(below, _READ_RETAINED[below](payload), now)
-        elif below.startswith(EVENT_PREFIX):
+        if below.startswith(EVENT_PREFIX):
             self._take_event(below, payload, now)
+            self.version += 1
         elif below == self._reply_below:
             self._take_reply(payload, now)
+            self.version += 1
         else:
-            return
-        self.version += 1
+            before = self.journal
+            self.receive_retained(below, payload, retained=retained)
+            if self.journal is not None and self.journal != before:
+                self._forget_events(self.journal)
+            if self.have is None and self._latest is not None and self.state is not None:
+                self._begin_events(max(0, self.state.seq - self._latest), now)
 
-    def _take_status(self, status: StatusMessage, now: float, *, retained: bool) -> None:
-        is_newer = self.status is None or status.session >= self.status.session
-        if not is_newer and (retained or not status.online):
-            return
-        self.status, self._status_received = status, True
-        if status.journal != self.journal:
-            self._begin_journal(status.journal, now)
-
-    def _begin_journal(self, journal: str, now: float) -> None:
-        self.journal = journal
-        self.info = self.state = self.roads = None
+    def _forget_events(self, journal: str) -> None:
         self._events = EventSequencer()
         self._awaited = ""
         self._fold.begin(journal, 0)
         if self._latest is None:
             self._events.begin(0)
-        for below, message in self._other_journal.items():
-            if message.journal == journal:
-                self._take_retained(below, message, now)
-        self._other_journal.clear()
-
-    def _take_retained(self, below: str, message: Retained, now: float) -> None:
-        if message.journal != self.journal:
-            self._other_journal[below] = message
-            return
-        match message:
-            case InfoMessage() if self.info is None or message.seq >= self.info.seq:
-                self.info = message
-            case RoadsMessage() if self.roads is None or message.seq >= self.roads.seq:
-                self.roads = message
-            case StateMessage() if self.state is None or message.seq >= self.state.seq:
-                self.state = message
-                if self.have is None and self._latest is not None:
-                    self._begin_events(max(0, message.seq - self._latest), now)
 
     def _begin_events(self, after: int, now: float) -> None:
         self._events.begin(after)

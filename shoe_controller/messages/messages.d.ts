@@ -851,6 +851,8 @@ export interface DealtRound {
   free: boolean;
   /** The number of the event `round_result`. */
   seq: number;
+  /** When it got its result; null where that was stored by a version that did not keep the time. */
+  time: number | null;
 }
 
 /** What the decoder of the shoe's line reported. */
@@ -1158,12 +1160,22 @@ export interface LastOutcome {
   banker: HandOutcome;
   /** The hand that won, or a tie. */
   winner: Winner;
+  /** The wagers of the house that won, by their ids, each with its price in lowest terms, after commission. */
+  won: Record<string, string>;
 }
 
 /** Its last round is over. */
 export interface LastRoundOver {
   /** Says which code this is; the other fields are its values. */
   code: "last_round_over";
+}
+
+/** The round that was voided last in this shoe. */
+export interface LastVoid {
+  /** The round's number. */
+  round: number;
+  /** Whether the round is dealt again with the same wagers; otherwise they were returned. */
+  replay: boolean;
 }
 
 /** Seats whose wagers changed after the first card had left the shoe. */
@@ -2878,6 +2890,8 @@ export interface StateMessage {
   acts: PossibleAct[];
   /** Null before the first settled round of the shoe, and after that one was taken back. */
   last_outcome: LastOutcome | null;
+  /** Null before the first void round of the shoe, and as soon as a round has a result after it. */
+  last_void: LastVoid | null;
   /** The version of this message. */
   schema: 1;
   /** The journal's id. */

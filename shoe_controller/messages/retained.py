@@ -130,6 +130,17 @@ class LastOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """Banker's hand."""
     winner: Winner
     """The hand that won, or a tie."""
+    won: dict[str, str]
+    """The wagers of the house that won, by their ids, each with its price in lowest terms, after commission."""
+
+
+class LastVoid(msgspec.Struct, frozen=True, kw_only=True):
+    """The round that was voided last in this shoe."""
+
+    round: int
+    """The round's number."""
+    replay: bool
+    """Whether the round is dealt again with the same wagers; otherwise they were returned."""
 
 
 class PossibleAct(msgspec.Struct, frozen=True, kw_only=True):
@@ -202,6 +213,8 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """What people can do now, by role. While cards lie face down, the acts of both possible phases are listed."""
     last_outcome: LastOutcome | None
     """Null before the first settled round of the shoe, and after that one was taken back."""
+    last_void: LastVoid | None
+    """Null before the first void round of the shoe, and as soon as a round has a result after it."""
 
 
 class StateMessage(TableView, frozen=True, kw_only=True):
@@ -277,6 +290,8 @@ class DealtRound(msgspec.Struct, frozen=True, kw_only=True):
     """The round was dealt without wagers."""
     seq: int
     """The number of the event `round_result`."""
+    time: int | None
+    """When it got its result; null where that was stored by a version that did not keep the time."""
 
 
 class RoundsMessage(msgspec.Struct, frozen=True, kw_only=True):

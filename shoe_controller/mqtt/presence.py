@@ -5,7 +5,6 @@ from typing import Protocol
 
 import msgspec
 
-from shoe_controller.baccarat.house import House
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.retained import (
@@ -18,6 +17,7 @@ from shoe_controller.mqtt.retained import (
     storing_alert,
     table_listing,
 )
+from shoe_controller.table.draft import ReadRules
 from shoe_controller.table.state import RulesSource, TableState
 
 _encode = msgspec.json.Encoder().encode
@@ -48,7 +48,7 @@ class TablePresence:
         table: Present,
         topics: Topics,
         posted: Posted,
-        read_rules: Callable[[RulesSource], House],
+        read_rules: ReadRules,
         journal_id: str,
     ) -> None:
         self._journal_id = journal_id
@@ -112,7 +112,11 @@ class TablePresence:
         )
         yield (
             topics.state,
-            self._cached(topics.state, state.lasting.seq, lambda: state_message(state, self._journal_id)),
+            self._cached(
+                topics.state,
+                state.lasting.seq,
+                lambda: state_message(state, self._journal_id, self._read_rules),
+            ),
         )
         results = () if state.shoe is None else state.shoe.results
         yield (

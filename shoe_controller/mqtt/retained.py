@@ -18,14 +18,15 @@ from shoe_controller.messages.retained import (
 )
 from shoe_controller.messages.topics import round_id
 from shoe_controller.table.alerts import alert_message
+from shoe_controller.table.draft import ReadRules
 from shoe_controller.table.finishing import placed
 from shoe_controller.table.published_rules import published_rules
 from shoe_controller.table.state import Alert, RulesSource, TableState
 from shoe_controller.table.view import view_of
 
 
-def state_message(state: TableState, journal: str) -> StateMessage:
-    view = msgspec.structs.asdict(view_of(state))
+def state_message(state: TableState, journal: str, read_rules: ReadRules) -> StateMessage:
+    view = msgspec.structs.asdict(view_of(state, read_rules))
     return StateMessage(journal=journal, round_id=round_id(journal, state.shoe_number, state.round_number), **view)
 
 
@@ -92,6 +93,7 @@ def rounds_message(state: TableState, journal: str) -> RoundsMessage:
                 winner=dealt.winner,
                 free=dealt.free,
                 seq=dealt.seq,
+                time=dealt.time,
             )
             for dealt in settled
         ),

@@ -35,7 +35,7 @@ class BrokerRole(Enum):
 
 WHAT = {
     BrokerRole.TABLE: "the controller of one table: the only one that publishes for it, and that reads its requests",
-    BrokerRole.DISPLAY: "results boards and the pit view: read, and request a replay of events",
+    BrokerRole.DISPLAY: "displays, such as the results boards: read, and request a replay of events",
     BrokerRole.WAGERS: "wager terminals: read, and place wagers, for one seat where the table's file says so",
     BrokerRole.DEALER: "a dealer's own terminal: reads, and sends a dealer's requests",
     BrokerRole.SUPERVISOR: "a supervisor's own terminal: reads, and sends a supervisor's requests",

@@ -49,7 +49,7 @@ from shoe_controller.table.alerts import Scope
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.judging import judge, place_of, standing_of
 from shoe_controller.table.phases import Move
-from shoe_controller.table.state import Round, SettledRound, StandingWager
+from shoe_controller.table.state import Round, SettledRound, StandingWager, VoidedRound
 
 _ROAD_WINNERS = {
     Winner.BANKER: roads.RoadWinner.BANKER,
@@ -159,12 +159,14 @@ def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
             number=playing.number,
             free=playing.free,
             seq=playing.outcome_seq,
+            time=draft.at.wall_ms,
             player=outcome.player,
             banker=outcome.banker,
             winner=outcome.winner,
         )
         shoe.settled = (*shoe.settled, dealt)
     shoe.previous = playing
+    shoe.voided = None
     draft.end_alerts(RoundSettledNow(), scope=Scope.ROUND)
     draft.move(Move.SETTLE)
     _next_round(draft)
@@ -217,7 +219,7 @@ def void(draft: Draft, reason: str) -> None:
     draft.emit(
         RoundVoided, replay=False, reason=reason, returned=returned, total=sum(wager.stake for wager in returned)
     )
-    _out_of_play(draft)
+    _out_of_play(draft, replay=False)
     draft.move(Move.VOID)
     _next_round(draft)
 
@@ -226,7 +228,7 @@ def void_and_replay(draft: Draft, reason: str) -> None:
     """The wagers stay; the next card is the first of the same round."""
     playing = draft.round
     draft.emit(RoundVoided, replay=True, reason=reason, returned=(), total=0)
-    _out_of_play(draft)
+    _out_of_play(draft, replay=True)
     draft.move(Move.REPLAY)
     draft.state.round = Round(
         number=playing.number,
@@ -239,7 +241,8 @@ def void_and_replay(draft: Draft, reason: str) -> None:
     )
 
 
-def _out_of_play(draft: Draft) -> None:
+def _out_of_play(draft: Draft, *, replay: bool) -> None:
+    draft.shoe.voided = VoidedRound(number=draft.round.number, replay=replay)
     draft.shoe.result_owed = draft.shoe.result_owed or (
         draft.phase in (Phase.DEALING, Phase.COMPLETE) and draft.round.indicated is None
     )

@@ -114,9 +114,19 @@ class SettledRound(msgspec.Struct, frozen=True, kw_only=True):
     free: bool
     seq: int
     """The number of its result."""
+    time: int | None = None
+    """When it got its result; `None` in what an earlier version stored."""
     player: HandOutcome
     banker: HandOutcome
     winner: Winner
+
+
+class VoidedRound(msgspec.Struct, frozen=True, kw_only=True):
+    """A round whose cards went out of play without a result."""
+
+    number: int
+    replay: bool
+    """It is dealt again with the same wagers."""
 
 
 class Shoe(msgspec.Struct, kw_only=True):
@@ -147,6 +157,8 @@ class Shoe(msgspec.Struct, kw_only=True):
     """The extra card that begins the next round."""
     previous: Round | None = None
     """The round that was settled last, so that its result can be taken back."""
+    voided: VoidedRound | None = None
+    """The round that was voided last, unless one was settled since."""
     result_owed: bool = False
     """A round was voided before the shoe gave its result: the result may still come, and means nothing."""
     revision: int = 1

@@ -3,7 +3,7 @@
 Cards that lie face down are not in it, nor anything that would give them away.
 """
 
-from shoe_controller.baccarat.outcome import HandOutcome
+from shoe_controller.baccarat.outcome import outcome_of
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.alerts import Severity
 from shoe_controller.messages.phases import Phase
@@ -22,10 +22,10 @@ from shoe_controller.messages.prompts import (
     TakeWagers,
     TakeWagersAndDraw,
 )
-from shoe_controller.messages.retained import LastOutcome, ProposalView, TableView
+from shoe_controller.messages.retained import LastOutcome, LastVoid, ProposalView, TableView
 from shoe_controller.table.alerts import alert_message, rule_of
 from shoe_controller.table.betting import why_betting_closed
-from shoe_controller.table.draft import is_stopped
+from shoe_controller.table.draft import ReadRules, is_stopped
 from shoe_controller.table.finishing import placed
 from shoe_controller.table.judging import FIRST_FOUR, judge, place_of, standing_of
 from shoe_controller.table.phases import CARDS_OUT
@@ -33,7 +33,7 @@ from shoe_controller.table.possible_acts import possible_acts
 from shoe_controller.table.state import Round, Shoe, TableState
 
 
-def view_of(state: TableState) -> TableView:
+def view_of(state: TableState, read_rules: ReadRules) -> TableView:
     shoe, playing, lasting = state.shoe, state.round, state.lasting
     cards = () if playing is None else playing.cards
     proposal = lasting.proposal
@@ -62,7 +62,10 @@ def view_of(state: TableState) -> TableView:
         if proposal is None
         else ProposalView(proposal=proposal.number, act=proposal.act, person=proposal.person, reason=proposal.reason),
         acts=possible_acts(state, phases),
-        last_outcome=_last_outcome(state),
+        last_outcome=None if shoe is None else _last_outcome(shoe, read_rules),
+        last_void=None
+        if shoe is None or shoe.voided is None
+        else LastVoid(round=shoe.voided.number, replay=shoe.voided.replay),
     )
 
 
@@ -79,17 +82,16 @@ def _possible_phases(state: TableState) -> tuple[Phase, ...]:
     return (state.phase,)
 
 
-def _last_outcome(state: TableState) -> LastOutcome | None:
-    previous = None if state.shoe is None else state.shoe.previous
-    if previous is None:
+def _last_outcome(shoe: Shoe, read_rules: ReadRules) -> LastOutcome | None:
+    if shoe.previous is None:
         return None
-    deal = judge(previous.cards).deal
-    facts = deal.facts
+    outcome = outcome_of(judge(shoe.previous.cards).deal, read_rules(shoe.rules).schedule)
     return LastOutcome(
-        round=previous.number,
-        player=HandOutcome(deal.player, facts.player_total, facts.player_natural),
-        banker=HandOutcome(deal.banker, facts.banker_total, facts.banker_natural),
-        winner=facts.winner,
+        round=shoe.previous.number,
+        player=outcome.player,
+        banker=outcome.banker,
+        winner=outcome.winner,
+        won={wager: came_to.pays for wager, came_to in outcome.wagers.items() if came_to.pays is not None},
     )
 
 

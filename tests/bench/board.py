@@ -72,7 +72,7 @@ class Bench:
     """The board, and beside it the page that it is measured by."""
 
     def __init__(self) -> None:
-        self.floor = Floor(SITE, client="board", instance="bench")
+        self.floor = Floor(SITE)
         self.floor.broker_up()
         self.bell = ChangeSignal()
         self.number = 0

@@ -32,7 +32,7 @@ def test_a_board_needs_no_house_and_no_table(tmp_path: Path) -> None:
     settings = config.settings
     assert (settings.site, settings.tables, settings.host, settings.port) == ("north", (), "127.0.0.1", 8080)
     assert (settings.language, settings.look, settings.pit) == ("en", "dark", True)
-    assert (config.username, config.password, config.client, config.home) == (None, None, "board", None)
+    assert (config.username, config.password, config.home) == (None, None, None)
 
 
 def test_a_tables_file_will_do_without_a_board_section(tmp_path: Path) -> None:
@@ -45,11 +45,11 @@ def test_the_board_has_a_user_of_its_own(tmp_path: Path) -> None:
     secret(tmp_path / "board.password", "board's")
     mqtt = BROKER | {"username": "table-1", "password_file": "table.password"}
     own = board(tmp_path, mqtt, username="wall", password_file="board.password")  # noqa: S106 - a file's name
-    assert (own.username, own.client) == ("wall", "wall")
+    assert own.username == "wall"
     assert own.password is not None
     assert own.password.reveal() == "board's"
     lent = board(tmp_path, mqtt)
-    assert (lent.username, lent.client) == ("table-1", "table-1")
+    assert lent.username == "table-1"
     assert lent.password is not None
     assert lent.password.reveal() == "table's"
     open_to_all = board(tmp_path, mqtt, username="wall")

@@ -124,7 +124,7 @@ async def test_the_documents_access_list_is_all_that_a_board_needs(tmp_path: Pat
 
 
 async def _has_a_pace(stream: aiohttp.ClientResponse) -> None:
-    """Only events tell how fast rounds are dealt, and those of before only by a replay."""
+    """It needs every retained message: the pace is calculated from `rounds`."""
     async for line in stream.content:
         if TABLE.encode() in line and re.search(rb'"pace":\d', line) and b'"live":true' in line:
             return

@@ -1,19 +1,16 @@
-"""All tables of a site: which messages are whose, what is asked of whom, and that nobody can fill the memory."""
+"""All tables of a site: which messages are whose, and that no client can fill the memory."""
 
-import msgspec
 import pytest
 
-from shoe_controller.board.floor import MOST_ASKED, MOST_TABLES, Floor
-from shoe_controller.follow.event_sequencer import ASK_AGAIN, PATIENCE
-from shoe_controller.messages.requests import ReplayRequest
+from shoe_controller.board.floor import MOST_TABLES, TOUCH_EVERY, Floor
 from shoe_controller.mqtt.broker import Incoming
-from tests.follow.samples import SITE, answered, encode, replayed, result, state, status
+from tests.follow.samples import SITE, encode, state, status
 
 PREFIX = f"shoe/v1/{SITE}"
 
 
 def floor(*, tables: tuple[str, ...] = ()) -> Floor:
-    made = Floor(SITE, client="board", instance="id", tables=frozenset(tables))
+    made = Floor(SITE, tables=frozenset(tables))
     made.broker_up()
     return made
 
@@ -22,14 +19,13 @@ def receive(floor: Floor, topic: str, payload: bytes, now: float = 0.0) -> None:
     floor.receive(Incoming(topic=topic, payload=payload), now)
 
 
-def test_it_subscribes_to_all_tables_and_to_the_answers_to_itself() -> None:
+def test_it_subscribes_to_the_retained_messages_of_all_tables_and_to_no_events() -> None:
     assert floor().subscriptions == (
         f"{PREFIX}/+/status",
         f"{PREFIX}/+/info",
         f"{PREFIX}/+/state",
-        f"{PREFIX}/+/event/#",
-        f"{PREFIX}/+/reply/board/id/replay",
         f"{PREFIX}/+/roads",
+        f"{PREFIX}/+/rounds",
     )
 
 
@@ -119,42 +115,16 @@ def test_every_change_is_a_new_version_of_that_table_alone() -> None:
     assert all_tables.versions["t1"] > first["t1"]
 
 
-def test_what_is_missing_is_asked_of_its_table_and_the_answer_is_taken() -> None:
-    all_tables = floor()
-    for name in ("t1", "t2"):
-        receive(all_tables, f"{PREFIX}/{name}/status", encode(status()), 0.0)
-    receive(all_tables, f"{PREFIX}/t1/state", encode(state(0)), 0.0)
-    receive(all_tables, f"{PREFIX}/t2/state", encode(state(1)), 0.0)
-    assert list(all_tables.requests(0.0)) == []
-    (request,) = all_tables.requests(PATIENCE * 2)
-    assert request.topic == f"{PREFIX}/t2/request/display/board/replay"
-    assert request.response_topic == f"{PREFIX}/t2/reply/board/id/replay"
-    asked = msgspec.json.decode(request.payload, type=ReplayRequest)
-    assert (asked.request_id, asked.after) == ("id-1", 0)
-    assert list(all_tables.requests(PATIENCE * 2)) == []
-    receive(all_tables, request.response_topic, replayed(result(1)), 1.0)
-    receive(all_tables, request.response_topic, answered(request, 1), 1.0)
-    assert all_tables.tables["t2"].result == result(1)
-
-
-def test_only_so_many_tables_are_asked_at_once() -> None:
-    all_tables = floor()
-    for number in range(MOST_ASKED + 3):
-        receive(all_tables, f"{PREFIX}/t{number}/status", encode(status()), 0.0)
-        receive(all_tables, f"{PREFIX}/t{number}/state", encode(state(1)), 0.0)
-    assert list(all_tables.requests(0.0)) == []
-    first = list(all_tables.requests(1.0))
-    assert len(first) == MOST_ASKED
-    assert list(all_tables.requests(1.1)) == []
-    receive(all_tables, first[0].response_topic, replayed(result(1)), 1.2)
-    receive(all_tables, first[0].response_topic, answered(first[0], 1), 1.2)
-    assert len(list(all_tables.requests(1.2))) == 1
-    assert len(list(all_tables.requests(1.0 + ASK_AGAIN))) == MOST_ASKED - 1, "the others had their time"
-
-
-def test_answers_to_others_are_not_ours() -> None:
-    all_tables = floor()
-    receive(all_tables, f"{PREFIX}/t1/status", encode(status()), 0.0)
-    receive(all_tables, f"{PREFIX}/t1/state", encode(state(0)), 0.0)
-    receive(all_tables, f"{PREFIX}/t1/reply/other/id/replay", replayed(result(1)), 0.0)
-    assert all_tables.tables["t1"].result is None
+def test_pages_look_again_after_a_while_and_nothing_is_ever_requested() -> None:
+    rung: list[None] = []
+    all_tables = Floor(SITE, changed=lambda: rung.append(None))
+    all_tables.broker_up()
+    receive(all_tables, f"{PREFIX}/t1/status", encode(status()))
+    receive(all_tables, f"{PREFIX}/t1/state", encode(state(1000)))
+    before = all_tables.versions["t1"]
+    assert all_tables.requests(0.0) == ()
+    assert all_tables.requests(TOUCH_EVERY - 1) == ()
+    assert (all_tables.versions["t1"], rung) == (before, [])
+    assert all_tables.requests(TOUCH_EVERY) == ()
+    assert all_tables.versions["t1"] > before
+    assert rung == [None]

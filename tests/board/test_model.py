@@ -1,80 +1,69 @@
-"""What a board makes of the events of a table: the last result, void rounds and the pace."""
+"""How fast a table deals, by the rounds that it lists."""
 
 import pytest
 
 from shoe_controller.board.model import PACE_LASTS, BoardTable
-from shoe_controller.follow.event_sequencer import PATIENCE
-from shoe_controller.messages.facts import CardDealt, Fact
-from shoe_controller.messages.topics import Topics
-from tests.follow.samples import SITE, TABLE, encode, other, published, result, state, status, undone, voided
+from shoe_controller.messages.retained import RoundsMessage
+from tests.follow.samples import JOURNAL, encode, rounds_message, status
 
 
-def board(*facts: Fact) -> BoardTable:
-    """A table that is there, and these events."""
-    table = BoardTable(Topics(SITE, TABLE), client="board", instance="start")
+def board(*messages: RoundsMessage) -> BoardTable:
+    """A table that is there, with these messages at second 0."""
+    table = BoardTable()
     table.followed.broker_up()
-    table.followed.receive("status", encode(status()), 0.0)
-    table.followed.receive("state", encode(state(0)), 0.0)
-    for fact in facts:
-        table.followed.receive(f"event/{fact.TOPIC}", published(fact), 0.0)
+    table.receive("status", encode(status()), 0.0, retained=True)
+    for message in messages:
+        publish(table, message, 0.0)
     return table
 
 
-def test_a_result_is_kept_until_it_is_taken_back() -> None:
-    assert board(result(1, 1), result(2, 2)).result == result(2, 2)
-    taken_back = board(result(1, 1), result(2, 2), undone(3, replaces=2))
-    assert taken_back.result is None
-    assert taken_back.followed.have == 3
-
-
-def test_an_older_result_that_is_taken_back_leaves_the_last_one() -> None:
-    assert board(result(1, 1), result(2, 2), undone(3, replaces=1)).result == result(2, 2)
-
-
-def test_a_void_is_kept() -> None:
-    assert board(voided(1, 4)).void == voided(1, 4)
-
-
-def test_what_a_board_does_not_use_is_not_decoded() -> None:
-    """Of a card only the numbers and the name are read, so that one which this board could not read does no harm."""
-    table = board(result(1))
-    card = b'{"journal":"4f2a","fact":"card_dealt","seq":2,"card":{"of another":"version"}}'
-    table.followed.receive(f"event/{CardDealt.TOPIC}", card, 0.0)
-    table.followed.receive("event/outcome", published(result(3)), 0.0)
-    assert table.result == result(3)
-
-
-def test_a_board_requests_the_last_hundred_events() -> None:
-    table = BoardTable(Topics(SITE, TABLE), client="board", instance="start")
-    table.followed.broker_up()
-    table.followed.receive("status", encode(status()), 0.0)
-    table.followed.receive("state", encode(state(1000)), 0.0)
-    table.followed.request(0.0)
-    request = table.followed.request(PATIENCE)
-    assert request is not None
-    assert b'"after":900' in request.payload
-
-
-# --- how fast --------------------------------------------------------------------------------------------------------
+def publish(table: BoardTable, message: RoundsMessage, now: float) -> None:
+    table.receive("rounds", encode(message), now, retained=False)
 
 
 @pytest.mark.parametrize(("rounds", "minutes", "pace"), [(2, 1, 60), (11, 1, 60), (11, 2, 30), (60, 1, 60)])
 def test_the_pace_is_that_of_the_last_rounds(rounds: int, minutes: int, pace: int) -> None:
-    table = board(*(result(seq, seq, minute=seq * minutes) for seq in range(1, rounds + 1)))
-    assert table.pace(1.0) == pace
+    assert board(rounds_message(1, *(number * minutes for number in range(rounds)))).pace(0.0) == pace
+
+
+def test_rounds_long_ago_do_not_count() -> None:
+    assert board(rounds_message(1, 0, *range(1000, 1020))).pace(0.0) == 60
 
 
 def test_one_round_has_no_pace_nor_has_a_table_that_stopped_dealing() -> None:
-    assert board(result(1)).pace(0.0) is None
-    table = board(result(1, minute=1), result(2, minute=2))
+    assert board().pace(0.0) is None
+    assert board(rounds_message(1)).pace(0.0) is None
+    assert board(rounds_message(1, 1)).pace(0.0) is None
+    table = board(rounds_message(1, 1, 2))
     assert table.pace(PACE_LASTS - 1) == 60
     assert table.pace(PACE_LASTS + 1) is None
 
 
+def test_a_message_that_comes_again_is_no_new_result() -> None:
+    """The controller publishes all retained messages once a minute."""
+    table = board(rounds_message(2, 1, 2))
+    publish(table, rounds_message(2, 1, 2), PACE_LASTS)
+    assert table.pace(PACE_LASTS + 1) is None
+    publish(table, rounds_message(3, 1, 2, 3), PACE_LASTS + 2)
+    assert table.pace(PACE_LASTS + 2) == 60
+
+
 def test_a_clock_that_was_set_back_gives_no_pace() -> None:
-    assert board(result(1, minute=9), result(2, minute=2)).pace(0.0) is None
+    assert board(rounds_message(1, 9, 2)).pace(0.0) is None
 
 
-def test_a_result_that_was_taken_back_does_not_count() -> None:
-    facts = [result(1, minute=1), result(2, minute=2), undone(3, replaces=2), other(4), result(5, minute=3)]
-    assert board(*facts).pace(0.0) == 30
+def test_rounds_whose_time_an_earlier_version_did_not_keep_do_not_count() -> None:
+    assert board(rounds_message(1, None, None)).pace(0.0) is None
+    assert board(rounds_message(1, None, 4, 6)).pace(0.0) == 30
+
+
+def test_a_new_journal_or_shoe_begins_without_a_pace() -> None:
+    table = board(rounds_message(1, 1, 2))
+    table.receive("status", encode(status(2, journal="other")), 0.0, retained=False)
+    assert table.pace(0.0) is None
+    publish(table, rounds_message(9, 5, 6, journal=JOURNAL), 0.0)
+    assert table.pace(0.0) is None
+    publish(table, rounds_message(1, 5, 7, journal="other"), 0.0)
+    assert table.pace(0.0) == 30
+    publish(table, rounds_message(2, journal="other"), 0.0)
+    assert table.pace(0.0) is None

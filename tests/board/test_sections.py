@@ -12,6 +12,7 @@ from shoe_controller.board.feeds import BoardFeed, PitFeed
 from shoe_controller.board.floor import Floor
 from shoe_controller.board.sections import (
     MINI_COLUMNS,
+    LastResult,
     LiveSection,
     PitRow,
     ResultMoment,
@@ -25,9 +26,15 @@ from shoe_controller.board.sections import (
 )
 from shoe_controller.messages.alerts import AlertKind, Severity
 from shoe_controller.messages.details import CalledBy
-from shoe_controller.messages.facts import Fact
 from shoe_controller.messages.phases import Phase
-from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage
+from shoe_controller.messages.retained import (
+    InfoMessage,
+    LastVoid,
+    RoadsMessage,
+    RoundsMessage,
+    StateMessage,
+    StatusMessage,
+)
 from shoe_controller.mqtt.broker import Incoming
 from tests.board.texts import LANGUAGES
 from tests.follow.samples import (
@@ -41,20 +48,18 @@ from tests.follow.samples import (
     last_outcome,
     names,
     place,
-    published,
-    result,
     roads_message,
+    rounds_message,
     standing,
     state,
     status,
-    voided,
 )
 
 PREFIX = f"shoe/v1/{SITE}/{TABLE}"
 
 
 def no_tables() -> Floor:
-    return Floor(SITE, client="board", instance="start")
+    return Floor(SITE)
 
 
 def floor(*messages: msgspec.Struct) -> Floor:
@@ -65,15 +70,18 @@ def floor(*messages: msgspec.Struct) -> Floor:
     return made
 
 
-TOPICS = {StatusMessage: "status", InfoMessage: "info", StateMessage: "state", RoadsMessage: "roads"}
+TOPICS = {
+    StatusMessage: "status",
+    InfoMessage: "info",
+    StateMessage: "state",
+    RoadsMessage: "roads",
+    RoundsMessage: "rounds",
+}
 
 
 def say(floor: Floor, *messages: msgspec.Struct) -> None:
     for message in messages:
-        if isinstance(message, Fact):
-            receive(floor, f"{PREFIX}/event/{message.TOPIC}", published(message))
-        else:
-            receive(floor, f"{PREFIX}/{TOPICS[type(message)]}", encode(message))
+        receive(floor, f"{PREFIX}/{TOPICS[type(message)]}", encode(message))
 
 
 def receive(floor: Floor, topic: str, payload: bytes) -> None:
@@ -114,50 +122,29 @@ def test_before_the_first_card_there_is_no_total_and_nobody_draws() -> None:
 
 
 def test_the_result_stays_with_its_cards_until_the_next_card() -> None:
-    ended = state(2, round=2, last_outcome=last_outcome(1))
-    section = the_round(state(0), result(1, 1, wagers={"lucky_6.lucky_6": "20:1", "base.player": "1:1"}), ended)
+    last = last_outcome(1, {"lucky_6.lucky_6": "20:1", "base.player": "1:1"})
+    section = the_round(state(2, round=2, last_outcome=last))
     assert (section.player, section.banker) == (ShownHand(PLAYER_CARDS, 8), ShownHand(BANKER_CARDS, 5))
     won = (WonWager(names("Lucky 6"), "20:1"),)
     assert section.moment == ResultMoment(round=1, winner=Winner.PLAYER, wagers=won)
-    dealt = state(3, round=2, last_outcome=last_outcome(1), cards=(place(1, Side.PLAYER, "2H"),))
-    assert the_round(state(0), result(1, 1), ended, dealt).moment is None
+    dealt = state(3, round=2, last_outcome=last, cards=(place(1, Side.PLAYER, "2H"),))
+    assert the_round(dealt).moment is None
 
 
-def test_wagers_of_another_round_are_not_shown_with_a_result() -> None:
-    other_round = the_round(
-        state(0), result(1, 1, wagers={"lucky_6.lucky_6": "20:1"}), state(9, last_outcome=last_outcome(4))
-    )
-    assert isinstance(other_round.moment, ResultMoment)
-    assert other_round.moment.wagers == ()
-    other_shoe = the_round(
-        state(0), result(1, 1, wagers={"lucky_6.lucky_6": "20:1"}), state(9, shoe=2, last_outcome=last_outcome(1))
-    )
-    assert isinstance(other_shoe.moment, ResultMoment)
-    assert other_shoe.moment.wagers == ()
-
-
-def test_wagers_that_lost_or_are_not_offered_are_not_shown() -> None:
-    moment = the_round(
-        state(0),
-        result(1, 1, wagers={"lucky_6.lucky_6": None, "gone.gone": "9:1"}),
-        state(2, last_outcome=last_outcome(1)),
-    ).moment
+def test_wagers_that_are_not_offered_are_not_shown() -> None:
+    last = last_outcome(1, {"gone.gone": "9:1"})
+    moment = the_round(state(2, last_outcome=last)).moment
     assert isinstance(moment, ResultMoment)
     assert moment.wagers == ()
 
 
 @pytest.mark.parametrize("replay", [True, False])
 def test_a_void_takes_the_place_of_the_result_before_it(*, replay: bool) -> None:
-    void = state(2, round=2, last_outcome=last_outcome(1))
-    section = the_round(state(0), result(1, 1), voided(2, 2, replay=replay), void)
+    void = {"round": 2, "last_outcome": last_outcome(1), "last_void": LastVoid(round=2, replay=replay)}
+    section = the_round(state(2, **void))
     assert section.moment == VoidMoment(round=2, again=replay)
     assert section.player == ShownHand((), None)
-
-
-def test_a_void_of_another_shoe_or_before_the_result_is_over() -> None:
-    after = the_round(state(0), voided(1, 1), result(2, 1), state(2, last_outcome=last_outcome(1)))
-    assert isinstance(after.moment, ResultMoment)
-    assert the_round(state(0), voided(1, 1, shoe=1), state(5, shoe=2)).moment is None
+    assert the_round(state(3, **void, cards=(place(1, Side.PLAYER, "2H"),))).moment is None
 
 
 @pytest.mark.parametrize(
@@ -267,6 +254,11 @@ def test_the_mini_road_has_the_last_columns() -> None:
     assert road.cells == tuple((column, 0, "BP"[column % 2], 0) for column in range(MINI_COLUMNS))
     assert the_row(state(1), roads_message(1, "TTB")).road.cells == ((0, 0, "B", 2),)
     assert the_row(state(1), roads_message(1, "T")).road.cells == ((0, 0, "", 1),)
+
+
+def test_a_row_has_the_last_result_and_the_pace() -> None:
+    row = the_row(state(3, last_outcome=last_outcome(2)), rounds_message(3, 1, 3))
+    assert (row.last, row.pace) == (LastResult(winner=Winner.PLAYER, player=8, banker=5), 30)
 
 
 def test_a_row_of_a_table_that_has_only_said_that_it_is_there() -> None:

@@ -34,7 +34,7 @@ class Served:
     """A site on a free port, and the floor behind it."""
 
     def __init__(self, *, pit: bool = True, home: str | None = TABLE, most_streams: int = MOST_STREAMS) -> None:
-        self.floor = Floor(SITE, client="board", instance="start")
+        self.floor = Floor(SITE)
         self.floor.broker_up()
         self.bell = ChangeSignal()
         files = read_files(STATIC)

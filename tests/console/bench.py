@@ -28,7 +28,7 @@ def info_of(table: Sitting, journal: str = JOURNAL) -> InfoMessage:
 
 
 def state_of(table: Sitting) -> StateMessage:
-    return state_message(table.state, JOURNAL)
+    return state_message(table.state, JOURNAL, read_rules)
 
 
 def online(session: int = 1, *, online: bool = True) -> bytes:

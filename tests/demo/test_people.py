@@ -11,6 +11,7 @@ from shoe_controller.baccarat.sides import Side
 from shoe_controller.demo.players import stakes_of_seat
 from shoe_controller.demo.supervisor import AtTheShoe, ScriptedAct, next_act
 from shoe_controller.demo.truth import Happening, Truth
+from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import AnyAct
 from shoe_controller.messages.alerts import AlertKind, Clearer
 from shoe_controller.messages.facts import CardPlace
@@ -42,7 +43,7 @@ def table_with(kind: AlertKind, phase: Phase, *, extra_cards: int = 0) -> TableV
         CardPlace(number=2, hand=Side.BANKER, card=None),
     )
     return msgspec.structs.replace(
-        view_of(TableState()),
+        view_of(TableState(), read_rules),
         phase=phase,
         link_up=True,
         alerts=(alert,),

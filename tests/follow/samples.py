@@ -7,21 +7,17 @@ import msgspec
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.house import CommissionTaken, OverLimit, Rounding, RoundingMode
-from shoe_controller.baccarat.outcome import HandOutcome, RoundOutcome, WagerOutcome
-from shoe_controller.baccarat.reasons import AnyReason, BothStand
+from shoe_controller.baccarat.outcome import HandOutcome
+from shoe_controller.baccarat.reasons import AnyReason
 from shoe_controller.baccarat.roads import RoadResult, RoadWinner, roads
 from shoe_controller.baccarat.sides import Side
-from shoe_controller.baccarat.wagers import Names, Result
+from shoe_controller.baccarat.wagers import Names
 from shoe_controller.follow.table import Request
-from shoe_controller.messages.actors import Shoe
 from shoe_controller.messages.alerts import AlertKind, AlertMessage, Clearer, Severity
 from shoe_controller.messages.facts import (
     BettingOpened,
     CardPlace,
     Fact,
-    ResultUndone,
-    RoundResult,
-    RoundVoided,
     Standing,
 )
 from shoe_controller.messages.phases import Phase
@@ -31,9 +27,11 @@ from shoe_controller.messages.refusals import AnyRefusal
 from shoe_controller.messages.requests import Answer, ReplayDone, ReplayRequest, refused
 from shoe_controller.messages.retained import (
     Counts,
+    DealtRound,
     InfoMessage,
     LastOutcome,
     RoadsMessage,
+    RoundsMessage,
     StateMessage,
     StatusMessage,
 )
@@ -81,6 +79,7 @@ def state(seq: int, **more: Any) -> StateMessage:  # noqa: ANN401 - fields of St
         "proposal": None,
         "acts": (),
         "last_outcome": None,
+        "last_void": None,
     }
     return StateMessage(seq=seq, **(usual | more))
 
@@ -162,12 +161,36 @@ def roads_message(seq: int, winners: str = "", shoe: int = 1, journal: str = JOU
     )
 
 
-def last_outcome(round_number: int = 1) -> LastOutcome:
+def last_outcome(round_number: int = 1, won: dict[str, str] | None = None) -> LastOutcome:
     return LastOutcome(
         round=round_number,
         player=HandOutcome(PLAYER_CARDS, 8, natural=True),
         banker=HandOutcome(BANKER_CARDS, 5, natural=False),
         winner=Winner.PLAYER,
+        won=won or {},
+    )
+
+
+def rounds_message(seq: int, *minutes: int | None, journal: str = JOURNAL) -> RoundsMessage:
+    """Rounds that got their results at these times."""
+    return RoundsMessage(
+        journal=journal,
+        seq=seq,
+        shoe=1,
+        missing=0,
+        rounds=tuple(
+            DealtRound(
+                round=number,
+                round_id=round_id(journal, 1, number),
+                player=HandOutcome(PLAYER_CARDS, 8, natural=True),
+                banker=HandOutcome(BANKER_CARDS, 5, natural=False),
+                winner=Winner.PLAYER,
+                free=False,
+                seq=number,
+                time=None if minute is None else minute * 60_000,
+            )
+            for number, minute in enumerate(minutes, 1)
+        ),
     )
 
 
@@ -192,41 +215,8 @@ def alert(number: int, severity: Severity = Severity.STOPS, **more: Any) -> Aler
     return AlertMessage(number=number, severity=severity, **(usual | more))
 
 
-def result(
-    seq: int, round_number: int = 1, *, shoe: int = 1, minute: int = 0, wagers: dict[str, str | None] | None = None
-) -> RoundResult:
-    """`wagers` by name with what they pay, or `None` for those that lost."""
-    outcome = RoundOutcome(
-        player=HandOutcome(PLAYER_CARDS, 8, natural=True),
-        banker=HandOutcome(BANKER_CARDS, 5, natural=False),
-        winner=Winner.PLAYER,
-        wagers={
-            name: WagerOutcome(Result.LOSE if pays is None else Result.WIN, pays)
-            for name, pays in (wagers or {}).items()
-        },
-    )
-    return RoundResult(
-        seq=seq,
-        time=minute * 60_000,
-        shoe=shoe,
-        round=round_number,
-        outcome=outcome,
-        why=BothStand(player_total=8, banker_total=5),
-        confirmed_by=Shoe(),
-        free=False,
-    )
-
-
-def undone(seq: int, replaces: int) -> ResultUndone:
-    return ResultUndone(seq=seq, time=0, shoe=1, round=1, replaces=replaces)
-
-
-def voided(seq: int, round_number: int = 1, *, replay: bool = False, shoe: int = 1) -> RoundVoided:
-    return RoundVoided(seq=seq, time=0, shoe=shoe, round=round_number, replay=replay, reason="", returned=(), total=0)
-
-
 def other(seq: int) -> Fact:
-    """An event that a board has no use for."""
+    """An event, whichever."""
     return BettingOpened(seq=seq, time=0, shoe=1, round=1)
 
 

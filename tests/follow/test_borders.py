@@ -4,7 +4,7 @@ import pytest
 
 from tests.test_layers import LAYERS, ROOT, package_of, wrong_arrows
 
-PURE = ("event_sequencer", "table")
+PURE = ("event_sequencer", "retained", "table")
 
 (FOLLOW,) = (layer for layer in LAYERS if layer.folder == "shoe_controller/follow")
 

@@ -1,4 +1,4 @@
-"""A follower at a real broker, with the board's tables: what it reports, what it survives, and that it reads anew."""
+"""A follower at a real broker, of board or console: what it reports, what it survives, and that it reads anew."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -9,7 +9,10 @@ import msgspec
 import pytest
 
 from shoe_controller.board.floor import Floor
-from shoe_controller.follow.connection import Follower
+from shoe_controller.console.model import ConsoleModel
+from shoe_controller.console.table_client import TableClient
+from shoe_controller.follow.connection import Followed, Follower
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt import broker as broker_module
 from shoe_controller.mqtt.broker import BrokerError, BrokerLostError, BrokerSession, DiscardedMessage, Incoming, Will
 from shoe_controller.mqtt.client import NetworkBroker
@@ -48,18 +51,24 @@ class Notebook:
 
 
 @asynccontextmanager
-async def following(port: int, observer: Notebook, **who: str) -> AsyncIterator[Floor]:
-    floor = Floor(SITE, client="board", instance="test")
+async def board_at(port: int, observer: Notebook) -> AsyncIterator[Floor]:
+    floor = Floor(SITE)
+    async with following(floor, port, observer):
+        yield floor
+
+
+@asynccontextmanager
+async def following(followed: Followed, port: int, observer: Notebook) -> AsyncIterator[None]:
     follower = Follower(
-        broker=NetworkBroker(address(port, client_id="board", **who)),
-        followed=floor,
+        broker=NetworkBroker(address(port, client_id="follower")),
+        followed=followed,
         changed=lambda: None,
         observer=observer,
         clock=asyncio.get_running_loop().time,
     )
     task = asyncio.create_task(follower.run())
     try:
-        yield floor
+        yield
     finally:
         task.cancel()
         await asyncio.wait([task])
@@ -69,7 +78,7 @@ async def following(port: int, observer: Notebook, **who: str) -> AsyncIterator[
 async def say(port: int, *messages: tuple[str, bytes], **who: str) -> None:
     async with NetworkBroker(address(port, client_id="table", **who)).connect(None, []) as session:
         for below, payload in messages:
-            await session.publish(f"shoe/v1/{SITE}/{TABLE}/{below}", payload, retain=not below.startswith("event/"))
+            await session.publish(f"shoe/v1/{SITE}/{TABLE}/{below}", payload, retain=True)
 
 
 @pytest.mark.asyncio
@@ -78,7 +87,7 @@ async def test_a_broker_that_comes_and_goes_is_told_of_once_each_time(tmp_path: 
     await broker.start()
     port = broker.port
     try:
-        async with following(port, notes) as floor:
+        async with board_at(port, notes) as floor:
             await becomes(lambda: floor.connected)
             await say(port, ("status", encode(status())))
             await becomes(_has_status(floor))
@@ -103,9 +112,9 @@ async def test_what_cannot_be_read_is_told_once_and_harms_nobody(tmp_path: Path)
     broker, notes = HangingMosquitto(Setting(), tmp_path), Notebook()
     await broker.start()
     try:
-        async with following(broker.port, notes) as floor:
+        async with board_at(broker.port, notes) as floor:
             await becomes(lambda: floor.connected)
-            garbage = [("state", b"{"), ("state", b"\xff"), ("roads", b"[]"), ("event/card", b"")]
+            garbage = [("state", b"{"), ("state", b"\xff"), ("roads", b"[]")]
             await say(broker.port, ("status", encode(status())), *garbage, ("state", encode(state(5))))
             await becomes(lambda: TABLE in floor.tables and floor.tables[TABLE].followed.state == state(5))
             assert notes.count("unreadable") == 2
@@ -139,7 +148,7 @@ async def test_more_than_can_be_read_is_read_anew(tmp_path: Path, monkeypatch: p
         await say(broker.port, ("status", encode(status())), ("state", encode(state(5))))
         with monkeypatch.context() as patch:
             patch.setattr(broker_module, "INBOX_BYTES", 0)
-            async with following(broker.port, notes) as floor:
+            async with board_at(broker.port, notes) as floor:
                 await becomes(lambda: notes.count("down") == 1)
                 assert "faster than they could be read" in notes.lines[-1]
                 patch.undo()
@@ -149,7 +158,7 @@ async def test_more_than_can_be_read_is_read_anew(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.asyncio
-async def test_a_board_that_may_not_ask_says_so_once_and_goes_on(tmp_path: Path) -> None:
+async def test_a_console_that_may_not_ask_says_so_once_and_goes_on(tmp_path: Path) -> None:
     access = tmp_path / "access"
     access.write_text("topic read shoe/#\n\nuser table\ntopic readwrite shoe/#\n")
     access.chmod(0o600)
@@ -157,13 +166,14 @@ async def test_a_board_that_may_not_ask_says_so_once_and_goes_on(tmp_path: Path)
     broker = Mosquitto(tmp_path, f"allow_anonymous true\nacl_file {access}")
     await broker.start()
     try:
-        async with following(broker.port, notes) as floor:
-            await becomes(lambda: floor.connected)
+        table = ConsoleModel(Topics(SITE, TABLE), client="console", instance="start").followed
+        async with following(TableClient(table, notes), broker.port, notes):
+            await becomes(lambda: table.connected)
             await say(broker.port, ("status", encode(status())), ("state", encode(state(5))), username="table")
             await becomes(lambda: notes.count("not sent") == 1)
-            assert "request/display/board/replay" in notes.lines[-1]
+            assert "request/display/console/replay" in notes.lines[-1]
             await say(broker.port, ("state", encode(state(6))), username="table")
-            await becomes(lambda: floor.tables[TABLE].followed.state == state(6))
+            await becomes(lambda: table.state == state(6))
     finally:
         await broker.kill()
 

@@ -17,15 +17,18 @@ from shoe_controller.board.sections import ResultMoment, RoundSection, board_sec
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.sections import PaymentSection, sections
 from shoe_controller.follow.event_sequencer import PATIENCE
+from shoe_controller.follow.retained import RetainedTable
 from shoe_controller.follow.table import FollowedTable
-from shoe_controller.messages.facts import RoundSettled
+from shoe_controller.house.rules import read_rules
+from shoe_controller.messages.facts import RoundResult, RoundSettled
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Incoming
-from shoe_controller.mqtt.retained import roads_message, state_message
+from shoe_controller.mqtt.retained import roads_message, rounds_message, state_message
 from tests.console.bench import info_of
 from tests.follow.samples import SITE, TABLE, after, answered, encode, published, replayed, status
 from tests.table.sitting import Sitting
 
+RETAINED = ("status", "info", "state", "roads", "rounds")
 OLD, NEW = "0ld0", "4ew1"
 BET, LESS = 700, 50
 
@@ -43,8 +46,9 @@ class Life(NamedTuple):
         return {
             "status": encode(status(self.session, journal=self.journal, seq=state.lasting.seq)),
             "info": encode(info_of(self.table, self.journal)),
-            "state": encode(state_message(state, self.journal)),
+            "state": encode(state_message(state, self.journal, read_rules)),
             "roads": encode(roads_message(state, self.journal)),
+            "rounds": encode(rounds_message(state, self.journal)),
         }
 
     @property
@@ -66,11 +70,11 @@ class Both:
     """The models of a board and of a console, which get the same messages."""
 
     def __init__(self) -> None:
-        self.floor = Floor(SITE, client="me", instance="start")
+        self.floor = Floor(SITE)
         self.console = ConsoleModel(Topics(SITE, TABLE), client="me", instance="start")
 
     @property
-    def followed(self) -> tuple[FollowedTable, FollowedTable]:
+    def followed(self) -> tuple[RetainedTable, FollowedTable]:
         return self.floor.tables[TABLE].followed, self.console.followed
 
     def broker_up(self) -> None:
@@ -85,7 +89,7 @@ class Both:
         self.floor.receive(Incoming(topic=f"shoe/v1/{SITE}/{TABLE}/{below}", payload=payload, retain=retained), 0.0)
         self.console.followed.receive(below, payload, 0.0, retained=retained)
 
-    def receive_retained(self, life: Life, order: tuple[str, ...] = ("status", "info", "state", "roads")) -> None:
+    def receive_retained(self, life: Life, order: tuple[str, ...] = RETAINED) -> None:
         for below in order:
             self.receive(below, life.retained[below], retained=True)
 
@@ -94,15 +98,15 @@ class Both:
             self.receive(f"event/{fact.TOPIC}", published(fact, life.journal))
 
     def replay(self, life: Life, now: float = 0.0) -> None:
-        """Answer the requests for what is missing."""
-        for followed in self.followed:
-            followed.request(now)
-            request = followed.request(now + PATIENCE)
-            if request is not None:
-                below = followed.reply_topic.removeprefix(f"{followed.topics.prefix}/")
-                for fact in life.table.facts[after(request) :]:
-                    followed.receive(below, replayed(fact, journal=life.journal), now)
-                followed.receive(below, answered(request, life.table.facts[-1].seq), now)
+        """Answer the console's requests for what is missing."""
+        followed = self.console.followed
+        followed.request(now)
+        request = followed.request(now + PATIENCE)
+        if request is not None:
+            below = followed.reply_topic.removeprefix(f"{followed.topics.prefix}/")
+            for fact in life.table.facts[after(request) :]:
+                followed.receive(below, replayed(fact, journal=life.journal), now)
+            followed.receive(below, answered(request, life.table.facts[-1].seq), now)
 
     # --- what is shown -----------------------------------------------------------------------------------------------
 
@@ -118,7 +122,7 @@ class Both:
         messages = [
             message
             for followed in self.followed
-            for message in (followed.status, followed.info, followed.state, followed.roads)
+            for message in (followed.status, followed.info, followed.state, followed.roads, followed.rounds)
         ]
         return {message.journal for message in messages if message is not None}
 
@@ -131,11 +135,14 @@ class Both:
         assert self.payment.round_id.startswith(life.journal)
         assert list(self.console.facts) == life.table.facts
         board = self.floor.tables[TABLE]
-        assert board.result is not None
-        assert board.result.seq == max(fact.seq for fact in life.table.facts if fact.TOPIC == "outcome")
+        rounds = board.followed.rounds
+        assert rounds is not None
+        results = [fact.seq for fact in life.table.facts if isinstance(fact, RoundResult)]
+        assert [dealt.seq for dealt in rounds.rounds] == results
         made = board_sections(self.floor, board)["round"]
         assert isinstance(made, RoundSection)
         assert isinstance(made.moment, ResultMoment)
+        assert made.moment.round == len(results)
         assert (made.shoe, made.round) == (life.table.state.shoe_number, life.table.state.round_number)
 
 
@@ -161,7 +168,7 @@ def both(old: Life) -> Both:
     return made
 
 
-@pytest.mark.parametrize("order", list(permutations(("status", "info", "state", "roads"))))
+@pytest.mark.parametrize("order", list(permutations(RETAINED)))
 def test_a_display_that_was_away_while_a_journal_was_replaced_shows_nothing_of_the_old_one(
     both: Both, new: Life, order: tuple[str, ...]
 ) -> None:
@@ -172,8 +179,6 @@ def test_a_display_that_was_away_while_a_journal_was_replaced_shows_nothing_of_t
         assert len(both.journals) == 1, order[:number]
     assert both.payment is None, "it was the discarded journal's settlement"
     assert list(both.console.facts) == []
-    board = both.floor.tables[TABLE]
-    assert (board.result, board.void, board.pace(0.0)) == (None, None, None)
     both.replay(new)
     both.shows(new)
 
@@ -190,7 +195,7 @@ def late_will(both: Both, old: Life, _new: Life) -> None:
 
 
 def late_retained(both: Both, old: Life, _new: Life) -> None:
-    for below in ("info", "state", "roads"):
+    for below in RETAINED[1:]:
         both.receive(below, old.retained[below])
 
 
@@ -199,10 +204,10 @@ def late_events(both: Both, old: Life, _new: Life) -> None:
 
 
 def late_replay(both: Both, old: Life, _new: Life) -> None:
-    for followed in both.followed:
-        below = followed.reply_topic.removeprefix(f"{followed.topics.prefix}/")
-        for fact in old.table.facts:
-            followed.receive(below, replayed(fact, journal=old.journal), 0.0)
+    followed = both.console.followed
+    below = followed.reply_topic.removeprefix(f"{followed.topics.prefix}/")
+    for fact in old.table.facts:
+        followed.receive(below, replayed(fact, journal=old.journal), 0.0)
 
 
 def broker_with_old_retained(both: Both, old: Life, _new: Life) -> None:
@@ -253,7 +258,7 @@ def test_a_new_journal_by_a_clock_that_was_set_back(both: Both, old: Life, new: 
     both.shows(new)
 
 
-DELIVERIES = st.tuples(st.sampled_from(["status", "info", "state", "roads", "event"]), st.sampled_from([0, 1]))
+DELIVERIES = st.tuples(st.sampled_from([*RETAINED, "event"]), st.sampled_from([0, 1]))
 
 
 @given(st.lists(DELIVERIES, max_size=12))

@@ -83,7 +83,7 @@ def _retained(sitting: RememberedSitting) -> dict[str, Any]:
     return {
         "status": as_json(status),
         "info": as_json(info),
-        "state": as_json(state_message(state, JOURNAL)),
+        "state": as_json(state_message(state, JOURNAL, read_rules)),
         "roads": as_json(roads_message(sitting.state, JOURNAL)),
         "rounds": as_json(rounds_message(sitting.state, JOURNAL)),
         "tables": as_json(table_listing(posted, JOURNAL)),

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator, Draft202012Validator
 
 from shoe_controller.baccarat.codes import Code
+from shoe_controller.house.rules import read_rules
 from shoe_controller.journal.records import Head
 from shoe_controller.messages.acts import ACTS
 from shoe_controller.messages.codes import FAMILIES, codes_of
@@ -398,7 +399,7 @@ def test_every_event_fits_its_schema_and_has_no_field_that_is_not_in_it(sittings
 
 def test_every_state_and_its_roads_fit_their_schemas(sittings: list[RememberedSitting]) -> None:
     for state in (state for sitting in sittings for state in sitting.states):
-        assert objections("state", as_json(state_message(state, "j1")), strict=True) == []
+        assert objections("state", as_json(state_message(state, "j1", read_rules)), strict=True) == []
         assert objections("roads", as_json(roads_message(state, "j1")), strict=True) == []
 
 

@@ -14,16 +14,17 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import CardDrawn, Hand, IndicatedWinner
 from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.roads import roads
-from shoe_controller.baccarat.wagers import Catalogue
+from shoe_controller.baccarat.wagers import Catalogue, Result
 from shoe_controller.house.catalogue_files import built_in_catalogue
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import CallSupervisor
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.details import OperatingSystemError
-from shoe_controller.messages.facts import AnyFact, ResultUndone, RoundResult, ShoeOpened
+from shoe_controller.messages.facts import AnyFact, ResultUndone, RoundResult, RoundVoided, ShoeOpened
 from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.messages.retained import (
     InfoMessage,
+    LastVoid,
     RoadsMessage,
     RoundsMessage,
     StateMessage,
@@ -213,8 +214,8 @@ def test_no_percentage_is_rounded(share: Fraction) -> None:
 
 def test_state_and_roads_say_what_the_table_knows_at_every_step() -> None:
     for state in (state for sitting in every_sitting() for state in sitting.states):
-        told = msgspec.json.decode(msgspec.json.encode(state_message(state, "j1")), type=StateMessage)
-        view = view_of(state)
+        told = msgspec.json.decode(msgspec.json.encode(state_message(state, "j1", read_rules)), type=StateMessage)
+        view = view_of(state, read_rules)
         assert {name: getattr(told, name) for name in view.__struct_fields__} == msgspec.structs.asdict(view)
         assert (told.seq, told.schema) == (state.lasting.seq, 1)
         board = roads_message(state, "j1")
@@ -223,6 +224,34 @@ def test_state_and_roads_say_what_the_table_knows_at_every_step() -> None:
         assert board.counts.rounds == len(results)
         assert board.counts.rounds == board.counts.banker + board.counts.player + board.counts.tie
         assert (board.seq, board.shoe) == (state.lasting.seq, state.shoe_number)
+
+
+def test_the_last_outcome_and_the_last_void_round_are_those_of_the_events_at_every_step() -> None:
+    voids = set()
+    for sitting in every_sitting():
+        for state in sitting.states:
+            facts = [fact for fact in sitting.facts if fact.seq <= state.lasting.seq]
+            told = state_message(state, "j1", read_rules)
+            match newest(facts, ShoeOpened, RoundResult, ResultUndone):
+                case RoundResult(round=number, outcome=outcome):
+                    won = {name: end.pays for name, end in outcome.wagers.items() if end.result is Result.WIN}
+                    last = told.last_outcome
+                    assert last is not None
+                    assert (last.round, last.player, last.banker) == (number, outcome.player, outcome.banker)
+                    assert (last.winner, last.won) == (outcome.winner, won)
+                case _:
+                    assert told.last_outcome is None
+            match newest(facts, ShoeOpened, RoundResult, RoundVoided):
+                case RoundVoided(round=number, replay=replay):
+                    assert told.last_void == LastVoid(round=number, replay=replay)
+                    voids.add(replay)
+                case _:
+                    assert told.last_void is None
+    assert voids == {True, False}
+
+
+def newest(facts: list[AnyFact], *kinds: type[AnyFact]) -> AnyFact | None:
+    return next((fact for fact in reversed(facts) if isinstance(fact, kinds)), None)
 
 
 # --- rounds and the list of tables -----------------------------------------------------------------------------------
@@ -234,8 +263,8 @@ def test_rounds_lists_what_the_results_among_the_events_say_at_every_step() -> N
             told = rounds_message(state, "j1")
             assert objections("rounds", json.loads(msgspec.json.encode(told)), strict=True) == []
             results = results_among(fact for fact in sitting.facts if fact.seq <= state.lasting.seq)
-            assert [(dealt.seq, dealt.round, dealt.free) for dealt in told.rounds] == [
-                (result.seq, result.round, result.free) for result in results
+            assert [(dealt.seq, dealt.time, dealt.round, dealt.free) for dealt in told.rounds] == [
+                (result.seq, result.time, result.round, result.free) for result in results
             ]
             for dealt, result in zip(told.rounds, results, strict=True):
                 outcome = result.outcome
@@ -267,6 +296,18 @@ def test_a_shoe_from_before_cards_were_kept_says_how_many_rounds_are_missing() -
     sitting.result(IndicatedWinner.PLAYER)
     told = rounds_message(sitting.state, "j1")
     assert (told.rounds, told.missing) == ((), 1)
+
+
+def test_rounds_that_were_stored_without_a_time_are_listed_without_one() -> None:
+    sitting = Sitting()
+    sitting.open_shoe()
+    sitting.deal("7H 4D KS 2C")
+    sitting.result(IndicatedWinner.PLAYER)
+    stored = json.loads(msgspec.json.encode(sitting.state))
+    del stored["shoe"]["voided"], stored["shoe"]["settled"][0]["time"]
+    state = msgspec.convert(stored, TableState)
+    assert [dealt.time for dealt in rounds_message(state, "j1").rounds] == [None]
+    assert view_of(state, read_rules) == view_of(sitting.state, read_rules)
 
 
 def test_ninety_rounds_fit_into_a_message(standing: Standing) -> None:
@@ -303,10 +344,10 @@ def test_messages_are_the_same_bytes_until_something_in_them_changes(standing: S
     for name in ("info", "roads", "rounds"):
         assert after[name] == before[name]
     assert standing.status() == status
+    assert standing.rules_read == 1
     sitting.result(IndicatedWinner.PLAYER)
     assert standing.retained()["roads"] != before["roads"]
     assert standing.retained()["rounds"] != before["rounds"]
-    assert standing.rules_read == 1
 
 
 def test_no_event_after_the_number_of_a_message_has_changed_it() -> None:
@@ -314,7 +355,7 @@ def test_no_event_after_the_number_of_a_message_has_changed_it() -> None:
     sitting = RememberedSitting()
     standing = Standing(sitting)
     makers: dict[str, Callable[[TableState, str], msgspec.Struct]] = {
-        "state": state_message,
+        "state": lambda state, journal: state_message(state, journal, read_rules),
         "roads": roads_message,
         "rounds": rounds_message,
     }

@@ -213,7 +213,7 @@ class Desk(Sitting):
         assert again.state == self.state
         assert again.next_timer == self.table.next_timer
         assert again.desired_shoe == self.table.desired_shoe
-        assert view_of(again.state) == view_of(self.state)
+        assert view_of(again.state, read_rules) == view_of(self.state, read_rules)
 
     def verified(self) -> Report:
         return verify(self.path, replay=replay, software=self.software, progress=lambda _done, _all: None)

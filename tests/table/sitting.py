@@ -136,7 +136,7 @@ class Sitting:
         assert table.state == self.state
         assert table.desired_shoe == self.table.desired_shoe
         assert table.next_timer == self.table.next_timer
-        assert view_of(table.state) == view_of(self.state)
+        assert view_of(table.state, read_rules) == view_of(self.state, read_rules)
 
     def event(self, event: AnyShoeEvent, *, age_ms: int = 0) -> Handled:
         self.sequence += 1

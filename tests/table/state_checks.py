@@ -88,7 +88,7 @@ class StateChecks:
 
     def _check_stop(self, state: TableState) -> None:
         stopped = bool(self.books.alerts.stopping)
-        assert view_of(state).stopped == stopped
+        assert view_of(state, read_rules).stopped == stopped
         if stopped:
             desired = desired_shoe(state)
             assert desired.gate_locked

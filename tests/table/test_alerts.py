@@ -16,6 +16,7 @@ from firmware_protocol.events import (
     ResultIndicated,
 )
 from firmware_protocol.link import Lamp
+from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
     ActName,
     AnyAct,
@@ -136,7 +137,7 @@ def test_it_is_raised_and_published(case: Case) -> None:
     assert case.kind in table.alerts
     raised = [fact.alert for fact in table.all(AlertRaised) if fact.alert.kind is case.kind]
     assert len(raised) == 1, "one thing that went wrong is one alert, however often the wire reports it"
-    assert raised[0] in view_of(table.state).alerts
+    assert raised[0] in view_of(table.state, read_rules).alerts
     rule = ALERTS[case.kind]
     assert raised[0].severity is rule.severity
     assert (raised[0].cleared_by, raised[0].ended_by) == (rule.cleared_by, rule.ended_by)

@@ -8,6 +8,7 @@ import pytest
 from firmware_protocol.cards import Card
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.baccarat.sides import Side
+from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
     ACTS,
     Act,
@@ -73,7 +74,7 @@ def accepted(table: Sitting, act: AnyAct, role: Role, listed: PossibleAct | None
 
 
 def assert_list_is_right(table: Sitting) -> None:
-    acts = view_of(table.state).acts
+    acts = view_of(table.state, read_rules).acts
     assert len({(listed.role, listed.act) for listed in acts}) == len(acts)
     for act, rule in ACTS.items():
         for role in Role:
@@ -107,11 +108,11 @@ def test_with_cards_face_down_that_the_dealer_shows() -> None:
     table = Sitting(reveal=Reveal.BY_DEALER)
     table.open_shoe()
     table.card("7H")
-    listed = next(act for act in view_of(table.state).acts if act.act == "reveal_cards")
+    listed = next(act for act in view_of(table.state, read_rules).acts if act.act == "reveal_cards")
     assert listed.hands == (Side.PLAYER,)
     table.deal("4D")
     table.dealer(RevealCards(hand=Side.PLAYER))
-    listed = next(act for act in view_of(table.state).acts if act.act == "reveal_cards")
+    listed = next(act for act in view_of(table.state, read_rules).acts if act.act == "reveal_cards")
     assert listed.hands == (Side.BANKER,)
     table.dealer(RevealCards())
     assert_list_is_right(table)
@@ -122,10 +123,10 @@ def test_with_a_proposal_while_it_can_be_approved_and_after() -> None:
     TO[Phase.COMPLETE](table)
     table.result(IndicatedWinner.PLAYER)
     table.act(UndoLastResult(), person="ann")
-    assert "approve" in [act.act for act in view_of(table.state).acts]
+    assert "approve" in [act.act for act in view_of(table.state, read_rules).acts]
     assert_list_is_right(table)
     table.deal("7H")
-    assert "approve" not in [act.act for act in view_of(table.state).acts]
+    assert "approve" not in [act.act for act in view_of(table.state, read_rules).acts]
     assert_list_is_right(table)
     table.deal("4D KS 2C")
     table.result(IndicatedWinner.PLAYER)
@@ -195,7 +196,7 @@ def test_while_cards_lie_face_down_nothing_that_is_possible_is_left_out(reveal: 
     table.open_shoe()
     for cards in ("9H", "KD", "KS", "5C"):
         table.deal(cards)
-        acts = view_of(table.state).acts
+        acts = view_of(table.state, read_rules).acts
         for act, rule in ACTS.items():
             for role in (Role.DEALER,) if act is OpenShoe else Role:
                 listed = next((one for one in acts if one.act is rule.name and one.role is role), None)
@@ -222,4 +223,4 @@ def test_betting_is_open_just_where_the_table_accepts_a_wager(table: Callable[[]
         round=sitting.state.round_number,
     )
     accepts = sitting.table.handle(bet, sitting.moment()).refusal is None
-    assert view_of(sitting.state).betting_open == accepts
+    assert view_of(sitting.state, read_rules).betting_open == accepts

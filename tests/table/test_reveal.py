@@ -29,6 +29,7 @@ from firmware_protocol.events import (
 )
 from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.sides import Side
+from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
     ACTS,
     ActName,
@@ -81,7 +82,7 @@ def seen(table: Sitting) -> bytes:
     desired = table.table.desired_shoe
     lamps = sorted(lamp.value for lamp in desired.lamps)
     shoe = (desired.gate_locked, lamps, desired.next_hand)
-    return msgspec.json.encode((table.facts, view_of(table.state), refusals(table), shoe))
+    return msgspec.json.encode((table.facts, view_of(table.state, read_rules), refusals(table), shoe))
 
 
 def refusals(table: Sitting) -> list[AnyRefusal | None]:
@@ -189,7 +190,7 @@ def test_a_card_that_the_shoe_calls_one_too_many_does_not_tell_whether_the_round
         table.event(Fault(code=FaultCode.OVER_DRAW))
         table.event(CardDrawn(hand=Hand.EXTRA))
         tables.append(table)
-    views = [view_of(table.state) for table in tables]
+    views = [view_of(table.state, read_rules) for table in tables]
     assert views[0] == views[1]
     assert ActName.USE_EXTRA_CARD in acts_in(views[0])
 
@@ -277,7 +278,7 @@ def test_a_natural_is_not_given_away_by_what_people_may_do(reveal: Reveal) -> No
         table = Sitting(reveal=reveal)
         table.open_shoe()
         table.deal(faces)
-        view = view_of(table.state)
+        view = view_of(table.state, read_rules)
         assert view.phase == "dealing"
         assert ActName.CONFIRM in acts_in(view)
         assert view.prompt == ShowCards()
@@ -300,12 +301,12 @@ def test_the_dealer_shows_hand_by_hand() -> None:
     assert refusal.code == "nothing_hidden"
     table.dealer(RevealCards())
     assert table.last(CardsShown).standing.next_hand is Side.PLAYER
-    assert view_of(table.state).phase == "dealing"
-    assert ActName.CONFIRM not in acts_in(view_of(table.state))
+    assert view_of(table.state, read_rules).phase == "dealing"
+    assert ActName.CONFIRM not in acts_in(view_of(table.state, read_rules))
     table.card("5H")
-    assert view_of(table.state).cards[4].card is None
+    assert view_of(table.state, read_rules).cards[4].card is None
     table.dealer(RevealCards())
-    assert view_of(table.state).phase == "complete"
+    assert view_of(table.state, read_rules).phase == "complete"
 
 
 @pytest.mark.parametrize("reveal", [Reveal.AT_DRAW, Reveal.AT_RESULT])

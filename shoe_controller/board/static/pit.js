@@ -42,7 +42,7 @@ function lastResult(last) {
   if (last === null) return html("div", { class: "last" }, "–");
   const letter = { banker: "B", player: "P", tie: "T" }[last.winner];
   return html("div", { class: "last" },
-    html("i", { class: `won-${last.winner}` }, say(letter)), `${last.player.total} : ${last.banker.total}`);
+    html("i", { class: `won-${last.winner}` }, say(letter)), `${last.player} : ${last.banker}`);
 }
 
 function alertBox(alert) {
