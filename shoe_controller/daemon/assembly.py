@@ -5,7 +5,6 @@
 
 import asyncio
 import os
-import secrets
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
@@ -23,6 +22,15 @@ from firmware_protocol.native.controller import NativeController
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.daemon.engine import SECOND, LinkMemory, Stored
+from shoe_controller.daemon.rollback import (
+    Anchor,
+    NewJournalId,
+    NoAnchor,
+    RolledBackError,
+    first_entry,
+    new_journal_id,
+    what_contradicts,
+)
 from shoe_controller.daemon.table_journal import (
     PublishedFact,
     ReplayDiffersError,
@@ -30,8 +38,9 @@ from shoe_controller.daemon.table_journal import (
     recover,
     topic_of,
 )
-from shoe_controller.journal import opening
-from shoe_controller.journal.errors import DamagedJournalError
+from shoe_controller.journal import opening, succession
+from shoe_controller.journal.anchor import AnchorWriter, read_anchor
+from shoe_controller.journal.errors import DamagedJournalError, UnreadableAnchorError
 from shoe_controller.journal.loop_callbacks import LoopCallbacks
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
@@ -43,6 +52,9 @@ from shoe_controller.mqtt.envelope import Envelopes, EventMessage
 from shoe_controller.table.table import Table
 
 SOFTWARE = version("shoe-controller")
+
+ANCHOR_PATIENCE = 0.5
+"""Seconds that the last write of the anchor may take when the table stops."""
 
 
 class TableWriter(Protocol):
@@ -138,31 +150,59 @@ class Opened(msgspec.Struct, kw_only=True):
     writer: TableWriter
     reader: JournalReader
     table: Table
+    anchor: Anchor = msgspec.field(default_factory=NoAnchor)
     backup: Path | None = None
     """The backup copy, if the journal had to be migrated."""
     damaged: str = ""
     """What had to be set aside, and why."""
 
+    def close(self) -> None:
+        self.reader.close()
+        self.writer.close()
+        self.anchor.close(ANCHOR_PATIENCE)
 
-def open_table(
+
+def open_table(  # noqa: PLR0913 - what a simulation replaces, and what was found before, each given by name
     config: RunningConfig,
     clock: Clock,
     damaged: str = "",
     open_journal: Callable[[RunningConfig, Clock], Opened] | None = None,
+    *,
+    rolled_back: RolledBackError | None = None,
+    journal_id: NewJournalId = new_journal_id,
 ) -> Opened:
     """Open the journal and restore the table. A journal that cannot be trusted is set aside, never overwritten.
 
     `damaged` describes a journal that was set aside just before. `open_journal` opens the existing one or creates one.
+    `rolled_back` is what a message showed; what the anchor shows is found here.
     """
     open_journal = open_journal or _open
     config.journal.file.parent.mkdir(parents=True, exist_ok=True)
+    succession.finish(config.journal.file)
     try:
         opened = open_journal(config, clock)
     except (DamagedJournalError, ReplayDiffersError) as error:
         damaged = set_aside(config, clock, error)
         opened = open_journal(config, clock)
+    seen = what_contradicts(opened.reader, opened.anchor, rolled_back)
+    if seen is not None:
+        _succeed(config, clock, opened, seen, journal_id())
+        opened = open_journal(config, clock)
     opened.damaged = _with_unreported(damaged, opened)
     return opened
+
+
+def _succeed(config: RunningConfig, clock: Clock, opened: Opened, seen: RolledBackError, journal_id: str) -> None:
+    """Put a new journal, which continues from the rolled-back one, in its place."""
+    path = config.journal.file
+    stamp = succession.free_stamp(path, _stamp(clock))
+    identity = Identity(table=opened.reader.identity.table, journal_id=journal_id)
+    now = clock.now()
+    kept_as = succession.name_of_old(path, stamp)
+    entry = first_entry(opened.reader, opened.table.state, seen, kept_as, now)
+    opened.close()
+    succession.begin(path, identity, entry, created_ms=now.wall_ms, software=SOFTWARE, stamp=stamp)
+    succession.finish(path)
 
 
 def _with_unreported(damaged: str, opened: Opened) -> str:
@@ -182,7 +222,7 @@ def set_aside(config: RunningConfig, clock: Clock, why: DamagedJournalError | Re
 
 
 def _open(config: RunningConfig, clock: Clock) -> Opened:
-    identity = Identity(table=f"{config.table.site}/{config.table.name}", journal_id=secrets.token_hex(8))
+    identity = Identity(table=f"{config.table.site}/{config.table.name}", journal_id=new_journal_id())
     journal = open_journal(
         config.journal.file, identity=identity, software=SOFTWARE, now_ms=clock.now().wall_ms, stamp=_stamp(clock)
     )
@@ -194,6 +234,7 @@ def _open(config: RunningConfig, clock: Clock) -> Opened:
                 writer=LoopJournal(journal),
                 reader=reader,
                 table=recover(reader, SOFTWARE),
+                anchor=_anchor(config),
                 backup=journal.backup,
             )
         except BaseException:
@@ -202,6 +243,16 @@ def _open(config: RunningConfig, clock: Clock) -> Opened:
     except BaseException:
         journal.close()
         raise
+
+
+def _anchor(config: RunningConfig) -> Anchor:
+    file = config.journal.anchor
+    if file is None:
+        return NoAnchor()
+    try:
+        return AnchorWriter(file, read_anchor(file))
+    except UnreadableAnchorError as error:
+        return AnchorWriter(file, (), str(error))
 
 
 def _stamp(clock: Clock) -> str:

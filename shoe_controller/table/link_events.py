@@ -14,6 +14,7 @@ from shoe_controller.messages.details import (
     LinkDropped,
     OperatingSystemError,
     SilentShoe,
+    StatusBeyondJournal,
 )
 from shoe_controller.messages.facts import ShoeLinkChanged
 from shoe_controller.table.draft import Draft
@@ -27,6 +28,7 @@ from shoe_controller.table.inputs import (
     LinkBack,
     LinkLost,
     MessagesRefused,
+    StatusAhead,
 )
 from shoe_controller.table.phases import IN_ROUND
 from shoe_controller.table.shoe_events import IN_PLAY, restarted
@@ -122,6 +124,10 @@ def journal_failed(draft: Draft, given: JournalFailed) -> None:
     if given.trouble is JournalTrouble.FULL:
         # That this could be stored means that there is room again.
         draft.end_alerts(StoringAgain(), kind)
+
+
+def status_ahead(draft: Draft, given: StatusAhead) -> None:
+    draft.alert(AlertKind.STATUS_AHEAD, StatusBeyondJournal(number=given.number, noted=given.noted))
 
 
 def messages_refused(draft: Draft, given: MessagesRefused) -> None:

@@ -55,9 +55,11 @@ from shoe_controller.table.inputs import (
     MessagesTaken,
     NewShoe,
     PersonActs,
+    RolledBack,
     SeatBets,
     ShoeReport,
     Snapshot,
+    StatusAhead,
     TimerRanOut,
 )
 from shoe_controller.table.people import (
@@ -72,6 +74,7 @@ from shoe_controller.table.phases import Move
 from shoe_controller.table.published_rules import published_rules
 from shoe_controller.table.shoe_events import result_grace_over, shoe_reports
 from shoe_controller.table.state import REVISION, Round, RulesSource, Shoe, TableState, Timer
+from shoe_controller.table.succession import take_over_state
 
 
 class Handled(NamedTuple):
@@ -193,6 +196,8 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
             link_events.controller_started(draft, given)
         case JournalFailed():
             link_events.journal_failed(draft, given)
+        case StatusAhead():
+            link_events.status_ahead(draft, given)
         case MessagesRefused():
             link_events.messages_refused(draft, given)
         case MessagesTaken():
@@ -201,6 +206,10 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
             if draft.state.lasting.seq and draft.state != given.state:
                 raise UnexpectedInputError("a snapshot of another state than this one")
             draft.restart_from(given.state)
+        case RolledBack():
+            if draft.lasting.seq:
+                raise UnexpectedInputError("a journal that replaces another begins with that")
+            take_over_state(draft, given)
         case _:
             raise UnexpectedInputError(f"{type(given).__name__} is not an input of its own")
     settle_if_ready(draft)

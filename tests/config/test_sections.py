@@ -103,9 +103,14 @@ def test_a_table_is_called_by_its_name_unless_it_has_a_title(tmp_path: Path) -> 
 
 def test_where_the_journal_is(tmp_path: Path) -> None:
     by_name = load(tmp_path, with_sections(table=TABLE)).journal
-    assert by_name == JournalSettings(Path("/var/lib/shoe-controller/t-1.journal"))
+    anchor = Path("/var/lib/shoe-controller-anchor/north-t-1.anchor")
+    assert by_name == JournalSettings(Path("/var/lib/shoe-controller/t-1.journal"), anchor)
     beside = load(tmp_path, with_sections(table=TABLE, journal={"file": "my.journal"})).journal
-    assert beside == JournalSettings(tmp_path / "my.journal")
+    assert beside == JournalSettings(tmp_path / "my.journal", anchor), "the anchor does not follow the journal"
+    placed = {"file": "my.journal", "anchor": "/media/usb/t.anchor", "seal_key_file": "seal.key"}
+    assert load(tmp_path, with_sections(table=TABLE, journal=placed)).journal == JournalSettings(
+        tmp_path / "my.journal", Path("/media/usb/t.anchor"), tmp_path / "seal.key"
+    )
     absolute = load(tmp_path, with_sections(journal={"file": "/srv/x.journal"})).journal
     assert absolute == JournalSettings(Path("/srv/x.journal"))
 

@@ -321,7 +321,7 @@ def _config(plan: Plan, folder: Path) -> RunningConfig:
         house=house.house,
         house_text=house.house_text,
         procedure=plan.procedure,
-        journal=JournalSettings(folder / "table.journal"),
+        journal=JournalSettings(file=folder / "table.journal", anchor=folder / "table.anchor"),
     )
 
 

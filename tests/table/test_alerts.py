@@ -17,6 +17,7 @@ from firmware_protocol.events import (
 )
 from firmware_protocol.link import Lamp
 from shoe_controller.messages.acts import (
+    AcceptRollback,
     ActName,
     AnyAct,
     Approve,
@@ -75,6 +76,7 @@ PLAIN_ACTS: dict[ActName, AnyAct] = {
         VoidRound(),
         VoidAndReplay(),
         UndoLastResult(),
+        AcceptRollback(),
         EndShoe(),
         OpenShoe(),
         Confirm(),
