@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo bench fuzz torture attack simulate mutations screenshots deb test-deploy test-hardware campaigns clean
+.PHONY: test lint format demo bench fuzz torture attack simulate mutations screenshots deb lock test-deploy test-hardware campaigns clean
 
 # One more worker than cores: most tests wait for programs that they have started.
 WORKERS ?= $(shell echo $$(($$(nproc) + 1)))
@@ -49,6 +49,7 @@ fuzz: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	$(BIN)/python -m tests.fuzz.native -max_total_time=$(FUZZ_SECONDS)
 	$(BIN)/python -m tests.fuzz.angel_eye -max_total_time=$(FUZZ_SECONDS)
+	$(BIN)/python -m tests.fuzz.mqtt_packets -max_total_time=$(FUZZ_SECONDS)
 
 # Power cuts on a file system that forgets what was not synced; the daemon and the broker killed at seeded moments, a full
 # disk, pulled cables, missed telegrams, damaged journals; then whole shoes and every fault through the whole chain.
@@ -77,6 +78,10 @@ screenshots: $(VENV)/ready
 # A Debian package for a machine like this one, or SUITE=trixie ARCH=arm64; nothing is fetched when it is installed.
 deb: $(VENV)/demo-ready
 	$(BIN)/python deploy/build_deb.py $(addprefix --suite=,$(SUITE)) $(addprefix --arch=,$(ARCH))
+
+# Renews the versions and hashes of the libraries that the package contains, and of the tools that build it.
+lock: $(VENV)/demo-ready
+	$(BIN)/python deploy/lock.py
 
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
 # from a checkout; then the arm64 package on an emulated machine. As root. TRIALS="bookworm trixie checkout arm64" chooses

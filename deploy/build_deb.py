@@ -3,12 +3,14 @@
     python deploy/build_deb.py --suite bookworm --arch arm64
 
 Everything that is not part of Debian is inside, under /opt/shoe-controller: nothing is fetched when it is installed.
-The same commit gives the same bytes, with the same versions of the libraries: `dist/*.deb.versions` lists
-them. Needs pip with access to packages, and dpkg-deb.
+Libraries are those of `dependencies.lock`, each checked against its hash, and the project is built with the tools of
+`build.lock`; `make lock` renews both. So the same commit gives the same bytes. `sbom.cdx.json` lists what is inside.
+Needs pip with access to packages, and dpkg-deb.
 """
 # ruff: noqa: INP001 - a stand-alone program, not part of a package
 
 import argparse
+import json
 import os
 import platform
 import shutil
@@ -18,12 +20,16 @@ import tempfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from sbom import bill_of_materials
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
 PREFIX = Path("opt/shoe-controller")
 LIBRARIES = PREFIX / "lib"
+LOCK, BUILD_LOCK = DEPLOY / "dependencies.lock", DEPLOY / "build.lock"
+BILL = PREFIX / "sbom.cdx.json"
 
 
 class Suite(NamedTuple):
@@ -99,7 +105,8 @@ def build(work: Path, suite: str, arch: str, output: Path, version: str | None =
     full_version = f"{version or project['version']}~{SUITES[suite].tag}"
     tree = work / "tree"
     tree.mkdir(mode=0o755)
-    _install_libraries(work, tree / LIBRARIES, suite, arch, project["dependencies"])
+    installed = _install_libraries(work, tree / LIBRARIES, suite, arch)
+    (tree / BILL).write_text(bill_of_materials(version or project["version"], installed), encoding="utf-8")
     _install_files(tree, suite)
     versions = _versions(tree / LIBRARIES)
     _write_control(tree, suite, arch, full_version, project["description"])
@@ -112,15 +119,24 @@ def build(work: Path, suite: str, arch: str, output: Path, version: str | None =
     return package
 
 
-def _install_libraries(work: Path, target: Path, suite: str, arch: str, dependencies: list[str]) -> None:
-    """Install the project and its dependencies, as wheels for the target machine."""
-    wheels = work / "wheels"
-    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
-    _run(*pip, "wheel", "--no-deps", "--wheel-dir", str(wheels), str(ROOT))
+def wheels_for(suite: str, arch: str) -> list[str]:
+    """The options with which pip takes wheels for that machine, and nothing else."""
     platforms = [word for each in MANYLINUX for word in ("--platform", f"{each}_{PLATFORMS[arch]}")]
-    bound = ("--only-binary", ":all:", "--python-version", SUITES[suite].python, "--implementation", "cp", *platforms)
+    return ["--only-binary", ":all:", "--python-version", SUITES[suite].python, "--implementation", "cp", *platforms]
+
+
+def _install_libraries(work: Path, target: Path, suite: str, arch: str) -> list[dict[str, Any]]:
+    """Install the project and its locked dependencies, as wheels for the target machine; what pip reports of them."""
+    wheels, tools, report = work / "wheels", work / "tools", work / "report.json"
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
+    locked = ("--no-deps", "--require-hashes", "--only-binary", ":all:", "--requirement")
+    _run(*pip, "install", "--target", str(tools), *locked, str(BUILD_LOCK))
+    build = (*pip, "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", str(wheels), str(ROOT))
+    _run(*build, environment={"PYTHONPATH": str(tools)})
+    install = (*pip, "install", "--no-compile", "--target", str(target), *wheels_for(suite, arch))
+    _run(*install, "--report", str(report), *locked, str(LOCK))
     (wheel,) = wheels.glob("shoe_controller-*.whl")
-    _run(*pip, "install", "--no-compile", "--target", str(target), *bound, str(wheel), *dependencies)
+    _run(*install, "--no-deps", str(wheel))
     shutil.rmtree(target / "bin", ignore_errors=True)
     for folder in target.glob("*.dist-info"):
         # Installer metadata differs from machine to machine, and is of no use.
@@ -130,6 +146,8 @@ def _install_libraries(work: Path, target: Path, suite: str, arch: str, dependen
         shutil.rmtree(cache)
     if not (target / "shoe_controller" / "setup" / "table.example.toml").exists():
         shutil.copy(ROOT / "docs" / "table.example.toml", target / "shoe_controller" / "setup")
+    found: list[dict[str, Any]] = json.loads(report.read_text(encoding="utf-8"))["install"]
+    return found
 
 
 def _install_files(tree: Path, suite: str) -> None:
@@ -204,8 +222,10 @@ def _copy(file: Path, target: Path, *, executable: bool = False) -> None:
     target.chmod(0o755 if executable else 0o644)
 
 
-def _run(*command: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+def _run(*command: str, environment: dict[str, str] | None = None) -> str:
+    done = subprocess.run(  # noqa: S603 - our own words
+        command, capture_output=True, text=True, check=False, env=os.environ | (environment or {})
+    )
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\nfailed:\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -2,7 +2,8 @@
 # Installs shoe-controller from a checkout, as the Debian package would. Run it as root:
 #   sudo deploy/install.sh               install, or upgrade what is there
 #   sudo deploy/install.sh --uninstall   remove the program; configurations and journals stay
-# Needs Python 3.11 or newer with venv, and a way to fetch the libraries that pyproject.toml names.
+# Needs Debian's Python (3.11 or 3.13) with venv, and a way to fetch the libraries of dependencies.lock: these versions, and
+# of each only the files whose hashes are there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PREFIX=/opt/shoe-controller
@@ -31,13 +32,19 @@ elif [ $# -gt 0 ]; then
 fi
 
 PYTHON="${PYTHON:-python3}"
-"$PYTHON" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
-    { echo "Python 3.11 or newer with venv is needed: apt install python3-venv" >&2; exit 1; }
+"$PYTHON" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 13)))' 2>/dev/null ||
+    { echo "Python 3.11 or 3.13 with venv is needed, as in Debian 12 and 13: apt install python3-venv" >&2; exit 1; }
 
 # Built beside the old one and then swapped in: an interrupted installation leaves the old one running.
 rm -rf "$PREFIX.new"
 "$PYTHON" -m venv --copies "$PREFIX.new"
-"$PREFIX.new/bin/python" -m pip install --quiet --disable-pip-version-check .
+pip=("$PREFIX.new/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps)
+"${pip[@]}" --require-hashes --only-binary :all: --requirement deploy/dependencies.lock
+# The tools that build the project stay out of what is installed.
+tools=$(mktemp -d)
+trap 'rm -rf "$tools"' EXIT
+"${pip[@]}" --require-hashes --only-binary :all: --target "$tools" --requirement deploy/build.lock
+PYTHONPATH="$tools" "${pip[@]}" --no-build-isolation .
 # Isolated, or Python would find the checkout's own package.
 library=$("$PREFIX.new/bin/python" -I -c 'import shoe_controller.setup as s; print(s.__path__[0])')
 install -m 644 docs/table.example.toml "$library/"

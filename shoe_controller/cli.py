@@ -5,6 +5,9 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
+
+from shoe_controller.words.printable import printable
 
 COMMANDS = (
     "run",
@@ -36,9 +39,15 @@ class _Version(argparse.Action):
         parser.exit(message=f"shoe-controller {version('shoe-controller')}\n")
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Report a mistake in the arguments, which may contain anything."""
+        super().error(printable(message))
+
+
 def parser(wanted: str | None = None) -> argparse.ArgumentParser:
     """The parser of one command, or of all: a table that restarts in mid-round waits for no other command's imports."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="shoe-controller",
         description="The controller beside a smart baccarat shoe, and the tools that come with it.",
     )
@@ -50,6 +59,8 @@ def parser(wanted: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    # Nothing that is made here is for everybody, whatever the umask of whoever starts it; see also `make_folder`.
+    os.umask(os.umask(0o027) | 0o027)
     given = sys.argv[1:] if arguments is None else list(arguments)
     args = parser(given[0] if given else None).parse_args(given)
     try:
@@ -59,6 +70,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader (head, less) has seen enough; Python would complain about the pipe once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        name = f"{error.filename}: " if isinstance(error, OSError) and error.filename else ""
+        sys.stderr.write(f"shoe-controller {args.command}: {printable(f'{name}{reason or error}')}\n")
+        return 2
     return exit_code
 
 

@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from shoe_controller.words.printable import printable
 from simulator.emulation import EmulationSettings
 from simulator.emulator import EmulatedShoe
 from simulator.event_lines import in_words
@@ -88,7 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _print_error(error: Exception, exit_code: int) -> int:
-    sys.stderr.write(f"shoe-emulator: {error}\n")
+    message = printable(str(error), keep="\n")
+    sys.stderr.write(f"shoe-emulator: {message}\n")
     return exit_code
 
 

@@ -20,6 +20,8 @@ class LateFile:
         folder = self._path.absolute().parent
         if self._path.is_dir():
             raise UnwritableError(f"{name} cannot be written: it is a folder")
+        if self._path.is_fifo():  # its reader would be waited for
+            raise UnwritableError(f"{name} cannot be written: it is a pipe")
         if not folder.is_dir():
             raise UnwritableError(f"{name} cannot be written: there is no folder {folder}")
         if not os.access(self._path if self._path.exists() else folder, os.W_OK):

@@ -191,6 +191,8 @@ def _scenario(args: argparse.Namespace, wire: Wire, listed: tuple[Card, ...] | N
 
 
 def _text_of(name: str, option: str) -> str:
+    if Path(name).exists() and not Path(name).is_file():  # a pipe would be waited for, and a device read for ever
+        raise BadOptionError(f"{option} {name} cannot be read: it is not a regular file")
     try:
         return Path(name).read_text(encoding="utf-8")
     except OSError as error:

@@ -99,6 +99,8 @@ class RecordingPort:
 
 def read_recording(path: Path) -> Iterator[Chunk]:
     """Yield the chunks of a recording of any size. A file whose name ends in .gz is unpacked."""
+    if path.exists() and not path.is_file():  # a pipe would be waited for, and a device read for ever
+        raise BadRecordingError(f"{path} cannot be read: it is not a regular file")
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             yield from _read_chunks(file, path.name)

@@ -73,11 +73,21 @@ def planned(name: str, *, at_card: int | None = None) -> PlannedFault:
 
 NOTHING_GIVEN = Scenario()
 
+MOST_DOTS = 8
+_DEEP = re.compile(rf"""(?:\.[ \t]*(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){{{MOST_DOTS + 1}}}""")
+"""A key of so many parts takes Python's reader the square of their number."""
+
 
 def read_scenario(text: str, name: str, wire: Wire, given: Scenario = NOTHING_GIVEN) -> Scenario:
     """Read a scenario for a wire. `given` holds the options of the command line, which take precedence."""
+    deep = _DEEP.search(text)
+    if deep is not None:
+        line = text.count("\n", 0, deep.start()) + 1
+        raise ScenarioError(f"{name}, line {line}: a key has more than {MOST_DOTS} dots")
     try:
         table = tomllib.loads(text)
+    except RecursionError as error:
+        raise ScenarioError(f"{name}: lists or tables lie too deep inside each other") from error
     except tomllib.TOMLDecodeError as error:
         place = re.search(r" \(at line (\d+), column \d+\)", str(error))
         line = place[1] if place else max(len(text.splitlines()), 1)

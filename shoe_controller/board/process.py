@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import socket
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from shoe_controller.board.floor import Floor
 from shoe_controller.board.web import WebSite
 from shoe_controller.config.table_file import BoardConfig, load_board
 from shoe_controller.follow.connection import Follower
-from shoe_controller.process.logging import Log, set_up
+from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.web.process import Logbook, broker_for, serve
 from shoe_controller.web.push import ChangeSignal
@@ -21,13 +22,13 @@ from shoe_controller.web.static_files import read_files
 STATIC = Path(__file__).parent / "static"
 
 
-async def _serve(config: BoardConfig, log: Log, service: SystemdNotifier) -> None:
+async def _serve(config: BoardConfig, log: Log, service: SystemdNotifier, random_hex: Callable[[int], str]) -> None:
     settings = config.settings
     bell = ChangeSignal()
     floor = Floor(
         settings.site,
         client=config.client,
-        instance=secrets.token_hex(6),
+        instance=random_hex(6),
         tables=frozenset(settings.tables),
         changed=bell.ring,
     )
@@ -41,7 +42,7 @@ async def _serve(config: BoardConfig, log: Log, service: SystemdNotifier) -> Non
         home=config.home,
         clock=time.monotonic,
     )
-    client_id = f"shoe-board-{settings.site}-{socket.gethostname()}-{settings.port}"
+    client_id = f"shoe-board-{settings.site}-{socket.gethostname()}-{random_hex(8)}"
     password = None if config.password is None else config.password.reveal()
     follower = Follower(
         broker=broker_for(config.mqtt, client_id, config.username, password),
@@ -57,4 +58,5 @@ def run(file: Path) -> None:
     """Serve the boards of this file until a signal ends it. Its errors are for the person who typed the command."""
     config = load_board(file)
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(config, set_up(config.log), SystemdNotifier.from_environment()))
+        log, service = set_up_process(config.log), SystemdNotifier.from_environment()
+        asyncio.run(_serve(config, log, service, secrets.token_hex))

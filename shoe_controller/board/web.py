@@ -8,8 +8,8 @@ from shoe_controller.web.push import ChangeSignal, Stream
 from shoe_controller.web.server import Asked, MovedError, RefusedError, Reply, Route, Site
 from shoe_controller.web.static_files import HTML, File
 
-MOST_STREAMS = 250
-"""Pages open at once; further ones are refused and retry later."""
+MOST_STREAMS, MOST_STREAMS_OF_AN_ADDRESS = 250, 60
+"""Pages open at once, in all and from one address; further ones are refused and retry later."""
 
 
 class Answers(Protocol):
@@ -40,6 +40,7 @@ class WebSite:
             news_address="/news/{path:.+}",
             stream=self._stream,
             most_streams=most_streams,
+            most_streams_of_an_address=MOST_STREAMS_OF_AN_ADDRESS,
         )
 
     async def start(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> int:

@@ -4,6 +4,8 @@ At most one piece of it is in memory. Used by `decode.py`; it does not interpret
 """
 
 import gzip
+import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +14,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
 import msgspec
+
+from shoe_controller.config.plain_files import NotPlainFileError
 
 _PIECE = 65536
 _GZIP = b"\x1f\x8b"
@@ -81,7 +85,7 @@ def opened(name: str) -> Iterator[Capture]:
         yield Capture(cast("BufferedReader", sys.stdin.buffer), "stdin")
         return
     try:
-        file = Path(name).open("rb")  # noqa: SIM115 - errors of opening and of reading have different messages
+        file = _open(Path(name))
     except OSError as error:
         raise BadCaptureError(f"{name} cannot be opened: {error.strerror}") from error
     with file:
@@ -90,6 +94,18 @@ def opened(name: str) -> Iterator[Capture]:
                 yield Capture(BufferedReader(cast("RawIOBase", unpacked)), name)
         else:
             yield Capture(file, name)
+
+
+def _open(file: Path) -> BufferedReader:
+    """A regular file, or a pipe with or without a writer; a device would never end."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    opened = os.fdopen(descriptor, "rb")
+    mode = os.fstat(descriptor).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+        opened.close()
+        raise NotPlainFileError("it is neither a file nor a pipe")
+    os.set_blocking(descriptor, True)
+    return opened
 
 
 def _why(error: OSError | EOFError) -> str:

@@ -22,7 +22,8 @@ from shoe_controller.commands.capture_listeners import (
 )
 from shoe_controller.commands.capture_rounds import CapturedRound, CaptureRounds
 from shoe_controller.commands.captures import HOW_A_RECORDING_LOOKS, BadCaptureError, opened
-from shoe_controller.commands.output import BAD_INPUT, GOOD
+from shoe_controller.commands.output import BAD_INPUT, GOOD, as_text
+from shoe_controller.config.plain_files import read_plain
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         _decode(args)
     except BadCaptureError as error:
-        sys.stderr.write(f"shoe-controller decode: {error}\n")
+        sys.stderr.write(f"shoe-controller decode: {as_text(str(error))}\n")
         return BAD_INPUT
     return GOOD
 
@@ -86,8 +87,7 @@ def _listener(wire: str, key: bytes | None, *, both_directions: bool) -> Capture
 def read_key(path: Path) -> bytes:
     """Read a key in hexadecimal digits; the error message never shows the file's content."""
     try:
-        with path.open("rb") as file:
-            text = file.read(1024)
+        text = read_plain(path)
     except OSError as error:
         raise BadCaptureError(f"the key {path} cannot be read: {error.strerror}") from error
     try:

@@ -1,7 +1,8 @@
 """`shoe-controller journal verify|recall|export|prune FILE`: commands on a table's journal, for auditors and operators.
 
 All of them work beside a running controller. Exit code 1 means that the journal is damaged, 2 that the arguments cannot
-be used. The work itself is in `shoe_controller/journal/`.
+be used, 3 that a head lies in a pruned part whose export was not given. The work itself is in
+`shoe_controller/journal/`.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from typing import IO
 from shoe_controller.clock.moment import Moment
 from shoe_controller.commands import recall
 from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
+from shoe_controller.config.plain_files import check_plain
 from shoe_controller.daemon.table_journal import replay, same_fact
 from shoe_controller.journal.errors import DamagedJournalError, JournalError
 from shoe_controller.journal.export import Form, Selection, header, line, selected
@@ -28,6 +30,7 @@ from shoe_controller.journal.replay_check import Replay
 from shoe_controller.journal.verify import Report, verify
 
 DAMAGED = 1
+UNPROVED = 3
 
 REPLAY: Replay = replay
 """Replays the inputs of a shoe."""
@@ -64,6 +67,15 @@ def _add_verify(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         type=_head,
         metavar="NUMBER:HASH",
         help="an end of the chain that was kept elsewhere, as results carry it; may be given more than once",
+    )
+    parser.add_argument(
+        "--export",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="PATH",
+        help="a file that `prune` wrote, or the folder with all of them: its records are checked and replayed too; "
+        "may be given more than once",
     )
     add_json_option(parser)
     parser.set_defaults(run=run, act=_verify)
@@ -102,6 +114,10 @@ def _add_prune(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -
 def run(args: argparse.Namespace) -> int:
     act: Callable[[argparse.Namespace], int] = args.act
     try:
+        check_plain(args.file)
+    except OSError as error:
+        return bad_input(args, "journal", f"{args.file} cannot be read: {error.strerror}")
+    try:
         return act(args)
     except DamagedJournalError as error:
         bad_input(args, "damaged", str(error))
@@ -118,13 +134,16 @@ def _verify(args: argparse.Namespace) -> int:
             agree=same_fact,
             software=version("shoe-controller"),
             heads=args.head,
+            exports=args.export,
             progress=look,
         )
     if args.json:
         print_json(_as_object(args.file, report))
     else:
         sys.stdout.write("".join(f"{as_text(sentence)}\n" for sentence in _sentences(args.file, report)))
-    return GOOD if report.good else DAMAGED
+    if not report.good:
+        return DAMAGED
+    return UNPROVED if report.unproved else GOOD
 
 
 def _as_object(file: Path, report: Report) -> dict[str, object]:
@@ -136,6 +155,22 @@ def _as_object(file: Path, report: Report) -> dict[str, object]:
         "head": str(report.head),
         "records": report.records,
         "pruned": report.pruned,
+        "from_exports": report.from_exports,
+        "heads": {
+            "given": report.heads,
+            "confirmed": report.heads_confirmed,
+            "proved_up_to": report.proved_by_heads,
+        },
+        "unproved": [
+            {
+                "first": part.first,
+                "last": part.last,
+                "shoe": part.shoe,
+                "export": as_text(part.export_name),
+                "heads": part.heads,
+            }
+            for part in report.unproved
+        ],
         "replay": {"same": report.replayed, "not_replayed": report.not_replayed},
         "problems": [
             {"record": problem.number, "kind": problem.kind and as_text(problem.kind), "what": as_text(problem.what)}
@@ -149,7 +184,19 @@ def _as_object(file: Path, report: Report) -> dict[str, object]:
 def _sentences(file: Path, report: Report) -> Iterator[str]:
     verdict = "is whole" if report.good else "IS DAMAGED"
     yield f"{file} {verdict}: table {report.identity.table}, {report.records} records checked, {report.pruned} pruned."
+    if report.from_exports:
+        yield f"Of these records, {report.from_exports} are in exports."
     yield f"It ends with {report.head}."
+    if report.heads:
+        yield (
+            f"{report.heads_confirmed} of {report.heads} heads that were given are confirmed; "
+            f"they prove nothing after record {report.proved_by_heads}."
+        )
+    for part in report.unproved:
+        yield (
+            f"NOT PROVED: {len(part.heads)} heads of records {part.first} to {part.last} (shoe {part.shoe}), "
+            f"pruned. Give their export, {part.export_name}, with --export."
+        )
     for problem in report.problems:
         yield f"  {problem.what}"
     if report.more_problems:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from shoe_controller.baccarat.deal import DealError
+from shoe_controller.words.printable import printable
 from shoe_controller.words.render import ENGLISH
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ def print_json(value: object) -> None:
 
 
 def as_text(name: str) -> str:
-    """Return a file's name in printable form, even if its bytes are not text."""
-    return name.encode(errors="surrogateescape").decode(errors="replace")
+    """Return a file's name in printable form, even if its bytes are not text or move the cursor; lines stay lines."""
+    return printable(name.encode(errors="surrogateescape").decode(errors="replace"), keep="\n")
 
 
 def deal_error_text(error: DealError) -> str:

@@ -127,6 +127,8 @@ def screen(
         yield _line("journal", "writable" if status.storing else "CANNOT BE WRITTEN TO: the table is stopped")
         if status.publishing:
             yield _line("broker", f"REFUSES OUR EVENTS: {status.publishing}")
+        if status.discarded:
+            yield _line("discarded", f"{status.discarded} messages since its start; its log says of which topic")
     if state is not None:
         yield from _table(state)
     if roads is not None:

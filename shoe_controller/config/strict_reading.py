@@ -5,6 +5,7 @@ place and, for a misspelt key, the nearest one that exists. Shapes are `msgspec.
 """
 
 import builtins
+import re
 import tomllib
 import types
 import typing
@@ -14,6 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
+
+from shoe_controller.config.plain_files import read_plain
+from shoe_controller.words.printable import printable
+
+MOST_DOTS = 32
+_DEEP = re.compile(rf"""(?:\.[ \t]*(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){{{MOST_DOTS + 1}}}""")
+"""A key of so many parts takes Python's reader the square of their number."""
 
 T = TypeVar("T")
 
@@ -31,7 +39,7 @@ class BadFileError(ValueError):
     """A file that cannot be used, with everything that is wrong with it."""
 
     def __init__(self, file: str, problems: list[Problem]) -> None:
-        super().__init__("\n".join(f"{file}: {problem}" for problem in problems))
+        super().__init__("\n".join(printable(f"{file}: {problem}") for problem in problems))
         self.file = file
         self.problems = problems
 
@@ -57,6 +65,8 @@ def read_what_fits(data: object, shape: type[T], problems: list[Problem], place:
 
 
 def parse_toml(name: str, text: str) -> dict[str, object]:
+    if _DEEP.search(text):
+        raise BadFileError(name, [Problem("", f"is not valid: a key has more than {MOST_DOTS} dots")])
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
@@ -65,9 +75,12 @@ def parse_toml(name: str, text: str) -> dict[str, object]:
 
 def read_text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise BadFileError(str(file), [Problem("", f"cannot be read: {error}")]) from None
+        return read_plain(file, only_ours=True).decode()
+    except UnicodeDecodeError as error:
+        problem = Problem("", f"cannot be read: byte {error.start} is not utf-8")
+        raise BadFileError(str(file), [problem]) from None
+    except OSError as error:
+        raise BadFileError(str(file), [Problem("", f"cannot be read: {error.strerror}")]) from None
 
 
 def _read(data: object, shape: Any, problems: list[Problem], place: str) -> object:  # noqa: ANN401, PLR0911 - one return for each kind of shape

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import socket
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from shoe_controller.console.table_client import TableClient
 from shoe_controller.console.web import ConsoleSite
 from shoe_controller.follow.connection import Follower
 from shoe_controller.messages.topics import Topics
-from shoe_controller.process.logging import Log, set_up
+from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.web.process import Logbook, broker_for, serve
 from shoe_controller.web.push import ChangeSignal
@@ -24,14 +25,14 @@ from shoe_controller.web.static_files import read_files
 STATIC = Path(__file__).parent / "static"
 
 
-async def _serve(config: ConsoleConfig, log: Log, service: SystemdNotifier) -> None:
+async def _serve(config: ConsoleConfig, log: Log, service: SystemdNotifier, random_hex: Callable[[int], str]) -> None:
     settings = config.settings
     log = log.bind(table=config.table)
     observer = Logbook(log, service)
     bell = ChangeSignal()
-    model = ConsoleModel(Topics(config.site, config.table), client=config.client, instance=secrets.token_hex(6))
+    model = ConsoleModel(Topics(config.site, config.table), client=config.client, instance=random_hex(6))
     client = TableClient(model.followed, observer)
-    client_id = f"shoe-console-{config.site}-{config.table}-{socket.gethostname()}-{settings.port}"
+    client_id = f"shoe-console-{config.site}-{config.table}-{socket.gethostname()}-{random_hex(8)}"
     password = None if config.password is None else config.password.reveal()
     follower = Follower(
         broker=broker_for(config.mqtt, client_id, config.username, password),
@@ -41,7 +42,7 @@ async def _serve(config: ConsoleConfig, log: Log, service: SystemdNotifier) -> N
         clock=time.monotonic,
     )
     site = ConsoleSite(
-        front=FormDesk(client, model.followed, lambda: secrets.token_hex(12)),
+        front=FormDesk(client, model.followed, lambda: random_hex(12)),
         model=model,
         sessions=Sessions(
             idle=settings.idle_timeout, clock=time.monotonic, new_token=lambda: secrets.token_urlsafe(32)
@@ -57,4 +58,5 @@ def run(file: Path) -> None:
     """Serve the console of this file until a signal ends it. Its errors are for the person who typed the command."""
     config = load_console(file)
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(config, set_up(config.log), SystemdNotifier.from_environment()))
+        log, service = set_up_process(config.log), SystemdNotifier.from_environment()
+        asyncio.run(_serve(config, log, service, secrets.token_hex))

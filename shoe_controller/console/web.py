@@ -20,8 +20,8 @@ from shoe_controller.web.push import ChangeSignal, Stream
 from shoe_controller.web.server import Asked, Cookie, RefusedError, Reply, Route, Site
 from shoe_controller.web.static_files import HTML, JSON, File, in_language
 
-MOST_STREAMS = 20
-"""Pages open at once."""
+MOST_STREAMS, MOST_STREAMS_OF_AN_ADDRESS = 20, 10
+"""Pages open at once, in all and from one address."""
 
 TOKEN_HEADER = "X-Console-Token"  # noqa: S105 - the name of a header
 
@@ -71,6 +71,7 @@ class ConsoleSite:
             news_address="/news",
             stream=self._stream,
             most_streams=MOST_STREAMS,
+            most_streams_of_an_address=MOST_STREAMS_OF_AN_ADDRESS,
         )
 
     async def start(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> int:

@@ -20,6 +20,7 @@ from firmware_protocol.link import ControllerLink
 from firmware_protocol.native import progress as native_memory
 from firmware_protocol.native.controller import NativeController
 from shoe_controller.clock.system_clock import Clock
+from shoe_controller.config.plain_files import make_folder
 from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.daemon.engine import SECOND, LinkMemory, Stored
 from shoe_controller.daemon.rollback import (
@@ -177,7 +178,7 @@ def open_table(  # noqa: PLR0913 - what a simulation replaces, and what was foun
     `rolled_back` is what a message showed; what the anchor shows is found here.
     """
     open_journal = open_journal or _open
-    config.journal.file.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(config.journal.file.parent)
     succession.finish(config.journal.file)
     try:
         opened = open_journal(config, clock)
@@ -288,7 +289,8 @@ def link_for(
     return AngelEyeController(state=state, state_age=age, commands=config.shoe.commands)
 
 
-def broker_for(config: RunningConfig) -> Broker | None:
+def broker_for(config: RunningConfig, random_part: str) -> Broker | None:
+    """`random_part` is for the client id: new at every start, and kept to ourselves."""
     mqtt = config.mqtt
     if mqtt is None:
         return None
@@ -300,7 +302,7 @@ def broker_for(config: RunningConfig) -> Broker | None:
         BrokerAddress(
             host=mqtt.host,
             port=mqtt.port,
-            client_id=f"shoe-controller-{config.table.site}-{config.table.name}",
+            client_id=f"shoe-controller-{config.table.site}-{config.table.name}-{random_part}",
             username=mqtt.username,
             password=None if password is None else password.reveal(),
             tls=tls,

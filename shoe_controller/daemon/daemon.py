@@ -33,8 +33,9 @@ from shoe_controller.messages.acts import Role
 from shoe_controller.messages.facts import RoundResult, RoundVoided, ShoeEnded
 from shoe_controller.messages.refusals import AnyRefusal, Pruned
 from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers
+from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
-from shoe_controller.mqtt.broker import Broker, BrokerError, Incoming, PublishRefusedError
+from shoe_controller.mqtt.broker import Broker, BrokerError, DiscardedMessage, Incoming, PublishRefusedError
 from shoe_controller.mqtt.presence import NotedHead, TablePresence
 from shoe_controller.mqtt.publisher import Publisher
 from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError
@@ -87,6 +88,7 @@ class Daemon:
         service: SystemdNotifier,
         in_thread: InThread = asyncio.to_thread,
         nonce: Callable[[], bytes] = new_nonce,
+        start_id: str,
     ) -> None:
         self.config = config
         self._in_thread = in_thread
@@ -130,7 +132,9 @@ class Daemon:
                 topics=topics,
                 outbox=self._outbox,
                 published=position.published_seq,
-                presence=TablePresence(self, topics, _posted(config), read_rules, opened.reader.identity.journal_id),
+                presence=TablePresence(
+                    self, topics, _posted(config, start_id), read_rules, opened.reader.identity.journal_id
+                ),
                 desk=desk,
                 watcher=self,
                 session=self._next_session,
@@ -341,6 +345,12 @@ class Daemon:
     def requests_dropped(self) -> None:
         self._logbook.requests_dropped()
 
+    def another_controller(self, status: StatusMessage) -> None:
+        self._logbook.another_controller(status)
+
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        self._logbook.discarded(count, newest)
+
     # --- what retained messages and requests need (Present, TableDesk, PinOffice, Replayer) --------------------------
 
     @property
@@ -398,10 +408,11 @@ def _time_of(reader: JournalReader, number: int) -> int:
     return max((record.wall_ms for record in reader.records(number - 1, number)), default=0)
 
 
-def _posted(config: RunningConfig) -> Posted:
+def _posted(config: RunningConfig, start_id: str) -> Posted:
     table = config.table
     return Posted(
         version=SOFTWARE,
+        start=start_id,
         site=table.site,
         table=table.name,
         title=table.title,

@@ -4,7 +4,9 @@ Reads the file, opens the journal and handles signals; the `Daemon` runs until a
 """
 
 import asyncio
+import secrets
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 from shoe_controller.clock.system_clock import Clock, SystemClock
@@ -15,8 +17,11 @@ from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.daemon.rollback import RolledBackError
 from shoe_controller.house.rules import rules_of
 from shoe_controller.journal.errors import DamagedJournalError
-from shoe_controller.process.logging import Log, set_up
+from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
+
+CLIENT_ID_BYTES, START_ID_BYTES = 8, 4
+"""Random bytes of the client id, which nobody else may guess, and of the start's id, which is published."""
 
 
 async def _serve(config: RunningConfig, log: Log) -> None:
@@ -26,7 +31,7 @@ async def _serve(config: RunningConfig, log: Log) -> None:
     while True:
         opened = open_table(config, clock, damaged, rolled_back=rolled_back)
         damaged, rolled_back = "", None
-        daemon = _table(config, opened, clock, log)
+        daemon = _table(config, opened, clock, log, secrets.token_hex)
         try:
             await daemon.run()
         except (DamagedJournalError, RolledBackError, ExceptionGroup) as error:
@@ -56,7 +61,7 @@ def _fault_in(
     return found
 
 
-def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log) -> Daemon:
+def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log, random_hex: Callable[[int], str]) -> Daemon:
     try:
         _ask_guard(config, opened)
     except BaseException:
@@ -67,9 +72,10 @@ def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log) -> Dae
         opened,
         clock=clock,
         port=port_of(config.shoe),
-        broker=broker_for(config),
+        broker=broker_for(config, random_hex(CLIENT_ID_BYTES)),
         log=log,
         service=SystemdNotifier.from_environment(),
+        start_id=random_hex(START_ID_BYTES),
     )
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
@@ -88,4 +94,4 @@ def _ask_guard(config: RunningConfig, opened: Opened) -> None:
 def run_table(file: Path) -> None:
     """Run the table of this file until a signal ends it. Its errors are for the person who typed the command."""
     config = for_running(load_config(file, guarded=False))
-    asyncio.run(_serve(config, set_up(config.log)))
+    asyncio.run(_serve(config, set_up_process(config.log)))

@@ -22,9 +22,6 @@ from shoe_controller.table.table import Handled, Table
 
 _STARTS = {NewShoe: records.Start.OPENING, Snapshot: records.Start.SNAPSHOT, RolledBack: records.Start.SNAPSHOT}
 
-LOOK_BACK = 100
-"""Records read at once on the way back to the last input; it is almost always among the first of them."""
-
 _encode = msgspec.json.Encoder().encode
 _decode_input: Callable[[bytes], AnyInput] = msgspec.json.Decoder(AnyInput).decode
 _decode_fact: Callable[[bytes], AnyFact] = msgspec.json.Decoder(AnyFact).decode
@@ -157,14 +154,8 @@ def _cannot(reader: JournalReader, step: records.ReplayStep, what: str) -> str:
 
 def written_by(reader: JournalReader) -> str | None:
     """The version of the program that stored the last input; nothing if there is none yet."""
-    end = reader.position().head.number
-    while end > 0:
-        start = max(0, end - LOOK_BACK)
-        for record in reversed(list(reader.records(start, end))):
-            if record.kind in records.INPUTS:
-                return record.software
-        end = start
-    return None
+    last = reader.last_input()
+    return None if last is None else last.software
 
 
 def snapshot_if_needed(reader: JournalReader, table: Table, software: str) -> Snapshot | None:

@@ -7,7 +7,8 @@ from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.daemon.table_journal import name_of
 from shoe_controller.journal.errors import FileError
 from shoe_controller.messages.facts import AlertEnded, AlertRaised, AnyFact, RoundResult, ShoeLinkChanged
-from shoe_controller.mqtt.broker import BrokerError, Incoming, PublishRefusedError
+from shoe_controller.messages.retained import StatusMessage
+from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage, Incoming, PublishRefusedError
 from shoe_controller.process.logging import Log
 from shoe_controller.table.inputs import StatusAhead
 from shoe_controller.transports.reconnect import LineOpened, LineReport
@@ -101,6 +102,17 @@ class TableLog:
 
     def requests_dropped(self) -> None:
         self.log.error("requests_dropped", what="more requests came than could be kept; some get no answer")
+
+    def another_controller(self, status: StatusMessage) -> None:
+        self.log.error(
+            "another_controller",
+            start=status.start,
+            journal=status.journal,
+            what="another controller publishes for this table, with the same site and name: stop one of the two",
+        )
+
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        self.log.warning("messages_discarded", since_start=count, newest=newest.topic, what=newest.why)
 
     def request_failed(self, error: Exception) -> None:
         self.log.error("request_failed", exc_info=error)

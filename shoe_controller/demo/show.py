@@ -6,6 +6,7 @@ afterwards. The cards stop first, then the tables, then the broker, so that noth
 
 import asyncio
 import random
+import secrets
 import signal
 import tempfile
 from collections import deque
@@ -124,7 +125,7 @@ class Show:
     async def _start(self, folder: Path, stack: AsyncExitStack) -> tuple[RunningBroker, BrokerSession]:
         self._screen.say("Starting the broker …")
         broker = await start_broker(self._settings.broker, folder, stack)
-        address = BrokerAddress(host=HOST, port=broker.port, client_id="demo-view")
+        address = BrokerAddress(host=HOST, port=broker.port, client_id=f"demo-view-{secrets.token_hex(4)}")
         will = Will("demo/view", b"gone")
         session = await stack.enter_async_context(NetworkBroker(address).connect(will, _SUBSCRIPTIONS))
         self._began = self._now()

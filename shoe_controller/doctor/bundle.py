@@ -13,6 +13,7 @@ from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
 
+from shoe_controller.config.plain_files import read_plain
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import load_config
 from shoe_controller.doctor.checks import examine
@@ -31,6 +32,12 @@ _HASH = re.compile(r"scrypt\$[^\s\"']*")
 _PASSWORD_HASH = re.compile(r"\$[67]\$[^\s\"']*")
 _LONG_HEX = re.compile(r"\b[0-9a-fA-F]{64}\b")
 _PEM_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
+
+_TEXT_OR_COMMENT = re.compile(
+    r'''"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|'''
+    r"""'''.*?'''|'[^'\n]*'|[#][^\n]*""",
+    re.DOTALL,
+)
 
 COMMANDS = {
     "log.txt": (
@@ -73,6 +80,11 @@ def without_secrets(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
+def without_comments(text: str) -> str:
+    """A TOML file without its comments, in which people keep what is nobody else's business."""
+    return _TEXT_OR_COMMENT.sub(lambda found: "" if found[0].startswith("#") else found[0], text)
+
+
 def secrets_of(config: Path) -> Iterator[str]:
     """Yield the content of every secret file of the table and its users, as far as we may read it."""
     files = {*config.parent.glob("*.password"), *config.parent.glob("*.key"), *config.parent.glob("users/*.password")}
@@ -84,7 +96,7 @@ def secrets_of(config: Path) -> Iterator[str]:
             files |= {each for each in (loaded.mqtt.password_file, loaded.mqtt.key_file) if each is not None}
     for file in sorted(files):
         with suppress(OSError, UnicodeDecodeError):
-            content = file.read_text(encoding="utf-8").strip()
+            content = read_plain(file).decode().strip()
             if len(content) >= LEAST_SECRET:
                 yield content
 
@@ -99,7 +111,7 @@ def _gathered(config: Path) -> Iterator[tuple[str, str]]:
         config.with_name(USERS_FILE),
     ):
         with suppress(OSError, UnicodeDecodeError):
-            yield file.name, file.read_text(encoding="utf-8")
+            yield file.name, without_comments(read_plain(file).decode())
     yield "ports.txt", "".join(f"{path} -> {path.resolve()}\n" for path in _ports())
     for name, command in COMMANDS.items():
         yield name, _output(command)

@@ -13,6 +13,7 @@ from shoe_controller.daemon.table_journal import replay, same_fact
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
 from shoe_controller.doctor.users import READ, SEARCH, WRITE, may
 from shoe_controller.journal.errors import JournalError
+from shoe_controller.journal.opening import refuse_hard_links
 from shoe_controller.journal.verify import Report, verify
 
 TRIES = 15
@@ -38,6 +39,7 @@ async def look_at_journal(patient: Patient) -> list[Finding]:
     if not file.exists():
         return good(f"{file} does not exist yet; the table creates it at its first start")
     try:
+        refuse_hard_links(file)
         report = await asyncio.to_thread(
             verify,
             file,

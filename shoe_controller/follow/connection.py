@@ -4,13 +4,14 @@ A follower has no will and publishes nothing of itself: all that it sends are re
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import Any, Protocol
 
 import msgspec
 
 from shoe_controller.follow.table import Request
-from shoe_controller.mqtt.broker import Broker, BrokerError, BrokerLostError, BrokerSession, Incoming
+from shoe_controller.mqtt.broker import Broker, BrokerError, BrokerLostError, BrokerSession, DiscardedMessage, Incoming
+from shoe_controller.mqtt.discard_reports import DiscardReports
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at what is missing."""
@@ -55,6 +56,9 @@ class FollowObserver(Protocol):
     def unreadable(self, topic: str, error: msgspec.DecodeError) -> None:
         """Called once for each topic."""
 
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        """So many messages since the start were discarded unread; called at most once a minute."""
+
     def not_sent(self, topic: str, error: BrokerError) -> None:
         """The broker refused a request; of those for missing events only the first is reported."""
 
@@ -79,16 +83,17 @@ class Follower:
         self._is_up = False
         self._unreadable: set[str] = set()
         self._request_refused = False
+        self._discards = DiscardReports(observer.discarded)
 
     async def run(self) -> None:
-        """Follow until cancelled."""
+        """Follow until cancelled. Nothing here catches a cancellation, whatever else happens in the same moment."""
         delay, reported = FIRST_RETRY, False
         while True:
             try:
                 await self._one_session()
-            except* BrokerError as group:
+            except BrokerError as error:
                 if self._is_up or not reported:
-                    self._observer.broker_down(_first(group))
+                    self._observer.broker_down(error)
                 reported = True
                 delay = FIRST_RETRY if self._is_up else min(delay * 2, LAST_RETRY)
             finally:
@@ -102,15 +107,18 @@ class Follower:
             self._changed()
 
     async def _one_session(self) -> None:
-        async with self._broker.connect(None, self._followed.subscriptions) as session:
+        async with self._broker.connect(
+            None, self._followed.subscriptions, on_discarded=self._discards.discarded
+        ) as session:
             self._is_up = True
             self._followed.broker_up(session)
             self._changed()
             self._observer.broker_up()
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._request_missing(session))
-                async for message in session.incoming():
-                    self._receive(message)
+            await _until_one_fails(self._request_missing(session), self._receive_all(session))
+
+    async def _receive_all(self, session: BrokerSession) -> None:
+        async for message in session.incoming():
+            self._receive(message)
 
     def _receive(self, message: Incoming) -> None:
         try:
@@ -139,8 +147,18 @@ class Follower:
             self._observer.not_sent(topic, error)
 
 
-def _first(group: BaseExceptionGroup[BrokerError]) -> BrokerError:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error if isinstance(error, BrokerError) else BrokerLostError(str(error))
+async def _until_one_fails(*parts: Coroutine[Any, Any, None]) -> None:
+    """Run all parts until one of them ends, then end the others and raise its error.
+
+    This is not a `TaskGroup`, which before Python 3.13 drops a cancellation that arrives together with an error: a
+    process that was told to stop just as the broker went away would never end.
+    """
+    tasks = [asyncio.create_task(part) for part in parts]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        task.result()

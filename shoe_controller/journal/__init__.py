@@ -11,9 +11,9 @@ What the engine submits as one entry is stored whole or not at all, and is answe
 - `schema.py`: the tables in the file, their version, and how an older file is brought up to date
 - `opening.py`: finds out whether a file can be trusted, makes a new one, sets a damaged one aside
 - `store.py`: the writer, with its thread and its group commit; `loop_callbacks.py`: its answers in an event loop
-- `inode_watch.py`: whether the journal's files are still the ones it opened; `lock_safe_open.py`: reads
+- `inode_watch.py`: whether the journal's files are still the ones it opened; `lock_safe_open.py`: opens
   them beside SQLite without losing its locks
 - `reading.py`: start-up, outbox and records in order, beside a running writer
-- `verify.py`, with `replay_check.py`; `export.py`; `prune.py`, which leaves `tombstones.py`: what an auditor and an
-  operator do with a journal
+- `verify.py`, with `replay_check.py` and, for the exports of what was pruned, `exported.py`; `export.py`; `prune.py`,
+  which leaves `tombstones.py`: what an auditor and an operator do with a journal
 """

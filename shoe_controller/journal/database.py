@@ -6,6 +6,7 @@ returned, it is on the disk. Readers get a connection that cannot write; they se
 
 import os
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cache
@@ -189,9 +190,12 @@ def layout_of(statements: tuple[str, ...]) -> frozenset[Row]:
 def check_bytes(path: Path) -> None:
     """Check from the bytes of a file that it is a complete database, before SQLite is allowed to touch it.
 
-    SQLite takes an empty file for a new database, and would fill up a cut file with zeros when it empties its log.
+    SQLite takes an empty file for a new database, and would fill up a cut file with zeros when it empties its log. A
+    header that no journal has is damage, whatever SQLite would call it: what it means by it may be "read-only".
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise StorageError(path, "this is not a file that could be a journal.")
         with lock_safe_open.look(path) as file:
             header = file.read(_HEADER_BYTES)
             size = file.seek(0, os.SEEK_END)
@@ -205,16 +209,48 @@ def check_bytes(path: Path) -> None:
         raise NotAJournalError(path, "this is not a journal, nor any other SQLite file.")
     if len(header) < _HEADER_BYTES:
         raise TruncatedJournalError(path, f"only {len(header)} bytes of the file are left.")
-    page_size = int.from_bytes(header[16:18]) or 1
-    page_size = 65536 if page_size == 1 else page_size
+    page_size = _page_size(path, header)
     expected = int.from_bytes(header[28:32])
     there = size // page_size
     if there < expected:
-        # The log can hold pages of which only some have reached the file; all others must be in it.
-        in_log = _pages_in_log(_wal_of(path), page_size)
-        missing = sum(1 for page in range(there + 1, expected + 1) if page not in in_log)
+        # The log can hold pages of which only some have reached the file; all others must be in it. A damaged header
+        # can demand 2^32 of them, so they are counted and not looked for one by one.
+        in_log = sum(1 for page in _pages_in_log(_wal_of(path), page_size) if there < page <= expected)
+        missing = expected - there - in_log
         if missing:
             raise TruncatedJournalError(path, f"the file has been cut: {missing} of its {expected} pages are missing.")
+
+
+def _page_size(path: Path, header: bytes) -> int:
+    """The page size in a header that has what every journal's header has (see SQLite's file format)."""
+    page_size = int.from_bytes(header[16:18])
+    page_size = 65536 if page_size == 1 else page_size
+    wrong = [
+        name
+        for name, good in (
+            ("page size", page_size >= 512 and page_size.bit_count() == 1),
+            ("write version", header[18] in {1, 2}),
+            ("read version", header[19] in {1, 2}),
+            ("reserved space", header[20] == 0),
+            ("payload fractions", header[21:24] == b"\x40\x20\x20"),
+            ("schema format", int.from_bytes(header[44:48]) in {1, 2, 3, 4}),
+            ("text encoding", int.from_bytes(header[56:60]) == 1),
+            ("reserved bytes", not any(header[72:92])),
+        )
+        if not good
+    ]
+    if wrong:
+        raise DamagedJournalError(path, f"the header of the file is damaged: {', '.join(wrong)}.")
+    return page_size
+
+
+def bytes_behind_the_end(database: Database) -> int:
+    """How much longer the file is than its pages; unknown, so 0, while a log holds pages of it."""
+    log = _wal_of(database.path)
+    if log.exists() and log.stat().st_size:
+        return 0
+    ((pages,), (page_size,)) = (database.row(f"PRAGMA {name}") or (0,) for name in ("page_count", "page_size"))
+    return max(0, database.path.stat().st_size - int(pages) * int(page_size))
 
 
 def files_of(path: Path) -> tuple[Path, Path, Path]:

@@ -36,6 +36,10 @@ class JournalInUseError(FileError):
     """Another program writes to this journal."""
 
 
+class HardLinkedJournalError(FileError):
+    """The file has more than one name."""
+
+
 class JournalBusyError(FileError):
     """Another program held the file for too long; nothing was written."""
 

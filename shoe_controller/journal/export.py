@@ -9,7 +9,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -60,19 +60,24 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 def selected(reader: JournalReader, selection: Selection, progress: Progress) -> Iterator[Record]:
     """The records that are wanted, in order; beside a writer, those that are there now."""
     end = reader.position().head.number if selection.last is None else selection.last
-    row = reader.database.row("SELECT min(number) FROM record WHERE number >= ?", (selection.first,))
-    after = end if row is None or row[0] is None else row[0] - 1
-    while after < end:
-        up_to = min(after + NUMBERS_AT_ONCE, end)
+    first = _first_from(reader, selection.first)
+    while first is not None and first <= end:
+        up_to = min(first + NUMBERS_AT_ONCE - 1, end)
         rows = reader.database.rows(
-            "SELECT * FROM record WHERE number > ? AND number <= ? AND shoe = ifnull(?, shoe) "
+            "SELECT * FROM record WHERE number >= ? AND number <= ? AND shoe = ifnull(?, shoe) "
             "AND round = ifnull(?, round) AND wall_ms >= ifnull(?, wall_ms) AND wall_ms < ifnull(?, wall_ms + 1) "
             "ORDER BY number",
-            (after, up_to, selection.shoe, selection.round, selection.since_ms, selection.until_ms),
+            (first, up_to, selection.shoe, selection.round, selection.since_ms, selection.until_ms),
         )
         yield from map(Record._make, rows)
-        after = up_to
-        progress(after, end)
+        progress(up_to, end)
+        first = _first_from(reader, up_to + 1) if up_to < end else None
+
+
+def _first_from(reader: JournalReader, number: int) -> int | None:
+    """The first record from that number on: in a damaged file the numbers can have gaps of any size."""
+    row = reader.database.row("SELECT min(number) FROM record WHERE number >= ?", (number,))
+    return None if row is None else row[0]
 
 
 def header(form: Form) -> bytes:
@@ -84,6 +89,52 @@ def line(record: Record, form: Form) -> bytes:
     if form is Form.CSV:
         return _csv_line(fields.get(column) for column in COLUMNS)
     return msgspec.json.encode(fields) + b"\n"
+
+
+_Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+
+
+class _Line(msgspec.Struct, kw_only=True):
+    number: _Number
+    entry: _Number
+    kind: str
+    name: str
+    wall_ms: _Number
+    mono_ns: _Number
+    synchronised: bool
+    shoe: _Number
+    round: _Number
+    seq: _Number | None = None
+    software: str
+    text: str | None = None
+    base64: bytes | None = None
+    hash: str
+
+
+def record_of(line: bytes) -> Record:
+    """The record on a line of JSON, as `line` wrote it; a `ValueError` if there is none."""
+    try:
+        read = msgspec.json.decode(line, type=_Line)
+    except msgspec.DecodeError as error:
+        raise ValueError(str(error)) from error
+    body = read.base64 if read.text is None else read.text.encode()
+    if body is None or (read.text is not None and read.base64 is not None):
+        raise ValueError("it has no body, or two")
+    return Record(
+        number=read.number,
+        entry=read.entry,
+        kind=read.kind,
+        name=read.name,
+        wall_ms=read.wall_ms,
+        mono_ns=read.mono_ns,
+        synchronised=int(read.synchronised),
+        shoe=read.shoe,
+        round=read.round,
+        seq=read.seq,
+        software=read.software,
+        body=body,
+        hash=bytes.fromhex(read.hash),
+    )
 
 
 def _fields(record: Record) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Reads files that SQLite has open in this process without losing SQLite's locks on them.
+"""Opens files that SQLite has open in this process without losing SQLite's locks on them.
 
 When a process closes any descriptor of a file, it loses all its locks on that file (see fcntl(2)), SQLite's too.
 Another program would then take itself for the last one, and remove the log that we go on writing to. So what was opened
@@ -48,7 +48,22 @@ def look(path: Path) -> Iterator[FileIO]:
         try:
             yield file
         finally:
-            if _connections[name]:
-                _kept.setdefault(name, []).append(file)
-            else:
-                file.close()
+            _close_when_unused(name, file)
+
+
+def hold(path: Path) -> FileIO:
+    """The file, open for as long as the caller wants: for a lock of its own. `let_go` ends it."""
+    with _turn:
+        return path.open("rb", buffering=0)
+
+
+def let_go(path: Path, file: FileIO) -> None:
+    with _turn:
+        _close_when_unused(path.resolve(), file)
+
+
+def _close_when_unused(name: Path, file: FileIO) -> None:
+    if _connections[name]:
+        _kept.setdefault(name, []).append(file)
+    else:
+        file.close()

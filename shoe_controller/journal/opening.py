@@ -7,16 +7,19 @@ current shoe while it is read at start-up, and `verify.py` checks everything. Cl
 import fcntl
 import os
 from contextlib import closing
+from io import FileIO
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
+from shoe_controller.journal import lock_safe_open
 from shoe_controller.journal.chain import genesis, link
 from shoe_controller.journal.database import Database, check_bytes, files_of, layout_of
 from shoe_controller.journal.errors import (
     BrokenChainError,
     DamagedJournalError,
+    DiskFailedError,
+    HardLinkedJournalError,
     JournalInUseError,
     NewerJournalError,
     NotAJournalError,
@@ -49,28 +52,89 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     link_state: bytes | None
 
 
+def real_path(path: Path) -> Path:
+    """The journal's own name, also where a symbolic link leads to it: its log and its locks lie beside that one."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise StorageError(path, "this name leads nowhere: its symbolic links form a loop.") from error
+
+
 class WriterLock:
-    """Lets one program at a time write to a journal; only pruning may write in between."""
+    """Lets one program at a time write to a journal; only pruning may write in between.
+
+    A lock on the name lets one program at a time begin or set aside a journal of that name. A lock on the file itself
+    holds under every name that the file has, and when the lock's own file is removed. Both are flock(2), which knows
+    nothing of the locks that SQLite sets on the same file.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._file = _locked(path)
+        self._path = real_path(path)
+        self._name = _locked_name(self._path)
+        self._file: FileIO | None = None
+        if self._path.exists():
+            try:
+                self.lock_file()
+            except BaseException:
+                self._name.close()
+                raise
+
+    def lock_file(self) -> None:
+        """Lock the file, which has just been created if it was not there before."""
+        if not self._path.is_file():
+            raise StorageError(self._path, "this is not a file that could be a journal.")
+        try:
+            file = lock_safe_open.hold(self._path)
+        except OSError as error:
+            raise DiskFailedError(self._path, f"the file cannot be read: {error.strerror}.") from error
+        try:
+            refuse_hard_links(self._path)
+            _lock(self._path, file)
+        except BaseException:
+            lock_safe_open.let_go(self._path, file)
+            raise
+        self._file = file
 
     def release(self) -> None:
-        self._file.close()
+        """May be called twice."""
+        if self._file is not None:
+            # It may have to stay open for a reader of this process; the lock must not.
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+            lock_safe_open.let_go(self._path, self._file)
+            self._file = None
+        self._name.close()
 
 
-def _locked(path: Path) -> IO[bytes]:
+def refuse_hard_links(path: Path) -> None:
+    """SQLite's log belongs to a name: a writer under another name of the same file would destroy the journal."""
+    names = path.stat().st_nlink
+    if names > 1:
+        raise HardLinkedJournalError(
+            path,
+            f"the file has {names} names (hard links), and a journal may have only one; find the others with "
+            f"`find / -xdev -samefile {path}`, and remove them.",
+        )
+
+
+def _locked_name(path: Path) -> FileIO:
     name = path.with_name(f"{path.name}.lock")
     try:
-        file = name.open("ab")
+        file = name.open("ab", buffering=0)
     except OSError as error:
         raise ReadOnlyError(path, f"its lock {name} cannot be written: {error.strerror}.") from error
     try:
+        _lock(path, file)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _lock(path: Path, file: FileIO) -> None:
+    try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        file.close()
         raise JournalInUseError(path, "another program writes to this journal; stop that one first.") from error
-    return file
 
 
 def create(path: Path, identity: Identity, *, created_ms: int, schema: Schema = SCHEMA) -> None:
@@ -80,12 +144,7 @@ def create(path: Path, identity: Identity, *, created_ms: int, schema: Schema = 
         raise StorageError(path, "a journal already exists here; it is never overwritten.")
     if log.exists():
         raise DamagedJournalError(path, f"the journal is gone, but its log {log.name} is still there.")
-    unfinished = path.with_name(f"{path.name}.new")
-    try:
-        for file in files_of(unfinished):
-            file.unlink(missing_ok=True)
-    except OSError as error:
-        raise ReadOnlyError(path, f"a new journal cannot be made here: {error.strerror}.") from error
+    unfinished = _unfinished(path)
     with closing(Database.for_writing(unfinished)) as database, database.transaction():
         _set_pragma(database, "application_id", APPLICATION_ID)
         _set_pragma(database, "user_version", schema.version)
@@ -109,11 +168,14 @@ def identify(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Pos
     path = database.path
     version = version_of(database)
     if version > schema.version:
-        raise NewerJournalError(
-            path,
-            f"written by a newer version of this program (schema {version}, known is {schema.version}); "
-            "install that version. The file was left as it is.",
-        )
+        if all(_differences(database, tables) for tables in (schema.tables, *schema.readable.values())):
+            raise NewerJournalError(
+                path,
+                f"written by a newer version of this program (schema {version}, known is {schema.version}); "
+                "install that version. The file was left as it is.",
+            )
+        # A new version always has other tables: no program wrote this number.
+        raise WrongSchemaError(path, f"its schema has the version {version}, but the tables of an earlier one.")
     if version < schema.version and version not in schema.readable:
         raise OlderJournalError(
             path,
@@ -158,10 +220,7 @@ def version_of(database: Database) -> int:
 def migrate(database: Database, schema: Schema, *, stamp: str) -> Path:
     """Bring an older journal up to date, in one transaction; the copy from before is kept beside it and returned."""
     version = version_of(database)
-    backup = _free_name(database.path, f"schema-{version}-{stamp}")
-    database.copy_to(backup)
-    sync(backup)
-    sync(backup.absolute().parent)
+    backup = _back_up(database, f"schema-{version}-{stamp}")
     with database.transaction():
         for older in range(version, schema.version):
             if older not in schema.migrations:
@@ -173,6 +232,16 @@ def migrate(database: Database, schema: Schema, *, stamp: str) -> Path:
         # Makes every connection read the definitions of the tables again.
         _set_pragma(database, "schema_version", schema_version + 1)
         _check_layout(database, schema.tables)
+    return backup
+
+
+def _back_up(database: Database, what: str) -> Path:
+    """Copy the journal beside itself. The copy gets its name only when it is complete, as a new journal does."""
+    unfinished, backup = _unfinished(database.path), _free_name(database.path, what)
+    database.copy_to(unfinished)
+    sync(unfinished)
+    unfinished.rename(backup)
+    sync(backup.absolute().parent)
     return backup
 
 
@@ -190,6 +259,7 @@ def prepare(path: Path, table: str, *, stamp: str, schema: Schema = SCHEMA) -> P
             backup = migrate(database, schema, stamp=stamp)
     with closing(Database.for_reading(path)) as database:
         identity, _ = examine(database, schema)
+        _check_beginning(database, identity)
     if identity.table != table:
         raise OtherTableError(path, f"this journal belongs to table {identity.table!r}, not to {table!r}.")
     return backup
@@ -197,6 +267,7 @@ def prepare(path: Path, table: str, *, stamp: str, schema: Schema = SCHEMA) -> P
 
 def set_aside(path: Path, *, stamp: str) -> Path:
     """Rename a damaged journal and the files beside it; returns the new name. Nothing is ever overwritten."""
+    path = real_path(path)
     lock = WriterLock(path)
     try:
         aside = _free_name(path, f"damaged-{stamp}")
@@ -244,12 +315,38 @@ def _check_end(database: Database, identity: Identity, head: Head) -> None:
         raise BrokenChainError(database.path, f"{last}, the last one, does not follow from the one before it.")
 
 
+def _check_beginning(database: Database, identity: Identity) -> None:
+    """The first record, or the first tombstone, must follow from the names of the table and the journal."""
+    row = database.row("SELECT * FROM record WHERE number = 1")
+    stone = database.row("SELECT previous_hash FROM tombstone WHERE first = 1")
+    follows = row is None or link(identity.genesis, Record(*row)) == row[-1]
+    if not follows or (stone is not None and stone[0] != identity.genesis):
+        raise BrokenChainError(
+            database.path, f"it does not begin as the journal {identity.journal_id!r} of table {identity.table!r}."
+        )
+
+
 def _check_layout(database: Database, tables: tuple[str, ...]) -> None:
-    wrong = sorted({name for _, name, _, _ in database.layout() ^ layout_of(tables)})
+    wrong = _differences(database, tables)
     if wrong:
         raise WrongSchemaError(
             database.path, f"the layout is not that of a journal: {', '.join(wrong)} missing, changed or unknown."
         )
+
+
+def _unfinished(path: Path) -> Path:
+    """The name of a file beside this one that is not complete yet; what an earlier attempt left there is removed."""
+    unfinished = path.with_name(f"{path.name}.new")
+    try:
+        for file in (*files_of(unfinished), unfinished.with_name(f"{unfinished.name}-journal")):
+            file.unlink(missing_ok=True)
+    except OSError as error:
+        raise ReadOnlyError(path, f"nothing can be written beside it: {error.strerror}.") from error
+    return unfinished
+
+
+def _differences(database: Database, tables: tuple[str, ...]) -> list[str]:
+    return sorted({name for _, name, _, _ in database.layout() ^ layout_of(tables)})
 
 
 def _free_name(path: Path, what: str) -> Path:

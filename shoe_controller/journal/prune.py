@@ -1,10 +1,10 @@
 """Removes whole shoes that are older than the retention time, each only when its export is safely on the disk.
 
 Works beside a running writer, in short transactions. First a shoe is exported, checking its chain on the way; then one
-transaction writes its tombstone, and a copy of it as a record of the chain; then the records go, a few hundred
-at a time, the last ones first, so that what is left at any moment can still be checked. A run that was interrupted is
-finished by the next. The current shoe stays, and so does a shoe with events that have not been published. The file does
-not shrink: what becomes free in it is used for new records.
+transaction writes its tombstone, and a record of the chain that confirms it and all earlier ones; then the records go,
+a few hundred at a time, the last ones first, so that what is left at any moment can still be checked. A run that was
+interrupted is finished by the next, if the chain confirms its tombstone. The current shoe stays, and so does a shoe
+with events that have not been published. The file does not shrink: what becomes free in it is used for new records.
 """
 
 import hashlib
@@ -23,11 +23,18 @@ from shoe_controller.journal.chain import link
 from shoe_controller.journal.database import Database
 from shoe_controller.journal.errors import BrokenChainError, StorageError
 from shoe_controller.journal.export import Form, Progress, Selection, line, selected
-from shoe_controller.journal.opening import WriterLock, previous_hash, sync
+from shoe_controller.journal.opening import WriterLock, previous_hash, real_path, refuse_hard_links, sync
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Record, RecordKind, Tombstone
 from shoe_controller.journal.store import INSERT_RECORD
-from shoe_controller.journal.tombstones import INSERT_TOMBSTONE, as_body, as_row
+from shoe_controller.journal.tombstones import (
+    INSERT_TOMBSTONE,
+    as_body,
+    as_row,
+    judge,
+    read_note,
+    read_tombstones,
+)
 
 RECORDS_AT_ONCE = 500
 """Removed in one transaction; the table's own commits come in between."""
@@ -58,7 +65,9 @@ def prune(  # noqa: PLR0913 - what must not be found out inside is passed in, by
 ) -> Pruned:
     """Prune shoes whose every record is older than that, the oldest first; `rest` is called between transactions."""
     pruned = Pruned()
+    path = real_path(path)
     with JournalReader(path) as reader:
+        refuse_hard_links(path)
         lock = WriterLock(path.with_name(f"{path.name}.prune"))
         try:
             with closing(Database.for_writing(path)) as database:
@@ -155,7 +164,7 @@ class _Pruning:
                 round=last.round,
                 seq=None,
                 software=software,
-                body=as_body(tombstone),
+                body=as_body([*read_tombstones(database), tombstone]),
                 hash=b"",
             )
             note = note._replace(hash=link(last.hash, note))
@@ -165,8 +174,28 @@ class _Pruning:
         self._remove_up_to(tombstone.last)
 
     def finish_interrupted(self) -> None:
-        for tombstone in self._reader.tombstones()[-1:]:
-            self._remove_up_to(tombstone.last)
+        """Remove what the last tombstone stands for; nothing if somebody else has put it there."""
+        tombstones = self._reader.tombstones()
+        if not tombstones:
+            return
+        database = self._reader.database
+        row = database.row("SELECT * FROM record WHERE kind = 'pruned' ORDER BY number DESC LIMIT 1")
+        if row is None or not self._confirms(Record(*row), tombstones):
+            raise BrokenChainError(
+                database.path, "the chain does not confirm its tombstones; nothing was pruned. Run `journal verify`."
+            )
+        self._remove_up_to(tombstones[-1].last)
+
+    def _confirms(self, record: Record, tombstones: list[Tombstone]) -> bool:
+        """Whether the newest record that tells of pruning was written with these tombstones."""
+        before = previous_hash(self._reader.database, self._reader.identity, record.number)
+        if before is None or link(before, record) != record.hash:
+            return False
+        try:
+            note = read_note(record)
+        except ValueError:
+            return False
+        return note.first == tombstones[-1].first and not judge(tombstones, [(record.number, note)]).faults
 
     def _remove_up_to(self, last: int) -> None:
         while True:

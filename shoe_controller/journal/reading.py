@@ -12,7 +12,7 @@ from typing import Self
 from shoe_controller.journal.chain import link
 from shoe_controller.journal.database import Database, check_bytes
 from shoe_controller.journal.errors import BrokenChainError, EventsPrunedError
-from shoe_controller.journal.opening import Identity, Position, examine, identify, previous_hash
+from shoe_controller.journal.opening import Identity, Position, examine, identify, previous_hash, real_path
 from shoe_controller.journal.records import (
     INPUTS,
     NAMED_EVENTS,
@@ -32,12 +32,16 @@ from shoe_controller.journal.tombstones import read_tombstones
 AT_ONCE = 1000
 """Records per read."""
 
+LOOK_BACK = 100
+"""Records read at once on the way back to the last input."""
+
 LAYOUT = 2
 """That of events stored once. Those of layout 1 are recognised by the kind of their records."""
 
 
 class JournalReader:
     def __init__(self, path: Path, schema: Schema = SCHEMA) -> None:
+        path = real_path(path)
         check_bytes(path)
         self.database = Database.for_reading(path)
         try:
@@ -98,6 +102,19 @@ class JournalReader:
             yield from map(Record._make, rows)
             after = rows[-1][0] if len(rows) == AT_ONCE else up_to
 
+    def last_input(self) -> Record | None:
+        """The newest input, opening or snapshot of all; it is almost always among the last few records."""
+        last = self.position().head.number + 1
+        while rows := self.database.rows(
+            "SELECT * FROM record WHERE number < ? ORDER BY number DESC LIMIT ?", (last, LOOK_BACK)
+        ):
+            for row in rows:
+                record = Record._make(row)
+                if record.kind in INPUTS:
+                    return record
+            last = rows[-1][0]
+        return None
+
     def oldest(self) -> int:
         """The number of the first record that was not pruned."""
         cut = self.database.row("SELECT last FROM tombstone ORDER BY first DESC LIMIT 1")
@@ -105,8 +122,8 @@ class JournalReader:
 
     def events_backwards(self, name: str) -> Iterator[Record]:
         """The events of that name, the newest first, read in parts: a caller that stops early has read no history."""
-        oldest, last = self.oldest(), self.position().head.number
-        while last >= oldest:
+        oldest, last = self.oldest(), self._last_up_to(self.position().head.number)
+        while last is not None and last >= oldest:
             first = max(oldest, last - AT_ONCE + 1)
             rows = self.database.rows(
                 "SELECT * FROM record WHERE number BETWEEN ? AND ? AND kind IN ('event', 'fact') AND name = ? "
@@ -114,7 +131,12 @@ class JournalReader:
                 (first, last, name),
             )
             yield from map(Record._make, rows)
-            last = first - 1
+            last = self._last_up_to(first - 1)
+
+    def _last_up_to(self, number: int) -> int | None:
+        """The last record up to that number: in a damaged file the numbers can have gaps of any size."""
+        row = self.database.row("SELECT max(number) FROM record WHERE number <= ?", (number,))
+        return None if row is None else row[0]
 
     def events(self, after: int, limit: int = AT_ONCE) -> list[StoredEvent]:
         """Events with numbers above `after`, in order, at most `limit` of them."""

@@ -295,6 +295,7 @@ def open_journal(  # noqa: PLR0913 - what the journal must not find out by itsel
     `identity.journal_id` is used for a new file only. A file that cannot be trusted is an error and is left as it is:
     `opening.set_aside` gives it another name. `stamp` is the time for the name of a backup, should one be needed.
     """
+    path = opening.real_path(path)
     lock = WriterLock(path)
     try:
         backup = None
@@ -302,6 +303,7 @@ def open_journal(  # noqa: PLR0913 - what the journal must not find out by itsel
             backup = opening.prepare(path, identity.table, stamp=stamp, schema=schema)
         else:
             opening.create(path, identity, created_ms=now_ms, schema=schema)
+            lock.lock_file()
         return Journal(path, software=software, lock=lock, backup=backup)
     except BaseException:
         lock.release()

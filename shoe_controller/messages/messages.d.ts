@@ -2907,6 +2907,8 @@ export interface StatusMessage {
   online: boolean;
   /** Counts up with every connection to the broker; the will of an older session means nothing. */
   session: number;
+  /** Random, new at each start of the controller. Two that take turns are two controllers of one table. */
+  start: string;
   /** The last event that it includes; in an offline one, the last when the connection was made or ended. */
   seq: number;
   /** Of the controller's software. */
@@ -2925,6 +2927,8 @@ export interface StatusMessage {
   storing: boolean;
   /** The broker's answer to the message that it refused last, and its topic; empty while it accepts them. */
   publishing: string;
+  /** Messages since its start that the table discarded: they cannot be read, or have too many properties. */
+  discarded: number;
   /** The gravest alert that stands. */
   alert: AlertMessage | null;
 }

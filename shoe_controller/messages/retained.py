@@ -39,6 +39,8 @@ class StatusMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the controller is connected to the broker."""
     session: int
     """Counts up with every connection to the broker; the will of an older session means nothing."""
+    start: str = ""
+    """Random, new at each start of the controller. Two that take turns are two controllers of one table."""
     seq: int = 0
     """The last event that it includes; in an offline one, the last when the connection was made or ended."""
     version: str = ""
@@ -57,6 +59,8 @@ class StatusMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the journal can be written to; if not, the table stands still."""
     publishing: str = ""
     """The broker's answer to the message that it refused last, and its topic; empty while it accepts them."""
+    discarded: int = 0
+    """Messages since its start that the table discarded: they cannot be read, or have too many properties."""
     alert: AlertMessage | None = None
     """The gravest alert that stands."""
 

@@ -9,7 +9,7 @@ A confirmed message is one the broker has accepted, not one that a client has re
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,7 +104,7 @@ class BrokerAddress:
     host: str
     port: int = 1883
     client_id: str
-    """The same at every start, so that the broker ends a connection this client has forgotten; no two alike."""
+    """With a random part, new at every start and never published: whoever connects under it throws this client out."""
     username: str | None = None
     password: str | None = field(default=None, repr=False)
     tls: TlsFiles | None = None
@@ -157,7 +157,17 @@ class Incoming:
     correlation: bytes | None = None
     """What the answer must carry, so that its reader knows which question it is for."""
     retain: bool = False
-    """Whether it was retained at the broker before we subscribed."""
+    """Whether it was retained at the broker before we subscribed; of a request, whether its sender had it retained."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardedMessage:
+    """A message from the broker that is not handed on."""
+
+    topic: str
+    why: str
+    acknowledgement: bytes
+    """The PUBACK for it; empty at QoS 0."""
 
 
 class BrokerSession(Protocol):
@@ -210,8 +220,19 @@ class BrokerSession(Protocol):
 class Broker(Protocol):
     """A broker at an address; it can be connected to again and again, one connection at a time."""
 
-    def connect(self, will: Will | None, subscriptions: Sequence[str]) -> AbstractAsyncContextManager[BrokerSession]:
+    def connect(
+        self,
+        will: Will | None,
+        subscriptions: Sequence[str],
+        *,
+        retained: bool = True,
+        on_discarded: Callable[[DiscardedMessage], None] = ...,
+    ) -> AbstractAsyncContextManager[BrokerSession]:
         """Connect, subscribe at QoS 1 to every filter, and hold the connection as long as the context lasts.
+
+        Without `retained`, neither what the broker has retained is sent nor what this connection publishes itself, and
+        a message carries the retain flag that its sender gave it. `on_discarded` is called for every message that was
+        discarded unread: see `packet_guard.py`.
 
         A context that is left normally sends a DISCONNECT, and the will is not published: publish "offline" before. One
         that is left by an error or a cancellation closes the connection, and the broker publishes the will, if there is

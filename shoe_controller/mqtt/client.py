@@ -4,7 +4,7 @@ aiomqtt, which is built on paho, is not used: it connects in a thread that canno
 message as a confirmed one, leaves publishes hanging when the connection is lost, and hides the properties of the
 broker's CONNACK. So the network is asyncio's (names, TLS, time-outs, closing), paho reads and writes the packets, and
 this file keeps the promises of `broker.py`. paho gets a line that looks like a socket; that is the one place where one
-of its internal methods is replaced.
+of its internal methods is replaced. On that line it finds one packet at a time, which `packet_guard.py` has inspected.
 """
 
 import asyncio
@@ -30,6 +30,7 @@ from shoe_controller.mqtt.broker import (
     BrokerSession,
     BrokerSettingsError,
     BrokerUnreachableError,
+    DiscardedMessage,
     Inbox,
     Incoming,
     NotWelcomeError,
@@ -40,6 +41,8 @@ from shoe_controller.mqtt.broker import (
     why_unsendable,
 )
 from shoe_controller.mqtt.host_lookup import line_to
+from shoe_controller.mqtt.packet_guard import NotMqttError, PacketGuard
+from shoe_controller.mqtt.packet_line import PacketLine
 from shoe_controller.mqtt.tls_errors import explained, tls_context
 
 if TYPE_CHECKING:
@@ -62,16 +65,23 @@ class NetworkBroker:
         self._address = address
 
     @asynccontextmanager
-    async def connect(self, will: Will | None, subscriptions: Sequence[str]) -> AsyncGenerator[BrokerSession, None]:
+    async def connect(
+        self,
+        will: Will | None,
+        subscriptions: Sequence[str],
+        *,
+        retained: bool = True,
+        on_discarded: Callable[[DiscardedMessage], None] = lambda _: None,
+    ) -> AsyncGenerator[BrokerSession, None]:
         if will is not None and not is_topic(will.topic):
             raise BrokerSettingsError(
                 f"{will.topic!r} is not a valid will topic: it is empty, too long, or has + or #."
             )
-        session = _Session(self._address, will)
+        session = _Session(self._address, will, on_discarded)
         try:
             try:
                 async with asyncio.timeout(self._address.connect_timeout):
-                    await session.open(subscriptions)
+                    await session.open(subscriptions, retained=retained)
             except TimeoutError as error:
                 raise BrokerUnreachableError(
                     f"the broker at {self._address} did not answer within {self._address.connect_timeout:g} seconds. "
@@ -83,61 +93,10 @@ class NetworkBroker:
             await session.hang_up()
 
 
-class _Line(asyncio.Protocol):
-    """A connection of asyncio's in the shape of the socket that paho reads from and writes to."""
-
-    def __init__(self, on_bytes: Callable[[], None], on_end: Callable[[Exception | None], None]) -> None:
-        self.received = bytearray()
-        self.ended = asyncio.Event()
-        self.transport: asyncio.Transport | None = None
-        self.fault: str | None = None
-        """What the broker did wrong, in more detail than paho reports."""
-        self._on_bytes, self._on_end = on_bytes, on_end
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # Small packets do not wait for each other: asyncio sets TCP_NODELAY on every connection.
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what create_connection gives, for the types
-        self.transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self.received += data
-        self._on_bytes()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.ended.set()
-        self._on_end(exc)
-
-    def recv(self, buffer_size: int) -> bytes:
-        if buffer_size > LARGEST_PACKET:  # paho asks for the whole rest of a packet, before it has any of it
-            self.fault = f"the broker sent a packet larger than the accepted {LARGEST_PACKET} bytes"
-            raise ConnectionError
-        if not self.received:
-            raise BlockingIOError
-        taken = bytes(self.received[:buffer_size])
-        del self.received[:buffer_size]
-        return taken
-
-    def send(self, buffer: bytes | bytearray) -> int:
-        if self.transport is None or self.transport.is_closing():
-            self.fault = "the broker hung up"
-            raise ConnectionError
-        self.transport.write(buffer)
-        return len(buffer)
-
-    def close(self) -> None:
-        """Do nothing: the session decides when and how to close."""
-
-    def fileno(self) -> int:
-        return -1
-
-    def setblocking(self, flag: bool) -> None:  # noqa: FBT001 - the shape of a socket
-        """Do nothing: a line never blocks."""
-
-
 class _PahoClient(Client):
     """A paho client on a connection that is already open."""
 
-    def __init__(self, client_id: str, line: _Line) -> None:
+    def __init__(self, client_id: str, line: PacketLine) -> None:
         super().__init__(
             CallbackAPIVersion.VERSION2, client_id, protocol=MQTTProtocolVersion.MQTTv5, reconnect_on_failure=False
         )
@@ -162,10 +121,14 @@ class _Message:
 class _Session:
     """One connection: `open` it, use it, and `hang_up` whatever happened."""
 
-    def __init__(self, address: BrokerAddress, will: Will | None) -> None:
+    def __init__(
+        self, address: BrokerAddress, will: Will | None, on_discarded: Callable[[DiscardedMessage], None]
+    ) -> None:
         self._address = address
+        self._on_discarded = on_discarded
         self._loop = asyncio.get_running_loop()
-        self._line = _Line(self._read, self._line_ended)
+        self._line = PacketLine(self._received, self._line_ended)
+        self._guard = PacketGuard(LARGEST_PACKET)
         self._inbox = Inbox()
         self._to_send: deque[_Message] = deque()
         self._under_way: dict[int, _Message] = {}
@@ -193,7 +156,7 @@ class _Session:
         client.on_disconnect = self._on_disconnect
         return client
 
-    async def open(self, subscriptions: Sequence[str]) -> None:
+    async def open(self, subscriptions: Sequence[str], *, retained: bool) -> None:
         where, tls = self._address, self._address.tls
         secure = None if tls is None else tls_context(tls)
         try:
@@ -208,8 +171,16 @@ class _Session:
         self._tick()
         self._filters = subscriptions
         if subscriptions:
+            options = SubscribeOptions(qos=1)
+            if not retained:
+                options = SubscribeOptions(
+                    qos=1,
+                    noLocal=True,
+                    retainAsPublished=True,
+                    retainHandling=SubscribeOptions.RETAIN_DO_NOT_SEND,
+                )
             try:
-                self._client.subscribe([(topic_filter, 1) for topic_filter in subscriptions])
+                self._client.subscribe([(topic_filter, options) for topic_filter in subscriptions])
             except ValueError as error:
                 raise BrokerSettingsError(f"one of these is not a topic filter: {', '.join(subscriptions)}.") from error
             for topic_filter, answer in zip(subscriptions, await self._subscribed, strict=True):
@@ -316,7 +287,8 @@ class _Session:
         if message is None or message.taken.done():  # given up meanwhile, or cancelled
             return
         if reason.is_failure:
-            hint = f" Let {self._who} write it in the broker's access list." if reason.value == NOT_AUTHORISED else ""
+            # Without the client id: it may be published, and whoever knows the id can throw this client out.
+            hint = f" Let {self._user} write it in the broker's access list." if reason.value == NOT_AUTHORISED else ""
             answer = str(reason).lower()
             sentence = f"the broker answered {answer}.{hint}"
             _fail(message.taken, PublishRefusedError(message.topic, sentence, answer))
@@ -363,10 +335,13 @@ class _Session:
         return NotWelcomeError(f"the broker at {self._address} does not let in {self._who}: {reason}. {what_to_check}")
 
     @property
-    def _who(self) -> str:
+    def _user(self) -> str:
         user = self._address.username
-        name = "a client without a user name" if user is None else f"the user {user}"
-        return f"{name} (client id {self._address.client_id})"
+        return "a client without a user name" if user is None else f"the user {user}"
+
+    @property
+    def _who(self) -> str:
+        return f"{self._user} (client id {self._address.client_id})"
 
     @property
     def _what_it_may_want(self) -> str:
@@ -374,34 +349,51 @@ class _Session:
 
     # --- Bytes, time, and the end. -----------------------------------------------------------------------------------
 
-    def _read(self) -> None:
-        """Read what has arrived, a limited number of packets at a time, so that the loop's other work gets its turn."""
+    def _received(self, data: bytes) -> None:
+        if self._gone.done():
+            return
+        self._guard.feed(data)
         if self._reading_on is None:
             self._read_some()
 
     def _read_some(self) -> None:
+        """Read what has arrived, a limited number of packets at a time, so that the loop's other work gets its turn."""
         self._reading_on = None
-        self._read_packets()
+        more = self._read_packets()
         transport = self._line.transport
         if transport is None or transport.is_closing():
             return
-        if self._line.received:
+        if more:
             transport.pause_reading()
             self._reading_on = self._loop.call_soon(self._read_some)
         else:
             transport.resume_reading()
         self._send()
 
-    def _read_packets(self) -> None:
+    def _read_packets(self) -> bool:
+        """Whether there may be more packets to read."""
         try:
             for _ in range(READS_AT_ONCE):
-                if not self._line.received or self._gone.done():
-                    break
-                self._client.loop_read()
+                packet = None if self._gone.done() else self._guard.next_packet()
+                if packet is None:
+                    return False
+                if isinstance(packet, DiscardedMessage):
+                    self._discard(packet)
+                else:
+                    self._line.packet = packet
+                    self._client.loop_read()
+        except NotMqttError as error:
+            self._lose(str(error))
         except Exception as error:  # noqa: BLE001 - whatever a strange broker's bytes make paho stumble over
             self._lose(f"the broker sent bytes that are not MQTT ({error!r})")
-        if self._gone.done():
-            self._line.received.clear()
+        return not self._gone.done()
+
+    def _discard(self, message: DiscardedMessage) -> None:
+        # paho has acknowledged everything before it: acknowledgements go out in the order of the messages.
+        transport = self._line.transport
+        if message.acknowledgement and transport is not None and not transport.is_closing():
+            transport.write(message.acknowledgement)
+        self._on_discarded(message)
 
     def _tick(self) -> None:
         """Let paho send pings and check for their answers, and check for confirmations that are overdue."""

@@ -68,13 +68,14 @@ class TablePresence:
         self._read_rules = read_rules
         self._made: dict[str, tuple[object, bytes]] = {}
 
-    def status(self, session: int, *, online: bool, publishing: str) -> bytes:
+    def status(self, session: int, *, online: bool, publishing: str, discarded: int) -> bytes:
         state, trouble, noted = self._table.state, self._table.storing_trouble, self._table.noted_head
         if not online:
             return _encode(
                 StatusMessage(
                     online=False,
                     session=session,
+                    start=self._posted.start,
                     seq=state.lasting.seq,
                     version=self._posted.version,
                     journal=self._journal_id,
@@ -85,10 +86,11 @@ class TablePresence:
         link = state.lasting.link
         return self._cached(
             self._topics.status,
-            (session, publishing, trouble, noted, link, state.lasting.alerts),
+            (session, publishing, discarded, trouble, noted, link, state.lasting.alerts),
             lambda: StatusMessage(
                 online=True,
                 session=session,
+                start=self._posted.start,
                 seq=state.lasting.seq,
                 version=self._posted.version,
                 journal=self._journal_id,
@@ -98,6 +100,7 @@ class TablePresence:
                 authenticated=link.up and link.authenticated,
                 storing=trouble is None,
                 publishing=publishing,
+                discarded=discarded,
                 alert=gravest_alert(state) if trouble is None else storing_alert(trouble),
             ),
         )

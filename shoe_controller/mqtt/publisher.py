@@ -11,18 +11,23 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import suppress
 from typing import Protocol
 
+import msgspec
+
 from shoe_controller.messages.refusals import BeyondNewest
 from shoe_controller.messages.requests import ReplayDone, ReplayRequest
+from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import (
     Broker,
     BrokerError,
     BrokerLostError,
     BrokerSession,
+    DiscardedMessage,
     Incoming,
     PublishRefusedError,
     Will,
 )
+from shoe_controller.mqtt.discard_reports import DiscardReports
 from shoe_controller.mqtt.envelope import EventMessage, replayed, replayed_in_batches
 from shoe_controller.mqtt.requests import RequestDesk, RequestRefusedError, encode_answer
 
@@ -59,6 +64,8 @@ FIRST_RETRY, LAST_RETRY = 0.25, 8.0
 GOODBYE = 0.8
 """Seconds that the last messages get when the daemon ends."""
 
+_decode_status = msgspec.json.Decoder(StatusMessage).decode
+
 
 class Outbox(Protocol):
     def events(self, after: int, limit: int) -> list[EventMessage]:
@@ -78,7 +85,7 @@ class Presence(Protocol):
     def retained(self) -> Iterator[tuple[str, bytes]]:
         """Topic and payload of every retained message but the status, as things stand."""
 
-    def status(self, session: int, *, online: bool, publishing: str) -> bytes: ...
+    def status(self, session: int, *, online: bool, publishing: str, discarded: int) -> bytes: ...
 
 
 class Watcher(Protocol):
@@ -101,6 +108,12 @@ class Watcher(Protocol):
 
     def requests_dropped(self) -> None:
         """More requests came than could be kept; called once for each session."""
+
+    def another_controller(self, status: StatusMessage) -> None:
+        """Another controller publishes for this table; called once for each of its starts."""
+
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        """So many messages since the start were discarded unread; called at most once a minute."""
 
 
 class _Pipe:
@@ -201,6 +214,9 @@ class Publisher:
         """Set while events may be sent at once."""
         self._session_number = 0
         self._replay_turn = asyncio.Lock()
+        self._discards = DiscardReports(self._discarded)
+        self._other_start: str | None = None
+        """Of the other controller that was reported last."""
 
     # --- what is to be published -------------------------------------------------------------------------------------
 
@@ -242,9 +258,14 @@ class Publisher:
 
     async def _one_session(self) -> None:
         await self._read_own_messages()
-        self._session_number = number = self._next_session()
-        will = Will(self._topics.status, self._presence.status(number, online=False, publishing=""))
-        async with self._broker.connect(will, [self._topics.requests]) as session:
+        self._session_number = self._next_session()
+        will = Will(self._topics.status, self._status(online=False))
+        async with self._broker.connect(
+            will,
+            [self._topics.requests, self._topics.status],
+            retained=False,
+            on_discarded=self._discards.discarded,
+        ) as session:
             self._session = session
             self._send_all_again()
             try:
@@ -266,7 +287,8 @@ class Publisher:
         On a connection of its own: a will of this table must not replace what is to be read.
         """
         topics = {self._topics.status, self._topics.head}
-        async with self._broker.connect(None, sorted(topics)) as session:
+        read = self._broker.connect(None, sorted(topics), on_discarded=self._discards.discarded)
+        async with read as session:
             await session.retained_arrived()
             with suppress(TimeoutError):
                 async with asyncio.timeout(RETAINED_GRACE):
@@ -322,11 +344,15 @@ class Publisher:
     def _send_retained(self, pipe: "_Pipe") -> None:
         """Retained messages that differ from those sent last; after a connect, all of them."""
         self._retained_stale = False
-        status = self._presence.status(self._session_number, online=True, publishing=self.refusal)
-        for topic, payload in ((self._topics.status, status), *self._presence.retained()):
+        for topic, payload in ((self._topics.status, self._status(online=True)), *self._presence.retained()):
             if self._shown.get(topic) != payload:
                 self._shown[topic] = payload
                 pipe.put(None, topic, payload)
+
+    def _status(self, *, online: bool) -> bytes:
+        return self._presence.status(
+            self._session_number, online=online, publishing=self.refusal, discarded=self._discards.reported
+        )
 
     def _confirmed(self, seq: int | None, topic: str) -> None:
         if not self.connected:
@@ -377,8 +403,7 @@ class Publisher:
 
     async def _say_goodbye(self, pipe: "_Pipe") -> None:
         self._pipe = None
-        offline = self._presence.status(self._session_number, online=False, publishing=self.refusal)
-        pipe.put(None, self._topics.status, offline)
+        pipe.put(None, self._topics.status, self._status(online=False))
         with suppress(PublishRefusedError, TimeoutError):
             async with asyncio.timeout(GOODBYE):
                 async for seq, topic in pipe.rest():
@@ -394,8 +419,33 @@ class Publisher:
                 if session.dropped and not reported:
                     reported = True
                     self._watcher.requests_dropped()
+                if message.topic == self._topics.status:
+                    self._other_status(message)
+                    continue
                 await room.acquire()
                 group.create_task(self._serve(session, message)).add_done_callback(lambda _: room.release())
+
+    def _other_status(self, message: Incoming) -> None:
+        """Another connection has published this table's status: a forgotten one of ours, or another controller.
+
+        The broker publishes the will of a connection that was lost with the power or the network only after a while,
+        and a client id that is new at every start does not end it earlier. It must not stay retained.
+        """
+        try:
+            status = _decode_status(message.payload)
+        except msgspec.DecodeError:
+            return
+        self._watcher.own_message(message.payload)
+        if not status.online:
+            self._shown.pop(self._topics.status, None)
+            self.touch()
+        elif status.start != self._other_start:
+            self._other_start = status.start
+            self._watcher.another_controller(status)
+
+    def _discarded(self, count: int, newest: DiscardedMessage) -> None:
+        self._watcher.discarded(count, newest)
+        self.touch()
 
     async def _serve(self, session: BrokerSession, message: Incoming) -> None:
         answer = await self._desk.answer(message)

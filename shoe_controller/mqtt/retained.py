@@ -99,9 +99,10 @@ def rounds_message(state: TableState, journal: str) -> RoundsMessage:
 
 
 class Posted(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a table's file is published beside its rules."""
+    """What of a table's file, and of this start of its controller, is published beside its rules."""
 
     version: str
+    start: str
     site: str
     table: str
     title: str

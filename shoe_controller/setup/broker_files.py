@@ -24,6 +24,10 @@ certfile {folder / CERTIFICATE}
 keyfile {folder / KEY}
 tls_version tlsv1.2
 
+# Some dozens of tables, each with its boards, consoles and terminals. More connections are closed at once; the limit
+# is below the 1,024 files that systemd lets Mosquitto open, so that it can still save.
+max_connections 500
+
 # Every client has a user name, and the rights of the access list.
 allow_anonymous false
 password_file {folder / PASSWORDS}
@@ -32,14 +36,25 @@ acl_file {folder / ACCESS}
 # Small messages are sent at once; with Nagle's algorithm a burst of six took 45 ms instead of 1.5 ms.
 set_tcp_nodelay true
 
-# The broker's state is on the disk within a second, so that a power cut costs little. Displays notice what is missing
-# by the numbers of the events, and request a replay.
-autosave_on_changes true
-autosave_interval 1
+# Saved once a minute, and when Mosquitto is stopped in order. A save writes the whole database and holds up every
+# message meanwhile, so it must not follow every change. A broker that is killed loses at most the last minute of what
+# it alone has: what waits for displays that keep a session, which they get with a replay, and the last retained
+# messages of tables that are away. Every table that is there publishes its own again when it connects.
+autosave_on_changes false
+autosave_interval 60
 
-# A table that is flooded with requests handles this many in its own time; a display that hangs requests a replay.
+# A client that does not read costs this many messages and bytes at most. Then the broker drops messages for it; a
+# display notices that by the numbers of the events, and requests a replay.
 max_queued_messages 10000
-max_packet_size 262144
+max_queued_bytes 33554432
+
+# A session that its client asked the broker to keep is gone a day after the client was last there.
+persistent_client_expiration 1d
+
+# Tables and displays accept packets of 64 KiB. A larger message is refused; a client that sends more than the second
+# limit, whatever it is, is disconnected.
+message_size_limit 65536
+max_packet_size 131072
 """
 
 

@@ -10,6 +10,8 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
+from shoe_controller.config.plain_files import OPEN_FOLDER, make_folder, read_plain
+
 
 class WriteOutcome(Enum):
     MADE = "made"
@@ -31,7 +33,7 @@ class Planned(NamedTuple):
 def differs(planned: Planned) -> bool:
     """Whether the file exists with other content."""
     with suppress(FileNotFoundError):
-        return planned.file.read_bytes() != planned.content
+        return read_plain(planned.file) != planned.content
     return False
 
 
@@ -44,7 +46,7 @@ def write(planned: Planned, *, over: bool = False) -> WriteOutcome:
         if not (over and planned.ours):
             return WriteOutcome.LEFT
         outcome = WriteOutcome.CHANGED
-    planned.file.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(planned.file.parent, OPEN_FOLDER)
     unfinished = planned.file.with_name(f".{planned.file.name}.new")
     unfinished.unlink(missing_ok=True)
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

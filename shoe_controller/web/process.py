@@ -10,7 +10,7 @@ import msgspec
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.web import ServingSettings
 from shoe_controller.follow.connection import Follower
-from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, TlsFiles
+from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, DiscardedMessage, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.process.logging import Log
 from shoe_controller.process.systemd import SystemdNotifier
@@ -47,12 +47,15 @@ class Logbook:
     def unreadable(self, topic: str, error: msgspec.DecodeError) -> None:
         self._log.warning("unreadable_message", topic=topic, why=str(error))
 
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        self._log.warning("messages_discarded", since_start=count, newest=newest.topic, why=newest.why)
+
     def not_sent(self, topic: str, error: BrokerError) -> None:
         self._log.warning("request_not_sent", topic=topic, why=str(error))
 
 
 def broker_for(mqtt: MqttSettings, client_id: str, username: str | None, password: str | None) -> NetworkBroker:
-    """`client_id` is unlike that of any other process, and the same at every start of this one."""
+    """`client_id` has a random part, which is new at every start and kept to ourselves."""
     tls = None
     if mqtt.ca_file is not None:
         tls = TlsFiles(ca_file=mqtt.ca_file, cert_file=mqtt.cert_file, key_file=mqtt.key_file)

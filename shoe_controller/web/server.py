@@ -6,6 +6,7 @@ frame. A page gets its updates over one event stream (Server-Sent Events), which
 """
 
 import asyncio
+import logging
 import os
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from aiohttp import web
 
 from shoe_controller.config.web import is_loopback
 from shoe_controller.web.certificate import PagesError
+from shoe_controller.web.connections import MOST_CONNECTIONS, MOST_OF_AN_ADDRESS, AddressLimit, Connection
 from shoe_controller.web.push import ChangeSignal, Stream
 from shoe_controller.web.static_files import HTML, JSON, File, tag_of_all
 
@@ -30,6 +32,11 @@ ENDING = 2.0
 
 LARGEST_BODY = 16 * 1024
 """Bytes; the largest thing that a page sends is one seat's wagers."""
+
+BODY_WITHIN = 10.0
+"""Seconds for all of it."""
+
+NOT_HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -46,6 +53,8 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+
+LOG = logging.getLogger("shoe_controller.web")
 
 ONLY_HERE = "This is served to this machine alone, as 127.0.0.1 or localhost"
 
@@ -115,18 +124,21 @@ class Site:
         news_address: str,
         stream: Callable[[Asked], Stream],
         most_streams: int,
+        most_streams_of_an_address: int,
     ) -> None:
         """`name` is also the section of the configuration that sets where it listens."""
         self._name = name
         self._files = files
         self._bell = bell
         self._stream = stream
-        self._most_streams = most_streams
+        self._streams = AddressLimit(most_streams, most_streams_of_an_address)
+        self._open = AddressLimit(MOST_CONNECTIONS, MOST_OF_AN_ADDRESS)
+        self._connections: dict[asyncio.Protocol, Connection] = {}
+        self._listening: asyncio.Server | None = None
         self._pages = tag_of_all(files).encode()
         """Shows a page that it is out of date."""
         self._for_this_machine = True
         self._ending = False
-        self._streams = 0
         app = web.Application(client_max_size=LARGEST_BODY, middlewares=[self._answered])
         app.router.add_get("/files/{path}", self._file)
         app.router.add_get(news_address, self._news, allow_head=False)
@@ -142,17 +154,28 @@ class Site:
         self._for_this_machine = is_loopback(host)
         await self._runner.setup()
         try:
-            await web.TCPSite(self._runner, host, port, ssl_context=tls).start()
+            loop = asyncio.get_running_loop()
+            self._listening = await loop.create_server(lambda: self._connection(tls), host, port, backlog=128)
         except OSError as error:
             reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
             raise PagesError(
                 f"cannot listen on {host}, port {port}: {reason}. "
                 f"Choose another host or port in [{self._name}], or end the program that uses it."
             ) from error
-        return int(self._runner.addresses[0][1])
+        return int(self._listening.sockets[0].getsockname()[1])
 
     async def stop(self) -> None:
+        if self._listening is not None:
+            self._listening.close()
         await self._runner.cleanup()
+
+    def _connection(self, tls: ssl.SSLContext | None) -> Connection:
+        server = self._runner.server
+        assert server is not None  # noqa: S101 - set up before it listens, for the types
+        served = _Served(server, loop=asyncio.get_running_loop(), logger=LOG, access_log=None)  # type: ignore[arg-type]  # None is what AppRunner gives
+        made = Connection(served, self._open, tls, self._connections.__delitem__)
+        self._connections[served] = made
+        return made
 
     async def _end_streams(self, _app: web.Application) -> None:
         self._ending = True
@@ -162,6 +185,18 @@ class Site:
 
     @web.middleware
     async def _answered(
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        connection = self._connections.get(request.protocol)
+        if connection is not None:
+            connection.request_begins()
+        try:
+            return await self._answer(request, handler)
+        finally:
+            if connection is not None:
+                connection.request_ends()
+
+    async def _answer(
         self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         # Another site can give itself a name that leads to this machine, and would then pass for our own page.
@@ -178,10 +213,15 @@ class Site:
             if "Allow" in error.headers:
                 response.headers["Allow"] = error.headers["Allow"]
             return response
+        except ConnectionError:
+            raise  # the browser is gone, and nobody is there to be answered
+        except Exception:
+            LOG.exception("A request for %s failed", request.path)
+            return _error(500, "Internal error")
 
     async def _add_headers(self, _request: web.Request, response: web.StreamResponse) -> None:
         response.headers.update(HEADERS)
-        response.headers["Server"] = self._name
+        response.headers.popall("Server", None)  # which software this is, and of which version, is nobody's business
         response.headers.setdefault("Cache-Control", "no-store")
 
     async def _file(self, request: web.Request) -> web.Response:
@@ -197,12 +237,12 @@ class Site:
 
     async def _news(self, request: web.Request) -> web.StreamResponse:
         stream = self._stream(_asked(request))
-        if self._streams >= self._most_streams or self._ending:
+        address = request.remote or ""
+        if self._ending or not self._streams.take(address):
             refusal = _error(503, "Too many pages are open")
             refusal.headers["Retry-After"] = "5"
             return refusal
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
-        self._streams += 1
         try:
             await response.prepare(request)
             await response.write(b"retry: 1000\nevent: pages\ndata: %b\n\n" % self._pages)
@@ -210,7 +250,7 @@ class Site:
         except (TimeoutError, ConnectionError):
             pass  # the browser is gone, or too slow; it comes back by itself
         finally:
-            self._streams -= 1
+            self._streams.give_back(address)
         return response
 
     async def _send_updates(self, response: web.StreamResponse, stream: Stream) -> None:
@@ -238,6 +278,32 @@ class Site:
                 await asyncio.sleep(stream.pause)
 
 
+class _Served(web.RequestHandler):
+    """aiohttp's side of one connection. What is not HTTP gets a bare answer, without a log line for each."""
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,  # noqa: ARG002 - as aiohttp has it
+    ) -> web.StreamResponse:
+        LOG.debug("Not HTTP (%d)", status, exc_info=exc)
+        if self.transport is not None and not self.transport.is_closing():
+            if request.writer.output_size == 0:
+                self.transport.write(NOT_HTTP)
+            self.transport.close()
+        raise ConnectionResetError
+
+
+async def _body_of(request: web.Request) -> bytes:
+    try:
+        async with asyncio.timeout(BODY_WITHIN):
+            return await request.read()
+    except TimeoutError:
+        raise RefusedError(408, "The request took too long") from None
+
+
 def _asked(request: web.Request) -> Asked:
     return Asked(
         path=request.match_info.get("path", ""),
@@ -246,7 +312,7 @@ def _asked(request: web.Request) -> Asked:
         cookies=request.cookies,
         host=request.host,
         kind=request.content_type,
-        body=request.read,
+        body=lambda: _body_of(request),
     )
 
 

@@ -36,8 +36,9 @@ class RecordedCard:
         if self.card is not None and self.card != left["card"]:
             return False
         if self.place == BURN:
-            # While cards are burned, the shoe may count one as drawn outside a round.
-            return left["to"] in (BURN, "extra")
+            # While cards are burned, the shoe may count one as drawn outside a round. Of cards that left together it
+            # does not report the hand: a table that waits for more burned cards than the shoe counts them as burned.
+            return left["to"] in (BURN, "extra") or left.get("reading") == "with_another"
         return self.place in (ASIDE, left["to"])
 
     def check_face(self) -> None:

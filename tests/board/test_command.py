@@ -119,6 +119,8 @@ async def test_the_documents_access_list_is_all_that_a_board_needs(tmp_path: Pat
             assert await board.terminate() == 0
         assert "not_sent" not in board.output
         assert "unreadable" not in board.output
+        met = (tmp_path / "broker" / "mosquitto.log").read_text(encoding="utf-8")
+        assert re.search(r" as shoe-board-\S+-[0-9a-f]{16} ", met), "its client id can be guessed"
 
 
 async def _has_a_pace(stream: aiohttp.ClientResponse) -> None:

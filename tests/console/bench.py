@@ -11,7 +11,7 @@ from shoe_controller.mqtt.retained import Posted, info_message, state_message
 from tests.follow.samples import JOURNAL, SITE, TABLE, published
 from tests.table.sitting import Sitting
 
-POSTED = Posted(version="1.0", site=SITE, table=TABLE, title="", headline="")
+POSTED = Posted(start="5e1f", version="1.0", site=SITE, table=TABLE, title="", headline="")
 
 encode = msgspec.json.encode
 

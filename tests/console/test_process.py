@@ -194,6 +194,8 @@ async def test_with_the_access_that_the_document_gives_its_user_and_no_more(tmp_
             await becomes(caller.acts_in_the_record, ["sign_in", "call_supervisor"])
         assert "refused" not in at.console.output
         assert "not_sent" not in at.console.output
+        met = (at.chain.folder / "broker" / "mosquitto.log").read_text(encoding="utf-8")
+        assert re.search(r" as shoe-console-\S+-[0-9a-f]{16} ", met), "its client id can be guessed"
 
 
 @pytest.mark.asyncio

@@ -20,6 +20,7 @@ from shoe_controller.mqtt.broker import (
     BrokerLostError,
     BrokerSession,
     BrokerUnreachableError,
+    DiscardedMessage,
     Inbox,
     Incoming,
     PublishRefusedError,
@@ -100,7 +101,15 @@ class WilfulBroker:
         """So many attempts to reach it fail."""
 
     @asynccontextmanager
-    async def connect(self, will: Will | None, subscriptions: Sequence[str]) -> AsyncIterator[BrokerSession]:
+    async def connect(
+        self,
+        will: Will | None,
+        subscriptions: Sequence[str],
+        *,
+        retained: bool = True,
+        on_discarded: Callable[[DiscardedMessage], None] = lambda _: None,  # noqa: ARG002 - everything can be read
+    ) -> AsyncIterator[BrokerSession]:
+        assert retained, "a console begins with what is retained"
         assert will is None, "a console is missed by nobody"
         assert f"{TOPICS.prefix}/event/#" in subscriptions
         assert not any("request" in topic for topic in subscriptions), "requests carry PINs"
@@ -147,6 +156,9 @@ class Bench:
 
     def unreadable(self, topic: str, error: msgspec.DecodeError) -> None:
         self.told.append(f"unreadable: {topic}: {bool(str(error))}")
+
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        self.told.append(f"discarded: {count} {newest.topic}")
 
     def not_sent(self, topic: str, error: BrokerError) -> None:
         self.told.append(f"not sent: {topic}: {bool(str(error))}")

@@ -121,7 +121,7 @@ class Chain:
     ) -> None:
         await self._clients.aclose()
         if self.emulator is not None:
-            await self.emulator.kill()
+            await self.kill_emulator()
         await self.daemon.kill()
         await self.broker.kill()
         if error is not None:
@@ -194,6 +194,15 @@ class Chain:
         await self.emulator.start()
         await self.becomes(lambda: truth.exists() or not self._emulator_runs, what="the emulator to open its port")
         assert self._emulator_runs, f"the emulator ended at once:\n{self.emulator.output}"
+
+    async def kill_emulator(self) -> None:
+        """End it as by `kill -9`, and take away the link that it would leave behind.
+
+        The terminal at the link's end may soon be the shoe of another test: the daemon of this one would open that.
+        """
+        assert self.emulator is not None, "no emulator was started"
+        self.shoe_port.unlink(missing_ok=True)
+        await self.emulator.kill()
 
     @property
     def _emulator_runs(self) -> bool:

@@ -36,7 +36,8 @@ async def daemon_running(file: Path, clock: ClockThatIsSet, notify: Path | None 
         open_table(config, clock),
         clock=clock,
         port=port_of(config.shoe),
-        broker=broker_for(config),
+        broker=broker_for(config, "in-process"),
+        start_id="in-process",
         log=set_up(config.log),
         service=SystemdNotifier(None if notify is None else str(notify), None),
     )

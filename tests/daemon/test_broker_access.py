@@ -112,8 +112,7 @@ async def test_events_refused_by_the_access_list(tmp_path: Path) -> None:
         chain.signal_broker(signal.SIGHUP)
         await display.until(lambda: display.facts_of(CardDealt), what="the events")
         await display.until(lambda: display.status is not None and not display.status.publishing, what="the all-clear")
-        assert chain.emulator is not None
-        await chain.emulator.kill()
+        await chain.kill_emulator()
         await chain.becomes(lambda: chain.times_logged("link_down"))
         await chain.stop_daemon()
         await display.has_everything(last_number(chain.journal))

@@ -56,8 +56,7 @@ async def test_damage_that_is_noticed_when_events_are_sent(tmp_path: Path) -> No
         await chain.start_daemon()
         await chain.start_emulator()
         await chain.becomes(lambda: chain.times_logged("round_result"), what="a round without a broker")
-        assert chain.emulator is not None
-        await chain.emulator.kill()
+        await chain.kill_emulator()
         # It ends with a snapshot: the next start reads nothing before it, but what was never published.
         await chain.stop_daemon()
         tampered(

@@ -191,8 +191,7 @@ async def test_a_thousand_requests_a_second(tmp_path: Path) -> None:
         assert dealt >= 3, "the table goes on dealing"
         assert {fact.alert.kind for fact in display.facts_of(AlertRaised)} <= {"late_wager"}
         assert chain.times_logged("broker_down") == 0
-        assert chain.emulator is not None
-        await chain.emulator.kill()
+        await chain.kill_emulator()
         await chain.stop_daemon()
         await display.has_everything(last_number(chain.journal))
         reckoned(sound_journal(chain.journal, display.events), None, info=display.info)

@@ -81,8 +81,7 @@ async def test_what_the_service_manager_is_told(tmp_path: Path) -> None:
             assert "The shoe is not connected. Check its cable and its power." in manager.statuses
             await chain.start_emulator()
             await chain.becomes(lambda: any("burn" in status.lower() for status in manager.statuses), what="a status")
-            assert chain.emulator is not None
-            await chain.emulator.kill()
+            await chain.kill_emulator()
             await _hold_up_the_writer(chain, manager)
             chain.daemon.signal(signal.SIGHUP)
             await chain.becomes(lambda: len(manager.times("READY=1")) == 2, what="READY after the reload")
@@ -231,8 +230,7 @@ async def test_reading_the_file_again(tmp_path: Path) -> None:
         answer = await terminal.act("sign_in", role="supervisor", person="gurung", pin="391746")
         assert answer.code in ("ok", "other_round"), "a bad file changes nothing"
 
-        assert chain.emulator is not None
-        await chain.emulator.kill()
+        await chain.kill_emulator()
         await display.until(lambda: display.state is not None and not display.state.link_up, what="the shoe to be gone")
         await _voided_and_opened_anew(terminal, display)
         await display.until(

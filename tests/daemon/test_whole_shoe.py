@@ -96,7 +96,8 @@ async def serving(chain: Chain, port: UsbDevice) -> AsyncIterator[None]:
             open_table(config, clock),
             clock=clock,
             port=port,
-            broker=broker_for(config),
+            broker=broker_for(config, "in-process"),
+            start_id="in-process",
             log=structlog.wrap_logger(logger, processors=[structlog.processors.JSONRenderer()]),
             service=SystemdNotifier(None, None),
         )

@@ -37,7 +37,12 @@ class CallLog:
             self._calls.append(code)
 
     def names(self) -> list[str]:
-        return [f"{Path(code.co_filename).relative_to(ROOT)}: {code.co_qualname}" for code in self._calls]
+        known = {code: _name_of(code) for code in set(self._calls)}
+        return [known[code] for code in self._calls]
+
+
+def _name_of(code: CodeType) -> str:
+    return f"{Path(code.co_filename).relative_to(ROOT)}: {code.co_qualname}"
 
 
 @asynccontextmanager

@@ -12,18 +12,19 @@ from tests.deploy.renew import FOLDER, MADE
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
-SANDBOXED = [unit for unit in UNITS if unit.name != "shoe-kiosk.service"]
-"""A browser brings a sandbox of its own, which needs what ours would close."""
-MOST_EXPOSED = 20
-"""Tenths: 2.0 of 10."""
+KIOSK = "shoe-kiosk.service"
+SANDBOXED = [unit for unit in UNITS if unit.name != KIOSK]
+MOST_EXPOSED, MOST_EXPOSED_KIOSK = 20, 40
+"""Tenths of 10. A browser brings a sandbox of its own, which needs some of what ours would close."""
 
 needs_systemd = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not here")
 
 
 @needs_systemd
-@pytest.mark.parametrize("unit", SANDBOXED, ids=lambda unit: unit.name)
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
 def test_a_service_is_closed_as_far_as_it_can_be(unit: Path) -> None:
-    words = ["systemd-analyze", "security", "--offline=true", f"--threshold={MOST_EXPOSED}", "--no-pager", str(unit)]
+    most = MOST_EXPOSED_KIOSK if unit.name == KIOSK else MOST_EXPOSED
+    words = ["systemd-analyze", "security", "--offline=true", f"--threshold={most}", "--no-pager", str(unit)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-400:] + done.stderr
 

@@ -52,6 +52,14 @@ async def test_journal_fails_when_it_is_damaged(tmp_path: Path) -> None:
     assert str(journal) in await problems(patient, "journal")
 
 
+async def test_journal_fails_when_its_file_has_a_second_name(tmp_path: Path) -> None:
+    patient = with_journal(tmp_path)
+    (tmp_path / "second.journal").hardlink_to(tmp_path / "table.journal")
+    assert "has 2 names (hard links)" in await problems(patient, "journal")
+    (tmp_path / "second.journal").unlink()
+    assert "is intact" in await good(patient, "journal")
+
+
 async def test_journal_fails_when_it_is_another_tables(tmp_path: Path) -> None:
     with_journal(tmp_path)
     data = clinic_file(tmp_path)

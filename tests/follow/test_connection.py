@@ -1,7 +1,7 @@
 """A follower at a real broker, with the board's tables: what it reports, what it survives, and that it reads anew."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -11,12 +11,15 @@ import pytest
 from shoe_controller.board.floor import Floor
 from shoe_controller.follow.connection import Follower
 from shoe_controller.mqtt import broker as broker_module
-from shoe_controller.mqtt.broker import BrokerError
+from shoe_controller.mqtt.broker import BrokerError, BrokerLostError, BrokerSession, DiscardedMessage, Incoming, Will
 from shoe_controller.mqtt.client import NetworkBroker
 from tests.follow.samples import SITE, TABLE, encode, state, status
 from tests.mqtt.brokers import HangingMosquitto, address, becomes
 from tests.simulator.broker.compatibility.brokers import Setting
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
+from tests.simulator.broker.raw_client import client
+
+FEFF = "\ufeff"
 
 
 class Notebook:
@@ -33,6 +36,9 @@ class Notebook:
 
     def unreadable(self, topic: str, error: msgspec.DecodeError) -> None:
         self.lines.append(f"unreadable: {topic} {error}")
+
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        self.lines.append(f"discarded: {count} {newest.topic} {newest.why}")
 
     def not_sent(self, topic: str, error: BrokerError) -> None:
         self.lines.append(f"not sent: {topic} {error}")
@@ -109,6 +115,23 @@ async def test_what_cannot_be_read_is_told_once_and_harms_nobody(tmp_path: Path)
 
 
 @pytest.mark.asyncio
+async def test_a_retained_message_that_paho_cannot_read_keeps_no_board_away(tmp_path: Path) -> None:
+    broker, notes = HangingMosquitto(Setting(), tmp_path), Notebook()
+    await broker.start()
+    try:
+        async with client(broker.port, "table") as table:
+            for below in ("info", "roads"):
+                await table.publish(f"shoe/v1/{SITE}/{TABLE}/{below}", b"{}", retain=True, props={"content_type": FEFF})
+        async with following(broker.port, notes) as floor:
+            await say(broker.port, ("status", encode(status())), ("state", encode(state(5))))
+            await becomes(lambda: TABLE in floor.tables and floor.tables[TABLE].followed.state == state(5))
+            assert notes.count("discarded: 1 ") == 1
+            assert notes.count("down") == 0
+    finally:
+        await broker.end()
+
+
+@pytest.mark.asyncio
 async def test_more_than_can_be_read_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broker, notes = HangingMosquitto(Setting(), tmp_path), Notebook()
     await broker.start()
@@ -143,3 +166,61 @@ async def test_a_board_that_may_not_ask_says_so_once_and_goes_on(tmp_path: Path)
             await becomes(lambda: floor.tables[TABLE].followed.state == state(6))
     finally:
         await broker.kill()
+
+
+class _LostSession:
+    """A `BrokerSession` whose connection is lost after so many turns of the loop."""
+
+    dropped = 0
+
+    def __init__(self, turns: int) -> None:
+        self._turns = turns
+
+    async def incoming(self) -> AsyncIterator[Incoming]:
+        for _ in range(self._turns):
+            await asyncio.sleep(0)
+        for error in (BrokerLostError("gone"),):
+            raise error
+        yield Incoming(topic="", payload=b"", response_topic=None, correlation=None, retain=False)
+
+
+class _LosingBroker:
+    """A `Broker` whose every session is lost after so many turns, and takes as many to close."""
+
+    def __init__(self, turns: int, closing: int) -> None:
+        self._turns = turns
+        self._closing = closing
+
+    @asynccontextmanager
+    async def connect(self, _will: Will | None, _subscriptions: Sequence[str]) -> AsyncIterator[BrokerSession]:
+        try:
+            yield _LostSession(self._turns)  # type: ignore[misc]  # a follower of nothing uses no more of it
+        finally:
+            for _ in range(self._closing):
+                await asyncio.sleep(0)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("closing", [0, 1, 3])
+@pytest.mark.parametrize("lost_after", range(4))
+@pytest.mark.parametrize("stopped_after", range(20))
+async def test_a_stop_in_the_moment_of_a_loss_is_never_swallowed(
+    lost_after: int, stopped_after: int, closing: int
+) -> None:
+    follower = Follower(
+        broker=_LosingBroker(lost_after, closing),
+        followed=Floor(SITE, client="board", instance="test"),
+        changed=lambda: None,
+        observer=Notebook(),
+        clock=asyncio.get_running_loop().time,
+        sleep=lambda _: asyncio.sleep(0),
+    )
+    task = asyncio.create_task(follower.run())
+    for _ in range(stopped_after):
+        await asyncio.sleep(0)
+    task.cancel()
+    for _ in range(50):
+        await asyncio.sleep(0)
+    ended = task.cancelled()
+    task.cancel()  # where the first was swallowed, the test ends all the same
+    assert ended

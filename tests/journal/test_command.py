@@ -183,7 +183,7 @@ def test_files_that_are_no_good(tmp_path: Path, say: Say, action: str) -> None:
     assert folder.exit_code == 2
     newer = tmp_path / "newer"
     write(newer, [])
-    tampered(newer, "PRAGMA user_version = 7")
+    tampered(newer, "PRAGMA user_version = 7", "CREATE TABLE later (x)")
     answer = say(action, newer, *more)
     assert answer.exit_code == 2
     assert "newer version" in answer.err

@@ -13,6 +13,7 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Direction, Entry, Event, Input, Raw, RecordKind
 from shoe_controller.journal.schema import TABLES
 from shoe_controller.journal.store import open_journal
+from tests.attacks.table_journal import table_journal
 from tests.commands.running import run_program
 from tests.documents.snippets import snippets_of, text_of
 from tests.journal.old_journals import NAMES, copied
@@ -97,6 +98,17 @@ def test_the_code_finds_what_was_changed(tmp_path: Path) -> None:
     assert f"{number}:{'00' * 32} is not in" in run(CHECK, str(path), f"{number}:{'00' * 32}").stderr
     tampered(path, "UPDATE record SET body = x'00' WHERE number = 9")
     assert "record 9 does not follow from record 8" in run(CHECK, str(path)).stderr
+
+
+def test_the_code_wants_tombstones_that_the_chain_confirms(tmp_path: Path) -> None:
+    made = table_journal(tmp_path)
+    answer = run(CHECK, str(made.path), *map(str, made.heads))
+    assert answer.returncode == 0, answer.stderr
+    assert 0 < answer.stdout.count("is not proved") < len(made.heads)
+    tampered(made.path, "UPDATE tombstone SET export_name = 'x' WHERE shoe = 1")
+    assert "does not confirm the tombstones" in run(CHECK, str(made.path)).stderr
+    tampered(made.path, "DELETE FROM tombstone WHERE shoe = 4", "DELETE FROM record WHERE kind = 'pruned'")
+    assert run(CHECK, str(made.path)).returncode != 0
 
 
 def test_every_table_and_column_is_described() -> None:

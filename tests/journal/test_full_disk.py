@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.journal.errors import DiskFullError, ReadOnlyError, StorageError
+from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.store import Journal
+from shoe_controller.journal.store import Journal, open_journal
+from tests.journal.old_journals import TABLE, copied
 from tests.journal.samples import bodies_of_inputs, entry, opened, verified
 
 
@@ -74,6 +76,7 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from shoe_controller.journal.errors import DiskFailedError
+from tests.journal.old_journals import TABLE, copied
 from tests.journal.samples import entry, opened
 from tests.journal.test_full_disk import fill
 
@@ -106,3 +109,24 @@ def test_a_journal_on_a_medium_that_cannot_be_written_is_read_and_never_written(
     with pytest.raises(ReadOnlyError, match="cannot be written"), opened(path):
         pass
     assert [file.name for file in tiny_disk.iterdir() if not file.name.endswith(".lock")] == ["table.journal"]
+
+
+def test_an_older_journal_without_room_for_its_copy_stays_as_it_is_however_often_it_is_opened(tiny_disk: Path) -> None:
+    """A service manager starts the controller again and again; no start leaves another file behind."""
+    path = copied("pruned_shoe", tiny_disk)
+    before = path.read_bytes()
+    ballast = tiny_disk / "ballast"
+    ballast.write_bytes(bytes(550_000))
+    identity = Identity(table=TABLE, journal_id="")
+    for stamp in ("first", "second", "third"):
+        with pytest.raises(DiskFullError):
+            open_journal(path, identity=identity, software="1.0.0", now_ms=0, stamp=stamp)
+    assert path.read_bytes() == before
+    assert list(tiny_disk.glob("table.journal.schema-*")) == []
+    ballast.unlink()
+    journal = open_journal(path, identity=identity, software="1.0.0", now_ms=0, stamp="fourth")
+    journal.close()
+    assert journal.backup is not None
+    assert [file.name for file in tiny_disk.glob("table.journal.*") if file.suffix != ".lock"] == [journal.backup.name]
+    with JournalReader(path) as reader, JournalReader(journal.backup) as copy:
+        assert copy.position() == reader.position()

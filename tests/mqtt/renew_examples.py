@@ -35,6 +35,7 @@ JOURNAL = "4f2a9c1e77b3d508"
 SEAL = bytes(range(32, 64)).hex()
 HEAD = Head(number=412, hash=bytes(range(32)))
 VERSION = "0.1.0"
+START = "5e1fb2a0"
 
 DETAILS: dict[str, dict[str, Any]] = {
     "reveal_cards": {"hand": "banker"},
@@ -60,10 +61,11 @@ def as_json(message: object) -> Any:  # noqa: ANN401 - any JSON
 def _retained(sitting: RememberedSitting) -> dict[str, Any]:
     """At the moment when a card is late for its wager, which is an alert; the roads at the end."""
     state = next(state for state in sitting.states if state.lasting.alerts)
-    posted = Posted(version=VERSION, site="north", table="t1", title="Table 1", headline="Good luck!")
+    posted = Posted(version=VERSION, start=START, site="north", table="t1", title="Table 1", headline="Good luck!")
     status = StatusMessage(
         online=True,
         session=1_790_000_000,
+        start=START,
         seq=state.lasting.seq,
         version=VERSION,
         journal=JOURNAL,

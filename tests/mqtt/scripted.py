@@ -1,7 +1,7 @@
 """A broker that sends exactly what a test scripts, whatever it receives."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 WELCOME = bytes.fromhex("20 03 00 00 00")
@@ -10,7 +10,9 @@ SUBSCRIBED = bytes.fromhex("90 04 00 01 00 01")
 
 
 @asynccontextmanager
-async def saying(*answers: bytes, hang_up: bool = False) -> AsyncIterator[int]:
+async def saying(
+    *answers: bytes, hang_up: bool = False, hear: Callable[[bytes], object] = lambda _: None
+) -> AsyncIterator[int]:
     """Listen on the port that is given; each time something is received, send the next of `answers`."""
     lines: list[asyncio.StreamWriter] = []
 
@@ -18,10 +20,10 @@ async def saying(*answers: bytes, hang_up: bool = False) -> AsyncIterator[int]:
         lines.append(writer)
         try:
             for answer in answers:
-                await reader.read(65536)
+                hear(await reader.read(65536))
                 writer.write(answer)
-            while not hang_up and await reader.read(65536):
-                pass
+            while not hang_up and (heard := await reader.read(65536)):
+                hear(heard)
         except ConnectionError:
             pass
         finally:

@@ -31,8 +31,9 @@ from shoe_controller.mqtt.envelope import Envelopes
 from shoe_controller.setup.access_list import ANY_CLIENT, BrokerRole, may_read, may_write
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE
-from tests.mqtt.brokers import BrokerUnderTest, connected, next_message
+from tests.mqtt.brokers import BrokerUnderTest, becomes, connected, next_message
 from tests.mqtt.schema_check import name_of, objections
+from tests.mqtt.scripted import WELCOME, saying
 from tests.reckoning import last_number
 from tests.simulator.broker.compatibility.brokers import Setting
 from tests.table.sitting import Sitting
@@ -279,6 +280,30 @@ def stored_in(file: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.asyncio
+@pytest.mark.parametrize("text", [DISPLAY, ARCHIVE], ids=["display", "archive"])
+async def test_its_programs_start_clean_also_after_a_loss(text: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(text, encoding="utf-8")
+    heard: list[bytes] = []
+    more = [str(tmp_path / "archive")] if text == ARCHIVE else []
+    async with saying(WELCOME, hang_up=True, hear=heard.append) as port:
+        words = (str(program), "127.0.0.1", str(port), SITE, TABLE, *more)
+        running = await asyncio.create_subprocess_exec(sys.executable, *words)
+        try:
+            await becomes(lambda: len(connects(heard)) >= 2)
+        finally:
+            running.kill()
+            await running.wait()
+    clean_start = 0x02
+    assert all(flags & clean_start for flags in connects(heard)[:2])
+
+
+def connects(heard: list[bytes]) -> list[int]:
+    """The flags of every CONNECT among the packets."""
+    return [int(flags[0]) for flags in re.findall(rb"\x00\x04MQTT\x05(.)", b"".join(heard), re.DOTALL)]
+
+
+@pytest.mark.asyncio
 async def test_its_archive_misses_nothing_and_has_nothing_twice_although_it_is_killed(tmp_path: Path) -> None:
     program, folder = tmp_path / "archive.py", tmp_path / "archive"
     program.write_text(ARCHIVE, encoding="utf-8")
@@ -295,8 +320,7 @@ async def test_its_archive_misses_nothing_and_has_nothing_twice_although_it_is_k
                 await chain.becomes(lambda enough=enough: len(stored_in(file)) > enough, what="events in the file")  # type: ignore[misc]  # bound at once
             # It was killed with SIGKILL; a power failure may also cut off what it wrote last.
             os.truncate(file, file.stat().st_size - cut)
-        assert chain.emulator is not None
-        await chain.emulator.kill()
+        await chain.kill_emulator()
         async with Command(words, chain):
             await chain.becomes(lambda: len(stored_in(file)) >= last_number(chain.journal), what="what it missed")
             await chain.stop_daemon()
@@ -315,6 +339,7 @@ async def begins_anew(chain: Chain, folder: Path, file: Path) -> None:
     for part in chain.journal.parent.glob(f"{chain.journal.name}*"):
         part.rename(part.with_name(f"old-{part.name}"))
     await chain.start_daemon()
+    await chain.start_emulator()
 
     def others() -> set[Path]:
         return set(folder.iterdir()) - {file}

@@ -7,13 +7,15 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 import pytest_asyncio
 
 from shoe_controller.messages.refusals import BeyondNewest
 from shoe_controller.messages.requests import ReplayDone, ReplayRequest
+from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.mqtt import publisher as under_test
-from shoe_controller.mqtt.broker import BrokerError, Incoming, PublishRefusedError
+from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage, Incoming, PublishRefusedError
 from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.mqtt.envelope import EventMessage
 from shoe_controller.mqtt.publisher import Publisher
@@ -59,8 +61,8 @@ class House:
     def retained(self) -> Iterator[tuple[str, bytes]]:
         yield from self.shown.items()
 
-    def status(self, session: int, *, online: bool, publishing: str) -> bytes:
-        return f"{session} {online} {publishing}".encode()
+    def status(self, session: int, *, online: bool, publishing: str, discarded: int) -> bytes:
+        return f"{session} {online} {publishing} {discarded}".encode()
 
     # --- Watcher -----------------------------------------------------------------------------------------------------
 
@@ -84,6 +86,12 @@ class House:
 
     def requests_dropped(self) -> None:
         self.told.append("dropped")
+
+    def another_controller(self, status: StatusMessage) -> None:
+        self.told.append(f"another controller: {status.start}")
+
+    def discarded(self, count: int, newest: DiscardedMessage) -> None:
+        self.told.append(f"discarded: {count} {newest.topic}")
 
     # --- what the test does ------------------------------------------------------------------------------------------
 
@@ -172,8 +180,39 @@ async def test_one_refused_retained_topic_disturbs_nothing_else(
             await newcomer.subscribe(TOPICS.info)
             assert (await newcomer.message()).payload == b"info"
             await newcomer.subscribe(TOPICS.status)
-            assert (await newcomer.message()).payload == b"1 True "
+            assert (await newcomer.message()).payload == b"1 True  0"
     assert house.confirmed == len(house.stored)
+
+
+# --- its own status, by another --------------------------------------------------------------------------------------
+
+
+async def test_a_late_will_of_an_earlier_start_does_not_stay_retained(mosquitto: Mosquitto, tmp_path: Path) -> None:
+    house = House(events=0)
+    async with client(mosquitto.port, "display") as display, publishing(house, mosquitto.port, tmp_path):
+        await becomes(lambda: "up" in house.told)
+        await display.publish(TOPICS.status, status_of("earlier", online=False), retain=True)
+        await display.subscribe(TOPICS.status)
+        while not (await display.message()).payload.startswith(b"1 True "):
+            pass
+        assert not any("another" in line for line in house.told)
+
+
+async def test_another_controller_of_the_table_is_reported_once_for_each_of_its_starts(
+    mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    house = House(events=0)
+    async with client(mosquitto.port, "other") as other, publishing(house, mosquitto.port, tmp_path):
+        await becomes(lambda: "up" in house.told)
+        await other.publish(TOPICS.status, b"not a status", retain=True)
+        for start in ("first", "first", "second"):
+            await other.publish(TOPICS.status, status_of(start, online=True), retain=True)
+        expected = ["another controller: first", "another controller: second"]
+        await becomes(lambda: [line for line in house.told if "another" in line] == expected)
+
+
+def status_of(start: str, *, online: bool) -> bytes:
+    return msgspec.json.encode(StatusMessage(online=online, session=1, start=start))
 
 
 # --- a replay --------------------------------------------------------------------------------------------------------

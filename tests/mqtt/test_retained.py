@@ -44,7 +44,7 @@ from tests.mqtt.schema_check import objections
 from tests.table.sitting import Sitting, rules
 
 TOPICS = Topics("north", "t1")
-POSTED = Posted(version="1.0", site="north", table="t1", title="Table 1", headline="")
+POSTED = Posted(version="1.0", start="5e1f", site="north", table="t1", title="Table 1", headline="")
 
 
 class Standing:
@@ -72,7 +72,7 @@ class Standing:
         return self.sitting.rules
 
     def status(self, *, session: int = 1, online: bool = True, publishing: str = "") -> StatusMessage:
-        payload = self.presence.status(session, online=online, publishing=publishing)
+        payload = self.presence.status(session, online=online, publishing=publishing, discarded=0)
         assert objections("status", json.loads(payload), strict=True) == []
         return msgspec.json.decode(payload, type=StatusMessage)
 
@@ -98,6 +98,7 @@ def test_a_status_tells_how_the_controller_is(standing: Standing) -> None:
     assert standing.status(session=7) == StatusMessage(
         online=True,
         session=7,
+        start="5e1f",
         seq=1,
         version="1.0",
         journal="j1",
@@ -117,6 +118,7 @@ def test_an_offline_status_names_its_session_and_claims_nothing_of_the_shoe(stan
     assert offline == StatusMessage(
         online=False,
         session=7,
+        start="5e1f",
         seq=standing.state.lasting.seq,
         version="1.0",
         journal="j1",

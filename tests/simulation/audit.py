@@ -68,10 +68,11 @@ def _damaged_journals_are_kept(world: "World") -> None:
         raise BrokenPromiseError(
             f"{len(damaged)} journals were damaged, kept are {names}, begun {list(observer.journals)}"
         )
-    details = [raised.detail for raised in observer.raised if raised.kind == "journal_damaged"]
-    untold = [name for name in names if not any(f"{path.name}{name}." in str(detail) for detail in details)]
-    if untold:
-        raise BrokenPromiseError(f"no alert tells that a damaged journal was set aside: {untold}")
+    damages = [raised.detail for raised in observer.raised if raised.kind == "journal_damaged"]
+    named = {file for detail in damages for file in detail["files"]}
+    unreported = [name for name in names if f"{path.name}{name}" not in named]
+    if unreported:
+        raise BrokenPromiseError(f"no alert reports that a damaged journal was set aside: {unreported}")
 
 
 def _names_aside(path: Path) -> list[str]:

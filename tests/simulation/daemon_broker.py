@@ -8,6 +8,7 @@ from shoe_controller.mqtt.broker import (
     BrokerLostError,
     BrokerSession,
     BrokerUnreachableError,
+    DiscardedMessage,
     Inbox,
     Incoming,
     PublishRefusedError,
@@ -33,8 +34,15 @@ class DaemonBroker:
         self._session: Session | None = None
 
     @asynccontextmanager
-    async def connect(self, will: Will | None, subscriptions: Sequence[str]) -> AsyncGenerator[BrokerSession, None]:
-        session = Session(self._broker, self._time, self._loop, will, subscriptions)
+    async def connect(
+        self,
+        will: Will | None,
+        subscriptions: Sequence[str],
+        *,
+        retained: bool = True,
+        on_discarded: Callable[[DiscardedMessage], None] = lambda _: None,  # noqa: ARG002 - everything can be read
+    ) -> AsyncGenerator[BrokerSession, None]:
+        session = Session(self._broker, self._time, self._loop, will, subscriptions, retained=retained)
         self._session = session
         try:
             await session.opened
@@ -60,6 +68,8 @@ class Session:
         loop: DaemonLoop,
         will: Will | None,
         subscriptions: Sequence[str],
+        *,
+        retained: bool,
     ) -> None:
         self._loop = loop
         self._inbox = Inbox()
@@ -71,6 +81,7 @@ class Session:
             time,
             CLIENT_ID,
             filters=tuple(subscriptions),
+            retained=retained,
             on_ready=self._soon(self._ready),
             on_message=self._heard,
             on_lost=self._lost,

@@ -120,6 +120,7 @@ class Machine:
                 service=SystemdNotifier(None, None),
                 in_thread=_check_pin,
                 nonce=lambda: self._random.randbytes(16),
+                start_id=str(self.starts),
             )
             self.daemon = daemon
             self._loop = loop

@@ -6,7 +6,7 @@ simulation knows: what went wrong when, and what may follow from that.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -35,7 +35,7 @@ class BrokenPromiseError(MismatchError):
 class Raised(NamedTuple):
     t: float
     kind: str
-    detail: object
+    detail: dict[str, Any]
 
 
 class Counted(NamedTuple):

@@ -102,6 +102,7 @@ class Endpoint:
         client_id: str,
         *,
         filters: tuple[str, ...],
+        retained: bool = True,
         on_ready: Callable[[], None],
         on_message: Callable[[Received], None],
         on_lost: Callable[[str], None],
@@ -112,6 +113,7 @@ class Endpoint:
         self._broker = broker
         self._time = time
         self._filters = filters
+        self._retained = retained
         self._on_ready = on_ready
         self._on_message = on_message
         self._on_lost = on_lost
@@ -178,7 +180,17 @@ class Endpoint:
                 self.hang_up(f"the broker refuses: {packet.reason:#x}")
             case Kind.CONNACK:
                 self.receive_limit = packet.properties.get("receive_maximum", 65535)
-                wanted = [wire.Subscription(topic_filter=each, qos=1) for each in self._filters]
+                live = not self._retained
+                wanted = [
+                    wire.Subscription(
+                        topic_filter=each,
+                        qos=1,
+                        no_local=live,
+                        retain_as_published=live,
+                        retain_handling=2 if live else 0,
+                    )
+                    for each in self._filters
+                ]
                 self._broker.send(number, wire.subscribe(65535, wanted))
             case Kind.SUBACK:
                 self.ready = True

@@ -184,3 +184,18 @@ def test_no_fault_table_does_worse_than_be_refused(keys: dict[str, str]) -> None
         for problem in str(error).splitlines():
             line = int(problem.removeprefix("s.toml, line ").split(":")[0])
             assert 1 <= line <= len(text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("decks = 8\n" + ".".join(["a"] * 200_000) + " = 1", "s.toml, line 2: a key has more than 8 dots"),
+        ("[" + ".".join(["a"] * 200_000) + "]", "s.toml, line 1: a key has more than 8 dots"),
+        ("cards = " + "[" * 100_000, "s.toml: lists or tables lie too deep inside each other"),
+    ],
+    ids=["key", "table", "lists"],
+)
+def test_a_deep_file_is_refused_at_once(text: str, problem: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        read_scenario(text, "s.toml", Wire.NATIVE)
+    assert str(refused.value) == problem

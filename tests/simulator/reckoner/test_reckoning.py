@@ -8,6 +8,7 @@ from shoe_controller.messages.facts import AnyFact
 from simulator import reckoner
 from simulator.reckoner.alignment import STRICT, Leniency
 from simulator.reckoner.books import TableBooks
+from simulator.reckoner.cards import RecordedCard
 from simulator.reckoner.house import house_of
 from simulator.reckoner.inputs import request_problems
 from simulator.reckoner.reckoning import Reckoning, Step, reckon
@@ -103,6 +104,13 @@ def test_the_second_card_of_two_at_once_is_not_reported_by_every_wire() -> None:
     evening.truth.insert(11, first | {"card": "AC", "card_id": "x", "to": "extra", "reading": "with_another"})
     assert reckoned(evening).problems
     assert not reckoned(evening, native=False).problems
+
+
+def test_of_cards_that_left_together_the_shoe_does_not_report_the_hand() -> None:
+    burned = RecordedCard("burn", None, (1, 0))
+    left = {"what": "card_out", "t": 1.0, "card": "QC", "card_id": "x", "to": "player", "position": 1}
+    assert burned.fits(left | {"reading": "with_another"})
+    assert not burned.fits(left | {"reading": "read"})
 
 
 def test_every_round_has_a_result_if_that_is_asked_for(evening: Evening) -> None:
