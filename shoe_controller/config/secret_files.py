@@ -1,4 +1,4 @@
-"""Reads secrets from their own files: the shoe's key and the broker's password.
+"""Reads secrets from their own files: the shoe's key, the seal's key and the broker's password.
 
 A secret is wrapped as soon as it is read, so that no message, log line or traceback shows it by accident.
 """
@@ -11,6 +11,8 @@ from typing import Generic, TypeVar
 from firmware_protocol.native.session import INSECURE_KEY, KEY_BYTES
 
 T = TypeVar("T")
+
+SEAL_KEY_BYTES = 32
 
 MOST_BYTES = 64 * 1024
 """Longer than any secret, a certificate's key included."""
@@ -46,20 +48,29 @@ class SecretFileError(ValueError):
 
 def read_shoe_key(file: Path) -> Secret[bytes]:
     """Read the key of a shoe, in hexadecimal digits as written by `shoe-controller keys shoe`."""
+    key = _read_key(file, KEY_BYTES, "`shoe-controller keys shoe` makes one")
+    if key == INSECURE_KEY:
+        raise SecretFileError(f"{file} contains only zeros, which is not a key: `shoe-controller keys shoe` makes one")
+    return Secret(key)
+
+
+def read_seal_key(file: Path) -> Secret[bytes]:
+    """Read the key that seals a table's messages about its journal, in hexadecimal digits as written by `init`."""
+    return Secret(_read_key(file, SEAL_KEY_BYTES, f"`openssl rand -hex {SEAL_KEY_BYTES}` makes one"))
+
+
+def _read_key(file: Path, size: int, how_to_make: str) -> bytes:
     try:
         key = bytes.fromhex(read_secret(file).reveal().decode())
     except ValueError as error:
         if isinstance(error, SecretFileError):
             raise
         key = b""
-    if len(key) != KEY_BYTES:
+    if len(key) != size:
         raise SecretFileError(
-            f"{file} contains no key: a key is {2 * KEY_BYTES} hexadecimal digits and nothing else; "
-            "`shoe-controller keys shoe` makes one"
+            f"{file} contains no key: a key is {2 * size} hexadecimal digits and nothing else; {how_to_make}"
         )
-    if key == INSECURE_KEY:
-        raise SecretFileError(f"{file} contains only zeros, which is not a key: `shoe-controller keys shoe` makes one")
-    return Secret(key)
+    return key
 
 
 def read_password(file: Path) -> Secret[str]:

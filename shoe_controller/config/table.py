@@ -14,6 +14,10 @@ JOURNALS = Path("/var/lib/shoe-controller")
 """Default folder of journals: the system's folder for a service's own data. The daemon can write to it and it outlives
 an upgrade; the folder of the configuration is often neither."""
 
+ANCHORS = Path("/var/lib/shoe-controller-anchor")
+"""Default folder of anchors. It is not that of the journals: whoever puts an older journal back must not do so with
+its anchor by the way."""
+
 LONGEST_NAME = 40
 LONGEST_TITLE = 80
 LONGEST_CURRENCY = 20
@@ -35,6 +39,8 @@ class TableEntry(msgspec.Struct):
 class JournalEntry(msgspec.Struct):
     file: str | None = None
     keys: str | None = None
+    anchor: str | None = None
+    seal_key_file: str | None = None
 
 
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -62,6 +68,10 @@ class JournalSettings(NamedTuple):
     file: Path
     keys: Path
     """The folder with the keys of its checkpoints."""
+    anchor: Path | None = None
+    """Where the table notes how far its journal has come; `None` if nothing says where."""
+    seal_key_file: Path | None = None
+    """The key by which the table knows its own messages at the broker."""
 
 
 class LogSettings(NamedTuple):
@@ -96,15 +106,21 @@ def table_from(entry: TableEntry, problems: list[Problem]) -> TableSettings | No
 
 
 def journal_from(
-    entry: JournalEntry, folder: Path, table_name: str | None, problems: list[Problem]
+    entry: JournalEntry, folder: Path, table: TableSettings | None, problems: list[Problem]
 ) -> JournalSettings | None:
     """Return where the journal and its keys are; `None` if neither the section nor the table's name gives it."""
     section = Section("journal", problems)
     file = section.path("file", entry.file, folder)
     keys = section.path("keys", entry.keys, folder)
-    if file is None and table_name is not None:
-        file = JOURNALS / f"{table_name}.journal"
-    return None if file is None else JournalSettings(file, keys or keys_beside(file))
+    anchor = section.path("anchor", entry.anchor, folder)
+    seal_key_file = section.path("seal_key_file", entry.seal_key_file, folder)
+    if file is None and table is not None:
+        file = JOURNALS / f"{table.name}.journal"
+    if anchor is None and table is not None:
+        anchor = ANCHORS / f"{table.site}-{table.name}.anchor"
+    if file is None:
+        return None
+    return JournalSettings(file, keys or keys_beside(file), anchor, seal_key_file)
 
 
 def keys_beside(journal: Path) -> Path:

@@ -22,7 +22,14 @@ from shoe_controller.config.house import HouseEntry, house_from
 from shoe_controller.config.mqtt import MqttEntry, MqttSettings, mqtt_from
 from shoe_controller.config.people import Person, PersonEntry, people_from
 from shoe_controller.config.procedure import ProcedureEntry, procedure_from
-from shoe_controller.config.secret_files import Secret, SecretFileError, read_password, read_secret, read_shoe_key
+from shoe_controller.config.secret_files import (
+    Secret,
+    SecretFileError,
+    read_password,
+    read_seal_key,
+    read_secret,
+    read_shoe_key,
+)
 from shoe_controller.config.shoe import ShoeEntry, ShoeSettings, shoe_from
 from shoe_controller.config.strict_reading import (
     BadFileError,
@@ -102,6 +109,8 @@ class RunningConfig(NamedTuple):
     """`None` to run without a broker."""
     mqtt_password: Secret[str] | None
     journal: JournalSettings
+    seal_key: Secret[bytes] | None
+    """`None` where the table does not seal its messages."""
     people: tuple[Person, ...]
     log: LogSettings
 
@@ -148,7 +157,7 @@ def load_config(file: Path, *, guarded: bool = True) -> Config:
     table = None if entry.table is None else table_from(entry.table, problems)
     shoe = None if entry.shoe is None else shoe_from(entry.shoe, folder, problems)
     mqtt = None if entry.mqtt is None else mqtt_from(entry.mqtt, folder, problems)
-    journal = journal_from(entry.journal, folder, None if table is None else table.name, problems)
+    journal = journal_from(entry.journal, folder, table, problems)
     people = people_from(entry.people, problems)
     procedure = procedure_from(entry.procedure, problems)
     board = None
@@ -210,7 +219,9 @@ def for_running(config: Config) -> RunningConfig:
     for name, section in (("table", config.table), ("shoe", config.shoe)):
         if section is None:
             problems.append(Problem(name, f"is missing: a table cannot run without its [{name}] section"))
-    shoe_key = mqtt_password = None
+    shoe_key = mqtt_password = seal_key = None
+    if config.journal is not None:
+        seal_key = _secret("journal.seal_key_file", config.journal.seal_key_file, read_seal_key, problems)
     if config.shoe is not None:
         shoe_key = _secret("shoe.key_file", config.shoe.key_file, read_shoe_key, problems)
     if config.mqtt is not None:
@@ -233,6 +244,7 @@ def for_running(config: Config) -> RunningConfig:
         mqtt=config.mqtt,
         mqtt_password=mqtt_password,
         journal=config.journal,
+        seal_key=seal_key,
         people=config.people,
         log=config.log,
     )

@@ -5,7 +5,6 @@
 
 import asyncio
 import os
-import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -26,6 +25,15 @@ from shoe_controller.config.plain_files import make_folder
 from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.daemon.checkpointing import Keys, ThreadedKeys
 from shoe_controller.daemon.engine import SECOND, LinkMemory, Stored
+from shoe_controller.daemon.rollback import (
+    Anchor,
+    NewJournalId,
+    NoAnchor,
+    RolledBackError,
+    first_entry,
+    new_journal_id,
+    what_contradicts,
+)
 from shoe_controller.daemon.table_journal import (
     PublishedFact,
     ReplayDiffersError,
@@ -33,9 +41,10 @@ from shoe_controller.daemon.table_journal import (
     recover,
     topic_of,
 )
-from shoe_controller.journal import opening
+from shoe_controller.journal import opening, succession
+from shoe_controller.journal.anchor import AnchorWriter, read_anchor
 from shoe_controller.journal.checkpoints import Checkpoint
-from shoe_controller.journal.errors import DamagedJournalError
+from shoe_controller.journal.errors import DamagedJournalError, UnreadableAnchorError
 from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.loop_callbacks import LoopCallbacks
 from shoe_controller.journal.opening import Identity
@@ -49,6 +58,9 @@ from shoe_controller.mqtt.request_connection import RECEIVE_MAXIMUM
 from shoe_controller.table.table import Table
 
 SOFTWARE = version("shoe-controller")
+
+ANCHOR_PATIENCE = 0.5
+"""Seconds that the last write of the anchor may take when the table stops."""
 
 
 class TableWriter(Protocol):
@@ -148,31 +160,59 @@ class Opened(msgspec.Struct, kw_only=True):
     """Those of the journal's checkpoints."""
     checkpoint: Checkpoint | None
     """The newest in the journal."""
+    anchor: Anchor = msgspec.field(default_factory=NoAnchor)
     backup: Path | None = None
     """The backup copy, if the journal had to be migrated."""
     damaged: str = ""
     """What had to be set aside, and why."""
 
+    def close(self) -> None:
+        self.reader.close()
+        self.writer.close()
+        self.anchor.close(ANCHOR_PATIENCE)
 
-def open_table(
+
+def open_table(  # noqa: PLR0913 - what a simulation replaces, and what was found before, each given by name
     config: RunningConfig,
     clock: Clock,
     damaged: str = "",
     open_journal: Callable[[RunningConfig, Clock], Opened] | None = None,
+    *,
+    rolled_back: RolledBackError | None = None,
+    journal_id: NewJournalId = new_journal_id,
 ) -> Opened:
     """Open the journal and restore the table. A journal that cannot be trusted is set aside, never overwritten.
 
     `damaged` describes a journal that was set aside just before. `open_journal` opens the existing one or creates one.
+    `rolled_back` is what a message showed; what the anchor shows is found here.
     """
     open_journal = open_journal or _open
     make_folder(config.journal.file.parent)
+    succession.finish(config.journal.file)
     try:
         opened = open_journal(config, clock)
     except (DamagedJournalError, ReplayDiffersError) as error:
         damaged = set_aside(config, clock, error)
         opened = open_journal(config, clock)
+    seen = what_contradicts(opened.reader, opened.anchor, rolled_back)
+    if seen is not None:
+        _succeed(config, clock, opened, seen, journal_id())
+        opened = open_journal(config, clock)
     opened.damaged = _with_unreported(damaged, opened)
     return opened
+
+
+def _succeed(config: RunningConfig, clock: Clock, opened: Opened, seen: RolledBackError, journal_id: str) -> None:
+    """Put a new journal, which continues from the rolled-back one, in its place."""
+    path = config.journal.file
+    stamp = succession.free_stamp(path, _stamp(clock))
+    identity = Identity(table=opened.reader.identity.table, journal_id=journal_id)
+    now = clock.now()
+    kept_as = succession.name_of_old(path, stamp)
+    entry = first_entry(opened.reader, opened.table.state, seen, kept_as, now)
+    opened.close()
+    succession.begin(path, identity, entry, created_ms=now.wall_ms, software=SOFTWARE, stamp=stamp)
+    succession.finish(path)
 
 
 def _with_unreported(damaged: str, opened: Opened) -> str:
@@ -192,7 +232,7 @@ def set_aside(config: RunningConfig, clock: Clock, why: DamagedJournalError | Re
 
 
 def _open(config: RunningConfig, clock: Clock) -> Opened:
-    identity = Identity(table=f"{config.table.site}/{config.table.name}", journal_id=secrets.token_hex(8))
+    identity = Identity(table=f"{config.table.site}/{config.table.name}", journal_id=new_journal_id())
     journal = open_journal(
         config.journal.file, identity=identity, software=SOFTWARE, now_ms=clock.now().wall_ms, stamp=_stamp(clock)
     )
@@ -206,6 +246,7 @@ def _open(config: RunningConfig, clock: Clock) -> Opened:
                 table=recover(reader, SOFTWARE),
                 keys=ThreadedKeys(KeyFolder(config.journal.keys, identity.table)),
                 checkpoint=reader.last_checkpoint(),
+                anchor=_anchor(config),
                 backup=journal.backup,
             )
         except BaseException:
@@ -214,6 +255,16 @@ def _open(config: RunningConfig, clock: Clock) -> Opened:
     except BaseException:
         journal.close()
         raise
+
+
+def _anchor(config: RunningConfig) -> Anchor:
+    file = config.journal.anchor
+    if file is None:
+        return NoAnchor()
+    try:
+        return AnchorWriter(file, read_anchor(file))
+    except UnreadableAnchorError as error:
+        return AnchorWriter(file, (), str(error))
 
 
 def _stamp(clock: Clock) -> str:

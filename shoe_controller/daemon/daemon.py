@@ -24,6 +24,7 @@ from shoe_controller.daemon.assembly import (
 from shoe_controller.daemon.checkpointing import Checkpointing
 from shoe_controller.daemon.engine import SECOND, Engine, Stored
 from shoe_controller.daemon.pin_office import InThread, PeoplesPins
+from shoe_controller.daemon.rollback import HeadNotes
 from shoe_controller.daemon.table_journal import snapshot_if_needed
 from shoe_controller.daemon.table_log import TableLog
 from shoe_controller.house.rules import read_rules, rules_of
@@ -31,13 +32,13 @@ from shoe_controller.journal.checkpoints import RECORDS_BETWEEN
 from shoe_controller.journal.errors import EventsPrunedError, FileError
 from shoe_controller.journal.opening import set_aside_names
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.messages.facts import ShoeEnded
+from shoe_controller.messages.facts import RoundResult, RoundVoided, ShoeEnded
 from shoe_controller.messages.refusals import AnyRefusal, Pruned
 from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage, Incoming, PublishRefusedError
-from shoe_controller.mqtt.presence import TablePresence
+from shoe_controller.mqtt.presence import NotedHead, TablePresence
 from shoe_controller.mqtt.publisher import Publisher
 from shoe_controller.mqtt.replays import Replays
 from shoe_controller.mqtt.request_connection import RequestConnection
@@ -66,6 +67,9 @@ from shoe_controller.words.render import ENGLISH
 
 DRAIN = 0.8
 """Seconds allowed at shutdown for storing what has arrived, and again for publishing it."""
+
+ENDS_ROUND = (RoundResult, RoundVoided, ShoeEnded)
+"""After these the table notes its journal's head."""
 
 RESTART_SECTIONS = ("table", "shoe", "mqtt", "journal", "log")
 """Sections of the file that take effect at the next start only."""
@@ -122,6 +126,10 @@ class Daemon:
             log=self._logbook.log,
             records_between=records_between,
         )
+        key = config.seal_key
+        self._heads = HeadNotes(opened.reader, opened.anchor, None if key is None else key.reveal())
+        self._anchor_trouble = ""
+        self._last_head = self._found_head = position.head
         self._last_session = _time_of(opened.reader, position.head.number)
         self._stop = asyncio.Event()
         self._file_changed = False
@@ -236,8 +244,8 @@ class Daemon:
             await _end(publishing)
             self.publisher.note()
         await _end([working])
-        self._opened.reader.close()
-        self._opened.writer.close()
+        self._heads.note(self._last_head)
+        self._opened.close()
         self._logbook.log.info("stopped")
 
     async def _watch(self) -> None:
@@ -281,7 +289,7 @@ class Daemon:
     def _take_up(self, fresh: RunningConfig) -> None:
         old = self.config
         restart = [name for name in RESTART_SECTIONS if getattr(old, name) != getattr(fresh, name)]
-        kept = {name: getattr(old, name) for name in (*restart, "shoe_key", "mqtt_password")}
+        kept = {name: getattr(old, name) for name in (*restart, "shoe_key", "seal_key", "mqtt_password")}
         self.config = fresh._replace(**kept)
         self._look_at_rules()
         if self.publisher is not None:
@@ -307,6 +315,9 @@ class Daemon:
         facts = stored.facts
         ended = any(isinstance(fact, ShoeEnded) for fact in facts)
         self._checkpoints.stored(stored.receipt.head.number, shoe_ended=ended)
+        first, self._last_head = self._last_head == self._found_head, stored.receipt.head
+        if first or any(isinstance(fact, ENDS_ROUND) for fact in facts):
+            self._note_head()
         if not facts:
             return
         if tuple(stored.receipt.seqs) != tuple(fact.seq for fact in facts):
@@ -319,6 +330,12 @@ class Daemon:
         for fact in facts:
             self._logbook.fact(fact)
         self._service.status(ENGLISH.prompt(prompt(self.state)))
+
+    def _note_head(self) -> None:
+        self._heads.note(self._last_head)
+        if self._opened.anchor.trouble != self._anchor_trouble:
+            self._anchor_trouble = self._opened.anchor.trouble
+            self._logbook.anchor(self._anchor_trouble)
 
     def line_reported(self, report: LinkReport) -> None:
         self._logbook.link(report)
@@ -334,6 +351,12 @@ class Daemon:
             self.publisher.touch()
 
     # --- what the publisher reports (Watcher) ------------------------------------------------------------------------
+
+    def own_message(self, payload: bytes) -> None:
+        ahead = self._heads.compare(payload)
+        if ahead is not None:
+            self._logbook.status_ahead(ahead)
+            self.controller.happened(ahead)
 
     def broker_up(self) -> None:
         self._logbook.broker_up()
@@ -377,6 +400,10 @@ class Daemon:
     @property
     def storing_trouble(self) -> str | None:
         return self.controller.storing_trouble
+
+    @property
+    def noted_head(self) -> NotedHead:
+        return self._heads.noted
 
     @property
     def rules(self) -> RulesSource:

@@ -14,6 +14,7 @@ from shoe_controller.config.shoe import port_of
 from shoe_controller.config.table_file import RunningConfig, for_running, load_config
 from shoe_controller.daemon.assembly import Opened, brokers_for, open_table, set_aside
 from shoe_controller.daemon.daemon import Daemon
+from shoe_controller.daemon.rollback import RolledBackError
 from shoe_controller.house.rules import rules_of
 from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.process.logging import Log, set_up_process
@@ -24,15 +25,21 @@ CLIENT_ID_BYTES, START_ID_BYTES = 8, 4
 
 
 async def _serve(config: RunningConfig, log: Log) -> None:
-    """Run the table. If its journal is found to be damaged, it is set aside and a new one is begun."""
+    """Run the table. If its journal is found to be damaged or rolled back, it is set aside and a new one is begun."""
     clock = SystemClock()
-    damaged = ""
+    damaged, rolled_back = "", None
     while True:
-        daemon = _table(config, open_table(config, clock, damaged), clock, log, secrets.token_hex)
+        opened = open_table(config, clock, damaged, rolled_back=rolled_back)
+        damaged, rolled_back = "", None
+        daemon = _table(config, opened, clock, log, secrets.token_hex)
         try:
             await daemon.run()
-        except (DamagedJournalError, ExceptionGroup) as error:
-            damaged = set_aside(config, clock, _damage_in(error))
+        except (DamagedJournalError, RolledBackError, ExceptionGroup) as error:
+            fault = _fault_in(error)
+            if isinstance(fault, RolledBackError):
+                rolled_back = fault
+            else:
+                damaged = set_aside(config, clock, fault)
             if daemon.stop_requested:
                 return
             # With what was reloaded since the start: a person who was removed stays removed.
@@ -41,13 +48,15 @@ async def _serve(config: RunningConfig, log: Log) -> None:
             return
 
 
-def _damage_in(error: DamagedJournalError | ExceptionGroup[Exception]) -> DamagedJournalError:
-    """The journal error among these, if any. The publisher's errors come in an exception group."""
+def _fault_in(
+    error: DamagedJournalError | RolledBackError | ExceptionGroup[Exception],
+) -> DamagedJournalError | RolledBackError:
+    """The journal's fault among these, if any. The publisher's errors come in an exception group."""
     found: Exception | None = error
     while isinstance(found, ExceptionGroup):
-        damage = found.subgroup(DamagedJournalError)
-        found = None if damage is None else damage.exceptions[0]
-    if not isinstance(found, DamagedJournalError):
+        faults = found.subgroup((DamagedJournalError, RolledBackError))
+        found = None if faults is None else faults.exceptions[0]
+    if not isinstance(found, DamagedJournalError | RolledBackError):
         raise error
     return found
 
@@ -56,8 +65,7 @@ def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log, random
     try:
         _ask_guard(config, opened)
     except BaseException:
-        opened.reader.close()
-        opened.writer.close()
+        opened.close()
         raise
     daemon = Daemon(
         config,

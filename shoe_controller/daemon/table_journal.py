@@ -17,10 +17,10 @@ from shoe_controller.journal import records
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.messages.topics import event_topic
-from shoe_controller.table.inputs import AnyInput, NewShoe, Snapshot
+from shoe_controller.table.inputs import AnyInput, NewShoe, RolledBack, Snapshot
 from shoe_controller.table.table import Handled, Table
 
-_STARTS = {NewShoe: records.Start.OPENING, Snapshot: records.Start.SNAPSHOT}
+_STARTS = {NewShoe: records.Start.OPENING, Snapshot: records.Start.SNAPSHOT, RolledBack: records.Start.SNAPSHOT}
 
 _encode = msgspec.json.Encoder().encode
 _decode_input: Callable[[bytes], AnyInput] = msgspec.json.Decoder(AnyInput).decode

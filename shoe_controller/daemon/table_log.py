@@ -10,6 +10,7 @@ from shoe_controller.messages.facts import AlertEnded, AlertRaised, AnyFact, Rou
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage, Incoming, PublishRefusedError
 from shoe_controller.process.logging import Log
+from shoe_controller.table.inputs import StatusAhead
 from shoe_controller.transports.reconnect import LineOpened, LineReport
 from shoe_controller.words.render import ENGLISH
 
@@ -70,6 +71,20 @@ class TableLog:
 
     def storing_again(self) -> None:
         self.log.info("storing_again")
+
+    def anchor(self, trouble: str) -> None:
+        if trouble:
+            self.log.warning("anchor_failed", what=trouble)
+        else:
+            self.log.info("anchor_written_again")
+
+    def status_ahead(self, ahead: StatusAhead) -> None:
+        self.log.warning(
+            "status_ahead",
+            what="the broker had a status of this table that does not fit its journal, and that is not sealed by it",
+            journal_ends=ahead.number,
+            noted=ahead.noted,
+        )
 
     # --- the broker --------------------------------------------------------------------------------------------------
 

@@ -98,6 +98,7 @@ port = "{files.port}"
 {_mqtt(broker_port)}
 [journal]
 file = "{files.journal.name}"
+anchor = "{files.name}.anchor"
 """
 
 

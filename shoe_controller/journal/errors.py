@@ -92,6 +92,10 @@ class DiskFailedError(StorageError):
     """The disk reported an error."""
 
 
+class UnreadableAnchorError(FileError):
+    """The anchor is there and says nothing."""
+
+
 class EventsPrunedError(JournalError):
     """The requested events are no longer in the journal."""
 

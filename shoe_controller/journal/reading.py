@@ -74,6 +74,10 @@ class JournalReader:
         """The journal's current position; raises an error if its end is damaged."""
         return examine(self.database, self._schema)[1]
 
+    def hash_at(self, number: int) -> bytes | None:
+        """The hash of the record of that number; `None` where it is not in the journal, or not any more."""
+        return previous_hash(self.database, self.identity, number + 1)
+
     def current_shoe(self) -> Iterator[ReplayStep]:
         """What the table replays at start-up: all inputs since its shoe was opened, or since a later snapshot.
 

@@ -107,6 +107,15 @@ class Head(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.number}:{self.hash.hex()}"
 
 
+def head_from(text: str) -> Head:
+    """The head that this is the text of; `ValueError` if it is not one."""
+    number, _, digest = text.partition(":")
+    head = Head(number=int(number), hash=bytes.fromhex(digest))
+    if str(head) != text or not 0 <= head.number < 2**63:
+        raise ValueError(f"{text!r} is not the head of a journal")
+    return head
+
+
 class Receipt(msgspec.Struct, frozen=True, kw_only=True):
     """The entry is on the disk."""
 

@@ -38,6 +38,7 @@ class ActName(StrEnum):
     VOID_AND_REPLAY = "void_and_replay"
     UNDO_LAST_RESULT = "undo_last_result"
     END_SHOE = "end_shoe"
+    ACCEPT_ROLLBACK = "accept_rollback"
     APPROVE = "approve"
     WITHDRAW = "withdraw"
 
@@ -126,6 +127,10 @@ class EndShoe(Act, frozen=True, kw_only=True, tag="end_shoe"):
     """End the shoe early."""
 
 
+class AcceptRollback(Act, frozen=True, kw_only=True, tag="accept_rollback"):
+    """Play on after the journal was rolled back: what was lost has been looked into."""
+
+
 class Approve(Act, frozen=True, kw_only=True, tag="approve"):
     """Approve what another supervisor proposed."""
 
@@ -157,6 +162,7 @@ AnyAct = (
     | VoidAndReplay
     | UndoLastResult
     | EndShoe
+    | AcceptRollback
     | Approve
     | Withdraw
 )
@@ -205,6 +211,9 @@ ACTS: dict[type[Act], ActRule] = {
     ),
     UndoLastResult: _rule(UndoLastResult, _S, "takes the last settled result back", two_people=True, reason=True),
     EndShoe: _rule(EndShoe, _S, "ends the shoe early", reason=True),
+    AcceptRollback: _rule(
+        AcceptRollback, _S, "plays on after the journal was rolled back", two_people=True, reason=True
+    ),
     Approve: _rule(Approve, _S, "approves what another supervisor proposed"),
     Withdraw: _rule(Withdraw, _S, "takes a proposal back"),
 }

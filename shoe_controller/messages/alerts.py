@@ -76,6 +76,8 @@ class AlertKind(StrEnum):
     CLOCK_STEPPED = "clock_stepped"
     JOURNAL_FULL = "journal_full"
     JOURNAL_DAMAGED = "journal_damaged"
+    JOURNAL_ROLLED_BACK = "journal_rolled_back"
+    STATUS_AHEAD = "status_ahead"
     MESSAGES_REFUSED = "messages_refused"
     SUPERVISOR_CALLED = "supervisor_called"
     PIN_GUESSING = "pin_guessing"

@@ -345,6 +345,41 @@ class JournalSetAside(Detail, frozen=True):
     """The names of the files that were set aside, beside the journal."""
 
 
+class HeadSource(StrEnum):
+    """Where the head of a journal was noted."""
+
+    ANCHOR = "anchor"
+    STATUS = "status"
+
+
+class JournalBehind(Detail, frozen=True):
+    """An older copy of the journal was in its place; this journal was begun, and takes over what that one held."""
+
+    journal: str
+    """The older copy's journal id."""
+    number: int
+    """The number of the older copy's last record."""
+    hash: str
+    """The hash of that record."""
+    noted: int
+    """The number of a record that the journal had had."""
+    noted_hash: str
+    """The hash of that record."""
+    source: HeadSource
+    """Where that was noted."""
+    file: str
+    """The name of the older copy, which is kept beside the journal."""
+
+
+class StatusBeyondJournal(Detail, frozen=True):
+    """The broker had a `status` of this table, without a valid seal, that does not fit the journal."""
+
+    number: int
+    """The number of the journal's last record."""
+    noted: int
+    """The number of the record that the message names."""
+
+
 class BrokerError(Detail, frozen=True):
     """What the broker reported."""
 
@@ -405,6 +440,8 @@ AnyDetail = (
     | ClockStep
     | OperatingSystemError
     | JournalSetAside
+    | JournalBehind
+    | StatusBeyondJournal
     | BrokerError
     | EarlierDetail
 )

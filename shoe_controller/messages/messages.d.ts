@@ -17,8 +17,14 @@ export interface AboveMaximum {
   max: number;
 }
 
+/** Play on after the journal was rolled back: what was lost has been looked into. */
+export interface AcceptRollback {
+  /** Says which act this is. */
+  act: "accept_rollback";
+}
+
 /** The name of an act, as topics and messages write it. New acts may be added. */
-export type ActName = "open_shoe" | "no_more_bets" | "free_hand" | "reveal_cards" | "confirm" | "call_supervisor" | "clear_alert" | "sign_in" | "identify_card" | "correct_card" | "use_extra_card" | "burn_extra_card" | "void_round" | "void_and_replay" | "undo_last_result" | "end_shoe" | "approve" | "withdraw";
+export type ActName = "open_shoe" | "no_more_bets" | "free_hand" | "reveal_cards" | "confirm" | "call_supervisor" | "clear_alert" | "sign_in" | "identify_card" | "correct_card" | "use_extra_card" | "burn_extra_card" | "void_round" | "void_and_replay" | "undo_last_result" | "end_shoe" | "accept_rollback" | "approve" | "withdraw";
 
 /** An act that takes two people was proposed, and waits for another supervisor. */
 export interface ActProposed {
@@ -83,7 +89,7 @@ export interface AlertEnded {
 }
 
 /** Everything that goes wrong at a table. New kinds may be added: show one that you do not know by its severity. */
-export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "bad_card_out_of_round" | "card_pushed_back" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "lid_opened" | "gate_forced" | "shoe_restarted" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "preset_changed" | "line_refused" | "clock_stepped" | "journal_full" | "journal_damaged" | "messages_refused" | "supervisor_called" | "pin_guessing" | "request_flood";
+export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "bad_card_out_of_round" | "card_pushed_back" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "lid_opened" | "gate_forced" | "shoe_restarted" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "preset_changed" | "line_refused" | "clock_stepped" | "journal_full" | "journal_damaged" | "journal_rolled_back" | "status_ahead" | "messages_refused" | "supervisor_called" | "pin_guessing" | "request_flood";
 
 /** An alert, in the same shape wherever one is published. */
 export interface AlertMessage {
@@ -1080,6 +1086,21 @@ export interface HandOutcome {
   natural: boolean;
 }
 
+/** How far the journal had come when the last round ended. Unlike `status` it is replaced by no will. */
+export interface HeadMessage {
+  /** The version of this message. */
+  schema: 1;
+  /** The journal's id. */
+  journal: string;
+  /** Where the journal's chain stood, `NUMBER:HASH`. */
+  head: string;
+  /** As in `status`. */
+  seal: string;
+}
+
+/** Where the head of a journal was noted. */
+export type HeadSource = "anchor" | "status";
+
 /** The shoe identifies a card of a hand that never came. */
 export interface IdentifiedMissingCard {
   /** Says which code this is; the other fields are its values. */
@@ -1134,6 +1155,26 @@ export interface InfoMessage {
   rules: PublishedRules;
   /** Whether a changed configuration waits for the next shoe. */
   rules_pending: boolean;
+}
+
+/** An older copy of the journal was in its place; this journal was begun, and takes over what that one held. */
+export interface JournalBehind {
+  /** Says which code this is; the other fields are its values. */
+  code: "journal_behind";
+  /** The older copy's journal id. */
+  journal: string;
+  /** The number of the older copy's last record. */
+  number: number;
+  /** The hash of that record. */
+  hash: string;
+  /** The number of a record that the journal had had. */
+  noted: number;
+  /** The hash of that record. */
+  noted_hash: string;
+  /** Where that was noted. */
+  source: HeadSource;
+  /** The name of the older copy, which is kept beside the journal. */
+  file: string;
 }
 
 /** The controller cannot store anything at present, so nothing is done. See `status`. */
@@ -1403,6 +1444,12 @@ export interface NotShown {
 export interface NothingHidden {
   /** Says which code this is; the other fields are its values. */
   code: "nothing_hidden";
+}
+
+/** The journal was not rolled back, or two supervisors have accepted it already. */
+export interface NothingToAccept {
+  /** Says which code this is; the other fields are its values. */
+  code: "nothing_to_accept";
 }
 
 /** There is no settled round to take back. */
@@ -1961,6 +2008,24 @@ export interface RequestDisplayReplay {
   limit?: number;
   /** The most events in one message. With 1, each event is a message of its own; with more, a message holds a list. */
   batch?: number;
+}
+
+/** accept_rollback: plays on after the journal was rolled back. */
+export interface RequestSupervisorAcceptRollback {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** Goes on the record. */
+  reason: string;
+  /** Play on after the journal was rolled back: what was lost has been looked into. */
+  details?: Record<string, never>;
 }
 
 /** approve: approves what another supervisor proposed. */
@@ -2900,6 +2965,16 @@ export interface StateMessage {
   round_id: string;
 }
 
+/** The broker had a `status` of this table, without a valid seal, that does not fit the journal. */
+export interface StatusBeyondJournal {
+  /** Says which code this is; the other fields are its values. */
+  code: "status_beyond_journal";
+  /** The number of the journal's last record. */
+  number: number;
+  /** The number of the record that the message names. */
+  noted: number;
+}
+
 /** Whether the controller is online, and how it is. The broker publishes the offline one as the last will. It does not go through the journal, so that a full disk can still be reported. */
 export interface StatusMessage {
   /** The version of this message. */
@@ -2916,6 +2991,10 @@ export interface StatusMessage {
   version: string;
   /** The journal's id. Where it differs from the one before, a new journal was begun, and `seq` counts from 1. */
   journal: string;
+  /** Where the journal's chain stood when the last round ended, `NUMBER:HASH`; in a will, at the connect. */
+  head: string;
+  /** A keyed hash of table, `journal` and `head`, by which the table knows its own message; empty without a key. */
+  seal: string;
   /** Whether the shoe is connected; unknown while the controller is offline. */
   shoe_link: boolean;
   /** Whether the shoe has proven itself with its key; a display shows when it has not. */
@@ -3224,10 +3303,10 @@ export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | ShowFirstCard |
 export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | BothNatural | PlayerDraws | BankerDraws | BothStand | BankerDrawsAfterThird | BankerStandsAfterThird | BankerHasDrawn | CardsFaceDown | NotDue | NotShown | EarlierReason;
 
 /** What exactly is wrong, or why a card was set aside. */
-export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | AnotherRoundBegun | UnknownCardCarried | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | LateSeats | CalledBy | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | BrokerError | EarlierDetail;
+export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | AnotherRoundBegun | UnknownCardCarried | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | LateSeats | CalledBy | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | BrokerError | EarlierDetail;
 
 /** Why a request was refused. */
-export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | NoExtraCard | OnlyBurned | NothingToVoid | NothingToUndo | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
+export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | NoExtraCard | OnlyBurned | NothingToVoid | NothingToUndo | NothingToAccept | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
 
 /** Who or what did it. */
 export type Actor = Person | Shoe | ShoeButton | FirstCardDrawn | TimeRanOut;
@@ -3242,7 +3321,7 @@ export type ShoeEndCause = LastRoundOver | NextShoeOpened | EndedEarly;
 export type ProposalEndCause = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | EarlierProposalEnd;
 
 /** Something that a person does. */
-export type Act = OpenShoe | NoMoreBets | FreeHand | RevealCards | Confirm | CallSupervisor | ClearAlert | SignIn | IdentifyCard | CorrectCard | UseExtraCard | BurnExtraCard | VoidRound | VoidAndReplay | UndoLastResult | EndShoe | Approve | Withdraw;
+export type Act = OpenShoe | NoMoreBets | FreeHand | RevealCards | Confirm | CallSupervisor | ClearAlert | SignIn | IdentifyCard | CorrectCard | UseExtraCard | BurnExtraCard | VoidRound | VoidAndReplay | UndoLastResult | EndShoe | AcceptRollback | Approve | Withdraw;
 
 /** Any event; `fact` says which. */
 export type TableEvent = ShoeOpened | CardBurned | CutCardOut | ShoeEnded | ShoeLinkChanged | BettingOpened | FreeHandAnnounced | WagersChanged | BettingClosed | RoundVoided | WagersReturned | CardDealt | CardsShown | CardCorrected | CardSetAside | ExtraCardDecided | RoundResult | ResultUndone | RoundSettled | SettlementUndone | AlertRaised | AlertEnded | PersonActed | ActProposed | ProposalEnded | WrongPin | CheckpointSigned;
@@ -3250,6 +3329,7 @@ export type TableEvent = ShoeOpened | CardBurned | CutCardOut | ShoeEnded | Shoe
 /** The retained messages, by their topic below the table's own. */
 export interface RetainedMessages {
   "status": StatusMessage;
+  "head": HeadMessage;
   "info": InfoMessage;
   "state": StateMessage;
   "roads": RoadsMessage;
@@ -3295,6 +3375,7 @@ export interface RequestMessages {
   "supervisor/void_and_replay": RequestSupervisorVoidAndReplay;
   "supervisor/undo_last_result": RequestSupervisorUndoLastResult;
   "supervisor/end_shoe": RequestSupervisorEndShoe;
+  "supervisor/accept_rollback": RequestSupervisorAcceptRollback;
   "supervisor/approve": RequestSupervisorApprove;
   "supervisor/withdraw": RequestSupervisorWithdraw;
   "display/replay": RequestDisplayReplay;

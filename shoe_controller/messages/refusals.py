@@ -245,6 +245,10 @@ class NothingToUndo(Refusal, frozen=True):
     """There is no settled round to take back."""
 
 
+class NothingToAccept(Refusal, frozen=True):
+    """The journal was not rolled back, or two supervisors have accepted it already."""
+
+
 class EarlierRefusal(Refusal, frozen=True):
     """From a journal of layout version 1, which stored a code and a sentence."""
 
@@ -297,6 +301,7 @@ AnyRefusal = (
     | OnlyBurned
     | NothingToVoid
     | NothingToUndo
+    | NothingToAccept
     | EarlierRefusal
     | AnyWagerRefusal
 )

@@ -47,6 +47,10 @@ class StatusMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Of the controller's software."""
     journal: str = ""
     """The journal's id. Where it differs from the one before, a new journal was begun, and `seq` counts from 1."""
+    head: str = ""
+    """Where the journal's chain stood when the last round ended, `NUMBER:HASH`; in a will, at the connect."""
+    seal: str = ""
+    """A keyed hash of table, `journal` and `head`, by which the table knows its own message; empty without a key."""
     shoe_link: bool = False
     """Whether the shoe is connected; unknown while the controller is offline."""
     authenticated: bool = False
@@ -59,6 +63,19 @@ class StatusMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Messages since its start that the table discarded: they cannot be read, or have too many properties."""
     alert: AlertMessage | None = None
     """The gravest alert that stands."""
+
+
+class HeadMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the journal had come when the last round ended. Unlike `status` it is replaced by no will."""
+
+    schema: int = SCHEMA
+    """The version of this message."""
+    journal: str
+    """The journal's id."""
+    head: str
+    """Where the journal's chain stood, `NUMBER:HASH`."""
+    seal: str
+    """As in `status`."""
 
 
 class InfoMessage(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,6 +25,7 @@ from shoe_controller.messages.requests import (
     acts_of,
 )
 from shoe_controller.messages.retained import (
+    HeadMessage,
     InfoMessage,
     RoadsMessage,
     RoundsMessage,
@@ -45,7 +46,7 @@ LONGEST_REPLY = 200
 USER = "{user}"
 """Stands for the broker's user in the topic of a request, in the table below."""
 
-STATUS, INFO, STATE, ROADS, ROUNDS = "status", "info", "state", "roads", "rounds"
+STATUS, HEAD, INFO, STATE, ROADS, ROUNDS = "status", "head", "info", "state", "roads", "rounds"
 """The retained topics of a table, below its own part."""
 
 EVENT, REQUEST, REPLY = "event", "request", "reply"
@@ -80,6 +81,7 @@ class Topics:
     def __init__(self, site: str, table: str) -> None:
         self.prefix = f"{ROOT}/{site}/{table}"
         self.status = f"{self.prefix}/{STATUS}"
+        self.head = f"{self.prefix}/{HEAD}"
         self.info = f"{self.prefix}/{INFO}"
         self.state = f"{self.prefix}/{STATE}"
         self.roads = f"{self.prefix}/{ROADS}"
@@ -217,6 +219,7 @@ EVENTS: dict[type[Fact], str] = {
 
 def contract() -> Iterator[TopicRow]:
     yield TopicRow(STATUS, TopicKind.RETAINED, (StatusMessage,), "whether the controller is there, and how it is")
+    yield TopicRow(HEAD, TopicKind.RETAINED, (HeadMessage,), "how far the journal had come after the last round")
     yield TopicRow(INFO, TopicKind.RETAINED, (InfoMessage,), "what the table offers, its limits and prices")
     yield TopicRow(STATE, TopicKind.RETAINED, (StateMessage,), "how the table stands")
     yield TopicRow(ROADS, TopicKind.RETAINED, (RoadsMessage,), "the five roads and the counts of the shoe")

@@ -208,6 +208,9 @@ class BrokerSession(Protocol):
         A message with a `response_topic` is a request, whose answer goes to that topic.
         """
 
+    async def retained_arrived(self) -> None:
+        """Wait until what the broker had retained for the subscriptions is among the incoming messages."""
+
     def incoming(self) -> AsyncIterator[Incoming]:
         """The messages of our subscriptions, for one reader; after the last comes the `BrokerLostError`."""
 

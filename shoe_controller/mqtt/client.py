@@ -145,6 +145,7 @@ class _Session:
         self._welcome: asyncio.Future[None] = self._loop.create_future()
         self._subscribed: asyncio.Future[list[ReasonCode]] = self._loop.create_future()
         self._gone: asyncio.Future[BrokerLostError] = self._loop.create_future()
+        self._filters: Sequence[str] = ()
         self._timer: asyncio.TimerHandle | None = None
         self._reading_on: asyncio.Handle | None = None
         self._client = self._paho(will)
@@ -181,6 +182,7 @@ class _Session:
         self._client.connect(where.host, where.port, where.keep_alive, clean_start=True, properties=properties)
         await self._welcome
         self._tick()
+        self._filters = subscriptions
         if subscriptions:
             options = SubscribeOptions(qos=1)
             if not retained:
@@ -264,6 +266,15 @@ class _Session:
 
     def incoming(self) -> AsyncIterator[Incoming]:
         return self._inbox
+
+    async def retained_arrived(self) -> None:
+        # A broker answers in order: what it has retained comes before its answer to a second subscription.
+        self._subscribed = self._loop.create_future()
+        if self._gone.done():
+            raise self._gone.result().again()
+        again = SubscribeOptions(qos=1, retainHandling=SubscribeOptions.RETAIN_DO_NOT_SEND)
+        self._client.subscribe([(topic_filter, again) for topic_filter in self._filters])
+        await self._subscribed
 
     @property
     def dropped(self) -> int:

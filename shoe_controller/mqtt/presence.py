@@ -1,11 +1,11 @@
 """The retained messages of a running table: made from its state when something in them has changed, and only then."""
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
-from shoe_controller.messages.retained import StatusMessage
+from shoe_controller.messages.retained import HeadMessage, StatusMessage
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.retained import (
     Posted,
@@ -23,6 +23,13 @@ from shoe_controller.table.state import RulesSource, TableState
 _encode = msgspec.json.Encoder().encode
 
 
+class NotedHead(NamedTuple):
+    """How far the journal had come at the end of the last round, as `status` says it."""
+
+    head: str
+    seal: str
+
+
 class Present(Protocol):
     """The parts of a running table that retained messages publish."""
 
@@ -31,6 +38,9 @@ class Present(Protocol):
 
     @property
     def storing_trouble(self) -> str | None: ...
+
+    @property
+    def noted_head(self) -> "NotedHead": ...
 
     @property
     def rules_pending(self) -> bool: ...
@@ -59,7 +69,7 @@ class TablePresence:
         self._made: dict[str, tuple[object, bytes]] = {}
 
     def status(self, session: int, *, online: bool, publishing: str, discarded: int) -> bytes:
-        state, trouble = self._table.state, self._table.storing_trouble
+        state, trouble, noted = self._table.state, self._table.storing_trouble, self._table.noted_head
         if not online:
             return _encode(
                 StatusMessage(
@@ -69,12 +79,14 @@ class TablePresence:
                     seq=state.lasting.seq,
                     version=self._posted.version,
                     journal=self._journal_id,
+                    head=noted.head,
+                    seal=noted.seal,
                 )
             )
         link = state.lasting.link
         return self._cached(
             self._topics.status,
-            (session, publishing, discarded, trouble, link, state.lasting.alerts),
+            (session, publishing, discarded, trouble, noted, link, state.lasting.alerts),
             lambda: StatusMessage(
                 online=True,
                 session=session,
@@ -82,6 +94,8 @@ class TablePresence:
                 seq=state.lasting.seq,
                 version=self._posted.version,
                 journal=self._journal_id,
+                head=noted.head,
+                seal=noted.seal,
                 shoe_link=link.up,
                 authenticated=link.up and link.authenticated,
                 storing=trouble is None,
@@ -108,6 +122,15 @@ class TablePresence:
                     seq=state.lasting.seq,
                     rules_pending=pending,
                 ),
+            ),
+        )
+        noted = self._table.noted_head
+        yield (
+            topics.head,
+            self._cached(
+                topics.head,
+                noted,
+                lambda: HeadMessage(journal=self._journal_id, head=noted.head, seal=noted.seal),
             ),
         )
         yield (

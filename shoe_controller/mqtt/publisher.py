@@ -47,6 +47,9 @@ RETAINED_AGAIN = 60.0
 ASK_AGAIN = 5.0
 """Seconds until a message that the broker refused is retried."""
 
+RETAINED_GRACE = 0.05
+"""Seconds for a broker that sends what it has retained later than it should; only one that has nothing takes them."""
+
 FIRST_RETRY, LAST_RETRY = 0.25, 8.0
 """Seconds between attempts to reach a broker."""
 
@@ -70,6 +73,12 @@ class Presence(Protocol):
 
 
 class Watcher(ServiceWatcher, Protocol):
+    def own_message(self, payload: bytes) -> None:
+        """This table's `status` or `head`, as the broker has it before anything is published.
+
+        An error ends the publisher.
+        """
+
     def broker_up(self) -> None: ...
 
     def broker_down(self, error: BrokerError) -> None:
@@ -227,6 +236,7 @@ class Publisher:
                 await self._sleep(delay)
 
     async def _one_session(self) -> None:
+        await self._read_own_messages()
         self._session_number = self._next_session()
         will = Will(self._topics.status, self._status(online=False))
         async with self._broker.connect(
@@ -249,6 +259,23 @@ class Publisher:
                 if self._again_timer is not None:
                     self._again_timer.cancel()
         self.connected = False
+
+    async def _read_own_messages(self) -> None:
+        """Hand on what the broker has retained of this table's head.
+
+        On a connection of its own: a will of this table must not replace what is to be read.
+        """
+        topics = {self._topics.status, self._topics.head}
+        read = self._broker.connect(None, sorted(topics), on_discarded=self.discards.discarded)
+        async with read as session:
+            await session.retained_arrived()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RETAINED_GRACE):
+                    async for message in session.incoming():
+                        self._watcher.own_message(message.payload)
+                        topics.discard(message.topic)
+                        if not topics:
+                            break
 
     def _send_all_again(self) -> None:
         self._shown.clear()
@@ -384,6 +411,7 @@ class Publisher:
             status = _decode_status(message.payload)
         except msgspec.DecodeError:
             return
+        self._watcher.own_message(message.payload)
         if not status.online:
             self._shown.pop(self._topics.status, None)
             self.touch()

@@ -3,6 +3,7 @@
 | file, in the folder of the tables         | what it is                                    | who may read it |
 |-------------------------------------------|-----------------------------------------------|-----------------|
 | `table.toml`, `shoe.key`, `mqtt.password` | the table, its shoe's key, its user's password | shoe-controller |
+| `seal.key`                                | the key of what it publishes of its journal   | shoe-controller |
 | `board.toml`, `board.password`            | the results boards                            | shoe-board      |
 | `console.toml`, `console.password`        | the console                                   | shoe-console    |
 | `broker-users.toml`, `users/*.password`   | every user at the broker, for the doctor      | root            |
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firmware_protocol.native.session import KEY_BYTES
+from shoe_controller.config.secret_files import SEAL_KEY_BYTES
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import load_config
 from shoe_controller.setup import broker_files
@@ -68,6 +70,8 @@ def plan(new: NewTable, places: Places, *, renew_certificate: bool = False) -> I
     if new.wire == "native" and not new.insecure:
         key = _kept(places.folder / names.shoe_key) or f"{secrets.token_hex(KEY_BYTES)}\n".encode()
         yield Planned(places.folder / names.shoe_key, key, group=TABLE_GROUP)
+    seal_key = _kept(places.folder / names.seal_key) or f"{secrets.token_hex(SEAL_KEY_BYTES)}\n".encode()
+    yield Planned(places.folder / names.seal_key, seal_key, group=TABLE_GROUP)
     if new.broker_host is not None:
         yield from _plan_broker(new, places, names, renew_certificate=renew_certificate)
         board = board_text(new, example, names).encode()
@@ -83,6 +87,7 @@ def plan(new: NewTable, places: Places, *, renew_certificate: bool = False) -> I
 def _names(places: Places) -> FileNames:
     return FileNames(
         shoe_key=places.own("shoe.key").name,
+        seal_key=places.own("seal.key").name,
         table_password=places.own("mqtt.password").name,
         board_password="board.password",  # noqa: S106 - the name of a file
         console_password=places.own("console.password").name,

@@ -88,6 +88,7 @@ def table_text(new: NewTable, example: str, files: "FileNames") -> str:
         journal.leave_out("file")
     else:
         journal.put("file", new.journal)
+    journal.put("seal_key_file", files.seal_key)
     sections = [name for name in TABLE_SECTIONS if name != "mqtt" or new.broker_host is not None]
     if new.broker_host is not None:
         _fill_mqtt(template, new.broker_host, f"table-{new.name}", files.table_password, files.ca)
@@ -127,6 +128,7 @@ class FileNames(NamedTuple):
     """Paths of the files that the configurations name, as written there."""
 
     shoe_key: str
+    seal_key: str
     table_password: str
     board_password: str
     console_password: str

@@ -5,6 +5,7 @@ import msgspec
 from firmware_protocol.cards import Card
 from shoe_controller.messages.actors import Person
 from shoe_controller.messages.acts import (
+    AcceptRollback,
     AnyAct,
     BurnExtraCard,
     CallSupervisor,
@@ -44,6 +45,7 @@ from shoe_controller.messages.refusals import (
     NotASupervisor,
     NotByDealer,
     NothingHidden,
+    NothingToAccept,
     NothingToUndo,
     NothingToVoid,
     OnlyBurned,
@@ -105,6 +107,8 @@ def why_not(draft: Draft, act: AnyAct, given: PersonActs) -> AnyRefusal | None: 
             return OnlyBurned()
         case UndoLastResult():
             return _why_not_undo(draft)
+        case AcceptRollback() if not draft.has_alert(AlertKind.JOURNAL_ROLLED_BACK):
+            return NothingToAccept()
         case VoidRound() if draft.phase is Phase.BETTING and not anything_to_void(draft.state):
             return NothingToVoid()
     return None
@@ -160,6 +164,8 @@ def do(draft: Draft, act: AnyAct, person: str, reason: str) -> None:  # noqa: C9
         case EndShoe():
             draft.end_alerts(EndedByPerson(person=person), AlertKind.LID_OPENED, scope=Scope.SHOE)
             end_shoe(draft, EndedEarly(reason=reason))
+        case AcceptRollback():
+            draft.end_alerts(EndedByPerson(person=person), AlertKind.JOURNAL_ROLLED_BACK)
         case _:
             pass  # signing in proves the PIN and does nothing else; a shoe is opened by `table.py`
 

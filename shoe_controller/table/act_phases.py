@@ -2,6 +2,7 @@
 
 from shoe_controller.messages.acts import (
     ACTS,
+    AcceptRollback,
     Act,
     Approve,
     BurnExtraCard,
@@ -45,6 +46,7 @@ PHASES: dict[type[Act], frozenset[Phase]] = {
     VoidAndReplay: CARDS_OUT,
     UndoLastResult: frozenset({Phase.BETTING, Phase.ENDED}),
     EndShoe: frozenset({Phase.FIRST_CARD, Phase.BURNING, Phase.BETTING}),
+    AcceptRollback: _ANY,
     Approve: _ANY,
     Withdraw: _ANY,
 }

@@ -10,6 +10,7 @@ import msgspec
 from firmware_protocol.events import AnyShoeEvent, LinkDownCause
 from shoe_controller.messages.acts import AnyAct, Role
 from shoe_controller.messages.checkpoints import Checkpoint
+from shoe_controller.messages.details import JournalBehind
 from shoe_controller.messages.requests import Stake
 from shoe_controller.table.state import Lasting, RulesSource, StandingWager, TableState, Timer
 
@@ -120,6 +121,14 @@ class JournalFailed(Input, frozen=True, kw_only=True, tag="journal_failed"):
     """The names of the damaged files; none in journals of layout version 1."""
 
 
+class StatusAhead(Input, frozen=True, kw_only=True, tag="status_ahead"):
+    """The broker had a `status` of this table that does not fit the journal, and that nobody vouches for."""
+
+    number: int
+    noted: int
+    """As in `StatusBeyondJournal`."""
+
+
 class MessagesRefused(Input, frozen=True, kw_only=True, tag="messages_refused"):
     """The broker is connected and refuses what the table publishes."""
 
@@ -169,6 +178,14 @@ class Snapshot(Input, frozen=True, kw_only=True, tag="snapshot"):
     state: TableState
 
 
+class RolledBack(Input, frozen=True, kw_only=True, tag="rolled_back"):
+    """The first input of a journal that replaces one that was rolled back; it takes over that one's state."""
+
+    state: TableState
+    """With the numbers of events set to 0: see `succession.py`."""
+    behind: JournalBehind
+
+
 AnyInput = (
     ShoeReport
     | PersonActs
@@ -181,10 +198,12 @@ AnyInput = (
     | ClockStepped
     | ControllerStarted
     | JournalFailed
+    | StatusAhead
     | MessagesRefused
     | MessagesTaken
     | RequestsFlooded
     | CheckpointMade
     | NewShoe
     | Snapshot
+    | RolledBack
 )

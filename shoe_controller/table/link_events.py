@@ -15,6 +15,7 @@ from shoe_controller.messages.details import (
     LinkDropped,
     OperatingSystemError,
     SilentShoe,
+    StatusBeyondJournal,
 )
 from shoe_controller.messages.facts import CheckpointSigned, ShoeLinkChanged
 from shoe_controller.table.draft import Draft
@@ -30,6 +31,7 @@ from shoe_controller.table.inputs import (
     LinkLost,
     MessagesRefused,
     RequestsFlooded,
+    StatusAhead,
 )
 from shoe_controller.table.phases import IN_ROUND
 from shoe_controller.table.pins import date_pins_anew
@@ -125,6 +127,10 @@ def journal_failed(draft: Draft, given: JournalFailed) -> None:
     if given.trouble is JournalTrouble.FULL:
         # That this could be stored means that there is room again.
         draft.end_alerts(StoringAgain(), kind)
+
+
+def status_ahead(draft: Draft, given: StatusAhead) -> None:
+    draft.alert(AlertKind.STATUS_AHEAD, StatusBeyondJournal(number=given.number, noted=given.noted))
 
 
 def messages_refused(draft: Draft, given: MessagesRefused) -> None:

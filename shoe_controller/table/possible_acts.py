@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.acts import (
     ACTS,
+    AcceptRollback,
     Act,
     Approve,
     BurnExtraCard,
@@ -109,6 +110,8 @@ def _is_possible(  # noqa: PLR0911 - a rule for each act
         return _has_extra(playing)
     if act is UndoLastResult:
         return state.shoe is not None and state.shoe.previous is not None and not has_alert_about_round(state)
+    if act is AcceptRollback:
+        return any(alert.kind is AlertKind.JOURNAL_ROLLED_BACK for alert in state.lasting.alerts)
     if act is VoidRound:
         return state.phase is not Phase.BETTING or anything_to_void(state)
     return True

@@ -57,9 +57,11 @@ from shoe_controller.table.inputs import (
     NewShoe,
     PersonActs,
     RequestsFlooded,
+    RolledBack,
     SeatBets,
     ShoeReport,
     Snapshot,
+    StatusAhead,
     TimerRanOut,
 )
 from shoe_controller.table.people import (
@@ -75,6 +77,7 @@ from shoe_controller.table.pins import pin_holds
 from shoe_controller.table.published_rules import published_rules
 from shoe_controller.table.shoe_events import result_grace_over, shoe_reports
 from shoe_controller.table.state import REVISION, Round, RulesSource, Shoe, TableState, Timer
+from shoe_controller.table.succession import take_over_state
 
 
 class Handled(NamedTuple):
@@ -199,6 +202,8 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
             link_events.controller_started(draft, given)
         case JournalFailed():
             link_events.journal_failed(draft, given)
+        case StatusAhead():
+            link_events.status_ahead(draft, given)
         case MessagesRefused():
             link_events.messages_refused(draft, given)
         case MessagesTaken():
@@ -211,6 +216,10 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
             if draft.state.lasting.seq and draft.state != given.state:
                 raise UnexpectedInputError("a snapshot of another state than this one")
             draft.restart_from(given.state)
+        case RolledBack():
+            if draft.lasting.seq:
+                raise UnexpectedInputError("a journal that replaces another begins with that")
+            take_over_state(draft, given)
         case _:
             raise UnexpectedInputError(f"{type(given).__name__} is not an input of its own")
     settle_if_ready(draft)

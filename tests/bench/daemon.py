@@ -63,6 +63,7 @@ host = "127.0.0.1"
 port = {port}
 [journal]
 file = "t1.journal"
+anchor = "t1.anchor"
 [log]
 level = "{level}"
 """

@@ -103,9 +103,14 @@ def test_a_table_is_called_by_its_name_unless_it_has_a_title(tmp_path: Path) -> 
 
 def test_where_the_journal_is(tmp_path: Path) -> None:
     by_name = load(tmp_path, with_sections(table=TABLE)).journal
-    assert by_name == _with_keys_beside(Path("/var/lib/shoe-controller/t-1.journal"))
+    anchor = Path("/var/lib/shoe-controller-anchor/north-t-1.anchor")
+    assert by_name == _with_keys_beside(Path("/var/lib/shoe-controller/t-1.journal"), anchor)
     beside = load(tmp_path, with_sections(table=TABLE, journal={"file": "my.journal"})).journal
-    assert beside == _with_keys_beside(tmp_path / "my.journal")
+    assert beside == _with_keys_beside(tmp_path / "my.journal", anchor), "the anchor does not follow the journal"
+    placed = {"file": "my.journal", "anchor": "/media/usb/t.anchor", "seal_key_file": "seal.key"}
+    assert load(tmp_path, with_sections(table=TABLE, journal=placed)).journal == _with_keys_beside(
+        tmp_path / "my.journal", Path("/media/usb/t.anchor"), tmp_path / "seal.key"
+    )
     absolute = load(tmp_path, with_sections(journal={"file": "/srv/x.journal"})).journal
     assert absolute == _with_keys_beside(Path("/srv/x.journal"))
 
@@ -395,5 +400,5 @@ def test_a_private_key_in_the_place_of_its_file_is_refused_and_not_shown(tmp_pat
     assert problem == "mqtt.key_file: must be the path of a file, on one line"
 
 
-def _with_keys_beside(journal: Path) -> JournalSettings:
-    return JournalSettings(journal, journal.with_name(f"{journal.name}.keys"))
+def _with_keys_beside(journal: Path, *others: Path) -> JournalSettings:
+    return JournalSettings(journal, journal.with_name(f"{journal.name}.keys"), *others)

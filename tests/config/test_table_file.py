@@ -58,7 +58,10 @@ def test_the_example_loads_and_means_what_it_says() -> None:
     assert (config.shoe.wire, config.shoe.key_file) == ("native", EXAMPLE.parent / "shoe.key")
     assert config.mqtt is not None
     assert (config.mqtt.host, config.mqtt.port, config.mqtt.tls) == ("broker.example", 8883, True)
-    assert config.journal == _with_keys_beside(Path("/var/lib/shoe-controller/baccarat-3.journal"))
+    assert config.journal == _with_keys_beside(
+        Path("/var/lib/shoe-controller/baccarat-3.journal"),
+        Path("/var/lib/shoe-controller-anchor/kathmandu-baccarat-3.anchor"),
+    )
     assert [(person.id, person.role) for person in config.people] == [
         ("anita", Role.DEALER),
         ("b.thapa", Role.SUPERVISOR),
@@ -335,5 +338,5 @@ def test_a_spoilt_example_is_read_or_refused_and_nothing_else(
         for_running(config)
 
 
-def _with_keys_beside(journal: Path) -> JournalSettings:
-    return JournalSettings(journal, journal.with_name(f"{journal.name}.keys"))
+def _with_keys_beside(journal: Path, *others: Path) -> JournalSettings:
+    return JournalSettings(journal, journal.with_name(f"{journal.name}.keys"), *others)

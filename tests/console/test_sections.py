@@ -91,7 +91,7 @@ def test_the_list_of_supervisor_mode_has_every_act_of_a_supervisor_and_says_whic
     listed = {act.act: act for act in supervisor_acts(model_of(table))}
     own = {rule.name for rule in ACTS.values() if rule.role is Role.SUPERVISOR}
     assert listed.keys() == own - {"approve", "withdraw"} | {"confirm"}
-    assert [act.act for act in listed.values() if act.two_people] == ["undo_last_result"]
+    assert [act.act for act in listed.values() if act.two_people] == ["undo_last_result", "accept_rollback"]
     possible = {act.act: act for act in state_of(table).acts if act.role is Role.SUPERVISOR}
     assert {name: act.possible for name, act in listed.items()} == {name: possible.get(name) for name in listed}
     assert listed[ActName.VOID_ROUND].possible

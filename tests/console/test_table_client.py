@@ -53,6 +53,9 @@ class Session:
     async def publish(self, topic: str, payload: bytes, **more: Any) -> None:  # noqa: ANN401 - of the protocol
         await self.publish_soon(topic, payload, **more)
 
+    async def retained_arrived(self) -> None:
+        """Nothing is retained here."""
+
     def publish_soon(self, topic: str, payload: bytes, **more: Any) -> asyncio.Future[None]:  # noqa: ANN401 - as above
         sent = Sent(topic, msgspec.json.decode(payload), more.get("response_topic"), more.get("correlation"))
         self._broker.sent.append(sent)

@@ -37,7 +37,7 @@ from simulator.shoe_line import Wire as ShoeWire
 from simulator.shoe_line import WireSettings
 from simulator.truth import AnyHappening
 from tests.daemon.clients import Display, Terminal, Visitor
-from tests.daemon.house_file import SHOE_KEY, SITE, TABLE, Wire, table_file, write_secret, write_table_file
+from tests.daemon.house_file import SEAL_KEY, SHOE_KEY, SITE, TABLE, Wire, table_file, write_secret, write_table_file
 from tests.daemon.parties import PatientDealer
 from tests.daemon.programs import PATIENCE, Program
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
@@ -77,6 +77,8 @@ class Chain:
         self.shoe_port = folder / "shoe"
         self.journal = folder / "table.journal"
         self.key_file = folder / "shoe.key" if wire == "native" and secure else None
+        self.anchor = folder / "table.anchor"
+        self.seal_key_file = folder / "seal.key"
         self.data: Data = {}
         """What the table's file holds; after a change, `write_file`."""
         broker_folder = folder / "broker"
@@ -99,6 +101,7 @@ class Chain:
     async def __aenter__(self) -> Self:
         if self.key_file is not None:
             write_secret(self.key_file, SHOE_KEY.hex())
+        write_secret(self.seal_key_file, SEAL_KEY.hex())
         if self._with_broker:
             await self.broker.start()
         self.data = table_file(
@@ -106,6 +109,7 @@ class Chain:
             shoe_port=str(self.shoe_port),
             journal=self.journal,
             key_file=self.key_file,
+            seal_key_file=self.seal_key_file,
             broker_port=self.broker.port if self._with_broker else None,
             **self._parts,
         )

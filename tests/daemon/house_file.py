@@ -16,6 +16,7 @@ PINS = {"rana": "480612", "shah": "773501", "thapa": "905183"}
 DEALER, DEALER_PIN = "anita", "264079"
 
 SHOE_KEY = bytes(range(100, 132))
+SEAL_KEY = bytes(range(50, 82))
 OTHER_KEY = bytes(range(200, 232))
 
 SEATS = ("1", "2", "3", "5", "6", "7", "8", "9")
@@ -45,6 +46,7 @@ def table_file(
     shoe_port: str,
     journal: Path,
     key_file: Path | None = None,
+    seal_key_file: Path | None = None,
     broker_port: int | None = None,
     decks: int = 8,
     procedure: dict[str, Any] | None = None,
@@ -70,10 +72,12 @@ def table_file(
         "procedure": procedure or {},
         "table": {"site": SITE, "name": TABLE},
         "shoe": shoe,
-        "journal": {"file": str(journal)},
+        "journal": {"file": str(journal), "anchor": str(journal.with_suffix(".anchor"))},
         "people": people(),
         "log": {"level": "info", "format": "json"} | (log or {}),
     }
+    if seal_key_file is not None:
+        data["journal"]["seal_key_file"] = str(seal_key_file)
     if broker_port is not None:
         data["mqtt"] = {"host": "127.0.0.1", "port": broker_port, "keep_alive": 2} | (mqtt or {})
     return data

@@ -28,6 +28,7 @@ def test_every_program_can_read_its_own_file(house: Path) -> None:
     table = for_running(load_config(house / "table.toml"))
     assert (table.table.site, table.table.name) == ("north", "t1")
     assert table.shoe_key is not None
+    assert table.seal_key is not None
     assert table.mqtt is not None
     assert table.mqtt.tls
     assert load_board(house / "board.toml").username == "board"

@@ -131,7 +131,7 @@ async def test_a_retained_message_that_paho_cannot_read_keeps_no_board_away(tmp_
         async with client(broker.port, "table") as table:
             for below in ("info", "roads"):
                 await table.publish(f"shoe/v1/{SITE}/{TABLE}/{below}", b"{}", retain=True, props={"content_type": FEFF})
-        async with following(broker.port, notes) as floor:
+        async with board_at(broker.port, notes) as floor:
             await say(broker.port, ("status", encode(status())), ("state", encode(state(5))))
             await becomes(lambda: TABLE in floor.tables and floor.tables[TABLE].followed.state == state(5))
             assert notes.count("discarded: 1 ") == 1
@@ -224,7 +224,7 @@ async def test_a_stop_in_the_moment_of_a_loss_is_never_swallowed(
 ) -> None:
     follower = Follower(
         broker=_LosingBroker(lost_after, closing),
-        followed=Floor(SITE, client="board", instance="test"),
+        followed=Floor(SITE),
         changed=lambda: None,
         observer=Notebook(),
         clock=asyncio.get_running_loop().time,

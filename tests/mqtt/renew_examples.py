@@ -15,7 +15,7 @@ from shoe_controller.messages.acts import ACTS
 from shoe_controller.messages.facts import Fact
 from shoe_controller.messages.refusals import OtherRound
 from shoe_controller.messages.requests import RequestRole, acts_of, refused
-from shoe_controller.messages.retained import StatusMessage
+from shoe_controller.messages.retained import HeadMessage, StatusMessage
 from shoe_controller.mqtt.documents.asyncapi import EXAMPLES
 from shoe_controller.mqtt.envelope import Envelopes, EventMessage, replayed, replayed_in_batches
 from shoe_controller.mqtt.retained import (
@@ -32,6 +32,7 @@ from tests.mqtt.every_fact import RememberedSitting, every_sitting
 COMMAND = "python -m tests.mqtt.renew_examples"
 HOUSE = {"offer": ["base", "pairs"], "round_limit": {"amount": 500_000, "groups": ["pairs"]}}
 JOURNAL = "4f2a9c1e77b3d508"
+SEAL = bytes(range(32, 64)).hex()
 HEAD = Head(number=412, hash=bytes(range(32)))
 VERSION = "0.1.0"
 START = "5e1fb2a0"
@@ -68,6 +69,8 @@ def _retained(sitting: RememberedSitting) -> dict[str, Any]:
         seq=state.lasting.seq,
         version=VERSION,
         journal=JOURNAL,
+        head=str(HEAD),
+        seal=SEAL,
         shoe_link=True,
         authenticated=True,
         alert=gravest_alert(state),
@@ -82,6 +85,7 @@ def _retained(sitting: RememberedSitting) -> dict[str, Any]:
     )
     return {
         "status": as_json(status),
+        "head": as_json(HeadMessage(journal=JOURNAL, head=str(HEAD), seal=SEAL)),
         "info": as_json(info),
         "state": as_json(state_message(state, JOURNAL, read_rules)),
         "roads": as_json(roads_message(sitting.state, JOURNAL)),

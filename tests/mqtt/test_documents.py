@@ -140,6 +140,7 @@ async def test_its_commands_do_what_it_says_at_a_real_table(tmp_path: Path) -> N
         log = tmp_path / "broker" / "mosquitto.log"
         await chain.becomes(lambda: log.read_text().count("Sending SUBACK") == len(listeners), what="the listeners")
         await chain.start_daemon()
+        await chain.becomes(lambda: chain.times_logged("broker_up"), what="the table at the broker")
 
         assert len(SHOWN) == 2
         for text, answer in SHOWN:
@@ -149,8 +150,8 @@ async def test_its_commands_do_what_it_says_at_a_real_table(tmp_path: Path) -> N
         await chain.start_emulator()
         await chain.shoe_is_dealt()
 
-        retained = await run(command_with("-C 5"), chain)
-        names = ["info", "roads", "rounds", "state", "status"]
+        retained = await run(command_with("-C 6"), chain)
+        names = ["head", "info", "roads", "rounds", "state", "status"]
         assert sorted(line.split()[0].rpartition("/")[2] for line in retained) == names
         for line in retained:
             check(line)
@@ -355,7 +356,7 @@ async def begins_anew(chain: Chain, folder: Path, file: Path) -> None:
 
 USERS = {name: f"secret of {name}" for name in ("table-t1", "board", "seats", "dealer", "pit")}
 PREFIX = "shoe/v1/north/t1"
-TOLD = ("status", "info", "state", "roads", "rounds", "event/card", "event/outcome", "event/operator")
+TOLD = ("status", "head", "info", "state", "roads", "rounds", "event/card", "event/outcome", "event/operator")
 LISTING = "shoe/v1/north/tables/t1"
 ASKED = {
     "request/display/{user}/replay": {"board", "seats", "dealer", "pit"},
@@ -454,6 +455,7 @@ async def test_its_access_list_lets_the_table_read_what_it_has_retained(broker: 
             read.append(await next_message(table))
         assert [message.topic.removeprefix(f"{PREFIX}/") for message in read[:-1]] == [
             "status",
+            "head",
             "info",
             "state",
             "roads",

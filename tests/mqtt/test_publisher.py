@@ -63,6 +63,9 @@ class House:
 
     # --- Watcher -----------------------------------------------------------------------------------------------------
 
+    def own_message(self, payload: bytes) -> None:
+        self.told.append(f"own: {payload.decode()}")
+
     def broker_up(self) -> None:
         self.told.append("up")
 

@@ -23,6 +23,7 @@ from shoe_controller.messages.details import OperatingSystemError
 from shoe_controller.messages.facts import AnyFact, ResultUndone, RoundResult, RoundVoided, ShoeOpened
 from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.messages.retained import (
+    HeadMessage,
     InfoMessage,
     LastVoid,
     RoadsMessage,
@@ -33,7 +34,7 @@ from shoe_controller.messages.retained import (
 )
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import LARGEST_PACKET
-from shoe_controller.mqtt.presence import TablePresence
+from shoe_controller.mqtt.presence import NotedHead, TablePresence
 from shoe_controller.mqtt.retained import Posted, gravest_alert, roads_message, rounds_message, state_message
 from shoe_controller.table.inputs import LinkLost
 from shoe_controller.table.published_rules import percentage, rules_hash
@@ -54,6 +55,7 @@ class Standing:
         self.sitting = sitting
         self.storing_trouble: str | None = None
         self.rules_pending = False
+        self.noted_head = NotedHead("7:ab", "cd")
         self.catalogue: Catalogue = built_in_catalogue()
         self.rules_read = 0
         self.presence = TablePresence(self, TOPICS, POSTED, self._read, "j1")
@@ -95,7 +97,16 @@ def standing() -> Standing:
 
 def test_a_status_tells_how_the_controller_is(standing: Standing) -> None:
     assert standing.status(session=7) == StatusMessage(
-        online=True, session=7, start="5e1f", seq=1, version="1.0", journal="j1", shoe_link=True, authenticated=True
+        online=True,
+        session=7,
+        start="5e1f",
+        seq=1,
+        version="1.0",
+        journal="j1",
+        head="7:ab",
+        seal="cd",
+        shoe_link=True,
+        authenticated=True,
     )
     standing.sitting.give(LinkLost(reason="unplugged"))
     lost = standing.status(session=7)
@@ -106,9 +117,25 @@ def test_an_offline_status_names_its_session_and_claims_nothing_of_the_shoe(stan
     standing.sitting.open_shoe()
     offline = standing.status(session=7, online=False)
     assert offline == StatusMessage(
-        online=False, session=7, start="5e1f", seq=standing.state.lasting.seq, version="1.0", journal="j1"
+        online=False,
+        session=7,
+        start="5e1f",
+        seq=standing.state.lasting.seq,
+        version="1.0",
+        journal="j1",
+        head="7:ab",
+        seal="cd",
     )
     assert not offline.shoe_link
+
+
+def test_a_new_head_is_in_the_next_status_and_in_a_message_of_its_own(standing: Standing) -> None:
+    standing.status()
+    standing.noted_head = NotedHead("9:ef", "01")
+    assert (standing.status().head, standing.status().seal) == ("9:ef", "01")
+    payload = standing.retained()["head"]
+    assert objections("head", json.loads(payload), strict=True) == []
+    assert msgspec.json.decode(payload, type=HeadMessage) == HeadMessage(journal="j1", head="9:ef", seal="01")
 
 
 def test_a_full_disk_is_an_alert_of_the_status(standing: Standing) -> None:

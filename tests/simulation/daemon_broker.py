@@ -157,6 +157,9 @@ class Session:
     ) -> None:
         await self.publish_soon(topic, payload, retain=retain, correlation=correlation, expiry=expiry)
 
+    async def retained_arrived(self) -> None:
+        """Everything that the core sends at once has been sent."""
+
     def publish_soon(
         self,
         topic: str,

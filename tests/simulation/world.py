@@ -321,7 +321,7 @@ def _config(plan: Plan, folder: Path) -> RunningConfig:
         house=house.house,
         house_text=house.house_text,
         procedure=plan.procedure,
-        journal=JournalSettings(folder / "table.journal", folder / "keys"),
+        journal=JournalSettings(folder / "table.journal", folder / "keys", folder / "table.anchor"),
     )
 
 

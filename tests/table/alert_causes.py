@@ -34,6 +34,7 @@ from shoe_controller.messages.acts import (
     SignIn,
     UndoLastResult,
 )
+from shoe_controller.messages.details import HeadSource, JournalBehind
 from shoe_controller.table.inputs import (
     ClockStepped,
     EventsMissed,
@@ -45,8 +46,11 @@ from shoe_controller.table.inputs import (
     MessagesRefused,
     PinVerdict,
     RequestsFlooded,
+    RolledBack,
+    StatusAhead,
 )
 from shoe_controller.table.pins import GUESSING_TRIES
+from shoe_controller.table.succession import for_new_journal
 from tests.table.sitting import Sitting
 
 PLAYER_WINS = "7H 4D KS 2C"
@@ -477,6 +481,26 @@ def request_flood(table: Sitting) -> None:
 def journal_damaged(table: Sitting) -> None:
     start(table, "7H")
     table.give(JournalFailed(trouble=JournalTrouble.DAMAGED, detail="page 7"))
+
+
+ROLLED_BACK = JournalBehind(
+    journal="5e1ec7ed",
+    number=40,
+    hash="ab" * 32,
+    noted=90,
+    noted_hash="cd" * 32,
+    source=HeadSource.ANCHOR,
+    file="t1.journal.rolled-back-20260101T000000Z",
+)
+
+
+def journal_rolled_back(table: Sitting) -> None:
+    table.begin_new_journal(RolledBack(state=for_new_journal(table.state), behind=ROLLED_BACK))
+
+
+def status_ahead(table: Sitting) -> None:
+    start(table)
+    table.give(StatusAhead(number=40, noted=90))
 
 
 def called_by_act(table: Sitting) -> None:

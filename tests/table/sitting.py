@@ -45,6 +45,7 @@ from shoe_controller.table.inputs import (
     NewShoe,
     PersonActs,
     PinVerdict,
+    RolledBack,
     SeatBets,
     ShoeReport,
     Snapshot,
@@ -97,6 +98,12 @@ class Sitting:
         self.give(ControllerStarted(boot="first"))
         self.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
 
+    def begin_new_journal(self, first: RolledBack) -> Handled:
+        """The journal was rolled back: a table that knows nothing gets this from a new one."""
+        self.table = Table(read_rules)
+        self.facts, self.history, self.checks = [], [], StateChecks()
+        return self.give(first)
+
     # --- inputs ------------------------------------------------------------------------------------------------------
 
     def moment(self) -> Moment:
@@ -125,7 +132,7 @@ class Sitting:
 
     def check_replay(self) -> None:
         """From every opening and snapshot on, an empty table comes to the same facts and the same state."""
-        begins = [n for n, (given, *_) in enumerate(self.history) if isinstance(given, NewShoe | Snapshot)]
+        begins = [n for n, (given, *_) in enumerate(self.history) if isinstance(given, NewShoe | Snapshot | RolledBack)]
         for begin, end in zip(begins, [*begins[1:], len(self.history)], strict=True):
             table = Table(read_rules)
             for given, at, facts in self.history[begin:end]:

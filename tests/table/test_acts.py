@@ -10,6 +10,7 @@ from firmware_protocol.events import CardDrawn, Fault, FaultCode, Hand, Indicate
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
     ACTS,
+    AcceptRollback,
     Act,
     ActName,
     AnyAct,
@@ -79,6 +80,7 @@ EXAMPLES: dict[type[Act], AnyAct] = {
     VoidAndReplay: VoidAndReplay(),
     UndoLastResult: UndoLastResult(),
     EndShoe: EndShoe(),
+    AcceptRollback: AcceptRollback(),
     Approve: Approve(proposal=1),
     Withdraw: Withdraw(proposal=1),
 }
@@ -88,6 +90,7 @@ NOTHING_TO_DO = {
     "no_extra_card",
     "nothing_to_void",
     "nothing_to_undo",
+    "nothing_to_accept",
     "no_proposal",
     "card_is_known",
     "no_such_card",

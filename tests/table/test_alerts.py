@@ -18,6 +18,7 @@ from firmware_protocol.events import (
 from firmware_protocol.link import Lamp
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
+    AcceptRollback,
     ActName,
     AnyAct,
     Approve,
@@ -76,6 +77,7 @@ PLAIN_ACTS: dict[ActName, AnyAct] = {
         VoidRound(),
         VoidAndReplay(),
         UndoLastResult(),
+        AcceptRollback(),
         EndShoe(),
         OpenShoe(),
         Confirm(),

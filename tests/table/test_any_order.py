@@ -36,6 +36,7 @@ from firmware_protocol.events import (
 )
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.acts import (
+    AcceptRollback,
     AnyAct,
     Approve,
     BurnExtraCard,
@@ -70,6 +71,7 @@ from shoe_controller.table.inputs import (
     LinkBack,
     LinkLost,
     PinVerdict,
+    StatusAhead,
     TimerRanOut,
 )
 from shoe_controller.table.judging import judge
@@ -149,6 +151,7 @@ class Chance:
             VoidRound(),
             VoidAndReplay(),
             UndoLastResult(),
+            AcceptRollback(),
             EndShoe(),
             Approve(proposal=sitting.state.lasting.proposals_made),
             Withdraw(proposal=sitting.state.lasting.proposals_made),
@@ -166,6 +169,7 @@ class Chance:
             ClockStepped(by_ms=pick([-5000, 5000])),
             ControllerStarted(boot=pick(["first", "second"])),
             JournalFailed(trouble=pick(list(JournalTrouble)), detail="disk"),
+            StatusAhead(number=40, noted=90),
         ]
         return pick(inputs)
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from shoe_controller.journal.anchor import contradicts, read_anchor
 from shoe_controller.journal.errors import FileError
 from shoe_controller.journal.key_folder import PRIVATE, KeyFolder
 from shoe_controller.journal.reading import JournalReader
@@ -29,6 +30,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from shoe_controller.journal.errors import JournalError
+from shoe_controller.journal.anchor import Claim, write_anchor
 from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.reading import JournalReader
 from tests.journal.samples import IDENTITY, NOON, entry, opened, sign
@@ -47,6 +49,7 @@ try:
                 crowd = [journal.submit(entry(number + more)) for more in range(1 + number % 3)]
                 for answer in crowd:
                     print(answer.result().seqs[-1], flush=True)
+                write_anchor(path.with_suffix(".anchor"), [Claim(IDENTITY.journal_id, crowd[-1].result().head)])
                 number += len(crowd)
             journal.confirm(number - 1).result()
 except (JournalError, OSError) as error:
@@ -136,6 +139,8 @@ class Cuts:
         """Entries in the journal, each with one message."""
         self.answered = 0
         """Entries that were confirmed as stored, over all cuts."""
+        self.anchored = 0
+        """Cuts after which the disk had an anchor, on which the journal must not be behind."""
 
     def cut(self) -> None:
         """One life and its end; an AssertionError if anything is not as it should be."""
@@ -163,7 +168,10 @@ class Cuts:
 
     def _look(self, journal: Path, answered: int) -> None:
         where = f"cut {self._cuts}: "
+        claims = read_anchor(journal.with_suffix(".anchor"))
+        self.anchored += bool(claims)
         if not journal.exists():
+            require(not claims, f"{where}an anchor of a journal that was never stored")
             require(answered == 0, f"{where}the whole journal is gone, with {answered} answered entries")
             require(self._survivor is None, f"{where}the journal that was there is gone")
             return
@@ -177,6 +185,8 @@ class Cuts:
                 pass
             report = verified(copy)
             with JournalReader(copy) as reader:
+                for claim in claims:
+                    require(not contradicts(claim, reader), f"{where}the anchor is ahead of the journal: {claim}")
                 last = reader.position().last_seq
                 records = reader.records(0, reader.position().head.number)
                 inputs = [record.body for record in records if record.kind == RecordKind.INPUT]

@@ -26,6 +26,7 @@ def test_every_answered_entry_survives_a_power_cut(disk: ForgetfulDisk, tmp_path
     for _ in range(CUTS):
         cuts.cut()
     assert cuts.answered > CUTS
+    assert cuts.anchored, "no cut came after an anchor"
 
 
 def test_the_disk_forgets_what_was_not_synced(disk: ForgetfulDisk, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from shoe_controller.messages.acts import ActName, Role
 from shoe_controller.messages.alerts import AlertKind, Clearer, Severity
 from shoe_controller.messages.causes import ReturnCause
 from shoe_controller.messages.codes import FAMILIES, codes_of
-from shoe_controller.messages.details import CardProblem, ResultMark
+from shoe_controller.messages.details import CardProblem, HeadSource, ResultMark
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.alerts import ALERTS
 from shoe_controller.web.static_files import SHARED
@@ -39,6 +39,7 @@ SECTIONS: dict[str, tuple[type[Enum], ...]] = {
     "marks": (ResultMark,),
     "faults": (FaultCode,),
     "link_causes": (LinkDownCause,),
+    "head_sources": (HeadSource,),
     "severities": (Severity,),
     "alerts": (AlertKind,),
     "return_causes": (ReturnCause,),

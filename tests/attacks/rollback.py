@@ -1,0 +1,187 @@
+"""Older copies of a journal, a lost log, forged anchors and messages: what counts stops the table, the rest does not.
+
+The journal, its anchor and the table's messages are those of one evening, each taken from a moment of its own. Whether
+that must be noticed is worked out from the moments alone.
+"""
+
+import asyncio
+import random
+import secrets
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from firmware_protocol.events import IndicatedWinner
+from shoe_controller.clock.system_clock import SystemClock
+from shoe_controller.config.table import JournalSettings
+from shoe_controller.config.table_file import RunningConfig, for_running
+from shoe_controller.daemon.assembly import Opened, open_table
+from shoe_controller.daemon.rollback import HeadNotes, RolledBackError
+from shoe_controller.daemon.table_journal import replay
+from shoe_controller.journal.anchor import Claim, seal, write_anchor
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Entry, Head
+from shoe_controller.journal.store import open_journal
+from shoe_controller.journal.verify import verify
+from shoe_controller.messages.retained import HeadMessage
+from tests.attacks.attack import Attack
+from tests.attacks.table_journal import IDENTITY, NAME, SITE, SOFTWARE, STAMP, write
+from tests.recorded_sitting import RecordedSitting
+from tests.table_files import load, small_house
+
+KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
+CLOCK = SystemClock()
+
+
+class Evening(NamedTuple):
+    entries: list[Entry]
+    heads: list[Head]
+    """After each entry."""
+    fork: list[Entry]
+    """Another evening that began in the same way."""
+    fork_heads: list[Head]
+    config: RunningConfig
+
+
+def _entries(last: str, winner: IndicatedWinner) -> list[Entry]:
+    table = RecordedSitting()
+    table.open_shoe("3H")
+    for cards, won in (("9H 4D KS 2C", IndicatedWinner.PLAYER), (last, winner)):
+        table.bet("1", "base.player", 50)
+        table.deal(cards)
+        table.result(won)
+    return list(table.entries)
+
+
+def _heads(folder: Path, entries: list[Entry]) -> list[Head]:
+    journal = folder / f"heads-{secrets.token_hex(4)}.journal"
+    write(journal, entries)
+    with JournalReader(journal) as reader:
+        ends = {record.entry: Head(number=record.number, hash=record.hash) for record in reader.records(0, 10**6)}
+    return list(ends.values())
+
+
+def _evening(folder: Path) -> Evening:
+    sections = {
+        "table": {"site": SITE, "name": NAME},
+        "shoe": {"wire": "angel_eye", "port": "/dev/ttyS99"},
+        "journal": {"file": "none.journal", "anchor": "none.anchor"},
+    }
+    config = for_running(load(folder, small_house() | sections))
+    entries = _entries("2H 9D KS KC", IndicatedWinner.BANKER)
+    fork = _entries("2H 9C KS KC", IndicatedWinner.BANKER)
+    return Evening(entries, _heads(folder, entries), fork, _heads(folder, fork), config)
+
+
+class Found(NamedTuple):
+    """What lies on the disk and at the broker when the table starts."""
+
+    journal: int
+    """Entries in it."""
+    lost_log: bool
+    anchor: Head | None
+    other_anchor: bool
+    """The anchor is about another journal, or is no anchor."""
+    message: Head | None
+    sealed: bool
+
+
+def _choose(evening: Evening, chance: random.Random) -> Found:
+    def head() -> Head | None:
+        return chance.choice([None, *evening.heads, *evening.fork_heads])
+
+    return Found(
+        journal=chance.randint(1, len(evening.entries)),
+        lost_log=chance.random() < 0.1,
+        anchor=head(),
+        other_anchor=chance.random() < 0.2,
+        message=head(),
+        sealed=chance.random() < 0.5,
+    )
+
+
+def _put_down(evening: Evening, found: Found, journal: Path, anchor: Path) -> list[Head]:
+    """Write the files; returns the heads of the records that the journal has now."""
+    entries = evening.entries[: found.journal]
+    if found.lost_log:
+        writer = open_journal(journal, identity=IDENTITY, software=SOFTWARE, now_ms=0, stamp=STAMP)
+        for entry in entries:
+            writer.submit(entry).result(timeout=30)
+        without = journal.read_bytes()
+        writer.close()
+        journal.write_bytes(without)
+    else:
+        write(journal, entries)
+    if found.anchor is not None and found.other_anchor:
+        anchor.write_bytes(b"another " + str(found.anchor).encode() if found.journal % 2 else b"\0nonsense")
+    elif found.anchor is not None:
+        write_anchor(anchor, [Claim(IDENTITY.journal_id, found.anchor)])
+    with JournalReader(journal) as reader:
+        return [Head(number=each.number, hash=each.hash) for each in reader.records(0, 10**6)]
+
+
+def _message(found: Found) -> bytes:
+    if found.message is None:
+        return b""
+    key = KEY if found.sealed else OTHER_KEY
+    claim = Claim(IDENTITY.journal_id, found.message)
+    made = HeadMessage(journal=IDENTITY.journal_id, head=str(found.message), seal=seal(key, IDENTITY.table, claim))
+    return msgspec.json.encode(made)
+
+
+def _check_taken_over(opened: Opened, journal: Path, there: list[Head]) -> None:
+    assert opened.reader.identity.journal_id != IDENTITY.journal_id, "the table goes on under the same journal id"
+    alerts = opened.table.state.lasting.alerts
+    assert [alert.kind for alert in alerts] == ["journal_rolled_back"], alerts
+    (kept,) = journal.parent.glob(f"{journal.name}.rolled-back-*Z")
+    with JournalReader(kept) as reader:
+        assert reader.position().head == (there[-1] if there else Head(number=0, hash=IDENTITY.genesis))
+    report = verify(journal, replay=replay, software=version("shoe-controller"), progress=lambda *_: None)
+    assert report.good, report.problems
+
+
+async def _start(evening: Evening, found: Found, folder: Path) -> str:
+    journal, anchor = folder / "t.journal", folder / "t.anchor"
+    there = _put_down(evening, found, journal, anchor)
+    config = evening.config._replace(journal=JournalSettings(journal, folder / "keys", anchor))
+    by_anchor = found.anchor is not None and not found.other_anchor and found.anchor not in there
+    opened = open_table(config, CLOCK)
+    try:
+        if by_anchor:
+            _check_taken_over(opened, journal, there)
+            return "anchor stopped the table"
+        assert opened.reader.identity.journal_id == IDENTITY.journal_id, "an alarm without a cause"
+        notes = HeadNotes(opened.reader, opened.anchor, KEY)
+        try:
+            warning = notes.compare(_message(found))
+        except RolledBackError as error:
+            assert found.sealed, "a message without a valid seal stopped the table"
+            assert found.message not in there, "an alarm without a cause"
+            opened.close()
+            opened = open_table(config, CLOCK, rolled_back=error)
+            _check_taken_over(opened, journal, there)
+            return "own message stopped the table"
+        assert found.message is None or found.message in there or not found.sealed, "a rollback went unnoticed"
+        if warning is None:
+            assert found.message is None or found.message in there
+            return "no alarm, and none was due"
+        return "forged message warned only"
+    finally:
+        opened.close()
+
+
+def put_back(folder: Path, tries: int) -> str:
+    evening = _evening(folder)
+    chance = random.Random(16)  # noqa: S311 - the same attacks every time
+    held: Counter[str] = Counter()
+    for number in range(tries):
+        place = folder / str(number)
+        place.mkdir()
+        held[asyncio.run(_start(evening, _choose(evening, chance), place))] += 1
+    return ", ".join(f"{what} {count}" for what, count in sorted(held.items()))
+
+
+ATTACKS = (Attack("older journals, anchors and messages put back", put_back, tries=500, sample=15),)
