@@ -57,7 +57,7 @@ FILES = {
 }
 SERVICES = (
     *("shoe-controller.service", "shoe-controller@.service"),
-    *("shoe-board.service", "shoe-console.service", "shoe-console@.service"),
+    *("shoe-board.service", "shoe-console.service", "shoe-console@.service", "shoe-witness.service"),
 )
 KNOWS_BACKOFF = ("trixie",)
 """Suites whose systemd supports the keys of `backoff.conf`."""

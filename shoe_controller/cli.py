@@ -13,6 +13,7 @@ COMMANDS = (
     "run",
     "board",
     "console",
+    "witness",
     "init",
     "doctor",
     "status",

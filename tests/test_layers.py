@@ -112,6 +112,18 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "baccarat",
         "firmware_protocol.cards",
     ),
+    "witness": (
+        "web.process",
+        "config",
+        "process",
+        "follow",
+        "messages",
+        "words",
+        "mqtt.broker",
+        "journal.checkpoints",
+        "journal.reading",
+        "journal.records",
+    ),
     "daemon": (
         "baccarat",
         "clock",

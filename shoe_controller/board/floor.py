@@ -3,8 +3,11 @@
 import re
 from collections.abc import Callable
 
+import msgspec
+
 from shoe_controller.board.model import BoardTable
-from shoe_controller.messages.topics import ANY, STATUS, Topics
+from shoe_controller.messages.topics import ANY, SITE_WITNESS, STATUS, Topics, witness_topic
+from shoe_controller.messages.witness import WitnessMessage
 from shoe_controller.mqtt.broker import BrokerSession, Incoming
 
 MOST_TABLES = 1000
@@ -13,7 +16,13 @@ MOST_TABLES = 1000
 TOUCH_EVERY = 30.0
 """Seconds after which pages look again by themselves, for what changes with time alone."""
 
+MOST_WITNESSES = 10
+"""Of one table; messages of further ones are ignored."""
+
 TABLE_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+
+
+_read_witness = msgspec.json.Decoder(WitnessMessage).decode
 
 
 class Floor:
@@ -34,6 +43,9 @@ class Floor:
         self.versions: dict[str, int] = {}
         self.version = 0
         self.connected = False
+        self.witnesses: dict[str, dict[str, WitnessMessage]] = {}
+        """What witnesses publish of each table, by their users."""
+        self._site = site
         self._all = Topics(site, ANY)
         self._prefix = self._all.prefix.removesuffix(ANY)
         self._only = tables
@@ -43,7 +55,8 @@ class Floor:
     @property
     def subscriptions(self) -> tuple[str, ...]:
         topics = self._all
-        return topics.status, topics.info, topics.state, topics.roads, topics.rounds
+        witnesses = witness_topic(self._site, ANY, ANY)
+        return topics.status, topics.info, topics.state, topics.roads, topics.rounds, witnesses
 
     def broker_up(self, _session: BrokerSession | None = None) -> None:
         self.connected = True
@@ -65,6 +78,9 @@ class Floor:
     def receive(self, message: Incoming, now: float) -> None:
         """Any message of the subscriptions; `msgspec.DecodeError` if it cannot be read."""
         name, _, below = message.topic.removeprefix(self._prefix).partition("/")
+        if message.topic.startswith(self._prefix) and name == SITE_WITNESS:
+            self._take_witness(below, message.payload)
+            return
         if not message.topic.startswith(self._prefix) or not self._is_ours(name):
             return
         if not message.payload and below == STATUS:
@@ -79,6 +95,20 @@ class Floor:
         if message.payload:
             table.receive(below, message.payload, now, retained=message.retain)
         self._changed(name)
+
+    def _take_witness(self, below: str, payload: bytes) -> None:
+        """What a witness publishes of a table: `{user}/{table}`. It may come before the table's own messages."""
+        user, _, name = below.partition("/")
+        if not self._is_ours(name):
+            return
+        table = self.tables.get(name)
+        witnesses = self.witnesses.setdefault(name, {}) if len(self.witnesses) < MOST_TABLES else {}
+        if not payload:
+            witnesses.pop(user, None)
+        elif user in witnesses or len(witnesses) < MOST_WITNESSES:
+            witnesses[user] = _read_witness(payload)
+        if table is not None:
+            self._changed(name)
 
     def _is_ours(self, name: str) -> bool:
         return TABLE_NAME.fullmatch(name) is not None and (not self._only or name in self._only)

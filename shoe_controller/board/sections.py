@@ -18,6 +18,7 @@ from shoe_controller.board.prices import PostedPrice, posted_prices
 from shoe_controller.messages.alerts import AlertMessage, Severity
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.retained import InfoMessage, LastOutcome, StateMessage
+from shoe_controller.messages.witness import RaisedAlarm
 
 MINI_COLUMNS = 16
 """Columns of the big road that the pit view shows of a table."""
@@ -129,6 +130,8 @@ class PitRow(msgspec.Struct, frozen=True):
     rules_pending: bool
     """New rules wait for the next shoe."""
     alerts: tuple[AlertMessage, ...]
+    witness: tuple[RaisedAlarm, ...]
+    """What witnesses of its journal object to."""
 
 
 # --- the board -------------------------------------------------------------------------------------------------------
@@ -268,6 +271,7 @@ def pit_row(floor: Floor, name: str, now: float) -> PitRow:
         version="" if status is None else status.version,
         rules_pending=info is not None and info.rules_pending,
         alerts=_alerts(table),
+        witness=tuple(alarm for each in floor.witnesses.get(name, {}).values() for alarm in each.alarms),
     )
 
 

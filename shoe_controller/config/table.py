@@ -27,6 +27,11 @@ MOST_DECIMALS = 4
 _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_NAME}}}")
 
 
+def is_name(text: str) -> bool:
+    """Whether a site or a table can be called so: it is a part of MQTT topics."""
+    return _NAME.fullmatch(text) is not None
+
+
 class TableEntry(msgspec.Struct):
     site: str | None = None
     name: str | None = None
@@ -83,7 +88,7 @@ def table_from(entry: TableEntry, problems: list[Problem]) -> TableSettings | No
     section = Section("table", problems)
     for key, name in (("site", entry.site), ("name", entry.name)):
         section.require(key, name)
-        if name is not None and not _NAME.fullmatch(name):
+        if name is not None and not is_name(name):
             message = f"must be 1 to {LONGEST_NAME} letters (a-z, A-Z), digits, - or _, because it is part of topics"
             section.problem(key, f"{message}; not {name!r}")
     if entry.name in RESERVED_TABLES:

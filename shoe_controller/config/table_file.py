@@ -4,8 +4,8 @@ Everything wrong with it is reported at once, each with its place: unknown keys,
 settings, and what the guard objects to. `docs/table.example.toml` shows every key. Each section has a module here
 for its keys.
 
-Only `[house]` is required. `for_running` checks what the daemon needs besides, and reads the secret files. The board
-and the console need no house: `load_board` and `load_console` read what they need.
+Only `[house]` is required. `for_running` checks what the daemon needs besides, and reads the secret files. The board,
+the console and the witness need no house: `load_board`, `load_console` and `load_witness` read what they need.
 """
 
 from collections.abc import Callable, Iterator
@@ -49,6 +49,7 @@ from shoe_controller.config.table import (
     journal_from,
     table_from,
 )
+from shoe_controller.config.witness import WitnessEntry, WitnessSettings, witness_from
 from shoe_controller.house.catalogue_files import built_in_catalogue, extend
 from shoe_controller.house.texts import CatalogueTexts, built_in_texts, house_text_of
 from shoe_controller.messages.requests import LONGEST_SEAT, LONGEST_WAGER
@@ -70,6 +71,7 @@ class ConfigFile(msgspec.Struct):
     log: LogEntry = msgspec.field(default_factory=LogEntry)
     board: BoardEntry | None = None
     console: ConsoleEntry | None = None
+    witness: WitnessEntry | None = None
 
 
 class Config(NamedTuple):
@@ -90,6 +92,7 @@ class Config(NamedTuple):
     log: LogSettings
     board: BoardSettings | None
     console: ConsoleSettings | None
+    witness: WitnessSettings | None
 
 
 class RunningConfig(NamedTuple):
@@ -146,6 +149,22 @@ class ConsoleConfig(NamedTuple):
         return self.username or "console"
 
 
+class WitnessConfig(NamedTuple):
+    """Everything the witness needs, its password included."""
+
+    settings: WitnessSettings
+    mqtt: MqttSettings
+    username: str | None
+    """The user of the witness at the broker."""
+    password: Secret[str] | None
+    log: LogSettings
+
+    @property
+    def client(self) -> str:
+        """The client name in topics: the user's, so that the broker can keep each user's apart."""
+        return self.username or "witness"
+
+
 def load_config(file: Path, *, guarded: bool = True) -> Config:
     """Read a table's file; raise `BadFileError` with everything that is wrong with it.
 
@@ -164,6 +183,9 @@ def load_config(file: Path, *, guarded: bool = True) -> Config:
     if entry.board is not None:
         board = board_from(entry.board, folder, None if table is None else table.site, problems)
     console = None if entry.console is None else console_from(entry.console, folder, problems)
+    witness = None
+    if entry.witness is not None:
+        witness = witness_from(entry.witness, folder, None if table is None else table.site, problems)
     if entry.house is None:
         if not any(problem.place == "house" for problem in problems):
             problems.append(Problem("house", "is missing"))
@@ -193,6 +215,7 @@ def load_config(file: Path, *, guarded: bool = True) -> Config:
         log=LogSettings(entry.log.level, entry.log.format),
         board=board,
         console=console,
+        witness=witness,
     )
 
 
@@ -293,6 +316,31 @@ def load_console(file: Path) -> ConsoleConfig:
     )
 
 
+def load_witness(file: Path) -> WitnessConfig:
+    """Read what a witness needs from a file, which need not have anything else."""
+    problems: list[Problem] = []
+    entry, table, mqtt = _broker_and_table(file, problems)
+    if entry.mqtt is None:
+        problems.append(Problem("mqtt", "is missing: a witness gets everything from the broker"))
+    site = None if table is None else table.site
+    settings = witness_from(entry.witness or WitnessEntry(), file.parent, site, problems)
+    password = None
+    if mqtt is not None and settings is not None:
+        own = settings.username is not None
+        place, secret = ("witness", settings.password_file) if own else ("mqtt", mqtt.password_file)
+        password = _secret(f"{place}.password_file", secret, read_password, problems)
+        _check_mqtt_files(mqtt, problems)
+    if problems or mqtt is None or settings is None:
+        raise BadFileError(str(file), problems)
+    return WitnessConfig(
+        settings=settings,
+        mqtt=mqtt,
+        username=settings.username or mqtt.username,
+        password=password,
+        log=LogSettings(entry.log.level, entry.log.format),
+    )
+
+
 def _broker_and_table(
     file: Path, problems: list[Problem]
 ) -> tuple[ConfigFile, TableSettings | None, MqttSettings | None]:
@@ -311,12 +359,16 @@ def _pages_password(
         own = settings.username is not None
         place, file = (section, settings.password_file) if own else ("mqtt", mqtt.password_file)
         password = _secret(f"{place}.password_file", file, read_password, problems)
-        _secret("mqtt.key_file", mqtt.key_file, read_secret, problems)
-        _check_readable("mqtt.ca_file", mqtt.ca_file, problems)
-        _check_readable("mqtt.cert_file", mqtt.cert_file, problems)
+        _check_mqtt_files(mqtt, problems)
     _secret(f"{section}.key_file", settings.key_file, read_secret, problems)
     _check_readable(f"{section}.cert_file", settings.cert_file, problems)
     return password
+
+
+def _check_mqtt_files(mqtt: MqttSettings, problems: list[Problem]) -> None:
+    _secret("mqtt.key_file", mqtt.key_file, read_secret, problems)
+    _check_readable("mqtt.ca_file", mqtt.ca_file, problems)
+    _check_readable("mqtt.cert_file", mqtt.cert_file, problems)
 
 
 def _secret(place: str, file: Path | None, reader: Callable[[Path], T], problems: list[Problem]) -> T | None:

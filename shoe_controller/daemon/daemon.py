@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+import msgspec
+
 from firmware_protocol.link import LinkReport
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.strict_reading import BadFileError
@@ -32,9 +34,10 @@ from shoe_controller.journal.checkpoints import RECORDS_BETWEEN
 from shoe_controller.journal.errors import EventsPrunedError, FileError
 from shoe_controller.journal.opening import set_aside_names
 from shoe_controller.journal.reading import JournalReader
+from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.facts import RoundResult, RoundVoided, ShoeEnded
 from shoe_controller.messages.refusals import AnyRefusal, Pruned
-from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers
+from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers, SentCheckpoints
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage, Incoming, PublishRefusedError
@@ -426,6 +429,16 @@ class Daemon:
             return await self._replays.replay(request, send)
         except EventsPrunedError as error:
             raise RequestRefusedError(Pruned(oldest=error.first)) from None
+
+    def checkpoints(self, after: int, limit: int) -> SentCheckpoints:
+        reader = self._opened.reader
+        newest = reader.last_checkpoint()
+        found = reader.checkpoints_after(after, limit)
+        return SentCheckpoints(
+            journal=reader.identity.journal_id,
+            newest=-1 if newest is None else newest.index,
+            checkpoints=msgspec.convert(found, tuple[Checkpoint, ...], from_attributes=True),
+        )
 
     def _next_session(self) -> int:
         """Increases over restarts too, even with a clock that is behind the journal's last record."""

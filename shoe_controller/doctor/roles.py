@@ -16,9 +16,17 @@ from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.doctor.broker import NO_SECRETS, as_the_table, connection
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked
 from shoe_controller.messages.facts import EventTopic
-from shoe_controller.messages.topics import TopicKind, TopicRow, Topics, contract, event_topic
+from shoe_controller.messages.topics import ANY, TopicKind, TopicRow, Topics, contract, event_topic
 from shoe_controller.mqtt.broker import BrokerError, BrokerSession, PublishRefusedError, SubscriptionRefusedError
-from shoe_controller.setup.access_list import ANY_CLIENT, EVERY_TABLE, BrokerRole, BrokerUser, may_write
+from shoe_controller.setup.access_list import (
+    ANY_CLIENT,
+    EVERY_TABLE,
+    BrokerRole,
+    BrokerUser,
+    is_of_witness,
+    may_read,
+    may_write,
+)
 from shoe_controller.setup.users_file import USERS_FILE, KnownUser, read_users
 
 PATIENCE = 2.0
@@ -83,8 +91,10 @@ class _Trial:
         if mqtt is None:
             raise ValueError(NO_SECRETS)
         mine = f"{self._topics.replies}{user.name}/#"
-        wanted = [mine, *(self._topic(row, user.name) for row in contract() if row.kind is TopicKind.RETAINED)]
+        retained = [row for row in contract() if row.kind is TopicKind.RETAINED]
+        wanted = [mine, *(self._readable_topic(row, user) for row in retained if may_read(user.role, row))]
         not_mine = [mine, f"{self._topics.replies}#"]
+        not_mine += [self._topic(row, ANY) for row in retained if not may_read(user.role, row)]
         if user.role is not BrokerRole.TABLE or not self._is_ours(user):
             not_mine.append(self._topics.requests)
         permitted = forbidden = None
@@ -124,7 +134,7 @@ class _Trial:
             permitted = may_write(user.role, row) and self._is_ours(user)
             if not (permitted and row.kind in (TopicKind.RETAINED, TopicKind.EVENT)):
                 yield self._topic(row, user.name), permitted
-            if row.kind is TopicKind.REQUEST:
+            if row.kind is TopicKind.REQUEST or is_of_witness(row):
                 yield self._topic(row, OTHER_CLIENT), False
         if user.role is BrokerRole.TABLE and self._is_ours(user):
             other = Topics(self._config.table.site, OTHER_TABLE)
@@ -167,6 +177,9 @@ class _Trial:
     def _topic(self, row: TopicRow, user: str) -> str:
         address = row.address(self._config.table.site, self._config.table.name, user)
         return address.replace(ANY_CLIENT, f"{OTHER_CLIENT}/1")
+
+    def _readable_topic(self, row: TopicRow, user: BrokerUser) -> str:
+        return self._topic(row, user.name if may_write(user.role, row) else ANY)
 
     def _add_problem(self, user: BrokerUser, what: str) -> None:
         self._wrong.append(_problem(f"the user {user.name} ({user.role.value}) {what}"))

@@ -172,6 +172,21 @@ class JournalReader:
         rows = self.database.rows("SELECT * FROM record WHERE kind = 'checkpoint' ORDER BY number")
         return [Record._make(row) for row in rows]
 
+    def checkpoints_after(self, index: int, limit: int) -> list[Checkpoint]:
+        """The checkpoints that follow the one with this index, at most `limit`; -1 is before the first."""
+        if version_of(self.database) < LAYOUT:
+            return []
+        one = (
+            "SELECT body FROM record WHERE number IN (SELECT number FROM record INDEXED BY record_checkpoints "
+            "WHERE kind = 'checkpoint' ORDER BY number LIMIT ? OFFSET ?) ORDER BY number"
+        )
+        first = self.database.row(one, (1, 0))
+        if first is None:
+            return []
+        # They count up by one from the first, which is 0 or 1.
+        skipped = max(index + 1 - read_checkpoint(bytes(first[0])).index, 0)
+        return [read_checkpoint(bytes(body)) for (body,) in self.database.rows(one, (limit, skipped))]
+
     def ends_in_layout_1(self) -> bool:
         """Whether the newest event that is still here was stored by a program that wrote layout 1."""
         row = self.database.row("SELECT kind FROM record WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1")

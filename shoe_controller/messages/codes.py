@@ -9,6 +9,7 @@ from shoe_controller.messages.causes import AnyAlertEnd, AnyProposalEnd, AnyShoe
 from shoe_controller.messages.details import AnyDetail
 from shoe_controller.messages.prompts import AnyPrompt
 from shoe_controller.messages.refusals import AnyRefusal
+from shoe_controller.messages.witness import AnyWitnessAlarm
 
 FAMILIES: dict[str, UnionType] = {
     "prompts": AnyPrompt,
@@ -19,6 +20,7 @@ FAMILIES: dict[str, UnionType] = {
     "shoe_ends": AnyShoeEnd,
     "proposal_ends": AnyProposalEnd,
     "actors": AnyActor,
+    "witness_alarms": AnyWitnessAlarm,
 }
 """By the name of their section in the tables of words."""
 

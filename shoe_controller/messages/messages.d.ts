@@ -155,6 +155,8 @@ export interface Answer {
   wagers: SeatWagers | null;
   /** The answer to `replay`; null where it was refused. */
   replay: ReplayDone | null;
+  /** The answer to `checkpoints`; null where it was refused. */
+  checkpoints: SentCheckpoints | null;
 }
 
 /** Approve what another supervisor proposed. */
@@ -700,6 +702,46 @@ export interface Checkpoint {
   signature: string;
 }
 
+/** Two different checkpoints of one index were seen: a key has signed twice, or somebody else signs. */
+export interface CheckpointForked {
+  /** Says which code this is; the other fields are its values. */
+  code: "checkpoint_forked";
+  /** The journal's id. */
+  journal: string;
+  /** The index of the checkpoints. */
+  index: number;
+}
+
+/** The table cannot show a checkpoint, though there are later ones. */
+export interface CheckpointMissing {
+  /** Says which code this is; the other fields are its values. */
+  code: "checkpoint_missing";
+  /** The journal's id. */
+  journal: string;
+  /** The index of the checkpoint. */
+  index: number;
+}
+
+/** A checkpoint's signature is not genuine. */
+export interface CheckpointNotGenuine {
+  /** Says which code this is; the other fields are its values. */
+  code: "checkpoint_not_genuine";
+  /** The journal's id. */
+  journal: string;
+  /** The index of the checkpoint. */
+  index: number;
+}
+
+/** The table is online, and no checkpoint came for longer than an hour. */
+export interface CheckpointOverdue {
+  /** Says which code this is; the other fields are its values. */
+  code: "checkpoint_overdue";
+  /** The journal's id. */
+  journal: string;
+  /** The index of the newest checkpoint; -1 if there is none. */
+  index: number;
+}
+
 /** The journal up to a record was signed; its key has been removed from the machine. */
 export interface CheckpointSigned {
   /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
@@ -720,6 +762,18 @@ export interface CheckpointSigned {
   round: number;
   /** The checkpoint, as it is in the journal. */
   checkpoint: Checkpoint;
+}
+
+/** The journal's newest checkpoint is older than one that was seen. */
+export interface CheckpointsRolledBack {
+  /** Says which code this is; the other fields are its values. */
+  code: "checkpoints_rolled_back";
+  /** The journal's id. */
+  journal: string;
+  /** The index of its newest checkpoint now; -1 if it has none. */
+  index: number;
+  /** The index of the newest one that was seen. */
+  known: number;
 }
 
 /** End an alert that may be cleared. */
@@ -1183,12 +1237,34 @@ export interface JournalFull {
   code: "journal_full";
 }
 
+/** The journal ends before a record that it had: an older copy was put back, or its end was cut off. */
+export interface JournalRolledBack {
+  /** Says which code this is; the other fields are its values. */
+  code: "journal_rolled_back";
+  /** The journal's id. */
+  journal: string;
+  /** The number of the record that it ends with now. */
+  number: number;
+  /** The number of the last record that was seen. */
+  known: number;
+}
+
 /** A damaged journal was set aside; the controller's log says what is wrong with it. */
 export interface JournalSetAside {
   /** Says which code this is; the other fields are its values. */
   code: "journal_set_aside";
   /** The names of the files that were set aside, beside the journal. */
   files: string[];
+}
+
+/** A checkpoint is signed with a key that the checkpoint before it does not name. */
+export interface KeyNotVouchedFor {
+  /** Says which code this is; the other fields are its values. */
+  code: "key_not_vouched_for";
+  /** The journal's id. */
+  journal: string;
+  /** The index of the checkpoint. */
+  index: number;
 }
 
 /** The round that was settled last in this shoe. */
@@ -1818,10 +1894,30 @@ export interface PublishingAgain {
   code: "publishing_again";
 }
 
+/** An alarm that nobody has acknowledged yet. */
+export interface RaisedAlarm {
+  /** The number of its line in the file of the witness. */
+  line: number;
+  /** Milliseconds since 1970, by the clock of the witness. */
+  time: number;
+  /** What was seen. */
+  alarm: JournalRolledBack | CheckpointsRolledBack | RecordForked | CheckpointForked | CheckpointNotGenuine | KeyNotVouchedFor | CheckpointMissing | CheckpointOverdue | TwoControllers | WitnessFileCut;
+}
+
 /** The act needs a reason. */
 export interface ReasonMissing {
   /** Says which code this is; the other fields are its values. */
   code: "reason_missing";
+}
+
+/** Two different records of one number were seen: the journal was rewritten, or there are two of it. */
+export interface RecordForked {
+  /** Says which code this is; the other fields are its values. */
+  code: "record_forked";
+  /** The journal's id. */
+  journal: string;
+  /** The number of the records. */
+  number: number;
 }
 
 /** What a replay came to. If `last` is below `newest`, ask again after `last`, at once. */
@@ -2370,6 +2466,16 @@ export interface RequestWagersPlace {
   stakes: Stake[];
 }
 
+/** Send checkpoints of the journal, in the answer; a witness can request nothing else. */
+export interface RequestWitnessCheckpoints {
+  /** Comes back in the answer. */
+  request_id: string;
+  /** The `index` of the last checkpoint that the client has; -1 asks for all of them. */
+  after: number;
+  /** The most checkpoints that are sent for this request. */
+  limit?: number;
+}
+
 /** An alert stops the table: its words say what to do. */
 export interface ResolveAlert {
   /** Says which code this is; the other fields are its values. */
@@ -2649,6 +2755,16 @@ export interface SecondCard {
   code: "second_card";
   /** The hand that is due. */
   hand: Side;
+}
+
+/** Checkpoints of the journal. If the last one is below `newest`, ask again after it. */
+export interface SentCheckpoints {
+  /** The journal's id. */
+  journal: string;
+  /** The index of the newest checkpoint; -1 if there is none. */
+  newest: number;
+  /** In the order of their `index`, without a gap. */
+  checkpoints: Checkpoint[];
 }
 
 /** A wager and what it came to. Amounts are in minor units. */
@@ -3103,6 +3219,16 @@ export interface Totals {
   returned: number;
 }
 
+/** Two controllers publish for this table in turn. */
+export interface TwoControllers {
+  /** Says which code this is; the other fields are its values. */
+  code: "two_controllers";
+  /** The start of one of them, as in `status`. */
+  start: string;
+  /** The start of the other. */
+  other: string;
+}
+
 /** Take the last settled result back. The round is then complete and not confirmed. */
 export interface UndoLastResult {
   /** Says which act this is. */
@@ -3250,6 +3376,32 @@ export interface Withdraw {
   proposal: number;
 }
 
+/** The file of the witness lacks a line that it had published, or has another in its place. */
+export interface WitnessFileCut {
+  /** Says which code this is; the other fields are its values. */
+  code: "witness_file_cut";
+  /** The number of the line. */
+  line: number;
+}
+
+/** How far a witness has followed a table, and its alarms. */
+export interface WitnessMessage {
+  /** The version of this message. */
+  schema: 1;
+  /** The table, as in the topic. */
+  table: string;
+  /** The id of the journal that is followed. */
+  journal: string;
+  /** The newest end of the journal that was seen, as in `status`; empty if none was. */
+  head: string;
+  /** The index of the newest checkpoint that is kept; -1 if none is. */
+  checkpoint: number;
+  /** The newest alarms that nobody has acknowledged, the oldest first. */
+  alarms: RaisedAlarm[];
+  /** The number of the last line of the witness's file, a colon and its hash: a file that lacks it was changed. */
+  line: string;
+}
+
 /** A card went to one hand when it was the other's turn. */
 export interface WrongHand {
   /** Says which code this is; the other fields are its values. */
@@ -3335,6 +3487,7 @@ export interface RetainedMessages {
   "roads": RoadsMessage;
   "rounds": RoundsMessage;
   "tables": TableListing;
+  "witness": WitnessMessage;
 }
 
 /** The events, by their topic below the table's own. */
@@ -3379,4 +3532,5 @@ export interface RequestMessages {
   "supervisor/approve": RequestSupervisorApprove;
   "supervisor/withdraw": RequestSupervisorWithdraw;
   "display/replay": RequestDisplayReplay;
+  "witness/checkpoints": RequestWitnessCheckpoints;
 }

@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.messages.acts import ACTS, Act, OpenShoe, Role
+from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.refusals import AnyRefusal
 
 LARGEST_SEQ = 2**63 - 1
@@ -29,8 +30,12 @@ LONGEST_SEAT, LONGEST_WAGER = 40, 100
 MOST_IN_BATCH = 100
 """Events of a replay in one message."""
 
+MOST_CHECKPOINTS = 40
+"""Checkpoints in one answer: each has some 600 bytes."""
+
 PLACE = "place"
 REPLAY = "replay"
+CHECKPOINTS = "checkpoints"
 """The names of the requests that are not acts."""
 
 RequestId = Annotated[str, Meta(min_length=1, max_length=80)]
@@ -50,6 +55,7 @@ class RequestRole(StrEnum):
     DEALER = "dealer"
     SUPERVISOR = "supervisor"
     DISPLAY = "display"
+    WITNESS = "witness"
 
 
 class Stake(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -111,6 +117,28 @@ class ReplayRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """The most events in one message. With 1, each event is a message of its own; with more, a message holds a list."""
 
 
+class CheckpointsRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Send checkpoints of the journal, in the answer; a witness can request nothing else."""
+
+    request_id: RequestId
+    """Comes back in the answer."""
+    after: Annotated[int, Meta(ge=-1, le=LARGEST_SEQ)]
+    """The `index` of the last checkpoint that the client has; -1 asks for all of them."""
+    limit: Annotated[int, Meta(ge=1, le=MOST_CHECKPOINTS)] = MOST_CHECKPOINTS
+    """The most checkpoints that are sent for this request."""
+
+
+class SentCheckpoints(msgspec.Struct, frozen=True, kw_only=True):
+    """Checkpoints of the journal. If the last one is below `newest`, ask again after it."""
+
+    journal: str
+    """The journal's id."""
+    newest: int
+    """The index of the newest checkpoint; -1 if there is none."""
+    checkpoints: tuple[Checkpoint, ...]
+    """In the order of their `index`, without a gap."""
+
+
 class ReplayDone(msgspec.Struct, frozen=True, kw_only=True):
     """What a replay came to. If `last` is below `newest`, ask again after `last`, at once."""
 
@@ -154,6 +182,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to `place`: the wagers of the seat as they now stand, also after a refusal. Null without a round."""
     replay: ReplayDone | None = None
     """The answer to `replay`; null where it was refused."""
+    checkpoints: SentCheckpoints | None = None
+    """The answer to `checkpoints`; null where it was refused."""
 
     @property
     def code(self) -> str:

@@ -14,11 +14,13 @@ from shoe_controller.messages import facts
 from shoe_controller.messages.acts import ACTS, Act
 from shoe_controller.messages.facts import AnyFact, EventTopic, Fact
 from shoe_controller.messages.requests import (
+    CHECKPOINTS,
     LONGEST_USER,
     PLACE,
     REPLAY,
     ActRequest,
     Answer,
+    CheckpointsRequest,
     ReplayRequest,
     RequestRole,
     WagersRequest,
@@ -33,6 +35,7 @@ from shoe_controller.messages.retained import (
     StatusMessage,
     TableListing,
 )
+from shoe_controller.messages.witness import WitnessMessage
 
 ROOT = "shoe/v1"
 """All topics begin with it; the version is that of the whole contract."""
@@ -44,7 +47,7 @@ LONGEST_REPLY = 200
 """Characters of a reply topic behind the user: it goes out with every event of a replay."""
 
 USER = "{user}"
-"""Stands for the broker's user in the topic of a request, in the table below."""
+"""Stands for the broker's user in the topic of a request or of a witness, in the table below."""
 
 STATUS, HEAD, INFO, STATE, ROADS, ROUNDS = "status", "head", "info", "state", "roads", "rounds"
 """The retained topics of a table, below its own part."""
@@ -55,6 +58,9 @@ EVENT, REQUEST, REPLY = "event", "request", "reply"
 SITE_TABLES = "tables"
 """The level that the list of a site's tables is under, beside the tables themselves."""
 
+SITE_WITNESS = "witness"
+"""The level that witnesses publish under, beside the tables."""
+
 
 def round_id(journal: str, shoe: int, round_: int) -> str:
     """The id of a round, unique over all journals. Round 0 of a shoe is what comes before its first round."""
@@ -64,6 +70,11 @@ def round_id(journal: str, shoe: int, round_: int) -> str:
 def event_topic(name: str) -> str:
     """Where events are published, below the table's own topic."""
     return f"{EVENT}/{name}"
+
+
+def witness_topic(site: str, user: str, table: str) -> str:
+    """Where a witness with this user at the broker publishes what it knows of a table."""
+    return f"{ROOT}/{site}/{SITE_WITNESS}/{user}/{table}"
 
 
 class RequestTopic(NamedTuple):
@@ -227,6 +238,13 @@ def contract() -> Iterator[TopicRow]:
     yield TopicRow(
         f"{SITE_TABLES}/{{table}}", TopicKind.RETAINED, (TableListing,), "a table of the site, in a list", of_site=True
     )
+    yield TopicRow(
+        f"{SITE_WITNESS}/{USER}/{{table}}",
+        TopicKind.RETAINED,
+        (WitnessMessage,),
+        "how far a witness follows a table, and its alarms",
+        of_site=True,
+    )
     for topic, what in EVENT_TOPICS.items():
         facts = tuple(fact for fact in AnyFact.__args__ if topic is fact.TOPIC)
         yield TopicRow(event_topic(topic), TopicKind.EVENT, facts, what)
@@ -235,6 +253,7 @@ def contract() -> Iterator[TopicRow]:
         for name, act in acts_of(role).items():
             yield _request(role, name, ActRequest, ACTS[act].what, act)
     yield _request(RequestRole.DISPLAY, REPLAY, ReplayRequest, "send events again, from a number on")
+    yield _request(RequestRole.WITNESS, CHECKPOINTS, CheckpointsRequest, "send checkpoints of the journal, from one on")
     yield TopicRow(
         f"{REPLY}/{{client}}/{{name}}", TopicKind.REPLY, (Answer,), "the answer to a request, and events sent again"
     )

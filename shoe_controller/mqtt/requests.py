@@ -30,15 +30,18 @@ from shoe_controller.messages.refusals import (
     WagerNamedTwice,
 )
 from shoe_controller.messages.requests import (
+    CHECKPOINTS,
     PLACE,
     REPLAY,
     ActRequest,
     Answer,
+    CheckpointsRequest,
     ReplayDone,
     ReplayRequest,
     RequestId,
     RequestRole,
     SeatWagers,
+    SentCheckpoints,
     Stake,
     WagersRequest,
     acts_of,
@@ -74,6 +77,7 @@ _ROLES = {role.value: role for role in RequestRole}
 _decode_wagers = msgspec.json.Decoder(WagersRequest).decode
 _decode_act = msgspec.json.Decoder(ActRequest).decode
 _decode_replay = msgspec.json.Decoder(ReplayRequest).decode
+_decode_checkpoints = msgspec.json.Decoder(CheckpointsRequest).decode
 _encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 encode_answer = msgspec.json.Encoder().encode
 
@@ -104,6 +108,9 @@ class TableDesk(Protocol):
 class Replayer(Protocol):
     async def replay(self, request: ReplayRequest, send: Send) -> ReplayDone:
         """Send events again; `RequestRefusedError` where they are not there."""
+
+    def checkpoints(self, after: int, limit: int) -> SentCheckpoints:
+        """The checkpoints of the journal that follow the one with this index."""
 
 
 class RequestRefusedError(ValueError):
@@ -184,6 +191,11 @@ class RequestDesk:
                 return await self._place(_decoded(_decode_wagers, message.payload), sender)
             case RequestRole.DISPLAY if sender.name == REPLAY:
                 return await self._replay(_decoded(_decode_replay, message.payload), message, send)
+            case RequestRole.WITNESS if sender.name == CHECKPOINTS:
+                # All that a witness can request: its answer has no place for anything but checkpoints.
+                wanted = _decoded(_decode_checkpoints, message.payload)
+                sent = self._replayer.checkpoints(wanted.after, wanted.limit)
+                return Answer(status="ok", request_id=wanted.request_id, checkpoints=sent)
             case RequestRole.DEALER | RequestRole.SUPERVISOR if sender.name in acts_of(role):
                 request = _decoded(_decode_act, message.payload)
                 identity = _identity(sender, request.request_id, msgspec.structs.replace(request, pin=None))

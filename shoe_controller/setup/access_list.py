@@ -10,8 +10,18 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from shoe_controller.messages.facts import EventTopic
 from shoe_controller.messages.requests import RequestRole
-from shoe_controller.messages.topics import ANY, TopicKind, TopicRow, Topics, contract
+from shoe_controller.messages.topics import (
+    ANY,
+    SITE_WITNESS,
+    STATUS,
+    TopicKind,
+    TopicRow,
+    Topics,
+    contract,
+    event_topic,
+)
 
 EVERY_TABLE = ANY
 """In place of the table in the rules of a user that serves all tables of a site."""
@@ -27,6 +37,7 @@ class BrokerRole(Enum):
     DEALER = "dealer"
     SUPERVISOR = "supervisor"
     CONSOLE = "console"
+    WITNESS = "witness"
 
     @property
     def what(self) -> str:
@@ -40,6 +51,7 @@ WHAT = {
     BrokerRole.DEALER: "a dealer's own terminal: reads, and sends a dealer's requests",
     BrokerRole.SUPERVISOR: "a supervisor's own terminal: reads, and sends a supervisor's requests",
     BrokerRole.CONSOLE: "the console beside the table, which dealers and supervisors share",
+    BrokerRole.WITNESS: "a witness: reads heads and checkpoints of journals, nothing else, and publishes its alarms",
 }
 
 ASKS: dict[BrokerRole, frozenset[RequestRole]] = {
@@ -48,9 +60,18 @@ ASKS: dict[BrokerRole, frozenset[RequestRole]] = {
     BrokerRole.WAGERS: frozenset({RequestRole.WAGERS, RequestRole.DISPLAY}),
     BrokerRole.DEALER: frozenset({RequestRole.DEALER, RequestRole.DISPLAY}),
     BrokerRole.SUPERVISOR: frozenset({RequestRole.SUPERVISOR, RequestRole.DISPLAY}),
-    BrokerRole.CONSOLE: frozenset(RequestRole),
+    BrokerRole.CONSOLE: frozenset(RequestRole) - {RequestRole.WITNESS},
+    BrokerRole.WITNESS: frozenset({RequestRole.WITNESS}),
 }
-"""The requests that each role may send. A replay sends every event, so that a role with it must read all of them."""
+"""The requests that each role may send. A replay sends every event, so that a role with it must read all of them.
+
+A witness reads no events but checkpoints, and its one request is answered with nothing else.
+"""
+
+WITNESS_READS = frozenset({STATUS, event_topic(EventTopic.CHECKPOINT)})
+
+READS_WITNESSES = frozenset({BrokerRole.DISPLAY, BrokerRole.SUPERVISOR, BrokerRole.CONSOLE, BrokerRole.WITNESS})
+"""Roles that read what witnesses publish; a witness reads its own messages alone."""
 
 
 class BrokerUser(NamedTuple):
@@ -60,7 +81,13 @@ class BrokerUser(NamedTuple):
     """The one table that the user is for, unless it serves all of the site."""
 
 
+def is_of_witness(row: TopicRow) -> bool:
+    return row.key == SITE_WITNESS
+
+
 def may_write(role: BrokerRole, row: TopicRow) -> bool:
+    if is_of_witness(row):
+        return role is BrokerRole.WITNESS
     if role is BrokerRole.TABLE:
         return row.kind is not TopicKind.REQUEST
     return row.role in ASKS[role]
@@ -68,6 +95,10 @@ def may_write(role: BrokerRole, row: TopicRow) -> bool:
 
 def may_read(role: BrokerRole, row: TopicRow) -> bool:
     """Whether a role reads a topic. Every user reads the replies to itself; that is a rule for all, not for a role."""
+    if is_of_witness(row):
+        return role in READS_WITNESSES
+    if role is BrokerRole.WITNESS:
+        return row.below in WITNESS_READS
     if role is BrokerRole.TABLE:
         # Its own retained messages too, so that `shoe-controller status` can read them as the table's own user.
         return row.kind in (TopicKind.REQUEST, TopicKind.RETAINED)
@@ -89,8 +120,7 @@ def _lines(site: str, users: Iterable[BrokerUser]) -> Iterator[str]:
         for row in contract():
             access = _ACCESS[may_read(user.role, row), may_write(user.role, row)]
             if access:
-                # Only a table's own user reads requests, and it reads those of every user.
-                sender = ANY if user.role is BrokerRole.TABLE else user.name
+                sender = user.name if may_write(user.role, row) else ANY
                 yield f"topic {access} {row.address(site, user.table, sender).replace(ANY_CLIENT, '#')}"
     yield ""
     yield "# Every user reads the replies to itself, and no others."

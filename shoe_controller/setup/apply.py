@@ -6,6 +6,7 @@
 | `seal.key`                                | the key of what it publishes of its journal   | shoe-controller |
 | `board.toml`, `board.password`            | the results boards                            | shoe-board      |
 | `console.toml`, `console.password`        | the console                                   | shoe-console    |
+| `witness.toml`, `witness.password`        | the witness                                   | shoe-witness    |
 | `broker-users.toml`, `users/*.password`   | every user at the broker, for the doctor      | root            |
 | `authority/ca.key`                        | the key of the house's own authority          | root            |
 | in the broker's folder: everything        | Mosquitto's configuration, users, certificate | mosquitto       |
@@ -28,13 +29,24 @@ from shoe_controller.setup import broker_files
 from shoe_controller.setup.access_list import BrokerUser, access_list
 from shoe_controller.setup.certificates import Made, make_authority, make_broker_certificate
 from shoe_controller.setup.file_writer import Planned
-from shoe_controller.setup.new_table import BOARD, FileNames, NewTable, board_text, console_text, table_text, users_of
+from shoe_controller.setup.new_table import (
+    BOARD,
+    WITNESS,
+    FileNames,
+    NewTable,
+    board_text,
+    console_text,
+    table_text,
+    users_of,
+    witness_text,
+)
 from shoe_controller.setup.passwords import PASSWORD_BYTES, SALT_BYTES, password_of
 from shoe_controller.setup.template import example_text
 from shoe_controller.setup.users_file import USERS_FILE, read_users
 
 TABLE_FILE = "table.toml"
 TABLE_GROUP, BOARD_GROUP, CONSOLE_GROUP, BROKER_GROUP = "shoe-controller", "shoe-board", "shoe-console", "mosquitto"
+WITNESS_GROUP = "shoe-witness"
 
 
 class Places(NamedTuple):
@@ -78,6 +90,8 @@ def plan(new: NewTable, places: Places, *, renew_certificate: bool = False) -> I
         yield Planned(places.folder / "board.toml", board, group=BOARD_GROUP)
         console = console_text(new, example, names).encode()
         yield Planned(places.own("console.toml"), console, group=CONSOLE_GROUP)
+        witness = witness_text(new, example, names).encode()
+        yield Planned(places.folder / "witness.toml", witness, group=WITNESS_GROUP)
     # Last: once the table's own file is there, everything that it names is. From then on people edit it.
     if not (places.folder / places.table_file).exists():
         table = table_text(new, example, names).encode()
@@ -91,6 +105,7 @@ def _names(places: Places) -> FileNames:
         table_password=places.own("mqtt.password").name,
         board_password="board.password",  # noqa: S106 - the name of a file
         console_password=places.own("console.password").name,
+        witness_password="witness.password",  # noqa: S106 - the name of a file
         ca="ca.pem",
     )
 
@@ -103,6 +118,7 @@ def _plan_broker(new: NewTable, places: Places, names: FileNames, *, renew_certi
         (names.table_password, f"table-{new.name}", TABLE_GROUP),
         (names.board_password, BOARD, BOARD_GROUP),
         (names.console_password, f"console-{new.name}", CONSOLE_GROUP),
+        (names.witness_password, WITNESS, WITNESS_GROUP),
     )
     for file, user, group in copies:
         yield Planned(places.folder / file, f"{passwords[user]}\n".encode(), group=group)

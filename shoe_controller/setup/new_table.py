@@ -14,6 +14,9 @@ TABLE_SECTIONS = ("house", "procedure", "table", "shoe", "mqtt", "journal", "log
 BOARD = "board"
 """The user that serves all tables of a site."""
 
+WITNESS = "witness"
+"""The user that watches the journals of all tables of a site."""
+
 _IN_USER_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -67,6 +70,7 @@ def users_of(new: NewTable) -> tuple[BrokerUser, ...]:
         BrokerUser(f"dealer-{new.name}", BrokerRole.DEALER, new.name),
         BrokerUser(f"supervisor-{new.name}", BrokerRole.SUPERVISOR, new.name),
         BrokerUser(f"console-{new.name}", BrokerRole.CONSOLE, new.name),
+        BrokerUser(WITNESS, BrokerRole.WITNESS),
     )
 
 
@@ -124,6 +128,19 @@ def console_text(new: NewTable, example: str, files: "FileNames") -> str:
     return f"{head}\n{template.text('table', 'mqtt', 'console')}"
 
 
+def witness_text(new: NewTable, example: str, files: "FileNames") -> str:
+    """Return the file of the witness; nothing in it is worth stealing but its password for the broker."""
+    template = Template(example)
+    _fill_mqtt(template, new.broker_host or "127.0.0.1", None, None, files.ca)
+    witness = template.section("witness")
+    witness.put("site", new.site)
+    witness.leave_out("file")
+    witness.put("username", WITNESS)
+    witness.put("password_file", files.witness_password)
+    head = f"# The witness of site {new.site}: shoe-controller witness FILE. Best on a machine that is no table's.\n"
+    return f"{head}\n{template.text('mqtt', 'witness')}"
+
+
 class FileNames(NamedTuple):
     """Paths of the files that the configurations name, as written there."""
 
@@ -132,6 +149,7 @@ class FileNames(NamedTuple):
     table_password: str
     board_password: str
     console_password: str
+    witness_password: str
     ca: str
 
 

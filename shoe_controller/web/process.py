@@ -86,14 +86,15 @@ async def serve(site: Served, follower: Follower, where: ServingSettings, log: L
         host = f"[{where.host}]" if ":" in where.host else where.host
         log.info("ready", address=f"http{'' if tls is None else 's'}://{host}:{port}/")
         service.ready("Looking for the broker.")
-        await _until(stop, follower, service)
+        await follow_until(stop, follower, service)
     finally:
         service.stopping()
         await site.stop()
         log.info("stopped")
 
 
-async def _until(stop: asyncio.Event, follower: Follower, service: SystemdNotifier) -> None:
+async def follow_until(stop: asyncio.Event, follower: Follower, service: SystemdNotifier) -> None:
+    """Follow until the event, and give the service manager its heartbeats."""
     following = asyncio.create_task(follower.run(), name="follower")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     living = asyncio.create_task(_live(service), name="watchdog")

@@ -26,6 +26,7 @@ def test_it_subscribes_to_the_retained_messages_of_all_tables_and_to_no_events()
         f"{PREFIX}/+/state",
         f"{PREFIX}/+/roads",
         f"{PREFIX}/+/rounds",
+        f"{PREFIX}/witness/+/+",
     )
 
 

@@ -28,6 +28,7 @@ MAY_SAY = {
     "dealer-t1": ("request/dealer/dealer-t1/", "request/display/dealer-t1/"),
     "supervisor-t1": ("request/supervisor/supervisor-t1/", "request/display/supervisor-t1/"),
     "console-t1": tuple(f"request/{role}/console-t1/" for role in ("wagers", "dealer", "supervisor", "display")),
+    "witness": ("request/witness/witness/", "witness/witness/"),
 }
 
 
@@ -65,9 +66,9 @@ async def test_every_role_may_say_what_it_should_and_nothing_else(tmp_path: Path
                 for sender in MAY_SAY:
                     for topic, below in topics_of("t1", sender):
                         assert await is_taken(session, topic) == below.startswith(beginnings), f"{user}: {topic}"
-                # Nobody speaks for another table but a board, which asks them all.
+                # Nobody speaks for another table but a board, which asks them all, and a witness, which watches them.
                 others = [await is_taken(session, topic) for topic, _ in topics_of("t2", user)]
-                assert sum(others) == (1 if user == "board" else 0)
+                assert sum(others) == {"board": 1, "witness": 2}.get(user, 0)
                 assert not await is_taken(session, "shoe/v1/south/t1/status")
                 assert not await is_taken(session, "anything/else")
     finally:
@@ -115,10 +116,16 @@ async def test_requests_are_read_by_the_table_alone_and_answers_by_whom_they_are
         async with connected(broker.port, client_id="t", username="table-t1", password="table-t1") as speaker:  # noqa: S106 - of this test
             await speaker.publish(f"{PREFIX}/event/outcome", b"{}")
             await speaker.publish("shoe/v1/north/tables/t1", b"{}")
+            await speaker.publish(f"{PREFIX}/state", b"{}")
+            await speaker.publish(f"{PREFIX}/event/checkpoint", b"{}")
+            await speaker.publish(f"{PREFIX}/status", b"{}")
             for user in ears:
                 await speaker.publish(f"{PREFIX}/reply/{user}/last", b"{}")
+        for_all = [f"{PREFIX}/event/outcome", "shoe/v1/north/tables/t1", f"{PREFIX}/state"]
+        for_a_witness = [f"{PREFIX}/event/checkpoint", f"{PREFIX}/status"]
         for user, heard in ears.items():
-            assert await heard == [f"{PREFIX}/event/outcome", "shoe/v1/north/tables/t1", f"{PREFIX}/reply/{user}/last"]
+            read = [*([] if user == "witness" else for_all), *for_a_witness]
+            assert await heard == [*read, f"{PREFIX}/reply/{user}/last"]
         table.cancel()
         await asyncio.gather(table, return_exceptions=True)
     finally:

@@ -17,6 +17,7 @@ USERS = (
     BrokerUser("dealer", BrokerRole.DEALER, TABLE),
     BrokerUser("pit", BrokerRole.SUPERVISOR),
     BrokerUser("console", BrokerRole.CONSOLE, TABLE),
+    BrokerUser("witness", BrokerRole.WITNESS),
 )
 
 ACCESS = access_list(SITE, USERS)

@@ -9,7 +9,14 @@ import msgspec
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.acts import Role
 from shoe_controller.messages.refusals import AnyRefusal
-from shoe_controller.messages.requests import Answer, ReplayDone, ReplayRequest, RequestRole, SeatWagers
+from shoe_controller.messages.requests import (
+    Answer,
+    ReplayDone,
+    ReplayRequest,
+    RequestRole,
+    SeatWagers,
+    SentCheckpoints,
+)
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.mqtt.requests import RequestDesk, Send, encode_answer
@@ -85,6 +92,10 @@ class Counter:
 
     def send(self, payload: bytes) -> "asyncio.Future[None]":
         raise AssertionError(f"nothing is replayed here: {payload!r}")
+
+    def checkpoints(self, after: int, limit: int) -> SentCheckpoints:
+        self.replayed.append(after)
+        return SentCheckpoints(journal="j1", newest=after + limit, checkpoints=())
 
     # --- asking ------------------------------------------------------------------------------------------------------
 

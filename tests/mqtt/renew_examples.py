@@ -16,6 +16,7 @@ from shoe_controller.messages.facts import Fact
 from shoe_controller.messages.refusals import OtherRound
 from shoe_controller.messages.requests import RequestRole, acts_of, refused
 from shoe_controller.messages.retained import HeadMessage, StatusMessage
+from shoe_controller.messages.witness import JournalRolledBack, RaisedAlarm, WitnessMessage
 from shoe_controller.mqtt.documents.asyncapi import EXAMPLES
 from shoe_controller.mqtt.envelope import Envelopes, EventMessage, replayed, replayed_in_batches
 from shoe_controller.mqtt.retained import (
@@ -91,7 +92,20 @@ def _retained(sitting: RememberedSitting) -> dict[str, Any]:
         "roads": as_json(roads_message(sitting.state, JOURNAL)),
         "rounds": as_json(rounds_message(sitting.state, JOURNAL)),
         "tables": as_json(table_listing(posted, JOURNAL)),
+        "witness": as_json(_witnessed()),
     }
+
+
+def _witnessed() -> WitnessMessage:
+    alarm = JournalRolledBack(journal=JOURNAL, number=HEAD.number, known=730)
+    return WitnessMessage(
+        table="t1",
+        journal=JOURNAL,
+        head=str(HEAD),
+        checkpoint=31,
+        alarms=(RaisedAlarm(line=2044, time=1_790_003_600_000, alarm=alarm),),
+        line=f"2044:{bytes(range(32, 64)).hex()}",
+    )
 
 
 def _events(sittings: list[RememberedSitting]) -> dict[str, Any]:
@@ -118,6 +132,7 @@ def _requests() -> dict[str, Any]:
     found: dict[str, Any] = {
         "request.wagers.place": at | {"seat": "1", "stakes": stakes},
         "request.display.replay": {"request_id": "77a0", "after": 411, "limit": 500},
+        "request.witness.checkpoints": {"request_id": "91c3", "after": 30},
     }
     for role in (RequestRole.DEALER, RequestRole.SUPERVISOR):
         for name, act in acts_of(role).items():

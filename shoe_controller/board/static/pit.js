@@ -3,7 +3,7 @@
 
 import { listen } from "./event_stream.js";
 import { html, svg, write } from "./svg.js";
-import { act, detail, happened, label, phase, role, say, toDo } from "./words.js";
+import { act, alarm, detail, happened, label, phase, role, say, toDo } from "./words.js";
 
 const tables = new Map(); /* name -> { row, tile, rank } */
 const place = document.getElementById("tables");
@@ -14,7 +14,7 @@ let reachable = true;
 const KINDS = ["stop", "off", "note", "well"];
 
 function rankOf(row) {
-  if (row.alerts.some((alert) => alert.severity === "stops") || !row.storing || row.publishing) return 0;
+  if (row.alerts.some((alert) => alert.severity === "stops") || !row.storing || row.publishing || row.witness.length) return 0;
   if (!row.live) return 1;
   if (row.alerts.length || row.stopped || !row.link) return 2;
   return 3;
@@ -54,6 +54,13 @@ function alertBox(alert) {
     ...[detail(alert), toDo(alert), ends.join(" · ")].filter(Boolean).map((text) => html("small", {}, text)));
 }
 
+/* What a witness of the journals objects to; the number is that of the line in its file. */
+function witnessBox(raised) {
+  return html("div", { class: "alert stops", "data-witness": raised.alarm.code },
+    html("b", {}, `${say("witness")}: ${alarm(raised.alarm)}`),
+    html("small", {}, say("witness_line", { n: raised.line })));
+}
+
 /* A dot each for the shoe, the broker and the disk, and in words whatever is not well with them. */
 function health(row) {
   const dot = (name, well) => html("span", { class: `dot ${!row.live ? "off" : well ? "well" : "bad"}`, "data-health": name }, say(name));
@@ -76,7 +83,7 @@ function fill(tile, row) {
     html("div", { class: "top" }, html("b", {}, row.title), html("span", { class: "phase" }, row.phase ? phase(row.phase) : ""), html("span", { class: "phase" }, round)),
     html("div", { class: "body" }, miniRoad(row.road),
       html("div", {}, lastResult(row.last), html("div", { class: "pace" }, row.pace === null ? "" : say("per_hour", { n: row.pace })))),
-    html("div", { class: "alerts" }, ...row.alerts.map(alertBox)),
+    html("div", { class: "alerts" }, ...row.witness.map(witnessBox), ...row.alerts.map(alertBox)),
     html("div", { class: "foot" }, ...health(row), html("span", { class: "version" }, row.version)));
 }
 

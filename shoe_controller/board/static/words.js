@@ -20,6 +20,7 @@ export const act = (name) => table.acts[name] ?? name;
 export const role = (name) => table.people[name] ?? name;
 export const happened = (alert) => alertText(table, alert, "happened");
 export const detail = (alert) => detailText(table, alert);
+export const alarm = (code) => rendered(table, "witness_alarms", code);
 export const toDo = (alert) => alertText(table, alert, "to_do");
 
 /* Writes the texts that never change into their places. */

@@ -1,0 +1,73 @@
+"""What the file of a witness shows about one journal, for `journal verify --witness`."""
+
+from pathlib import Path
+
+import msgspec
+
+from shoe_controller.journal.checkpoints import Checkpoint
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Head
+from shoe_controller.witness.lines import AlarmRaised, CheckpointSeen, HeadSeen
+from shoe_controller.witness.lines_file import TornTail, read_lines
+
+
+class Evidence(msgspec.Struct, kw_only=True):
+    """What was seen of one journal, and when: milliseconds since 1970, by the clock of the witness."""
+
+    heads: dict[Head, int] = {}
+    """Ends of the chain, those of checkpoints among them."""
+    checkpoints: dict[int, Checkpoint] = {}
+    """By index; the first where two were seen."""
+    alarms: list[AlarmRaised] = []
+    """All about this journal, or about its table as a whole."""
+    end: str = ""
+    """The last line of the file, as the witness publishes it."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.heads
+
+    @property
+    def newest(self) -> Head:
+        return max(self.heads, key=lambda head: head.number)
+
+
+def evidence_of(file: Path, journal: str) -> Evidence:
+    """Read a witness's file; `WitnessFileError` if it is not as it was written."""
+    found = Evidence(heads={}, checkpoints={}, alarms=[])
+    tables: set[str] = set()
+    alarms: list[AlarmRaised] = []
+    for written in read_lines(file, TornTail()):
+        found.end = written.end
+        match written.line:
+            case HeadSeen() as line if line.journal == journal:
+                number, _, digest = line.head.partition(":")
+                found.heads.setdefault(Head(number=int(number), hash=bytes.fromhex(digest)), line.time)
+                tables.add(line.table)
+            case CheckpointSeen() as line if line.checkpoint.journal == journal and not line.disputed:
+                kept = line.checkpoint
+                found.heads.setdefault(Head(number=kept.number, hash=bytes.fromhex(kept.hash)), line.time)
+                found.checkpoints.setdefault(kept.index, msgspec.convert(kept, Checkpoint, from_attributes=True))
+                tables.add(line.table)
+            case AlarmRaised() as line:
+                alarms.append(line)
+            case _:
+                pass
+    found.alarms += [
+        line for line in alarms if getattr(line.alarm, "journal", journal if line.table in tables else "") == journal
+    ]
+    return found
+
+
+def differing_checkpoints(evidence: Evidence, journal: Path) -> list[str]:
+    """What a journal says about checkpoints that the witness saw otherwise, in sentences."""
+    with JournalReader(journal) as reader:
+        newest = reader.last_checkpoint()
+        there = {each.index: each for each in reader.checkpoints_after(-1, 1 if newest is None else newest.index + 1)}
+    wrong = []
+    for index, seen in sorted(evidence.checkpoints.items()):
+        if index not in there:
+            wrong.append(f"checkpoint {index} is missing; the witness saw it.")
+        elif there[index] != seen:
+            wrong.append(f"checkpoint {index} is not the one that the witness saw.")
+    return wrong
