@@ -2,7 +2,7 @@
 
 All of them work beside a running controller. Exit code 1 means that the journal is damaged, 2 that the arguments cannot
 be used, 3 that nothing wrong was found and not all could be proved: a head lies in a pruned part whose export was not
-given, or the key of `verify --key` proves nothing. The work itself is in
+given, or the key of `verify --key` or the file of `--witness` proves nothing. The work itself is in
 `shoe_controller/journal/`.
 """
 
@@ -31,6 +31,9 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
 from shoe_controller.journal.replay_check import Replay
 from shoe_controller.journal.verify import Report, verify
+from shoe_controller.witness.evidence import Evidence, differing_checkpoints, evidence_of
+from shoe_controller.witness.lines_file import WitnessFileError
+from shoe_controller.words.render import ENGLISH
 
 DAMAGED = 1
 UNPROVED = 3
@@ -97,6 +100,15 @@ def _add_verify(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         metavar="FILE",
         help="an earlier journal of the table, the oldest first, where the key is that of its first one",
     )
+    parser.add_argument(
+        "--witness",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="the file of a witness: compares the journal with every head and checkpoint that it has; may be given "
+        "more than once",
+    )
     add_json_option(parser)
     parser.set_defaults(run=run, act=_verify)
 
@@ -146,41 +158,110 @@ def run(args: argparse.Namespace) -> int:
         return bad_input(args, "journal", str(error))
 
 
-def _verify(args: argparse.Namespace) -> int:
+class _BadOptionError(ValueError):
+    """An option of `verify` that cannot be used: which, and why."""
+
+    def __init__(self, option: str, why: str) -> None:
+        super().__init__(why)
+        self.option = option
+
+
+def _keys(args: argparse.Namespace) -> set[str]:
     keys: set[str] = set()
     for file in args.key:
         try:
             key = read_public(file.read_text(encoding="utf-8", errors="replace"))
         except OSError as error:
-            return bad_input(args, "key", f"{file} cannot be read: {error.strerror}.")
+            raise _BadOptionError("key", f"{file} cannot be read: {error.strerror}.") from error
         if key is None:
-            return bad_input(args, "key", f"{file} is not a public key: 64 hexadecimal digits on a line of their own.")
+            raise _BadOptionError("key", f"{file} is not a public key: 64 hexadecimal digits on a line of their own.")
         keys.add(key)
     for earlier in args.earlier:
         key = next_key_of(earlier, keys)
         if key is None:
-            return bad_input(args, "earlier", f"{earlier} is not proved by the key, so its last key proves nothing.")
+            raise _BadOptionError("earlier", f"{earlier} is not proved by the key, so its last key proves nothing.")
         keys.add(key)
+    return keys
+
+
+def _evidence(args: argparse.Namespace) -> list[tuple[Path, Evidence]]:
+    try:
+        return [(file, evidence_of(file, _journal_id(args.file))) for file in args.witness]
+    except (WitnessFileError, OSError) as error:
+        raise _BadOptionError("witness", str(error)) from error
+
+
+def _verify(args: argparse.Namespace) -> int:
+    try:
+        keys, witnessed = _keys(args), _evidence(args)
+    except _BadOptionError as error:
+        return bad_input(args, error.option, str(error))
+    heads = [head for _, evidence in witnessed for head in evidence.heads.values()]
     with _progress() as look:
         report = verify(
             args.file,
             replay=REPLAY,
             agree=same_fact,
             software=version("shoe-controller"),
-            heads=args.head,
+            heads=[*heads, *args.head],
             exports=args.export,
             keys=keys,
             progress=look,
         )
+    for file, evidence in witnessed:
+        for what in differing_checkpoints(evidence, args.file):
+            report.tell(None, None, f"{file}: {what}")
     if args.json:
-        print_json(_as_object(args.file, report))
+        print_json(_as_object(args.file, report) | {"witness": [_seen(file, each) for file, each in witnessed]})
     else:
-        sentences = (*_sentences(args.file, report), *_proof(report, asked=bool(keys)))
+        seen = [sentence for each in witnessed for sentence in _witness_sentences(*each, report)]
+        sentences = (*_sentences(args.file, report), *_proof(report, asked=bool(keys)), *seen)
         sys.stdout.write("".join(f"{as_text(sentence)}\n" for sentence in sentences))
     if not report.good:
         return DAMAGED
     keys_prove = not keys or (report.proof is not None and not report.keys_anew)
-    return GOOD if keys_prove and not report.unproved else UNPROVED
+    witnesses_prove = all(each.newest is not None for _, each in witnessed)
+    return GOOD if keys_prove and witnesses_prove and not report.unproved else UNPROVED
+
+
+def _journal_id(file: Path) -> str:
+    with JournalReader(file) as reader:
+        return reader.identity.journal_id
+
+
+def _seen(file: Path, evidence: Evidence) -> dict[str, object]:
+    return {
+        "file": as_text(str(file)),
+        "line": evidence.end,
+        "heads": len(evidence.heads),
+        "checkpoints": len(evidence.checkpoints),
+        "newest": None if evidence.newest is None else str(evidence.newest),
+        "seen": evidence.seen,
+        "alarms": [{"line": each.line, "time": each.time, "alarm": each.alarm} for each in evidence.alarms],
+    }
+
+
+def _witness_sentences(file: Path, evidence: Evidence, report: Report) -> Iterator[str]:
+    """What the file of a witness proves, and what it does not."""
+    if evidence.newest is None:
+        yield f"NOT PROVED by {file}: the witness has seen nothing of this journal."
+        return
+    what = f"{len(evidence.heads)} records and {len(evidence.checkpoints)} checkpoints"
+    if report.good:
+        yield f"{file}: {what} are as the witness saw them; those that were pruned are listed above."
+        yield (
+            f"Proved by it up to record {evidence.newest.number}, as seen at {_utc(evidence.seen)}. Not proved: the "
+            f"{report.head.number - evidence.newest.number} records after it."
+        )
+    else:
+        yield f"{file}: {what} were compared with what the witness saw."
+    for each in evidence.alarms:
+        yield f"The witness raised an alarm at {_utc(each.time)}, line {each.line}: {ENGLISH.of(each.alarm)}"
+    yield f"Its file ends with {evidence.end}. Compare that with what the witness publishes: its end may be cut off."
+
+
+def _utc(time_ms: int) -> str:
+    return datetime.fromtimestamp(time_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def _as_object(file: Path, report: Report) -> dict[str, object]:
@@ -262,7 +343,7 @@ def _proof(report: Report, *, asked: bool) -> Iterator[str]:
         none = "there is no checkpoint yet" if not report.checkpoints else "the key has signed none of its checkpoints"
         yield f"NOT PROVED: {none}."
     else:
-        signed = datetime.fromtimestamp(proof.time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        signed = _utc(proof.time)
         yield f"Proved up to record {proof.number}, as signed in checkpoint {proof.checkpoint} at {signed}."
         yield (
             f"Not proved: the {last - proof.number} records after it. Whoever held the machine since then could have "

@@ -14,8 +14,12 @@ from shoe_controller.witness.lines_file import TornTail, read_lines
 class Evidence(msgspec.Struct, kw_only=True):
     """What was seen of one journal, and when: milliseconds since 1970, by the clock of the witness."""
 
-    heads: dict[Head, int] = {}
-    """Ends of the chain, those of checkpoints among them."""
+    heads: dict[int, Head] = {}
+    """Ends of the chain by number, those of checkpoints among them; the first where two were seen."""
+    newest: Head | None = None
+    """The one with the largest number."""
+    seen: int = 0
+    """When that one was seen first."""
     checkpoints: dict[int, Checkpoint] = {}
     """By index; the first where two were seen."""
     alarms: list[AlarmRaised] = []
@@ -23,13 +27,10 @@ class Evidence(msgspec.Struct, kw_only=True):
     end: str = ""
     """The last line of the file, as the witness publishes it."""
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.heads
-
-    @property
-    def newest(self) -> Head:
-        return max(self.heads, key=lambda head: head.number)
+    def add(self, head: Head, time: int) -> None:
+        if self.newest is None or head.number > self.newest.number:
+            self.newest, self.seen = head, time
+        self.heads.setdefault(head.number, head)
 
 
 def evidence_of(file: Path, journal: str) -> Evidence:
@@ -42,11 +43,11 @@ def evidence_of(file: Path, journal: str) -> Evidence:
         match written.line:
             case HeadSeen() as line if line.journal == journal:
                 number, _, digest = line.head.partition(":")
-                found.heads.setdefault(Head(number=int(number), hash=bytes.fromhex(digest)), line.time)
+                found.add(Head(number=int(number), hash=bytes.fromhex(digest)), line.time)
                 tables.add(line.table)
             case CheckpointSeen() as line if line.checkpoint.journal == journal and not line.disputed:
                 kept = line.checkpoint
-                found.heads.setdefault(Head(number=kept.number, hash=bytes.fromhex(kept.hash)), line.time)
+                found.add(Head(number=kept.number, hash=bytes.fromhex(kept.hash)), line.time)
                 found.checkpoints.setdefault(kept.index, msgspec.convert(kept, Checkpoint, from_attributes=True))
                 tables.add(line.table)
             case AlarmRaised() as line:
