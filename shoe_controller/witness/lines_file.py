@@ -42,7 +42,8 @@ def read_lines(path: Path, torn: TornTail) -> Iterator[Written]:
     number = 0
     with path.open("rb") as file:
         while text := file.readline(LONGEST_LINE):
-            written = read_line(text, before)
+            # A last line that lacks nothing but its break is whole; `start` adds the break.
+            written = read_line(text if text.endswith(b"\n") else text + b"\n", before)
             vouched = written is not None and _follows(written.line, number, torn.bytes)
             if written is None or not vouched:
                 if has_shape(text) or torn.bytes > LONGEST_LINE:
@@ -53,7 +54,7 @@ def read_lines(path: Path, torn: TornTail) -> Iterator[Written]:
                 torn.bytes += len(text)
                 torn.ends_with_break = text.endswith(b"\n")
                 continue
-            torn.bytes, torn.ends_with_break = 0, True
+            torn.bytes, torn.ends_with_break = 0, text.endswith(b"\n")
             before, number = written.hash, written.line.line
             yield written
 
@@ -97,7 +98,7 @@ class LinesFile:
         torn = self._torn.bytes
         if not self._torn.ends_with_break:
             self._write(b"\n")
-            torn += 1
+            torn += 1 if torn else 0
         line = Started(version=version, torn=torn, acknowledged=acknowledged)
         self._torn = TornTail()
         return self.add(line, time_ms)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.config.pins import check_pin
-from shoe_controller.config.table_file import for_running, load_board, load_config, load_console
+from shoe_controller.config.table_file import for_running, load_board, load_config, load_console, load_witness
 from shoe_controller.setup.access_list import BrokerRole
 from shoe_controller.setup.template import Template, example_text
 from shoe_controller.setup.users_file import read_users
@@ -33,6 +33,8 @@ def test_every_program_can_read_its_own_file(house: Path) -> None:
     assert table.mqtt.tls
     assert load_board(house / "board.toml").username == "board"
     assert load_console(house / "console.toml").username == "console-t1"
+    witness = load_witness(house / "witness.toml")
+    assert (witness.username, witness.settings.site) == ("witness", "north")
     people = {person.id: person for person in table.people}
     assert people.keys() == PINS.keys()
     assert all(check_pin(pin, people[name].pin.reveal()) for name, pin in PINS.items())
@@ -74,7 +76,7 @@ def test_the_first_key_of_the_journal_is_made_once_and_is_private(tmp_path: Path
 
 def test_every_user_has_a_password_of_its_own(house: Path) -> None:
     users = read_users(house / "broker-users.toml")
-    assert len(users) == len({each.password.reveal() for each in users}) == 6
+    assert len(users) == len({each.password.reveal() for each in users}) == 7
     assert all(len(each.password.reveal()) >= 32 for each in users)
     hashed = (house / "broker" / "passwords").read_text(encoding="utf-8")
     assert not any(each.password.reveal() in hashed for each in users)

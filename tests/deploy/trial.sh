@@ -47,7 +47,7 @@ END
 nothing_is_lost "the upgrade"
 
 step "this release's systemd and udev understand every line"
-systemd-analyze verify --man=no shoe-controller.service shoe-controller@t2.service shoe-board.service shoe-console.service >/var/tmp/verify 2>&1 || true
+systemd-analyze verify --man=no shoe-controller.service shoe-controller@t2.service shoe-board.service shoe-console.service shoe-witness.service >/var/tmp/verify 2>&1 || true
 ! grep shoe- /var/tmp/verify || fail "systemd complains"
 # Older ones cannot say.
 if udevadm verify --help >/dev/null 2>&1; then
@@ -73,6 +73,11 @@ for service in shoe-board shoe-console; do
     pid=$(systemctl show --property=MainPID --value "$service")
     [ "$(stat -c %U "/proc/$pid")" = "$service" ] || fail "$service runs as another user"
 done
+
+step "a witness keeps its file, as a user of its own"
+systemctl enable --now shoe-witness
+wait_for 20 "a controller in the file of the witness" grep -q '"kind":"controller"' /var/lib/shoe-witness/*.witness
+[ "$(stat -c %U "/proc/$(systemctl show --property=MainPID --value shoe-witness)")" = shoe-witness ] || fail "shoe-witness runs as another user"
 
 step "a new supervisor is taken up by a reload, in mid-shoe"
 hash=$(printf '905183\n' | shoe-controller keys pin | grep -o 'scrypt[^"]*')

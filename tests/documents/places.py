@@ -22,7 +22,7 @@ def new_house(folder: Path) -> Path:
     """A house as `init` makes it, with whatever else the documents take for granted beside it."""
     answer = init(folder)
     assert answer.exit_code == 0, answer.err
-    for name in ("table.toml", "board.toml", "console.toml"):
+    for name in ("table.toml", "board.toml", "console.toml", "witness.toml"):
         file = folder / name
         file.write_text("".join(_with_free_ports(file.read_text(encoding="utf-8"))), encoding="utf-8")
     with (folder / "table.toml").open("a", encoding="utf-8") as table:
@@ -53,7 +53,7 @@ def free_port() -> int:
 def copy_of(house: Path, folder: Path) -> Path:
     """A house of its own for one reader: whatever is done there, others do not see it."""
     shutil.copytree(house, folder, symlinks=True, ignore=shutil.ignore_patterns("*.journal*", "mosquitto"))
-    for name in ("table.toml", "board.toml", "console.toml"):
+    for name in ("table.toml", "board.toml", "console.toml", "witness.toml"):
         file = folder / name
         write_secret(file, file.read_text(encoding="utf-8").replace(f"{house}/", f"{folder}/"))
     return folder

@@ -1,0 +1,112 @@
+"""The file: what was written is read again, a torn end is passed over, and no change goes unnoticed."""
+
+from pathlib import Path
+
+import pytest
+
+from shoe_controller.witness.lines import AnyLine, ControllerSeen
+from shoe_controller.witness.lines_file import LinesFile, TornTail, WitnessFileError, read_lines
+
+
+def seen(number: int) -> ControllerSeen:
+    return ControllerSeen(table="t1", journal="4f2a", start=f"s{number}", session=number)
+
+
+def open_file(path: Path) -> LinesFile:
+    file = LinesFile(path)
+    for _ in file.restored():
+        pass
+    file.start("1", 0, 1)
+    return file
+
+
+def lines(path: Path) -> list[AnyLine]:
+    return [written.line for written in read_lines(path, TornTail())]
+
+
+def starts(path: Path) -> list[str]:
+    return [line.start for line in lines(path) if isinstance(line, ControllerSeen)]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "north.witness"
+    file = open_file(path)
+    for number in range(4):
+        file.add(seen(number), number)
+    file.close()
+    return path
+
+
+def test_lines_are_numbered_over_restarts(path: Path) -> None:
+    file = open_file(path)
+    file.add(seen(4), 9)
+    file.close()
+    assert [line.line for line in lines(path)] == list(range(1, 8))
+    assert starts(path) == [f"s{number}" for number in range(5)]
+
+
+def test_a_power_cut_in_any_byte_of_a_line_loses_that_line_alone(path: Path, tmp_path: Path) -> None:
+    whole = path.read_bytes()
+    before = whole[: whole[:-1].rindex(b"\n") + 1]
+    for end in range(len(before), len(whole)):
+        torn = tmp_path / "torn"
+        torn.write_bytes(whole[:end])
+        for again in range(3):  # a power cut while the start is written, too
+            file = open_file(torn)
+            file.add(seen(10 + again), 9)
+            file.close()
+            torn.write_bytes(torn.read_bytes()[:-7])
+        open_file(torn).close()
+        lost_nothing = end == len(whole) - 1  # but the line break
+        assert starts(torn) == ["s0", "s1", "s2", *(["s3"] if lost_nothing else [])], end
+    zeros = tmp_path / "zeros"
+    zeros.write_bytes(before + bytes(len(whole) - len(before)))
+    open_file(zeros).close()
+    assert starts(zeros) == ["s0", "s1", "s2"]
+
+
+def test_no_byte_of_a_whole_line_can_be_changed(path: Path, tmp_path: Path) -> None:
+    whole = path.read_bytes()
+    end = whole[:-1].rindex(b"\n")
+    for place in range(0, end, 3):
+        changed = tmp_path / "changed"
+        changed.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(WitnessFileError):
+            lines(changed)
+
+
+def test_no_line_can_be_removed_but_the_last_and_none_inserted_or_swapped(path: Path, tmp_path: Path) -> None:
+    whole = path.read_bytes().splitlines(keepends=True)
+    changed = tmp_path / "changed"
+    for number in range(len(whole) - 1):
+        for other in (
+            [*whole[:number], *whole[number + 1 :]],
+            [*whole[: number + 1], whole[number], *whole[number + 1 :]],
+            [*whole[:number], whole[number + 1], whole[number], *whole[number + 2 :]],
+        ):
+            changed.write_bytes(b"".join(other))
+            with pytest.raises(WitnessFileError):
+                lines(changed)
+
+
+def test_a_cut_end_shows_against_the_line_that_was_published(path: Path) -> None:
+    file = open_file(path)
+    file.add(seen(4), 9)
+    published = file.last
+    assert published is not None
+    assert not file.lacks(published.line.line, published.hash)
+    assert file.lacks(published.line.line, bytes(32))
+    file.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: whole[:-1].rindex(b"\n") + 1])
+    file = open_file(path)
+    assert file.lacks(published.line.line, published.hash)
+    file.close()
+
+
+def test_two_witnesses_cannot_share_a_file(path: Path) -> None:
+    first = open_file(path)
+    with pytest.raises(WitnessFileError, match="another witness"):
+        LinesFile(path)
+    first.close()
