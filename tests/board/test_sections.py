@@ -35,6 +35,7 @@ from shoe_controller.messages.retained import (
     StateMessage,
     StatusMessage,
 )
+from shoe_controller.messages.witness import RaisedAlarm, TwoControllers, WitnessMessage
 from shoe_controller.mqtt.broker import Incoming
 from tests.board.texts import LANGUAGES
 from tests.follow.samples import (
@@ -267,6 +268,24 @@ def test_a_row_of_a_table_that_has_only_said_that_it_is_there() -> None:
     say(made, status())
     row = pit_row(made, TABLE, 0.0)
     assert (row.title, row.live, row.phase, row.last, row.pace, row.alerts) == (TABLE, True, None, None, None, ())
+
+
+def test_alarms_of_witnesses_are_in_the_row_whether_they_come_before_or_after_the_table() -> None:
+    raised = RaisedAlarm(line=7, time=1, alarm=TwoControllers(start="a", other="b"))
+    known = WitnessMessage(table=TABLE, journal="4f2a", head="", checkpoint=3, alarms=(raised,), line="7:00")
+    for late in (False, True):
+        made = no_tables()
+        made.broker_up()
+        say(made, *([status()] if late else []))
+        receive(made, f"shoe/v1/{SITE}/witness/pit-1/{TABLE}", encode(known))
+        say(made, status())
+        receive(made, f"shoe/v1/{SITE}/witness/regulator/{TABLE}", encode(known))
+        assert pit_row(made, TABLE, 0.0).witness == (raised, raised)
+        before = made.version
+        receive(made, f"shoe/v1/{SITE}/witness/regulator/{TABLE}", b"")
+        assert pit_row(made, TABLE, 0.0).witness == (raised,)
+        assert made.version > before
+        assert list(made.tables) == [TABLE]
 
 
 # --- feeds -----------------------------------------------------------------------------------------------------------

@@ -185,7 +185,7 @@ async def test_the_access_list_that_init_writes_is_right(tmp_path: Path) -> None
         await chain.becomes(lambda: chain.times_logged("broker_up"), what="the table to be at the broker")
         patient = patient_with(tmp_path, chain.data)
         told = await good(patient, "broker-roles", "broker", "table")
-        assert "permissions of the-table, other-table, board, seats, dealer, pit, console were tried" in told
+        assert "permissions of the-table, other-table, board, seats, dealer, pit, console, witness were tried" in told
         # Nothing that was tried came to anything: the table answered, and stands where it stood.
         assert {line["code"] for line in chain.log_lines if line["event"] == "request"} == {"bad_request"}
         assert chain.times_logged("request_failed") == 0
@@ -240,6 +240,16 @@ BOARD = "user board\n"
             id="somebody reads PINs",
         ),
         pytest.param(
+            ACCESS.replace("user witness\n", f"user witness\ntopic write {PREFIX}/request/display/witness/replay\n"),
+            [f"user witness (witness) may write {PREFIX}/request/display/witness/replay, and must not"],
+            id="a witness gets every event",
+        ),
+        pytest.param(
+            ACCESS.replace("user board\n", f"user board\ntopic write shoe/v1/{SITE}/witness/+/+\n"),
+            [f"user board (display) may write shoe/v1/{SITE}/witness/{OTHER_CLIENT}/"],
+            id="a display speaks for a witness",
+        ),
+        pytest.param(
             ACCESS.replace("reply/%u/#", "reply/#"),
             [f"user board (display) may read {PREFIX}/reply/{OTHER_CLIENT}/1, and must not"],
             id="everybody reads the answers to others",
@@ -269,6 +279,17 @@ async def test_broker_roles_fails_when_the_access_list_is_wrong(tmp_path: Path, 
         found = await problems(patient, "broker-roles", "broker")
         for sentence in told:
             assert sentence in found
+
+
+async def test_broker_roles_fails_when_a_witness_reads_more_than_heads_and_checkpoints(tmp_path: Path) -> None:
+    access = ACCESS.replace("user witness\n", f"user witness\ntopic read {PREFIX}/state\n")
+    settings = guarded_settings(tmp_path, access)
+    async with Chain(tmp_path, mqtt=as_the_table(tmp_path), broker_settings=settings) as chain:
+        await chain.start_daemon()
+        users_file(tmp_path)
+        await chain.becomes(lambda: chain.times_logged("broker_up"), what="the table to be at the broker")
+        found = await problems(patient_with(tmp_path, chain.data), "broker-roles", "broker", "table")
+        assert f"user witness (witness) may read {PREFIX}/state, and must not" in found
 
 
 async def test_broker_roles_fails_when_everybody_may_do_everything(tmp_path: Path) -> None:

@@ -73,6 +73,17 @@ def indices(folder: Path) -> list[int]:
     return sorted(key["index"] for key in found)
 
 
+def test_checkpoints_are_found_by_their_index_also_where_others_were_pruned(whole: Path) -> None:
+    """The first journal of a table begins with 1; what a witness asks for is read a few at a time."""
+    everything = checkpoints(whole)
+    assert [each.index for each in everything] == [1, 2, 3]
+    with JournalReader(whole) as reader:
+        for after in (-1, 0, 1, 2, 3, 9):
+            for limit in (1, 2, 40):
+                wanted = [each for each in everything if each.index > after][:limit]
+                assert reader.checkpoints_after(after, limit) == wanted
+
+
 # --- what is signed ---------------------------------------------------------------------------------------------------
 
 

@@ -22,6 +22,7 @@ from shoe_controller.messages.requests import (
     LARGEST_SEQ,
     LARGEST_STAKE,
     LONGEST_USER,
+    MOST_CHECKPOINTS,
     Answer,
     PersonId,
     Pin,
@@ -31,6 +32,7 @@ from shoe_controller.messages.requests import (
     RequestRole,
     SeatName,
     SeatWagers,
+    SentCheckpoints,
     Stakes,
     WagerId,
     acts_of,
@@ -398,6 +400,26 @@ async def test_events_are_sent_again_from_a_number_on(counter: Counter) -> None:
     assert counter.replayed == [3, 4]
     answer = await replay(counter, after=newest)
     assert answer.replay == ReplayDone(sent=0, last=newest, oldest=1, newest=newest)
+
+
+async def test_a_witness_gets_checkpoints_and_nothing_else(counter: Counter) -> None:
+    request = msgspec.json.encode({"request_id": "w1", "after": 3, "limit": 2})
+    answer = await counter.bring("witness/checkpoints", request)
+    assert answer is not None
+    assert answer.checkpoints == SentCheckpoints(journal="j1", newest=5, checkpoints=())
+    for name in ("replay", "place", "confirm", "sign_in", "checkpoints2", ""):
+        refused = await counter.bring(f"witness/{name}", request)
+        assert refused is not None
+        assert refused.code == "unknown_request"
+    for role in ("display", "wagers", "dealer", "supervisor"):
+        refused = await counter.bring(f"{role}/checkpoints", request)
+        assert refused is not None
+        assert refused.code == "unknown_request"
+    for wrong in ({"after": -2}, {"after": 0, "limit": 0}, {"after": 0, "limit": MOST_CHECKPOINTS + 1}, {"batch": 1}):
+        refused = await counter.bring("witness/checkpoints", msgspec.json.encode({"request_id": "w2"} | wrong))
+        assert refused is not None
+        assert refused.code == "bad_request"
+    assert counter.replayed == [3]
 
 
 async def replay(counter: Counter, **fields: Any) -> Answer:  # noqa: ANN401 - fields of the request
