@@ -41,7 +41,7 @@ def test_the_least_that_runs_is_a_table_and_a_shoe(tmp_path: Path) -> None:
     assert (running.shoe_key, running.mqtt, running.mqtt_password, running.people) == (None, None, None, ())
     assert running.journal.file == Path("/var/lib/shoe-controller/t-1.journal")
     shared = set(config._fields) & set(running._fields)
-    assert shared == set(config._fields) - {"board", "console"}, "pages have processes of their own"
+    assert shared == set(config._fields) - {"board", "console", "witness"}, "these have processes of their own"
     for name in shared:
         assert getattr(running, name) is getattr(config, name)
 

@@ -25,6 +25,9 @@ def new_house(folder: Path) -> Path:
     for name in ("table.toml", "board.toml", "console.toml", "witness.toml"):
         file = folder / name
         file.write_text("".join(_with_free_ports(file.read_text(encoding="utf-8"))), encoding="utf-8")
+    witness = folder / "witness.toml"
+    text = witness.read_text(encoding="utf-8").replace("# file = ", 'file = "north.witness"  # ')
+    witness.write_text(text, encoding="utf-8")
     with (folder / "table.toml").open("a", encoding="utf-8") as table:
         table.write(f"\n[board]\nport = {free_port()}\n\n[console]\nport = {free_port()}\n")
     (folder / "wagers.json").write_text(json.dumps(WAGERS), encoding="utf-8")

@@ -57,7 +57,7 @@ def run(line: str, house: Path) -> str:
         return ""
     here = _in(house, line)
     words = _words(here)
-    if words[:2] == ["shoe-controller", "run"]:
+    if words[:2] in (["shoe-controller", "run"], ["shoe-controller", "witness"]):
         return _until_told_to_end(words, house, lambda written: "ready" in written)
     if words[:2] in (["shoe-controller", "board"], ["shoe-controller", "console"]):
         port = tomllib.loads((house / words[2]).read_text(encoding="utf-8"))[words[1]]["port"]
