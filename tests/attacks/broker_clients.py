@@ -77,9 +77,13 @@ GUESSES = (f"shoe-controller-{SITE}-{TABLE}", f"shoe-controller-{SITE}-{TABLE}-"
 
 
 def _names_at(chain: Chain) -> set[str]:
-    """The client ids under which the table has connected, from the broker's log, which no client of it can read."""
+    """The client ids of the table's starts, from the broker's log, which no client of it can read.
+
+    Its connection for requests has the same with an ending, and is left out.
+    """
     log = (chain.folder / "broker" / "mosquitto.log").read_text(encoding="utf-8")
-    return set(re.findall(r" as (shoe-controller-\S+) ", log)) - set(GUESSES)
+    found = set(re.findall(r" as (shoe-controller-\S+) ", log)) - set(GUESSES)
+    return {name for name in found if not name.endswith("-requests")}
 
 
 async def _thrown_out(folder: Path, tries: int) -> str:
