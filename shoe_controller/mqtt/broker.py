@@ -16,10 +16,7 @@ from pathlib import Path
 from typing import Protocol, Self
 
 INBOX_BYTES = 16 * 1024 * 1024
-"""Bytes that may wait to be read, about 40,000 requests; what exceeds them is dropped and counted.
-
-The broker cannot be made to hold messages back: Mosquitto 2.0.11 sends 7,600 ahead where the client allowed 20.
-"""
+"""Bytes that may wait to be read, about 40,000 messages; what exceeds them is dropped and counted."""
 MESSAGE_BYTES = 300
 """Estimated overhead per queued message, in bytes."""
 

@@ -110,6 +110,7 @@ _LATE = (*_LINE, *CRASHES, "reboot", "power_loss", "wrong_key", "slow_disk", "di
 NEVER_RAISED = {
     "gate_forced": "the gate of the emulated shoe holds",
     "preset_changed": "nobody changes the settings of the emulated shoe",
+    "request_flood": "nobody sends so many requests that most of them are dropped",
 }
 """Alerts that nothing here can bring about, and why. Each has its own cases in `tests/table/alert_cases.py`."""
 

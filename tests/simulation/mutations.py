@@ -19,8 +19,8 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import Misread
 from shoe_controller.daemon import daemon
 from shoe_controller.daemon.checkpointing import Checkpointing
-from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.daemon.engine import RETRY_STORING, Engine, Stored
+from shoe_controller.daemon.pin_office import PeoplesPins
 from shoe_controller.daemon.table_journal import events_of
 from shoe_controller.journal.errors import FileError
 from shoe_controller.journal.key_folder import KeyFolder
@@ -246,7 +246,7 @@ MUTATIONS = (
     Mutation("any_hand", "a card out of turn goes where one is due", shoe_events, "arrived_from", _any_hand_will_do),
     Mutation("wager_left_out", "the last wager is not settled", finishing, "settle", _leave_out_a_wager),
     Mutation("pay_the_loser", "after four cards the wrong side is paid", finishing, "settle", _pay_the_loser),
-    Mutation("any_pin", "every PIN is right", Daemon, "verdict", _any_pin),
+    Mutation("any_pin", "every PIN is right", PeoplesPins, "verdict", _any_pin),
     Mutation("bet_any_time", "wagers are taken when they are closed", betting, "why_betting_closed", _nothing),
     Mutation("answer_anywhere", "an answer goes wherever it is wanted", Topics, "is_reply", lambda _: lambda *_a: True),
     Mutation("gap_is_nothing", "missed events raise no alert", link_events, "events_missed", _nothing),
