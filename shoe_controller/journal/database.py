@@ -39,6 +39,9 @@ STEPS_BETWEEN_LOOKS = 200_000
 ROWS_IN_A_STATEMENT = 16
 """SQLite keeps the statements for each number of rows up to this one ready for use."""
 
+_THEIRS = (sqlite3.Error, UnicodeDecodeError)
+"""What a statement can raise; a damaged file can have names that cannot be put in an error's message."""
+
 _HEADER = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _WAL_HEADER_BYTES = 32
@@ -91,7 +94,7 @@ class Database:
         """Run one statement; returns the number of rows it changed."""
         try:
             return self._connection.execute(statement, values).rowcount
-        except sqlite3.Error as error:
+        except _THEIRS as error:
             raise _ours(self.path, error) from error
 
     def insert(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
@@ -100,20 +103,20 @@ class Database:
             for first in range(0, len(rows), ROWS_IN_A_STATEMENT):
                 some = rows[first : first + ROWS_IN_A_STATEMENT]
                 self._connection.execute(_for_so_many(statement, len(some)), tuple(chain.from_iterable(some)))
-        except sqlite3.Error as error:
+        except _THEIRS as error:
             raise _ours(self.path, error) from error
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[Row]:
         """All rows at once: a reader that holds on to its place keeps the writer's log from being emptied."""
         try:
             return self._connection.execute(statement, values).fetchall()
-        except sqlite3.Error as error:
+        except _THEIRS as error:
             raise _ours(self.path, error) from error
 
     def row(self, statement: str, values: Sequence[object] = ()) -> Row | None:
         try:
             found: Row | None = self._connection.execute(statement, values).fetchone()
-        except sqlite3.Error as error:
+        except _THEIRS as error:
             raise _ours(self.path, error) from error
         return found
 
@@ -288,7 +291,7 @@ def _text(data: bytes) -> str:
 def _our_errors(path: Path) -> Iterator[None]:
     try:
         yield
-    except sqlite3.Error as error:
+    except _THEIRS as error:
         raise _ours(path, error) from error
 
 
@@ -306,7 +309,9 @@ _ERRORS: dict[int, tuple[type[FileError], str]] = {
 }
 
 
-def _ours(path: Path, error: sqlite3.Error) -> FileError:
+def _ours(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> FileError:
+    if isinstance(error, UnicodeDecodeError):
+        return DamagedJournalError(path, "the file is damaged.")
     # Errors of the module itself, such as using a closed connection, carry no code.
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     name = getattr(error, "sqlite_errorname", "no code")

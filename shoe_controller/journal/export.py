@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from shoe_controller.journal.opening import as_record
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Record
 
@@ -69,7 +70,7 @@ def selected(reader: JournalReader, selection: Selection, progress: Progress) ->
             "ORDER BY number",
             (first, up_to, selection.shoe, selection.round, selection.since_ms, selection.until_ms),
         )
-        yield from map(Record._make, rows)
+        yield from (as_record(reader.database, row) for row in rows)
         progress(up_to, end)
         first = _first_from(reader, up_to + 1) if up_to < end else None
 

@@ -9,12 +9,13 @@ import os
 from contextlib import closing
 from io import FileIO
 from pathlib import Path
+from types import NoneType
 
 import msgspec
 
 from shoe_controller.journal import lock_safe_open
 from shoe_controller.journal.chain import genesis, link
-from shoe_controller.journal.database import Database, check_bytes, files_of, layout_of
+from shoe_controller.journal.database import Database, Row, check_bytes, files_of, layout_of
 from shoe_controller.journal.errors import (
     BrokenChainError,
     DamagedJournalError,
@@ -31,6 +32,10 @@ from shoe_controller.journal.errors import (
 )
 from shoe_controller.journal.records import Head, Record
 from shoe_controller.journal.schema import APPLICATION_ID, SCHEMA, Schema
+
+_FIELDS = (int, int, str, str, int, int, int, int, int)
+_RECORD_TYPES = frozenset((*_FIELDS, seq, str, bytes, bytes) for seq in (int, NoneType))
+_POSITION_TYPES = frozenset((int, bytes, int, int, link_state) for link_state in (bytes, NoneType))
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,10 +188,14 @@ def identify(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Pos
             "it is brought up to date when the table's controller next starts.",
         )
     _check_layout(database, schema.readable.get(version, schema.tables))
-    who = database.row("SELECT table_name, journal_id FROM journal")
-    place = database.row("SELECT head_number, head_hash, last_seq, published_seq, link_state FROM position")
+    who = database.row("SELECT table_name, journal_id FROM journal WHERE id = 1")
+    place = database.row(
+        "SELECT head_number, head_hash, last_seq, published_seq, link_state FROM position WHERE id = 1"
+    )
     if who is None or place is None:
         raise DamagedJournalError(path, "the rows that hold the journal's identity or its position are missing.")
+    if tuple(map(type, who)) != (str, str) or tuple(map(type, place)) not in _POSITION_TYPES:
+        raise DamagedJournalError(path, "the journal's identity or its position has a value of another type.")
     number, head_hash, last_seq, published_seq, link_state = place
     if not 0 <= published_seq <= last_seq:
         raise DamagedJournalError(path, f"event {published_seq} counts as published, but the last one is {last_seq}.")
@@ -204,6 +213,13 @@ def examine(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Posi
         identity, position = identify(database, schema)
         _check_end(database, identity, position.head)
     return identity, position
+
+
+def as_record(database: Database, row: Row) -> Record:
+    """A row as a record. SQLite does not check on reading that columns hold what they were declared with."""
+    if tuple(map(type, row)) not in _RECORD_TYPES:
+        raise DamagedJournalError(database.path, f"record {row[0]!r} has a column with a value of another type.")
+    return Record._make(row)
 
 
 def version_of(database: Database) -> int:
@@ -290,13 +306,13 @@ def set_aside_names(path: Path) -> list[str]:
 
 
 def previous_hash(database: Database, identity: Identity, number: int) -> bytes | None:
-    """What the record of that number must follow; `None` when the record before it is missing."""
+    """What the record of that number must follow; `None` when the record before it is missing, or has no hash."""
     if number == 1:
         return identity.genesis
     before = database.row("SELECT hash FROM record WHERE number = ?", (number - 1,)) or database.row(
         "SELECT last_hash FROM tombstone WHERE last = ?", (number - 1,)
     )
-    return None if before is None else bytes(before[0])
+    return before[0] if before is not None and isinstance(before[0], bytes) else None
 
 
 def last_checkpoint(database: Database) -> bytes | None:
@@ -314,7 +330,7 @@ def _check_end(database: Database, identity: Identity, head: Head) -> None:
         if head.number != 0 or head.hash != identity.genesis:
             raise BrokenChainError(database.path, f"all records are missing; there should be {head.number}.")
         return
-    last = Record(*row)
+    last = as_record(database, row)
     if last.number != head.number or last.hash != head.hash:
         raise BrokenChainError(
             database.path, f"the journal should end with record {head.number}, but it ends with {last}."
@@ -328,7 +344,7 @@ def _check_beginning(database: Database, identity: Identity) -> None:
     """The first record, or the first tombstone, must follow from the names of the table and the journal."""
     row = database.row("SELECT * FROM record WHERE number = 1")
     stone = database.row("SELECT previous_hash FROM tombstone WHERE first = 1")
-    follows = row is None or link(identity.genesis, Record(*row)) == row[-1]
+    follows = row is None or link(identity.genesis, as_record(database, row)) == row[-1]
     if not follows or (stone is not None and stone[0] != identity.genesis):
         raise BrokenChainError(
             database.path, f"it does not begin as the journal {identity.journal_id!r} of table {identity.table!r}."

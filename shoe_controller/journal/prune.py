@@ -22,9 +22,9 @@ import msgspec
 from shoe_controller.clock.moment import Moment
 from shoe_controller.journal.chain import link
 from shoe_controller.journal.database import Database
-from shoe_controller.journal.errors import BrokenChainError, StorageError
+from shoe_controller.journal.errors import BrokenChainError, DamagedJournalError, StorageError
 from shoe_controller.journal.export import Form, Progress, Selection, line, selected
-from shoe_controller.journal.opening import WriterLock, previous_hash, real_path, refuse_hard_links, sync
+from shoe_controller.journal.opening import WriterLock, as_record, previous_hash, real_path, refuse_hard_links, sync
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Record, RecordKind, Tombstone
 from shoe_controller.journal.store import INSERT_RECORD
@@ -106,6 +106,10 @@ class _Pruning:
         openings = self._reader.database.rows(
             "SELECT entry FROM record WHERE kind IN ('opening', 'snapshot') AND kind = 'opening' ORDER BY number"
         )
+        if not all(isinstance(entry, int) for (entry,) in openings):
+            raise DamagedJournalError(
+                self._reader.database.path, "a record that opens a shoe has no number of its entry."
+            )
         borders = [begin, *(entry for (entry,) in openings if entry > begin)]
         return [_Shoe(first, following - 1) for first, following in pairwise(borders)]
 
@@ -116,6 +120,10 @@ class _Pruning:
         newest, last_seq = row or (None, None)
         if newest is None:
             raise BrokenChainError(database.path, f"the records from {shoe.first} to {shoe.last} are missing.")
+        if not isinstance(newest, int) or not isinstance(last_seq, int | None):
+            raise DamagedJournalError(
+                database.path, f"the records from {shoe.first} to {shoe.last} have times or numbers that are none."
+            )
         if newest >= older_than_ms:
             return f"the shoe of records {shoe.first} to {shoe.last} is not old enough."
         if last_seq is not None and last_seq > published_seq:
@@ -152,7 +160,7 @@ class _Pruning:
             row = database.row("SELECT record.* FROM record JOIN position ON number = head_number AND hash = head_hash")
             if row is None:
                 raise BrokenChainError(database.path, "the journal does not end with the expected record.")
-            last = Record(*row)
+            last = as_record(database, row)
             note = Record(
                 number=last.number + 1,
                 entry=last.number + 1,
@@ -181,7 +189,7 @@ class _Pruning:
             return
         database = self._reader.database
         row = database.row("SELECT * FROM record WHERE kind = 'pruned' ORDER BY number DESC LIMIT 1")
-        if row is None or not self._confirms(Record(*row), tombstones):
+        if row is None or not self._confirms(as_record(database, row), tombstones):
             raise BrokenChainError(
                 database.path, "the chain does not confirm its tombstones; nothing was pruned. Run `journal verify`."
             )
@@ -216,8 +224,8 @@ class _Pruning:
         following = self._reader.database.row(
             "SELECT min(seq) FROM record WHERE seq IS NOT NULL AND number > ?", (shoe.last,)
         )
-        if following is not None and following[0] is not None:
-            return int(following[0]) - 1
+        if following is not None and isinstance(following[0], int):
+            return following[0] - 1
         return self._reader.position().last_seq
 
 

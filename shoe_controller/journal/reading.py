@@ -16,6 +16,7 @@ from shoe_controller.journal.errors import BrokenChainError, EventsPrunedError
 from shoe_controller.journal.opening import (
     Identity,
     Position,
+    as_record,
     examine,
     identify,
     last_checkpoint,
@@ -37,7 +38,7 @@ from shoe_controller.journal.records import (
     stored_input,
 )
 from shoe_controller.journal.schema import SCHEMA, Schema
-from shoe_controller.journal.tombstones import read_tombstones
+from shoe_controller.journal.tombstones import newest_tombstone, read_tombstones
 
 AT_ONCE = 1000
 """Records per read."""
@@ -109,7 +110,7 @@ class JournalReader:
             rows = self.database.rows(
                 "SELECT * FROM record WHERE number > ? AND number <= ? ORDER BY number LIMIT ?", (after, up_to, AT_ONCE)
             )
-            yield from map(Record._make, rows)
+            yield from (as_record(self.database, row) for row in rows)
             after = rows[-1][0] if len(rows) == AT_ONCE else up_to
 
     def last_input(self) -> Record | None:
@@ -119,7 +120,7 @@ class JournalReader:
             "SELECT * FROM record WHERE number < ? ORDER BY number DESC LIMIT ?", (last, LOOK_BACK)
         ):
             for row in rows:
-                record = Record._make(row)
+                record = as_record(self.database, row)
                 if record.kind in INPUTS:
                     return record
             last = rows[-1][0]
@@ -127,8 +128,8 @@ class JournalReader:
 
     def oldest(self) -> int:
         """The number of the first record that was not pruned."""
-        cut = self.database.row("SELECT last FROM tombstone ORDER BY first DESC LIMIT 1")
-        return 1 if cut is None else int(cut[0]) + 1
+        cut = newest_tombstone(self.database)
+        return 1 if cut is None else cut.last + 1
 
     def events_backwards(self, name: str) -> Iterator[Record]:
         """The events of that name, the newest first, read in parts: a caller that stops early has read no history."""
@@ -140,7 +141,7 @@ class JournalReader:
                 "ORDER BY number DESC",
                 (first, last, name),
             )
-            yield from map(Record._make, rows)
+            yield from (as_record(self.database, row) for row in rows)
             last = self._last_up_to(first - 1)
 
     def _last_up_to(self, number: int) -> int | None:
@@ -151,11 +152,11 @@ class JournalReader:
     def events(self, after: int, limit: int = AT_ONCE) -> list[StoredEvent]:
         """Events with numbers above `after`, in order, at most `limit` of them."""
         with self.database.one_view():
-            cut = self.database.row("SELECT last_seq FROM tombstone ORDER BY first DESC LIMIT 1")
-            if cut is not None and after < cut[0]:
-                raise EventsPrunedError(after + 1, cut[0] + 1)
+            cut = newest_tombstone(self.database)
+            if cut is not None and after < cut.last_seq:
+                raise EventsPrunedError(after + 1, cut.last_seq + 1)
             rows = self.database.rows("SELECT * FROM record WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit))
-            return [self._event(Record._make(row), seq) for seq, row in enumerate(rows, after + 1)]
+            return [self._event(as_record(self.database, row), seq) for seq, row in enumerate(rows, after + 1)]
 
     def last_checkpoint(self) -> Checkpoint | None:
         """The newest checkpoint; a body that cannot be read is damage. None in a journal of layout 1."""

@@ -20,6 +20,7 @@ from shoe_controller.journal.records import Record, Tombstone
 
 INSERT_TOMBSTONE = "INSERT INTO tombstone VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
+_TYPES = (int, int, bytes, bytes, bytes, int, int, str, int, int, str, bytes)
 _DIGEST_PERSON = b"shoetmb1"
 _NUMBERS = struct.Struct(">6q6Q")
 
@@ -48,6 +49,11 @@ class Judgement(NamedTuple):
 def read_tombstones(database: Database) -> list[Tombstone]:
     """In the order of the records that they stand for: one for each pruned shoe, so there are never many."""
     return [_from_row(database, row) for row in database.rows("SELECT * FROM tombstone ORDER BY first")]
+
+
+def newest_tombstone(database: Database) -> Tombstone | None:
+    row = database.row("SELECT * FROM tombstone ORDER BY first DESC LIMIT 1")
+    return None if row is None else _from_row(database, row)
 
 
 def as_row(tombstone: Tombstone) -> Row:
@@ -156,6 +162,10 @@ def _counts(tombstone: Tombstone) -> str:
 
 
 def _from_row(database: Database, row: Row) -> Tombstone:
+    if tuple(map(type, row)) != _TYPES:
+        raise DamagedJournalError(
+            database.path, f"the tombstone of record {row[0]!r} has a column with a value of another type."
+        )
     fields = dict(zip(Tombstone.__struct_fields__, row, strict=True))
     counts = fields["counts"]
     try:

@@ -133,7 +133,7 @@ def verify(  # noqa: PLR0913 - what must not be found out inside is passed in, b
             )
         report = Report(identity=identity, head=position.head)
         if beyond is not None:
-            report.tell_of(Record(*beyond), f"comes after record {position.head.number}, where the journal ends.")
+            report.tell_of(Record._make(beyond), f"comes after record {position.head.number}, where the journal ends.")
         try:
             _check_file(reader, report, progress, position.head.number)
             checkpoints = CheckpointCheck(identity.journal_id, keys, report.tell_of)
