@@ -31,8 +31,8 @@ from shoe_controller.process.logging import Log
 from shoe_controller.table.inputs import CheckpointMade
 from shoe_controller.table.state import TableState
 
-RETRY = 60.0
-"""Seconds between two attempts after a failure."""
+RETRY = 5.0
+"""Seconds between two attempts after a failure; only the first of them is logged."""
 
 
 class Keys(Protocol):
@@ -107,15 +107,17 @@ class Checkpointing:
             await self._until_it_succeeds(self._make)
 
     async def _until_it_succeeds(self, work: Callable[[], Awaitable[None]]) -> None:
+        logged = ""
         while True:
             try:
                 return await work()
             except DamagedJournalError:
                 raise  # `daemon.py` sets the file aside
-            except FileError as error:
-                self._log.error("checkpoint_failed", what=str(error))
             except Exception as error:  # noqa: BLE001 - whatever is wrong with a key, cards go on
-                self._log.error("checkpoint_failed", what=str(error), exc_info=error)
+                if str(error) != logged:
+                    logged = str(error)
+                    expected = isinstance(error, FileError)
+                    self._log.error("checkpoint_failed", what=logged, exc_info=None if expected else error)
             await asyncio.sleep(RETRY)
 
     async def _begin(self) -> None:

@@ -34,7 +34,7 @@ JUST = 1.0
 """Seconds in which what had been sent before a mishap still arrives."""
 
 MOST_UNSIGNED = 3 * RECORDS_BETWEEN
-"""Records after the last checkpoint: while a new one is made, others are stored, and a failure takes a minute."""
+"""Records after the last checkpoint: while a new one is made or tried again, others are stored."""
 
 ENDS_SHOE = {"cut_card_in_round", "empty_in_round", "unasked_acts"}
 """After these there may be new cards, for which the lid is opened."""
