@@ -104,6 +104,12 @@ CHECKS = (
         journal.look_at_keys,
     ),
     Check(
+        "anchor",
+        "that the journal is not an older copy, and that its anchor can be written",
+        "Let the service's user write to the anchor's folder, or set another place in the [journal] section.",
+        journal.look_at_anchor,
+    ),
+    Check(
         "disk-space",
         "the disk space left for the journal",
         "Prune old shoes with `shoe-controller journal prune`, or use a larger disk.",

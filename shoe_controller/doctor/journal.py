@@ -4,6 +4,7 @@ import asyncio
 import os
 import statistics
 import time
+from contextlib import closing, nullcontext
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from shoe_controller.config.table_file import Config
 from shoe_controller.daemon.table_journal import replay, same_fact
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
 from shoe_controller.doctor.users import READ, SEARCH, WRITE, may
+from shoe_controller.journal.anchor import contradicts, read_anchor
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.key_folder import PRIVATE, PUBLIC
 from shoe_controller.journal.opening import refuse_hard_links
+from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.verify import Report, verify
 
 TRIES = 15
@@ -139,6 +142,40 @@ async def look_at_file_system(patient: Patient) -> list[Finding]:
     return good(f"{folder} is on {kind} at {place}, which keeps what is written")
 
 
+async def look_at_anchor(patient: Patient) -> list[Finding]:
+    settings = None if patient.config is None else patient.config.journal
+    if settings is None or settings.anchor is None:
+        return not_looked(_NO_JOURNAL)
+    anchor, file = settings.anchor, settings.file
+    shut = _not_writable(patient, anchor)
+    if shut:
+        return shut
+    try:
+        claims = read_anchor(anchor)
+        with closing(JournalReader(file)) if file.exists() else nullcontext() as reader:
+            behind = [] if reader is None else [claim for claim in claims if contradicts(claim, reader)]
+            noted = reader is None or any(claim.journal == reader.identity.journal_id for claim in claims)
+    except JournalError as error:
+        return problem(str(error))
+    if behind:
+        return problem(
+            f"{file} is older than {anchor} says: it has had record {behind[0].head.number}",
+            "Somebody has put an older copy back, or a part was lost. Leave both files as they are: the table begins a "
+            "new journal at its next start, and stops until two supervisors accept it.",
+        )
+    return _judge_anchor(anchor, file) if noted else problem(f"{anchor} does not name the present journal")
+
+
+def _judge_anchor(anchor: Path, file: Path) -> list[Finding]:
+    if _existing(anchor).stat().st_dev == _existing(file).stat().st_dev:
+        return good(f"{anchor} can be written; on another file system than the journal's it would be safer")
+    return good(f"{anchor} can be written, and lies on another file system than the journal")
+
+
+def _existing(file: Path) -> Path:
+    return next(folder for folder in file.absolute().parents if folder.is_dir())
+
+
 def _file_of(config: Config | None) -> Path | None:
     return None if config is None or config.journal is None else config.journal.file
 
@@ -146,7 +183,7 @@ def _file_of(config: Config | None) -> Path | None:
 def _folder_of(config: Config | None) -> Path | None:
     """The journal's folder, or the nearest above it that exists."""
     file = _file_of(config)
-    return None if file is None else next(folder for folder in file.absolute().parents if folder.is_dir())
+    return None if file is None else _existing(file)
 
 
 def _not_writable(patient: Patient, file: Path) -> list[Finding]:

@@ -8,8 +8,12 @@ from shoe_controller.clock.system_clock import SystemClock
 from shoe_controller.config.table_file import for_running, load_config
 from shoe_controller.daemon.assembly import open_table
 from shoe_controller.doctor.findings import Machine, Patient, Thresholds
+from shoe_controller.journal.anchor import Claim, write_anchor
+from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Head
 from tests.daemon.harness import Chain
 from tests.doctor.clinic import NOBODY, clinic_file, good, not_looked, patient_with, problems
+from tests.journal.samples import IDENTITY, entry, write
 from tests.journal.tampering import tampered
 
 pytestmark = pytest.mark.asyncio
@@ -145,3 +149,22 @@ async def test_disk_kind_fails_on_other_file_systems(tmp_path: Path, mounts: str
     assert "which keeps what is written" in await good(patient, "disk-kind")
     (proc / "mounts").unlink()
     assert "not available" in await not_looked(patient, "disk-kind")
+
+
+@pytest.mark.asyncio
+async def test_anchor_fails_where_it_cannot_be_written_or_the_journal_is_behind_it(tmp_path: Path) -> None:
+    data = clinic_file(tmp_path)
+    patient = patient_with(tmp_path, data)
+    assert "can be written" in await good(patient, "anchor")
+    journal, anchor = tmp_path / "table.journal", tmp_path / "table.anchor"
+    write(journal, [entry(number) for number in range(1, 4)])
+    assert "does not name the present journal" in await problems(patient, "anchor")
+    write_anchor(anchor, [Claim(IDENTITY.journal_id, Head(number=3, hash=bytes(32)))])
+    assert "has had record 3" in await problems(patient, "anchor")
+    with JournalReader(journal) as reader:
+        write_anchor(anchor, [Claim(IDENTITY.journal_id, reader.position().head)])
+    assert "on another file system than the journal's it would be safer" in await good(patient, "anchor")
+    anchor.write_text("nonsense")
+    assert "not an anchor" in await problems(patient, "anchor")
+    data["journal"]["anchor"] = str(tmp_path / "missing" / "t.anchor")
+    assert "does not exist" in await problems(patient_with(tmp_path, data), "anchor")

@@ -13,6 +13,7 @@ from shoe_controller.daemon.assembly import SOFTWARE, Brokers, Opened, open_tabl
 from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.daemon.table_journal import ReplayDiffersError, recover
 from shoe_controller.journal import opening
+from shoe_controller.journal.anchor import Claim, with_newest
 from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.opening import Identity, WriterLock
@@ -63,6 +64,8 @@ class Machine:
         """What no part of a daemon caught."""
         self.damaged: list[dict[str, bytes]] = []
         """What was left of each journal that was damaged, oldest first."""
+        self.anchored: tuple[Claim, ...] = ()
+        """The table's anchor, which survives whatever happens to the daemon."""
         self._must_notice = False
         """The journal was damaged since the last start."""
         self._journals = 0
@@ -201,6 +204,7 @@ class Machine:
             table=table,
             keys=InlineKeys(folder, lambda: self.disk.sync_seconds),
             checkpoint=reader.last_checkpoint(),
+            anchor=KeptAnchor(self),
         )
 
     def damage_journal(self, number: int) -> None:
@@ -265,6 +269,22 @@ async def _check_pin(check: Callable[[str, str], bool], pin: str, hashed: str) -
 def _checked(check: Callable[[str, str], bool], pin: str, hashed: str) -> bool:
     """Hashing takes real time on purpose, and the answer is always the same."""
     return check(pin, hashed)
+
+
+class KeptAnchor:
+    """An `Anchor` without a thread: what is noted is kept at once."""
+
+    trouble = ""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self.claims = machine.anchored
+
+    def keep(self, claim: Claim) -> None:
+        self._machine.anchored = with_newest(self._machine.anchored, claim)
+
+    def close(self, patience: float) -> None:
+        """Do nothing."""
 
 
 class NoLog:

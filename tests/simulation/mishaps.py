@@ -111,6 +111,8 @@ NEVER_RAISED = {
     "gate_forced": "the gate of the emulated shoe holds",
     "preset_changed": "nobody changes the settings of the emulated shoe",
     "request_flood": "nobody sends so many requests that most of them are dropped",
+    "journal_rolled_back": "nobody puts an older journal back, and no crash may look as if somebody had",
+    "status_ahead": "nobody but the table publishes its messages",
 }
 """Alerts that nothing here can bring about, and why. Each has its own cases in `tests/table/alert_cases.py`."""
 

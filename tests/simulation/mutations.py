@@ -21,6 +21,7 @@ from shoe_controller.daemon import daemon
 from shoe_controller.daemon.checkpointing import Checkpointing
 from shoe_controller.daemon.engine import RETRY_STORING, Engine, Stored
 from shoe_controller.daemon.pin_office import PeoplesPins
+from shoe_controller.daemon.rollback import HeadNotes
 from shoe_controller.daemon.table_journal import events_of
 from shoe_controller.journal.errors import FileError
 from shoe_controller.journal.key_folder import KeyFolder
@@ -228,6 +229,13 @@ def _forget_a_checkpoint(original: Part) -> Part:
     return publish
 
 
+def _note_too_much(original: Part) -> Part:
+    def note(self: Part, head: Head) -> None:
+        original(self, Head(number=head.number + 40, hash=head.hash))
+
+    return note
+
+
 MUTATIONS = (
     Mutation(
         "acknowledge_first",
@@ -264,6 +272,7 @@ MUTATIONS = (
         "_is_published",
         lambda _: lambda *_a: True,
     ),
+    Mutation("note_too_much", "a head is noted that is not yet on the disk", HeadNotes, "note", _note_too_much),
     Mutation("lose_an_input", "a restart leaves out the last input", JournalReader, "current_shoe", _lose_an_input),
 )
 

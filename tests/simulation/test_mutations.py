@@ -27,6 +27,7 @@ FOUND_BY: dict[str, int] = {
     "bet_any_time": 3,
     "answer_anywhere": 7,
     "lose_an_input": 5,
+    "note_too_much": 0,
     "give_up_when_full": 42,
     "gap_is_nothing": 165,
     "forget_wagers": 4,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firmware_protocol.angel_eye.shoe import Disclosing
+from shoe_controller.config.secret_files import Secret
 from shoe_controller.config.table import JournalSettings
 from shoe_controller.config.table_file import Config, RunningConfig, for_running, load_config
 from shoe_controller.journal.records import Entry, Receipt
@@ -20,7 +21,7 @@ from simulator.reckoner.displays import same_event
 from simulator.reckoner.mismatch import MismatchError
 from simulator.shoe_line import Wire, WireSettings
 from simulator.truth import AnyHappening, FaultInjected
-from tests.daemon.house_file import person
+from tests.daemon.house_file import SEAL_KEY, person
 from tests.simulation import happenings
 from tests.simulation.audit import audit
 from tests.simulation.cable import Cable
@@ -321,6 +322,7 @@ def _config(plan: Plan, folder: Path) -> RunningConfig:
         house=house.house,
         house_text=house.house_text,
         procedure=plan.procedure,
+        seal_key=Secret(SEAL_KEY),
         journal=JournalSettings(folder / "table.journal", folder / "keys", folder / "table.anchor"),
     )
 
