@@ -106,7 +106,7 @@ class Topics:
             tuple(self.request(role, ANY, ANY) for role in roles)
             for roles in (
                 (RequestRole.DEALER, RequestRole.SUPERVISOR),
-                (RequestRole.WAGERS, RequestRole.DISPLAY),
+                (RequestRole.WAGERS, RequestRole.DISPLAY, RequestRole.WITNESS),
             )
         )
         """Filters for the requests of dealers and supervisors, and for those of all other terminals."""
