@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from shoe_controller.commands.installed_table import FOLDER
 from shoe_controller.commands.output import GOOD, as_text, bad_input
 from shoe_controller.commands.prompts import NotAnsweredError, Questions
-from shoe_controller.config.pins import MOST_DIGITS, BadPinError, check_strength, hash_pin, least_digits
+from shoe_controller.config.pins import BadPinError, check_strength, hash_pin, least_digits
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.messages.acts import Role
 from shoe_controller.setup.certificates import CertificateError
@@ -262,7 +262,7 @@ def _people(args: argparse.Namespace, questions: Questions) -> Iterator[NewPerso
 
 def _person(identity: str, name: str, role: Role) -> NewPerson:
     least = least_digits(role)
-    pin = _pin(f"{name}'s PIN, {least} to {MOST_DIGITS} digits: ", least)
+    pin = _pin(f"{name}'s PIN: ", least)
     return NewPerson(identity, name, role, hash_pin(pin, secrets.token_bytes(SALT_BYTES)))
 
 
