@@ -90,21 +90,29 @@ class Checkpointing:
         self._log = log
         self._records_between = records_between
         self._due = asyncio.Event()
+        self._published = asyncio.Event()
+        """Whether the table has stored the event of the last checkpoint."""
 
     def stored(self, number: int, *, shoe_ended: bool) -> None:
         """The journal ends with this record now."""
+        if self._last is not None and self._is_published(self._last):
+            self._published.set()
         if shoe_ended or number - (0 if self._last is None else self._last.number) >= self._records_between:
             self._due.set()
 
     async def run(self) -> None:
         """Make checkpoints until cancelled."""
         await self._until_it_succeeds(self._begin)
+        if self._last is not None:
+            await self._published.wait()
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._seconds_left()):
                     await self._due.wait()
             self._due.clear()
             await self._until_it_succeeds(self._make)
+            # A crash may leave one checkpoint that is not published, never two.
+            await self._published.wait()
 
     async def _until_it_succeeds(self, work: Callable[[], Awaitable[None]]) -> None:
         logged = ""
@@ -133,7 +141,9 @@ class Checkpointing:
             )
         if begun.succeeds:
             self._due.set()
-        if self._last is not None and not self._is_published(self._last):
+        if self._last is not None and self._is_published(self._last):
+            self._published.set()
+        elif self._last is not None:
             # The program died between the commit and the input that leads to the event.
             self._publish(as_body(self._last))
 
@@ -157,6 +167,7 @@ class Checkpointing:
         return known is not None and known.journal == checkpoint.journal and known.index >= checkpoint.index
 
     def _publish(self, body: bytes) -> None:
+        self._published.clear()
         self._happened(CheckpointMade(checkpoint=msgspec.json.decode(body, type=messages.Checkpoint)))
 
     def _seconds_left(self) -> float:
