@@ -386,7 +386,8 @@ async def test_the_page_needs_nothing_from_outside_and_is_small(browser: Browser
         path = "/" if file.suffix == ".html" else f"/files/{file.name}"
         status, body, _ = await browser.get(path)
         assert status == 200
-        assert len(body) == file.stat().st_size
+        # The page itself is served with the limits of its fields put in.
+        assert len(body) == file.stat().st_size or file.suffix == ".html"
         total += len(body)
     assert total < MOST_BYTES
 

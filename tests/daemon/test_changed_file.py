@@ -1,14 +1,12 @@
 """The table's file is changed and read again while a shoe is on the table; and again, and when that cannot be done."""
 
 import asyncio
-import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from shoe_controller.config.table_file import load_config
 from tests.daemon.clients import Display
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import person
@@ -74,31 +72,38 @@ async def test_a_wager_of_the_house_is_taken_out_in_mid_shoe(tmp_path: Path) -> 
         assert not display.info.rules_pending
 
 
+MANY_WAGERS = OUR_WAGERS + "".join(
+    f"""
+[[wager]]
+id = "small.small_{number}"
+name = {{ en = "Small {number}", zh_hant = "小", zh_hans = "小" }}
+document = "small"
+rows = [{{ when = {{ player_cards = 2, banker_cards = 2, banker_total = {number % 10} }}, pays = "{number + 1}:2" }}]
+"""
+    for number in range(9)
+)
+
+
 @pytest.mark.asyncio
 async def test_of_two_changes_in_quick_succession_the_newer_wins(tmp_path: Path) -> None:
-    """The first one takes long to judge: its catalogue is a pipe, filled when the second was requested."""
+    """The first one takes longer to judge: its catalogue has many wagers."""
     manager = ServiceManager(tmp_path)
-    pipe = tmp_path / "slow.toml"
-    os.mkfifo(pipe)
+    (tmp_path / "many.toml").write_text(MANY_WAGERS)
     try:
         async with Chain(tmp_path, environment={"NOTIFY_SOCKET": str(manager.path)}) as chain:
             await chain.start_daemon()
             display = await chain.display()
             terminal = await chain.terminal(display)
-            file, original = chain.folder / "table.toml", chain.data["house"]
-            chain.data["house"] = original | {"catalogue": [pipe.name]}
+            original = chain.data["house"]
+            chain.data["house"] = original | {"catalogue": ["many.toml"]}
             chain.write_file()
             chain.daemon.signal(signal.SIGHUP)
-            end = await _end_for_writing(chain, pipe)
+            await chain.becomes(lambda: len(manager.times("RELOADING=1")) == 1, what="the first reload")
 
             chain.data |= {"house": original, "people": [person("gurung", "supervisor", GURUNG_PIN)]}
             chain.write_file()
             chain.daemon.signal(signal.SIGHUP)
             await chain.becomes(lambda: len(manager.times("RELOADING=1")) == 2, what="the second reload")
-            # As long as the daemon takes to judge the second file by itself.
-            await asyncio.to_thread(load_config, file)
-            os.write(end, OUR_WAGERS.encode())
-            os.close(end)
             await chain.becomes(lambda: chain.times_logged("reloaded") == 2, what="both files to be taken up")
             await display.until(lambda: display.state is not None, what="the table")
             answer = await terminal.act("sign_in", role="supervisor", person="gurung", pin=GURUNG_PIN)
@@ -106,21 +111,6 @@ async def test_of_two_changes_in_quick_succession_the_newer_wins(tmp_path: Path)
             await chain.becomes(lambda: manager.last_state == "READY=1", what="READY after the reloads")
     finally:
         manager.close()
-
-
-async def _end_for_writing(chain: Chain, pipe: Path) -> int:
-    """Our end of the pipe, as soon as the daemon reads at the other."""
-    ends: list[int] = []
-
-    def opened() -> bool:
-        try:
-            ends.append(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
-        except OSError:  # nobody reads yet
-            return False
-        return True
-
-    await chain.becomes(opened, what="the first file to be read")
-    return ends[0]
 
 
 @pytest.mark.asyncio
