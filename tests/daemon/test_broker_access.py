@@ -24,6 +24,7 @@ topic write {PREFIX}/info
 topic write {PREFIX}/state
 topic write {PREFIX}/roads
 topic write {PREFIX}/rounds
+topic write {PREFIX}/head
 topic write shoe/v1/{SITE}/tables/{TABLE}
 topic write {PREFIX}/event/#
 topic write {PREFIX}/reply/#

@@ -42,6 +42,7 @@ TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("docs/table.md", SHELL): (ALL,),
     ("docs/table.md", "mermaid"): ("tests/documents/test_table_documents.py",),
     ("docs/table.md", INDENTED): ("tests/documents/test_table_documents.py",),
+    ("docs/witness.md", SHELL): (ALL,),
     ("firmware_protocol/native/PROTOCOL.md", SHELL): (ALL,),
     ("firmware_protocol/native/PROTOCOL.md", "toml"): (FILES,),
 }
@@ -58,6 +59,9 @@ FOR_THE_EYE = {
     ): "they write files of the checkout; tests compare these",
     ("docs/demo.md", "board     http://"): "what the demonstration prints; tests/demo/test_pages.py reads it there",
     ("docs/install.md", "table inet shoe {"): "the rules of a firewall: loading them takes a machine of its own",
+    ("docs/witness.md", "sudo systemctl enable"): "starts a unit; the trials of make test-deploy do",
+    ("docs/witness.md", "shoe-controller journal verify"): "tests/witness/test_process.py does it",
+    ("docs/witness.md", "9c1e"): "a line of its file, shortened; tests/witness/test_lines_file.py has whole ones",
     ("firmware_protocol/angel_eye/PROTOCOL.md", "ENQ number"): "a layout; the page's examples have it in bytes",
     ("firmware_protocol/angel_eye/PROTOCOL.md", 'STX "OP"'): "a layout; tests/firmware_protocol has it in bytes",
     ("firmware_protocol/native/PROTOCOL.md", "frame on the wire"): "a layout; vectors.json has it in bytes",

@@ -109,7 +109,7 @@ def _set_aside(chain: Chain, damaged: bytes) -> Path:
     kept = [
         file
         for file in chain.folder.glob(f"{chain.journal.name}*")
-        if file != chain.journal and file.read_bytes() == damaged
+        if file != chain.journal and file.is_file() and file.read_bytes() == damaged
     ]
     assert len(kept) == 1, f"the damaged journal is not there: {sorted(chain.folder.iterdir())}"
     return kept[0]
