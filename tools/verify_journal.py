@@ -382,6 +382,14 @@ def witness_line(before: bytes, line: bytes) -> tuple[bytes, dict[str, Any]]:
     return digest, json_object(text)
 
 
+def is_finished(line: bytes) -> bool:
+    """Whether a line was written to its end, so that it must follow; a power cut leaves less than that."""
+    try:
+        return bool(json_object(line[65:]))
+    except ValueError:
+        return False
+
+
 def read_witness(file: Path, journal_id: str) -> Witness:
     seen, before, number, passed, journals = Witness(), bytes(32), 0, 0, set[str]()
     with file.open("rb") as lines:
@@ -389,6 +397,8 @@ def read_witness(file: Path, journal_id: str) -> Witness:
             try:
                 before, value = witness_line(before, line.removesuffix(b"\n"))
             except ValueError:
+                if is_finished(line):
+                    raise UnusableError(f"{file} was changed before or in its line {number + 1}.") from None
                 passed += len(line)
                 continue
             number += 1
