@@ -37,8 +37,13 @@ def replace_records(path: Path, records: Iterable[Record]) -> None:
 
 
 def rechain(path: Path, records: list[Record]) -> None:
-    """Number these records anew, compute every hash, and have the journal end with the last of them."""
+    """Number these records anew, compute every hash, and have the journal end with the last of them.
+
+    Checkpoints in the pruned part stay as they are.
+    """
     cut = tombstones_of(path)[-1]
+    left = [one for one in records if one.number <= cut.last]
+    records = records[len(left) :]
     number, before, seq = cut.last + 1, cut.last_hash, cut.last_seq
     moved = {old.number: new for new, old in enumerate(records, number)}
     chained = []
@@ -48,7 +53,7 @@ def rechain(path: Path, records: list[Record]) -> None:
         new = new._replace(hash=link(before, new))
         chained.append(new)
         number, before = new.number + 1, new.hash
-    replace_records(path, chained)
+    replace_records(path, left + chained)
     end_with(path, Head(number=number - 1, hash=before), seq)
 
 
@@ -62,7 +67,7 @@ def end_with(path: Path, head: Head, last_seq: int) -> None:
 
 
 def forge_tombstone(path: Path, first: int, last: int) -> None:
-    """Insert a tombstone over records, and delete them."""
+    """Insert a tombstone over records, and delete them, but for checkpoints, as pruning does."""
     records = [one for one in records_of(path) if first <= one.number <= last]
     before = next((one.hash for one in records_of(path) if one.number == first - 1), tombstones_of(path)[-1].last_hash)
     seq = max(one.seq for one in records if one.seq is not None)
@@ -70,7 +75,7 @@ def forge_tombstone(path: Path, first: int, last: int) -> None:
     tampered(
         path,
         "INSERT INTO tombstone VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        f"DELETE FROM record WHERE number BETWEEN {first} AND {last}",
+        f"DELETE FROM record WHERE number BETWEEN {first} AND {last} AND kind != 'checkpoint'",
         values=(first, last, before, *ends, seq, 5, '{"pruned":1}', 0, 0, "gone.jsonl", bytes(32)),
     )
 

@@ -19,6 +19,7 @@ from shoe_controller.journal.records import Record
 from shoe_controller.journal.store import INSERT_RECORD
 from shoe_controller.journal.verify import Report, verify
 from tests.attacks.attack import Attack
+from tests.attacks.stand_alone_verifier import stand_alone
 from tests.journal.samples import IDENTITY, SOFTWARE, first_keys, key_folder, shoes, signed, write
 from tests.journal.tampering import query
 
@@ -149,8 +150,9 @@ def _edit_signed_records(folder: Path, tries: int) -> str:
         put(copy, edit(records[: last + 1], chance) + records[last + 1 :])
         report = proved(copy, key)
         assert not report.good, f"{name}, try {number}: {report.proof}"
+        assert stand_alone([str(copy), f"--key={key}"])[0] == 1, f"{name}, try {number}, by the stand-alone verifier"
         copy.unlink()
-    return f"{tries} edits of {len(EDITS)} kinds with a new chain, all found with the first public key"
+    return f"{tries} edits of {len(EDITS)} kinds with a new chain, all found by both verifiers with the first key"
 
 
 # --- sealing on ------------------------------------------------------------------------------------------------------
@@ -174,6 +176,7 @@ def _seal_on(folder: Path, tries: int) -> str:
         assert report.proof is not None
         assert report.proof.checkpoint == at + 1, "only what was signed before it was cut"
         assert report.keys_anew == [at + 2]
+        assert stand_alone([str(copy), f"--key={key}"]) == (3, report.proof.number)
     return f"{tries} journals cut and sealed on: proved only up to the cut"
 
 
@@ -188,6 +191,7 @@ def _strip_or_sign_anew(folder: Path, tries: int) -> str:
         signed(copy, key_folder(folder / f"own-{number}", f"own {number}"), 500)
         report = proved(copy, key)
         assert (report.checkpoints, report.proof) == (1, None)
+        assert stand_alone([str(copy), f"--key={key}"]) == (3, 0)
     return f"{tries} journals without checkpoints, or with the attacker's own: nothing counts as proved"
 
 

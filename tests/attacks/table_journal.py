@@ -11,11 +11,13 @@ import msgspec
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.clock.moment import Moment
 from shoe_controller.daemon.table_journal import TOPICS_BY_FACT
+from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.prune import Pruned, prune
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Direction, Entry, Head, Raw
 from shoe_controller.journal.store import open_journal
+from tests.journal.samples import first_keys, key_folder
 from tests.recorded_sitting import RecordedSitting
 
 SITE, NAME = "north", "t1"
@@ -40,17 +42,22 @@ class TableJournal:
     """As every outcome carried its own, in order; also those of shoes that were pruned since."""
     older: Path
     """A copy from before the last shoe was opened."""
+    key: str = ""
+    """The first public key, if it is signed."""
 
 
-def table_journal(folder: Path, identity: Identity = IDENTITY, hands: Hands = HANDS) -> TableJournal:
+def table_journal(
+    folder: Path, identity: Identity = IDENTITY, hands: Hands = HANDS, *, signed: bool = False
+) -> TableJournal:
     """Six shoes. The first two were pruned, then two more, with the records that told of the first pruning.
 
-    The fifth shoe is over and may be pruned; the sixth is being dealt.
+    The fifth shoe is over and may be pruned; the sixth is being dealt. `signed` has a checkpoint after every shoe.
     """
     made = TableJournal(folder / "table.journal", folder / "exports", (), folder / "older.journal")
     made.exports.mkdir()
     table = RecordedSitting()
     heads: list[Head] = []
+    keys = key_folder(folder / "keys", table=identity.table)
     for shoe in range(1, 7):
         table.open_shoe("3H")
         for cards, winner in hands:
@@ -60,13 +67,15 @@ def table_journal(folder: Path, identity: Identity = IDENTITY, hands: Hands = HA
         write(made.path, table.entries[table.written :], identity)
         table.written = len(table.entries)
         heads += _published(made.path, identity, table.facts[-1].seq, heads)
+        if signed:
+            _sign(made.path, identity, keys, shoe)
         if shoe in {3, 5}:
             prune_old(made.path, made.exports)
         if shoe == 5:
             shutil.copy(made.path, made.older)
     table.deal("8H 7D")
     write(made.path, table.entries[table.written :], identity)
-    return replace(made, heads=tuple(heads))
+    return replace(made, heads=tuple(heads), key=first_keys(folder / "keys")[0] if signed else "")
 
 
 def write(path: Path, entries: Iterable[Entry], identity: Identity = IDENTITY) -> None:
@@ -95,6 +104,19 @@ def prune_old(path: Path, exports: Path) -> Pruned:
         progress=lambda _done, _all: None,
         rest=lambda: None,
     )
+
+
+def _sign(path: Path, identity: Identity, keys: KeyFolder, shoe: int) -> None:
+    journal = open_journal(path, identity=identity, software=SOFTWARE, now_ms=0, stamp=STAMP)
+    try:
+        with JournalReader(path) as reader:
+            keys.begin(identity.journal_id, reader.last_checkpoint(), PRUNED_AT)
+        at = Moment(wall_ms=PRUNED_AT, mono_ns=1, synchronised=True)
+        entry = Entry(at=at, shoe=shoe, round=len(HANDS) + 1, checkpoint=keys.prepare())
+        journal.submit(entry).result(timeout=30)
+        keys.retire()
+    finally:
+        journal.close()
 
 
 def _published(path: Path, identity: Identity, last_seq: int, known: list[Head]) -> list[Head]:

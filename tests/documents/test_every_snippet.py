@@ -30,6 +30,7 @@ TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("docs/install.md", SHELL): (ALL,),
     ("docs/journal.md", "json"): ("tests/journal/test_document.py",),
     ("docs/journal.md", "python"): ("tests/journal/test_document.py",),
+    ("docs/journal.md", "sql"): ("tests/tools/test_verify_journal.py",),
     ("docs/journal.md", "text"): ("tests/journal/test_document.py",),
     ("docs/mqtt.md", SHELL): (ALL, "tests/mqtt/test_documents.py"),
     ("docs/mqtt.md", "acl"): ("tests/mqtt/test_documents.py",),
