@@ -219,7 +219,7 @@ def _verify(args: argparse.Namespace) -> int:
         sys.stdout.write("".join(f"{as_text(sentence)}\n" for sentence in sentences))
     if not report.good:
         return DAMAGED
-    keys_prove = not keys or (report.proof is not None and not report.keys_anew)
+    keys_prove = not keys or (report.proof is not None and not report.keys_anew and not report.pruned_since_proof)
     witnesses_prove = all(each.newest is not None for _, each in witnessed)
     return GOOD if keys_prove and witnesses_prove and not report.unproved else UNPROVED
 
@@ -349,6 +349,11 @@ def _proof(report: Report, *, asked: bool) -> Iterator[str]:
             f"Not proved: the {last - proof.number} records after it. Whoever held the machine since then could have "
             "changed them, or cut others off after them."
         )
+        for part in report.pruned_since_proof:
+            yield (
+                f"NOT PROVED: records {part.first} to {part.last} were pruned, and no checkpoint covers the record "
+                f"that says so. Give their export {part.export_name} with --export."
+            )
 
 
 def _export(args: argparse.Namespace) -> int:

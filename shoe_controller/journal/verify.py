@@ -95,6 +95,18 @@ class Report(msgspec.Struct, kw_only=True):
         """Pruned parts with heads that only their exports could prove."""
         return [part for part in self.pruned_parts if part.heads]
 
+    @property
+    def pruned_since_proof(self) -> list[PrunedPart]:
+        """Pruned parts that no record up to the last proved one tells of, and whose exports were not checked."""
+        if self.proof is None:
+            return []
+        proved = self.proof.number
+        return [
+            part
+            for part in self.pruned_parts
+            if not part.export_checked and (part.confirmed_by is None or part.confirmed_by > proved)
+        ]
+
     def tell(self, number: int | None, kind: str | None, what: str) -> None:
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(Problem(number=number, kind=kind, what=what))
