@@ -109,12 +109,16 @@ def test_verify_compares_heads_that_were_kept(path: Path, say: Say) -> None:
 
 def test_verify_with_a_key_says_up_to_where_it_is_proved(path: Path, whole: Path, say: Say, tmp_path: Path) -> None:
     (key,) = (whole.parent / "keys").glob("*.public")
-    answer = say("verify", path, "--key", key)
+    exports = [argument for file in whole.parent.glob("*.jsonl") for argument in ("--export", file)]
+    answer = say("verify", path, "--key", key, *exports)
     assert answer.exit_code == 0
     assert "in checkpoint 3 at 2023-07-22 04:26:56 UTC." in answer.out
     assert "Whoever held the machine since then could have changed them" in answer.out
     assert say("verify", path, "--key", key, "--json").json["proof"]["checkpoint"] == 3
     assert "without --key nothing shows who signed them" in say("verify", path).out
+    pruned_since = say("verify", path, "--key", key)
+    assert pruned_since.exit_code == 3
+    assert "were pruned, and no checkpoint covers the record that says so" in pruned_since.out
     other = tmp_path / "other.public"
     other.write_text("ab" * 32, encoding="ascii")
     answer = say("verify", path, "--key", other)
@@ -123,7 +127,7 @@ def test_verify_with_a_key_says_up_to_where_it_is_proved(path: Path, whole: Path
     other.write_text("nonsense", encoding="ascii")
     assert say("verify", path, "--key", other).exit_code == 2
     assert say("verify", path, "--key", tmp_path / "none").exit_code == 2
-    assert say("verify", path, "--key", key, "--earlier", path).exit_code == 0
+    assert say("verify", path, "--key", key, "--earlier", path, *exports).exit_code == 0
     tampered(path, "UPDATE record SET body = x'00' WHERE number = 70")
     assert say("verify", path, "--key", key).exit_code == 1
 
