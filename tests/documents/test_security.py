@@ -1,5 +1,6 @@
 """`docs/security.md`: after a secret was lost, its commands make a new one, and leave every other as it was."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests.documents.places import new_house
 from tests.documents.running import run, why_not_run
 from tests.documents.snippets import SHELL, snippets_of
 
+ROOT = Path(__file__).parents[2]
 BLOCKS = [snippet for snippet in snippets_of("docs/security.md") if snippet.language == SHELL]
 
 
@@ -32,6 +34,16 @@ def after(part: str, house: Path) -> set[str]:
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
     return new_house(tmp_path / "house")
+
+
+def test_every_protection_names_tests_that_exist() -> None:
+    text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    _, table = text.split("| someone… |", 1)
+    rows = [row.split("|")[1:-1] for row in table.split("\n\n", 1)[0].splitlines()[2:]]
+    for _, protection, _, shown_by in rows:
+        shown = re.findall(r"`([a-z_/]+(?:\.py)?)`", shown_by)
+        assert shown or not protection.strip(), f"nothing shows: {protection}"
+        assert [name for name in shown if not (ROOT / "tests" / name).exists()] == []
 
 
 def test_there_are_four_kinds_of_secrets_and_each_block_is_tried_here() -> None:
