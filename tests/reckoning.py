@@ -17,7 +17,7 @@ from shoe_controller.daemon.table_journal import published_fact, replay, same_fa
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
 from shoe_controller.journal.verify import verify
-from simulator.reckoner.displays import Event, display_problems
+from simulator.reckoner.displays import Event, display_problems, same_event
 from simulator.reckoner.house import house_of
 from simulator.reckoner.mismatch import Json
 from simulator.reckoner.reckoning import Reckoning, Step, reckon
@@ -33,6 +33,13 @@ class StoredJournal(NamedTuple):
     """As they are stored, by their numbers."""
     heads: dict[int, str]
     """The head of the chain after each of them, as it is published with a result."""
+    earlier: dict[int, Event]
+    """Those of layout 1, as the program of that time published them."""
+
+    def as_now(self, seq: int, shown: Event) -> Event:
+        """What a display has, in the present form if it came from a program of layout 1."""
+        then = self.earlier.get(seq)
+        return self.events[seq] if then is not None and same_event(then, shown) else shown
 
     @property
     def facts(self) -> list[Json]:
@@ -54,11 +61,13 @@ def read_journal(path: Path) -> StoredJournal:
             for step in reader.steps(reader.oldest())
         ]
         events: dict[int, Event] = {}
+        earlier: dict[int, Event] = {}
         heads: dict[int, str] = {}
         while more := reader.events(len(events), 1000):
             events |= {event.seq: (published_fact(event).topic, published_fact(event).body) for event in more}
+            earlier |= {event.seq: (event.name, event.body) for event in more if event.layout == 1}
             heads |= {event.seq: str(event.head) for event in more}
-    return StoredJournal(steps, events, heads)
+    return StoredJournal(steps, events, heads, earlier)
 
 
 def last_number(path: Path) -> int:
@@ -72,7 +81,7 @@ def sound_journal(path: Path, shown: Mapping[int, Event] | None) -> StoredJourna
     journal = read_journal(path)
     heads: dict[int, str] = {}
     if shown is not None:
-        assert display_problems(journal.events, shown) == []
+        assert display_problems(journal.events, {seq: journal.as_now(seq, one) for seq, one in shown.items()}) == []
         heads = {seq: head for seq, (_, payload) in shown.items() if (head := msgspec.json.decode(payload).get("head"))}
         assert set(heads) >= {event["seq"] for kind in ("round_result", "result_undone") for event in journal.of(kind)}
         assert heads == {seq: journal.heads[seq] for seq in heads}

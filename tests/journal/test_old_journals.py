@@ -31,6 +31,7 @@ from tests.commands.running import run_program
 from tests.journal.old_journals import FOLDER, NAMES, TABLE, copied, differences, said
 from tests.journal.samples import NOON, STAMP
 from tests.journal.tampering import query, tampered
+from tests.reckoning import read_journal, sound_journal
 
 LAYOUT_1 = (RecordKind.FACT, RecordKind.MESSAGE)
 
@@ -200,3 +201,19 @@ def test_an_old_shoe_is_pruned_across_the_layouts(tmp_path: Path) -> None:
         assert {"fact", "message"} <= reader.tombstones()[-1].counts.keys()
         assert recover(reader, SOFTWARE).state.shoe_number == 4
     assert verified(path).good
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "pruned_shoe"])
+def test_a_display_of_that_time_has_what_the_journal_holds(name: str, tmp_path: Path) -> None:
+    journal = read_journal(copied(name, tmp_path))
+    with_heads = {seq: (topic, _with_head(journal.heads[seq], body)) for seq, (topic, body) in journal.earlier.items()}
+    assert with_heads
+    sound_journal(tmp_path / "table.journal", with_heads)
+    last = max(with_heads)
+    with pytest.raises(AssertionError):
+        sound_journal(tmp_path / "table.journal", with_heads | {last: ("event/card", b"{}")})
+
+
+def _with_head(head: str, body: bytes) -> bytes:
+    """As that program put it in front of every outcome; others had none, and a head more does no harm here."""
+    return b'{"head":"' + head.encode() + b'",' + body[1:]
