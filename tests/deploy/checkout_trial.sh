@@ -36,6 +36,12 @@ house | diff /var/tmp/house - || fail "a file of the house was changed"
 systemctl is-enabled --quiet shoe-controller || fail "the service does not start with the machine any more"
 wait_for 60 "another result" more_results_than "$before"
 nothing_is_lost "the upgrade"
+
+step "init brings the broker's files up to date"
+shoe-controller init --yes </dev/null
+systemctl restart mosquitto
+house >/var/tmp/house
+nothing_is_lost "init and a restart of the broker"
 findings >/var/tmp/doctor.json || { cat /var/tmp/doctor.json; fail "the doctor found something"; }
 
 step "a second init changes nothing"

@@ -46,6 +46,11 @@ sys.exit(not (before["phase"] not in ("no_shoe", "ended") and before["shoe"] == 
 END
 nothing_is_lost "the upgrade"
 
+step "init brings the broker's files up to date"
+shoe-controller init --yes
+systemctl restart mosquitto
+nothing_is_lost "init and a restart of the broker"
+
 step "this release's systemd and udev understand every line"
 systemd-analyze verify --man=no shoe-controller.service shoe-controller@t2.service shoe-board.service shoe-console.service shoe-witness.service >/var/tmp/verify 2>&1 || true
 ! grep shoe- /var/tmp/verify || fail "systemd complains"
