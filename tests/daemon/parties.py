@@ -67,8 +67,9 @@ class PatientDealer:
 class Players:
     """Bet from every seat in every round, as soon as wagers are open."""
 
-    def __init__(self, terminal: Terminal, display: Display) -> None:
-        self.terminal = terminal
+    def __init__(self, terminal: Terminal, display: Display, *more: Terminal) -> None:
+        self.terminals = (terminal, *more)
+        """Take turns: a quick dealer has more bets placed in a shoe than one client may send."""
         self.display = display
         self.accepted: dict[tuple[int, int], int] = {}
         """Seats whose wagers were taken, by shoe and round."""
@@ -78,11 +79,11 @@ class Players:
         """Place wagers for the round that the display shows; which round that is, if all were taken."""
         state = self.display.state
         assert state is not None
+        terminal = self.terminals[state.round % len(self.terminals)]
         sent = [
-            self.terminal.send_bet(seat, STAKES[(state.round + number) % len(STAKES)])
-            for number, seat in enumerate(SEATS)
+            terminal.send_bet(seat, STAKES[(state.round + number) % len(STAKES)]) for number, seat in enumerate(SEATS)
         ]
-        answers = [await self.terminal.answer_to(each) for each in sent]
+        answers = [await terminal.answer_to(each) for each in sent]
         taken = sum(answer.status == "ok" for answer in answers)
         self.refused += [answer.code for answer in answers if answer.status != "ok"]
         self.accepted[state.shoe, state.round] = taken

@@ -52,7 +52,7 @@ async def test_a_whole_shoe_over_a_pty(tmp_path: Path, wire: Wire, disclose: str
         await chain.start_daemon()
         display = await chain.display()
         terminal = await chain.terminal(display)
-        players = Players(terminal, display)
+        players = Players(terminal, display, await chain.terminal(display), await chain.terminal(display))
         async with chain.emulated_shoe(cut_card=cut_card), at_work(deal_on(display, players, terminal)):
             await display.until(lambda: ended_or_stopped(display), within=110, what="the shoe to end")
         assert display.facts_of(AlertRaised) == []
@@ -75,7 +75,7 @@ async def test_a_whole_shoe_over_usb(tmp_path: Path, cut_card: int, least: int) 
     async with Chain(tmp_path, procedure=BY_DEALER) as chain:
         display = await chain.display()
         terminal = await chain.terminal(display)
-        players = Players(terminal, display)
+        players = Players(terminal, display, await chain.terminal(display), await chain.terminal(display))
         device = UsbDevice(identity.vendor, identity.product, identity.serial_number, backend=bus)
         async with serving(chain, device), shoe, at_work(deal_on(display, players, terminal)):
             await display.until(lambda: ended_or_stopped(display), within=110, what="the shoe to end")

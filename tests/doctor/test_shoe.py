@@ -163,5 +163,6 @@ async def test_no_card_is_lost_by_looking(tmp_path: Path) -> None:
             await chain.start_daemon()
             out = shoe.emulation.shoe.cards_out
             await display.until(lambda: display.state is not None and display.state.cards_out == out, within=30)
+        await chain.stop_daemon()
         await display.has_everything(last_number(chain.journal))
         reckoned(sound_journal(chain.journal, display.events), chain.truth)
