@@ -138,7 +138,8 @@ class Room:
         await self._ending.enter_async_context(self.chain)
         try:
             self.chain.data["table"] |= {"title": "Baccarat 3", "headline": "Welcome to the house", "currency": "NPR"}
-            self.chain.data["house"]["round_limit"] = {"amount": 5_000_000}
+            # In Nepal's game a base wager, too, has more than one price.
+            self.chain.data["house"] |= {"base_game": "nepal", "round_limit": {"amount": 5_000_000}}
             self.chain.data["board"] = {"port": self.port} | self._settings
             self.chain.write_file()
             await self.chain.start_daemon()

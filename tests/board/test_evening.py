@@ -278,6 +278,14 @@ OVERLAPS = """() => {
   for (const text of document.querySelectorAll("h1, h2, dt, dd, .total, #band p, #base div > *, #side .pays")) {
     if (text.clientWidth && text.scrollWidth > text.clientWidth + 1) found.push(`${text.textContent} is cut`);
   }
+  const box = (node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return range.getBoundingClientRect();
+  };
+  for (const line of document.querySelectorAll("#prices .lines > span")) {
+    if (box(line.lastChild).left < box(line.firstChild).right + 3) found.push(`${line.textContent} runs together`);
+  }
   const side = document.querySelector("#side");
   if (side.scrollHeight > side.clientHeight + 1) found.push("the side wagers are cut");
   return found;
