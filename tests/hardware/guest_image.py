@@ -6,11 +6,12 @@ project itself is put on top at every run, which a kernel allows by archives sim
 
 import hashlib
 import lzma
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from importlib.metadata import version
+from collections.abc import Callable, Iterator
+from importlib.metadata import requires, version
 from pathlib import Path
 
 from tests.hardware.archive import archive
@@ -22,7 +23,10 @@ PACKAGES = ("libc-bin", "python3", "libusb-1.0-0", "udev", "usbip", "busybox-sta
 KERNEL = "linux-image-amd64"
 MODULES = ("usb-common", "usbcore", "usbip-core", "vhci-hcd", "cdc-acm")
 """In the order in which they are loaded."""
-PYTHON_LIBRARIES = ("pyserial", "pyusb", "msgspec", "paho-mqtt", "structlog")
+LEFT_OUT_LIBRARIES = ("aiohttp", "rich")
+"""No page is served in the guest, and no table is drawn."""
+FURTHER_LIBRARIES = ("cffi",)
+"""What libraries of the project need themselves."""
 PROJECT_PARTS = (
     *("shoe_controller", "firmware_protocol", "simulator", "docs/table.example.toml", "deploy/udev"),
     *("tests/__init__.py", "tests/hardware", "tests/deploy/__init__.py", "tests/deploy/udev_checks.py"),
@@ -49,7 +53,7 @@ class Guest:
     def prepare(self) -> None:
         stamp = CACHE / "built-from"
         recipe = hashlib.sha256(Path(__file__).read_bytes() + Path(__file__).with_name("archive.py").read_bytes())
-        libraries = [f"{name}=={version(name)}" for name in PYTHON_LIBRARIES]
+        libraries = [f"{name}=={version(name)}" for name in _libraries()]
         recipe.update(" ".join(libraries).encode())
         if not stamp.exists() or stamp.read_text() != recipe.hexdigest():
             stamp.unlink(missing_ok=True)
@@ -152,6 +156,16 @@ def _tell_version(project: Path) -> None:
     known.mkdir()
     text = f"Metadata-Version: 2.1\nName: shoe-controller\nVersion: {version('shoe-controller')}\n"
     (known / "METADATA").write_text(text, encoding="utf-8")
+
+
+def _libraries() -> Iterator[str]:
+    """The libraries that the project names, so that a new one is in the guest as well."""
+    for requirement in requires("shoe-controller") or ():
+        name, _, marker = requirement.partition(";")
+        library = re.split("[^A-Za-z0-9_-]", name.strip(), maxsplit=1)[0]
+        if "extra" not in marker and library not in LEFT_OUT_LIBRARIES:
+            yield library
+    yield from FURTHER_LIBRARIES
 
 
 def _install_libraries(root: Path, libraries: list[str]) -> None:
