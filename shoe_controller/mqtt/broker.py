@@ -21,7 +21,7 @@ MESSAGE_BYTES = 300
 """Estimated overhead per queued message, in bytes."""
 
 LARGEST_PACKET = 64 * 1024
-"""Bytes of the largest packet that the controller accepts; it asks the broker not to send larger ones."""
+"""Bytes of the largest packet that the controller reads; larger messages are discarded."""
 
 
 class BrokerError(Exception):

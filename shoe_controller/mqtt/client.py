@@ -173,12 +173,8 @@ class _Session:
             await self._loop.create_connection(lambda: self._line, sock=line, ssl=secure, server_hostname=name)
         except (OSError, ValueError) as error:  # a ValueError for a host that cannot be the name of one
             raise explained(error, where) from error
-        properties = _properties(
-            PacketTypes.CONNECT,
-            SessionExpiryInterval=0,
-            MaximumPacketSize=LARGEST_PACKET,
-            ReceiveMaximum=where.receive_maximum,
-        )
+        # No largest packet: see `packet_guard.py`.
+        properties = _properties(PacketTypes.CONNECT, SessionExpiryInterval=0, ReceiveMaximum=where.receive_maximum)
         self._client.connect(where.host, where.port, where.keep_alive, clean_start=True, properties=properties)
         await self._welcome
         self._tick()

@@ -5,6 +5,9 @@ any text property; retained, such a message would come back with every subscript
 packet for every property: it needs 0.6 s for 12,500 empty user properties, which are 62 kB. So a PUBLISH that paho
 cannot read, or with more properties than a request needs, is discarded here, and acknowledged, because a broker sends
 an unacknowledged message again and at last sends no others.
+
+A PUBLISH that is too large is discarded here too, and no limit is announced to the broker: Mosquitto 2.0 counts a
+message that it leaves out for such a limit as unacknowledged for ever, and after twenty of them it sends no others.
 """
 
 from collections.abc import Callable
@@ -20,6 +23,9 @@ LARGEST_PROPERTIES = 4096
 PUBLISH, PUBACK = 3, 4
 LONGEST_LENGTH = 4
 """Bytes of the longest variable byte integer."""
+LONGEST_TOPIC = 0xFFFF
+LONGEST_START = 2 + LONGEST_TOPIC + 2 + 1
+"""Bytes of a PUBLISH up to its properties, with the first byte of these."""
 
 
 class NotMqttError(ValueError):
@@ -34,21 +40,44 @@ class PacketGuard:
         self._largest_packet = largest_packet
         self._admits = admits
         self._received = bytearray()
+        self._skipping: DiscardedMessage | None = None
+        """The message that is too large, while the rest of it is still on its way."""
+        self._to_skip = 0
 
     def feed(self, data: bytes) -> None:
         self._received += data
 
     def next_packet(self) -> bytes | DiscardedMessage | None:
         """The next packet, or what was discarded in its place; `None` until more bytes come."""
+        if self._skipping is not None:
+            return self._skip()
         header = self._header()
         if header is None:
             return None
         start, size = header
-        if len(self._received) < start + size:
+        too_large = size > self._largest_packet
+        needed = start + min(size, LONGEST_START) if too_large else start + size
+        if len(self._received) < needed:
             return None
-        packet = bytes(self._received[: start + size])
-        del self._received[: start + size]
-        return (_discarded(packet, start, self._admits) if packet[0] >> 4 == PUBLISH else None) or packet
+        packet = bytes(self._received[:needed])
+        del self._received[:needed]
+        if packet[0] >> 4 != PUBLISH:
+            return packet
+        if not too_large:
+            return _discarded(packet, start, self._admits) or packet
+        why = f"it has {size} bytes; at most {self._largest_packet} are accepted"
+        self._skipping, self._to_skip = _discarded(packet, start, self._admits, why), start + size - needed
+        return self._skip()
+
+    def _skip(self) -> DiscardedMessage | None:
+        """Drop bytes of a message that is too large; the message when all have come."""
+        skipped = min(self._to_skip, len(self._received))
+        del self._received[:skipped]
+        self._to_skip -= skipped
+        if self._to_skip:
+            return None
+        discarded, self._skipping = self._skipping, None
+        return discarded
 
     def _header(self) -> tuple[int, int] | None:
         """Where the next packet's body begins, and its length; `None` while its length is not known."""
@@ -58,13 +87,15 @@ class PacketGuard:
                 raise NotMqttError("the broker sent a packet whose length has more than four bytes")
             return None
         size, start = length
-        if size > self._largest_packet:
+        if size > self._largest_packet and self._received[0] >> 4 != PUBLISH:
             raise NotMqttError(f"the broker sent a packet larger than the accepted {self._largest_packet} bytes")
         return start, size
 
 
-def _discarded(packet: bytes, start: int, admits: Callable[[str], bool]) -> DiscardedMessage | None:
-    """Why and how a PUBLISH is discarded; `None` for one that paho can read."""
+def _discarded(
+    packet: bytes, start: int, admits: Callable[[str], bool], too_large: str | None = None
+) -> DiscardedMessage | None:
+    """Why and how a PUBLISH is discarded; `None` for one that paho can read. `too_large` is a reason found before."""
     qos = packet[0] >> 1 & 3
     if qos > 1:
         raise NotMqttError(f"the broker sent a message at QoS {qos}, although QoS 1 was subscribed")
@@ -76,7 +107,7 @@ def _discarded(packet: bytes, start: int, admits: Callable[[str], bool]) -> Disc
     topic = packet[topic_start:topic_end]
     # First whether it is admitted at all: in a flood, nothing else of it is worth a look.
     admitted = admits(topic.decode(errors="replace"))
-    why = _why_unreadable(packet, topic, properties) if admitted else ""
+    why = (too_large or _why_unreadable(packet, topic, properties)) if admitted else ""
     if why is None:
         return None
     acknowledgement = bytes((PUBACK << 4, 2)) + packet[topic_end:properties] if qos else b""

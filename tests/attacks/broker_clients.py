@@ -21,6 +21,7 @@ POISON: dict[str, dict[str, Any]] = {
     "user property": {"user_properties": [("\ufeff", "")]},
     "too many": {"user_properties": [("", "")] * 12_500},
     "too large": {"correlation_data": bytes(60_000)},
+    "too large a packet": {"correlation_data": bytes(60_000), "content_type": "x" * 10_000},
 }
 IN_FLIGHT = 20
 """Messages that Mosquitto sends without an acknowledgement; then it sends no more."""

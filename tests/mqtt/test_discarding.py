@@ -27,6 +27,7 @@ POISON: dict[str, dict[str, Any]] = {
     "U+FEFF in a user property": {"user_properties": [("\ufeff", "")]},
     "12,500 empty user properties": {"user_properties": [("", "")] * 12_500},
     "properties of 60 kB": {"correlation_data": bytes(60_000)},
+    "a packet of 70 kB": {"correlation_data": bytes(60_000), "content_type": "x" * 10_000},
 }
 
 

@@ -59,7 +59,7 @@ async def test_what_is_too_large_does_not_come_and_the_rest_does(port: int) -> N
 
 
 async def test_a_broker_that_sends_too_much_nevertheless_is_left_before_it_fills_the_memory() -> None:
-    huge = bytes.fromhex("30 ff ff ff 7f 00 01 78 00")  # the head of a message of 256 MiB
+    huge = bytes.fromhex("d0 ff ff ff 7f 00 01 78 00")  # the head of an answer to a ping of 256 MiB
     async with saying(WELCOME, SUBSCRIBED + huge) as port, connected(port, "x") as session:
         async with asyncio.timeout(PATIENCE):
             assert "larger than the accepted 65536 bytes" in str(await session.lost())

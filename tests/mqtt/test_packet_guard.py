@@ -80,9 +80,30 @@ def test_properties_are_bounded_by_number_and_size() -> None:
         assert isinstance(judged(publish_packet(more)), DiscardedMessage)
 
 
+@pytest.mark.parametrize("qos", [0, 1])
+@pytest.mark.parametrize("topic", [b"x", b"x" * 0xFFFF], ids=["short topic", "long topic"])
+@pytest.mark.parametrize("piece", [1000, 1 << 20], ids=["in pieces", "at once"])
+def test_a_message_that_is_too_large_is_discarded_when_all_of_it_has_come(qos: int, topic: bytes, piece: int) -> None:
+    too_large = publish_packet(b"", qos=qos, number=0x1234, topic=topic, payload=bytes(3 * LARGEST))
+    after = publish_packet(b"", payload=b"after it")
+    guard = PacketGuard(LARGEST)
+    found: list[bytes | DiscardedMessage] = []
+    for start in range(0, len(too_large), piece):
+        assert not found, "acknowledged before it has come"
+        guard.feed(too_large[start : start + piece])
+        found += [packet] if (packet := guard.next_packet()) is not None else []
+    guard.feed(after)
+    assert guard.next_packet() == after
+    (discarded,) = found
+    assert isinstance(discarded, DiscardedMessage)
+    assert discarded.topic == topic.decode()
+    assert discarded.acknowledgement == (b"\x40\x02\x12\x34" if qos else b"")
+    assert f"at most {LARGEST} are accepted" in discarded.why
+
+
 BROKEN = {
     "a length of five bytes": b"\x30\x80\x80\x80\x80\x01",
-    "a packet that is too large": b"\x30\x81\x80\x04",
+    "a packet that is too large and no message": b"\xd0\x81\x80\x04",
     "QoS 2": publish_packet(b"", qos=2),
     "QoS 3": publish_packet(b"", qos=3),
     "nothing in it": b"\x30\0",
@@ -138,7 +159,8 @@ def test_what_a_sensible_client_sends_is_let_through_wherever_it_is_cut(
     size = len(body)
     packet = b"\x32" + (bytes([size]) if size < 128 else bytes([size & 0x7F | 0x80, size >> 7])) + body
     stream = packet * 2 + b"\xd0\0"
-    guard, found = PacketGuard(LARGEST), []
+    guard = PacketGuard(LARGEST)
+    found: list[bytes | DiscardedMessage] = []
     for start, end in pairwise(sorted({0, len(stream), *(cut for cut in cuts if cut < len(stream))})):
         guard.feed(stream[start:end])
         while (each := guard.next_packet()) is not None:
