@@ -29,6 +29,7 @@ COMMANDS = (
     "journal",
     "demo",
 )
+STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
 
 
 class _Version(argparse.Action):
@@ -59,7 +60,18 @@ def parser(wanted: str | None = None) -> argparse.ArgumentParser:
     return top
 
 
+def _open_standard_streams() -> None:
+    """Open what was closed to us: the next file or socket would get its number, and then what we print or log."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STANDARD_ERROR:
+        os.set_inheritable(descriptor, True)  # noqa: FBT003 - as `os` has it
+    os.close(descriptor)
+    # Python has `None` in place of those that were closed.
+    sys.stdout = sys.stdout or os.fdopen(STANDARD_OUTPUT, "w")
+    sys.stderr = sys.stderr or os.fdopen(STANDARD_ERROR, "w")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
+    _open_standard_streams()
     # Nothing that is made here is for everybody, whatever the umask of whoever starts it; see also `make_folder`.
     os.umask(os.umask(0o027) | 0o027)
     given = sys.argv[1:] if arguments is None else list(arguments)

@@ -32,7 +32,7 @@ def _terminal() -> tuple[int, int]:
 KINDS: tuple[Callable[[], tuple[int, int]], ...] = (_pipe, _journal_socket, _terminal)
 
 
-def _fill(descriptor: int) -> None:
+def fill(descriptor: int) -> None:
     os.set_blocking(descriptor, False)
     try:
         while os.write(descriptor, b"x" * 1000 + b"\n"):
@@ -45,7 +45,7 @@ async def _table_with_a_full_log(folder: Path, kind: Callable[[], tuple[int, int
     reader, log = kind()
     try:
         async with Chain(folder, speed="200", log={"level": "debug"}) as chain:
-            _fill(log)
+            fill(log)
             command = (str(COMMANDS / "shoe-controller"), "run", str(folder / "table.toml"))
             table = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.DEVNULL, stderr=log)
             try:
