@@ -12,7 +12,7 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from shoe_controller.words.printable import printable
 from simulator.emulation import EmulationSettings
@@ -30,8 +30,14 @@ from simulator.truth import AnyHappening, TruthSink, TruthWriter
 _COMMANDS = ("run", "record", "play", "faults")
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Report a mistake in the arguments, which may contain anything."""
+        super().error(printable(message))
+
+
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="shoe-emulator", description="A baccarat shoe in software that a controller cannot tell from a real one."
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -92,7 +92,18 @@ def read_scenario(text: str, name: str, wire: Wire, given: Scenario = NOTHING_GI
         place = re.search(r" \(at line (\d+), column \d+\)", str(error))
         line = place[1] if place else max(len(text.splitlines()), 1)
         raise ScenarioError(f"{name}, line {line}: not valid TOML: {error}") from error
+    except ValueError as error:  # a number of more digits than Python reads
+        raise ScenarioError(f"{name}: not valid TOML: {error}") from error
+    if not _numbers_fit(table):
+        raise ScenarioError(f"{name}: not valid TOML: a whole number has more than 64 bits")
     return _Reading(text, name, wire).scenario(table, given)
+
+
+def _numbers_fit(value: object) -> bool:
+    """Python reads hexadecimal numbers of any length, and then cannot print them."""
+    if isinstance(value, dict | list):
+        return all(map(_numbers_fit, value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
 class _Reading:

@@ -68,9 +68,20 @@ def parse_toml(name: str, text: str) -> dict[str, object]:
     if _DEEP.search(text):
         raise BadFileError(name, [Problem("", f"is not valid: a key has more than {MOST_DOTS} dots")])
     try:
-        return tomllib.loads(text.removeprefix("\ufeff"))
+        parsed = tomllib.loads(text.removeprefix("\ufeff"))
+        fits = _numbers_fit(parsed)
     except (ValueError, RecursionError) as error:
         raise BadFileError(name, [Problem("", f"is not valid TOML: {error}")]) from None
+    if not fits:
+        raise BadFileError(name, [Problem("", "is not valid TOML: a whole number has more than 64 bits")])
+    return parsed
+
+
+def _numbers_fit(value: object) -> bool:
+    """Python reads whole numbers of any length, and then refuses to print one of more than 4,300 digits."""
+    if isinstance(value, dict | list):
+        return all(map(_numbers_fit, value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
 def read_text(file: Path) -> str:

@@ -24,7 +24,7 @@ LINES = (
     *("keys shoe --output @", "decode --wire angel_eye @", "decode --wire native --key @ wagers.json"),
     *("journal verify @", "journal recall @", "journal export @", "journal export @ --output NEW"),
     *("journal prune @ --older-than 1 --export-to NEW", "init @ --yes", "init NEW --yes --broker-folder @"),
-    "hand @",
+    *("hand @", "emulator @"),
     *("emulator --cards @", "emulator --scenario @", "emulator --key @ --wire native", "emulator play @"),
     *("emulator --headless --truth @ --cards no-such-file", "emulator record @ --cards no-such-file"),
 )
@@ -37,6 +37,8 @@ NAMES = {
     "zeros": b"/dev/zero",
     "folder": b"folder",
     "dotted": b"dotted.toml",
+    "long number": b"number.toml",
+    "long hexadecimal number": b"hexadecimal.toml",
     "not UTF-8": b"not-\xff-utf-8",
     "escapes": b"\x1b]0;title\x07\x1b[2J\xc2\x9b31m\xe2\x80\xae.toml",
     "two lines": b"one\ntwo",
@@ -50,6 +52,9 @@ def _prepare(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     (folder / "folder").mkdir()
     (folder / "dotted.toml").write_text(".".join(["a"] * 200_000) + " = 1\n")
+    # The first line for tables, the second for scenarios; Python prints no number of more than 4,300 digits.
+    for name, number in (("number", "9" * 5000), ("hexadecimal", "0x" + "f" * 5000)):
+        (folder / f"{name}.toml").write_text(f"house = {number}\nseed = {number}\n")
     (folder / "wagers.json").write_text("[]")
     shutil.copyfile(ROOT / "docs" / "table.example.toml", folder / "table.toml")
 

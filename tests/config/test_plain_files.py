@@ -95,6 +95,18 @@ def test_deep_files_are_refused_at_once(text: str) -> None:
         parse_toml("deep.toml", text)
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "0x" + "f" * 5000, "9223372036854775808", "-9223372036854775809"])
+@pytest.mark.parametrize("text", ["a = {}", "a = [1, [{}]]", "[[a]]\nb = {{c = {}}}"])
+def test_whole_numbers_of_more_than_64_bits_are_refused(text: str, number: str) -> None:
+    with pytest.raises(BadFileError, match="is not valid TOML"):
+        parse_toml("numbers.toml", text.format(number))
+
+
+def test_whole_numbers_of_64_bits_are_read() -> None:
+    numbers = [2**63 - 1, -(2**63)]
+    assert parse_toml("numbers.toml", f"a = {numbers}") == {"a": numbers}
+
+
 def test_ordinary_dots_are_no_depth() -> None:
     text = "x = [" + ", ".join(["1.5"] * 100) + "]\n# " + "." * 100 + "\n" + ".".join("a" * MOST_DOTS) + " = 1\n"
     assert parse_toml("dots.toml", text)["x"] == [1.5] * 100

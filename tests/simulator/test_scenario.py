@@ -192,10 +192,17 @@ def test_no_fault_table_does_worse_than_be_refused(keys: dict[str, str]) -> None
         ("decks = 8\n" + ".".join(["a"] * 200_000) + " = 1", "s.toml, line 2: a key has more than 8 dots"),
         ("[" + ".".join(["a"] * 200_000) + "]", "s.toml, line 1: a key has more than 8 dots"),
         ("cards = " + "[" * 100_000, "s.toml: lists or tables lie too deep inside each other"),
+        ("seed = 0x8" + "0" * 15, "s.toml: not valid TOML: a whole number has more than 64 bits"),
+        ("cards = [0x" + "f" * 5000 + "]", "s.toml: not valid TOML: a whole number has more than 64 bits"),
     ],
-    ids=["key", "table", "lists"],
+    ids=["key", "table", "lists", "number", "number inside"],
 )
-def test_a_deep_file_is_refused_at_once(text: str, problem: str) -> None:
+def test_a_file_without_measure_is_refused_at_once(text: str, problem: str) -> None:
     with pytest.raises(ScenarioError) as refused:
         read_scenario(text, "s.toml", Wire.NATIVE)
     assert str(refused.value) == problem
+
+
+def test_a_number_of_too_many_digits_is_no_toml() -> None:
+    with pytest.raises(ScenarioError, match=r"s\.toml: not valid TOML"):
+        read_scenario("seed = " + "9" * 5000, "s.toml", Wire.NATIVE)
