@@ -14,8 +14,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from shoe_controller.config.plain_files import read_plain
-from shoe_controller.config.strict_reading import BadFileError
-from shoe_controller.config.table_file import load_config
+from shoe_controller.config.strict_reading import BadFileError, parse_toml
 from shoe_controller.doctor.checks import examine
 from shoe_controller.doctor.findings import Patient, Thresholds
 from shoe_controller.doctor.users import service_user
@@ -27,17 +26,23 @@ PATIENCE = 20
 LEAST_SECRET = 4
 """Characters; a shorter secret would match everywhere."""
 
-_PIN = re.compile(r"""(["']?\bpin\b["']?\s*[=:]\s*)("[^"\n]*"|'[^'\n]*'|[^\s,}\]]+)""", re.IGNORECASE)
+_STRING = r'"""(?:\\.|[^\\])*?"""(?:"{0,2})|"(?:\\.|[^"\\\n])*"|' + r"""'''.*?'''(?:'{0,2})|'[^'\n]*'"""
+"""A string of TOML or JSON, closed; quotes at the end of a long one belong to it."""
+
+_NAMED_SECRET = re.compile(
+    r"""((?<![A-Za-z0-9])(?:pin|password|passwd|passphrase|secret|token)s?\b\\?["']?\s*[=:]\s*)"""
+    rf"""({_STRING}|\\"[^\n]*?\\"|\[[^\]]*\]|[^\s,}}\]]+)""",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A secret by its name, where it does not belong. Names of files are kept: `password_file` is none of these."""
+_IN_ADDRESS = re.compile(r"(://[^\s/:@]*:)[^\s/@]+(?=@)")
 _HASH = re.compile(r"scrypt\$[^\s\"']*")
 _PASSWORD_HASH = re.compile(r"\$[67]\$[^\s\"']*")
 _LONG_HEX = re.compile(r"\b[0-9a-fA-F]{64}\b")
-_PEM_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
+_PEM_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
+_SECRET_FILE = re.compile(r"""\b(?:password|key)_file["']?\s*=\s*["']+([^"'\n]+)["']""")
 
-_TEXT_OR_COMMENT = re.compile(
-    r'''"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|'''
-    r"""'''.*?'''|'[^'\n]*'|[#][^\n]*""",
-    re.DOTALL,
-)
+_TEXT_OR_COMMENT = re.compile(rf"{_STRING}|[#][^\n]*", re.DOTALL)
 
 COMMANDS = {
     "log.txt": (
@@ -72,9 +77,11 @@ def pack(archive: tarfile.TarFile, config: Path, folder: str, now: int) -> list[
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
     """Remove every known secret from a text, and everything that looks like one."""
     for secret in secrets:
-        text = re.sub(re.escape(secret), LEFT_OUT, text, flags=re.IGNORECASE)
+        for written in (secret, json.dumps(secret, ensure_ascii=False)[1:-1]):
+            text = re.sub(re.escape(written), LEFT_OUT, text, flags=re.IGNORECASE)
     text = _PEM_KEY.sub(LEFT_OUT, text)
-    text = _PIN.sub(rf"\g<1>{LEFT_OUT}", text)
+    for pattern in (_NAMED_SECRET, _IN_ADDRESS):
+        text = pattern.sub(rf"\g<1>{LEFT_OUT}", text)
     for pattern in (_HASH, _PASSWORD_HASH, _LONG_HEX):
         text = pattern.sub(LEFT_OUT, text)
     return text
@@ -82,18 +89,22 @@ def without_secrets(text: str, secrets: Iterable[str]) -> str:
 
 def without_comments(text: str) -> str:
     """A TOML file without its comments, in which people keep what is nobody else's business."""
-    return _TEXT_OR_COMMENT.sub(lambda found: "" if found[0].startswith("#") else found[0], text)
+    kept = _TEXT_OR_COMMENT.sub(lambda found: "" if found[0].startswith("#") else found[0], text)
+    try:
+        parse_toml("", text)
+    except BadFileError:
+        # Where a quote is missing, nobody can tell a comment from a text.
+        return re.sub("#[^\n]*", "", kept)
+    return kept
 
 
 def secrets_of(config: Path) -> Iterator[str]:
-    """Yield the content of every secret file of the table and its users, as far as we may read it."""
-    files = {*config.parent.glob("*.password"), *config.parent.glob("*.key"), *config.parent.glob("users/*.password")}
-    with suppress(BadFileError):
-        loaded = load_config(config, guarded=False)
-        if loaded.shoe is not None and loaded.shoe.key_file is not None:
-            files.add(loaded.shoe.key_file)
-        if loaded.mqtt is not None:
-            files |= {each for each in (loaded.mqtt.password_file, loaded.mqtt.key_file) if each is not None}
+    """Yield the content of every secret file of the table, its pages and its users, as far as we may read it."""
+    folder = config.parent
+    files = {*folder.glob("*.password"), *folder.glob("*.key"), *folder.glob("users/*.password")}
+    for _, text in _configurations(config):
+        # By their look, because a file that is packed may be one that cannot be used.
+        files |= {folder / name for name in _SECRET_FILE.findall(text)}
     for file in sorted(files):
         with suppress(OSError, UnicodeDecodeError):
             content = read_plain(file).decode().strip()
@@ -101,17 +112,18 @@ def secrets_of(config: Path) -> Iterator[str]:
                 yield content
 
 
+def _configurations(config: Path) -> Iterator[tuple[str, str]]:
+    names = (config.name, "board.toml", "console.toml", USERS_FILE)
+    for file in map(config.with_name, names):
+        with suppress(OSError, UnicodeDecodeError):
+            yield file.name, read_plain(file).decode()
+
+
 def _gathered(config: Path) -> Iterator[tuple[str, str]]:
     yield "versions.txt", "\n".join(_versions()) + "\n"
     yield "doctor.json", asyncio.run(_doctor(config))
-    for file in (
-        config,
-        config.with_name("board.toml"),
-        config.with_name("console.toml"),
-        config.with_name(USERS_FILE),
-    ):
-        with suppress(OSError, UnicodeDecodeError):
-            yield file.name, without_comments(read_plain(file).decode())
+    for name, text in _configurations(config):
+        yield name, without_comments(text)
     yield "ports.txt", "".join(f"{path} -> {path.resolve()}\n" for path in _ports())
     for name, command in COMMANDS.items():
         yield name, _output(command)
