@@ -21,7 +21,7 @@ from shoe_controller.witness.site import WitnessedSite
 from shoe_controller.words.render import ENGLISH
 
 
-class _Alarms:
+class AlarmLog:
     """An `AlarmObserver` that logs alarms, and ends the process when its file fails."""
 
     def __init__(self, log: Log, stop: asyncio.Event) -> None:
@@ -33,7 +33,7 @@ class _Alarms:
         self._log.error(
             "alarm",
             table=line.table,
-            line=line.line,
+            file_line=line.line,
             what=ENGLISH.of(line.alarm),
             **msgspec.to_builtins(line.alarm),
         )
@@ -49,7 +49,7 @@ async def _watch(config: WitnessConfig, log: Log, service: SystemdNotifier) -> N
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
-    alarms = _Alarms(log, stop)
+    alarms = AlarmLog(log, stop)
     file = LinesFile(settings.file)
     try:
         site = WitnessedSite(
