@@ -72,8 +72,9 @@ def _open_standard_streams() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     _open_standard_streams()
-    # Nothing that is made here is for everybody, whatever the umask of whoever starts it; see also `make_folder`.
-    os.umask(os.umask(0o027) | 0o027)
+    # Nothing that is made here is for everybody, and everything is for its owner, whatever the umask of whoever starts
+    # it; see also `make_folder`.
+    os.umask(os.umask(0o027) & 0o077 | 0o027)
     given = sys.argv[1:] if arguments is None else list(arguments)
     args = parser(given[0] if given else None).parse_args(given)
     try:

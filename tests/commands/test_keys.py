@@ -33,8 +33,9 @@ def test_a_key_is_in_a_file_for_its_owner_alone_and_not_on_the_screen(capsys: Ca
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_a_key_is_private_under_any_umask(capsys: Capsys, tmp_path: Path) -> None:
-    before = os.umask(0)
+@pytest.mark.parametrize("umask", [0, 0o777])
+def test_a_key_is_for_its_owner_alone_under_any_umask(capsys: Capsys, tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
     try:
         assert run(capsys, "keys", "shoe", "--output", str(tmp_path / "k")).exit_code == 0
     finally:
