@@ -104,6 +104,13 @@ class UnusableError(Exception):
     """An argument that cannot be used."""
 
 
+def plain(file: Path) -> Path:
+    """The same path, unless it leads to a pipe, which would be waited for, or to a device that never ends."""
+    if file.exists() and not file.is_file():
+        raise UnusableError(f"{file} is not a file.")
+    return file
+
+
 class DamagedError(Exception):
     """Damage that leaves nothing more to check."""
 
@@ -392,7 +399,7 @@ def is_finished(line: bytes) -> bool:
 
 def read_witness(file: Path, journal_id: str) -> Witness:
     seen, before, number, passed, journals = Witness(), bytes(32), 0, 0, set[str]()
-    with file.open("rb") as lines:
+    with plain(file).open("rb") as lines:
         for line in lines:
             try:
                 before, value = witness_line(before, line.removesuffix(b"\n"))
@@ -575,7 +582,7 @@ def read_export(content: bytes) -> Iterator[Record]:
 
 def check_export(stone: Tombstone, seq: int, file: Path, findings: Findings, keep: Callable[[Record], None]) -> None:
     """An export against its tombstone; `seq` is the last event before it."""
-    content = file.read_bytes()
+    content = plain(file).read_bytes()
     if not findings.demand(
         hashlib.blake2s(content).digest() == stone.export_digest, f"{file} is not the export that its tombstone names."
     ):
@@ -792,8 +799,8 @@ def key_argument(text: str) -> bytes:
     """A file with comments and 64 hexadecimal digits, or the digits themselves."""
     is_key = re.fullmatch("[0-9a-fA-F]{64}", text)
     try:
-        lines = [text] if is_key else Path(text).read_text(encoding="utf-8").splitlines()
-    except OSError as error:
+        lines = [text] if is_key else plain(Path(text)).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnusableError) as error:
         raise ValueError(str(error)) from error
     (digits,) = (line.strip() for line in lines if line.strip() and not line.startswith("#"))
     return hexadecimal(digits.lower(), 32)
@@ -832,8 +839,13 @@ def report(findings: Findings, about: dict[str, str], options: argparse.Namespac
     )
     # Texts of the file may hold control characters for the terminal.
     for line in [*lines, *findings.notes]:
-        print("".join(char if char.isprintable() else "?" for char in line))
+        print(printable(line))
     return code
+
+
+def printable(text: str) -> str:
+    """Names of files may contain what moves the cursor."""
+    return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -862,7 +874,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return report(*verified(options), options)
     except (UnusableError, OSError) as error:
-        print(f"Cannot be checked: {error}", file=sys.stderr)
+        print(printable(f"Cannot be checked: {error}"), file=sys.stderr)
         return 2
 
 

@@ -20,7 +20,7 @@ from typing import IO
 from shoe_controller.clock.moment import Moment
 from shoe_controller.commands import recall
 from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
-from shoe_controller.config.plain_files import check_plain
+from shoe_controller.config.plain_files import check_plain, read_plain
 from shoe_controller.daemon.table_journal import replay, same_fact
 from shoe_controller.journal.checkpoint_check import next_key_of
 from shoe_controller.journal.errors import DamagedJournalError, JournalError
@@ -170,7 +170,7 @@ def _keys(args: argparse.Namespace) -> set[str]:
     keys: set[str] = set()
     for file in args.key:
         try:
-            key = read_public(file.read_text(encoding="utf-8", errors="replace"))
+            key = read_public(read_plain(file).decode(errors="replace"))
         except OSError as error:
             raise _BadOptionError("key", f"{file} cannot be read: {error.strerror}.") from error
         if key is None:

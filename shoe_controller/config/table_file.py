@@ -21,6 +21,7 @@ from shoe_controller.config.console import ConsoleEntry, ConsoleSettings, consol
 from shoe_controller.config.house import HouseEntry, house_from
 from shoe_controller.config.mqtt import MqttEntry, MqttSettings, mqtt_from
 from shoe_controller.config.people import Person, PersonEntry, people_from
+from shoe_controller.config.plain_files import read_plain
 from shoe_controller.config.procedure import ProcedureEntry, procedure_from
 from shoe_controller.config.secret_files import (
     Secret,
@@ -385,7 +386,6 @@ def _check_readable(place: str, file: Path | None, problems: list[Problem]) -> N
     if file is None:
         return
     try:
-        with file.open("rb") as opened:
-            opened.read(1)
+        read_plain(file)
     except OSError as error:
         problems.append(Problem(place, f"{file} cannot be read: {error.strerror}"))

@@ -9,6 +9,7 @@ A `Claim` can also come from a message that the table published. `seal` is how t
 
 import hmac
 import os
+import stat
 import threading
 from collections.abc import Iterable
 from pathlib import Path
@@ -60,7 +61,10 @@ def is_sealed(key: bytes, table: str, claim: Claim, given: str) -> bool:
 def read_anchor(path: Path) -> tuple[Claim, ...]:
     """The claims in an anchor, the newest last; none where there is no file."""
     try:
-        with path.open("rb") as file:
+        # Non-blocking, so that a pipe without a writer is refused instead of waited for.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123 - a descriptor
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise UnreadableAnchorError(path, "this is not an anchor: it is not a regular file.")
             content = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         return ()

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
+from shoe_controller.config.plain_files import NotPlainFileError, check_plain
 from shoe_controller.witness.lines import GENESIS, AnyLine, Started, Written, has_shape, read_line, write_line
 
 MOST_REMEMBERED = 5000
@@ -40,6 +41,7 @@ def read_lines(path: Path, torn: TornTail) -> Iterator[Written]:
     """All lines in order, each checked; `WitnessFileError` at the first that is not as it was written."""
     before = GENESIS
     number = 0
+    _check_plain(path)
     with path.open("rb") as file:
         while text := file.readline(LONGEST_LINE):
             # A last line that lacks nothing but its break is whole; `start` adds the break.
@@ -72,6 +74,7 @@ class LinesFile:
         self.last: Written | None = None
         self._recent: deque[tuple[int, bytes]] = deque(maxlen=MOST_REMEMBERED)
         self._torn = TornTail()
+        _check_plain(path)
         is_new = not path.exists()
         self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -125,6 +128,14 @@ class LinesFile:
     def _write(self, text: bytes) -> None:
         while text:
             text = text[os.write(self._descriptor, text) :]
+
+
+def _check_plain(path: Path) -> None:
+    """A pipe would be waited for."""
+    try:
+        check_plain(path)
+    except NotPlainFileError as error:
+        raise WitnessFileError(f"{path} cannot be used: {error.strerror}.") from None
 
 
 def _sync_folder(folder: Path) -> None:

@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from tests.attacks.attack import Attack
@@ -24,11 +25,14 @@ LINES = (
     *("keys shoe --output @", "decode --wire angel_eye @", "decode --wire native --key @ wagers.json"),
     *("journal verify @", "journal recall @", "journal export @", "journal export @ --output NEW"),
     *("journal prune @ --older-than 1 --export-to NEW", "init @ --yes", "init NEW --yes --broker-folder @"),
+    *("journal verify JOURNAL --key @", "journal verify JOURNAL --earlier @", "journal verify JOURNAL --witness @"),
+    *("journal verify JOURNAL --export @", "journal prune JOURNAL --older-than 1 --export-to @", "witness @"),
+    *("verifier @", "verifier JOURNAL --key @", "verifier JOURNAL --witness @", "verifier JOURNAL --export @"),
     *("hand @", "emulator @"),
     *("emulator --cards @", "emulator --scenario @", "emulator --key @ --wire native", "emulator play @"),
     *("emulator --headless --truth @ --cards no-such-file", "emulator record @ --cards no-such-file"),
 )
-"""`@` is the path, NEW one that does not exist."""
+"""`@` is the path, NEW one that does not exist, JOURNAL a journal."""
 
 NAMES = {
     "symlink loop": b"loop",
@@ -57,6 +61,7 @@ def _prepare(folder: Path) -> None:
         (folder / f"{name}.toml").write_text(f"house = {number}\nseed = {number}\n")
     (folder / "wagers.json").write_text("[]")
     shutil.copyfile(ROOT / "docs" / "table.example.toml", folder / "table.toml")
+    shutil.copyfile(ROOT / "tests" / "journal" / "old_files" / "25f84e2" / "pruned_shoe.journal", folder / "JOURNAL")
 
 
 def _try(folder: Path, number: int, line: str, kind: str) -> None:
@@ -65,6 +70,8 @@ def _try(folder: Path, number: int, line: str, kind: str) -> None:
     program = COMMANDS / "shoe-controller"
     if words[0] == b"emulator":
         program, words = COMMANDS / "shoe-emulator", words[1:]
+    elif words[0] == b"verifier":
+        program, words = Path(sys.executable), [os.fsencode(ROOT / "tools" / "verify_journal.py"), *words[1:]]
     what = f"{program.name} {line} with {kind}"
     try:
         ended = subprocess.run(
@@ -80,7 +87,7 @@ def _try(folder: Path, number: int, line: str, kind: str) -> None:
     output = ended.stdout + ended.stderr
     assert b"Traceback" not in output, f"{what}: {output.decode(errors='replace')}"
     assert not any(mark in output for mark in CONTROLS), f"{what} wrote control characters: {output!r}"
-    assert ended.returncode in (0, 1, 2), f"{what}: exit code {ended.returncode}"
+    assert ended.returncode in (0, 1, 2, 3), f"{what}: exit code {ended.returncode}"
     assert output or ended.returncode == 0, f"{what} ended with {ended.returncode} and without a word"
 
 

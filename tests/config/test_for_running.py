@@ -1,5 +1,6 @@
 """What a running table needs of its file: everything that is missing is reported at once, and secrets are read."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,9 @@ def test_everything_that_is_missing_or_open_to_others_is_told_at_once(tmp_path: 
     ]
     assert KEY not in "".join(problems)
     assert problems[4] == f"mqtt.ca_file: {tmp_path}/nowhere.pem cannot be read: No such file or directory"
+
+
+def test_a_certificate_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    problems = missing_in(tmp_path, small_house() | {"mqtt": {"host": "broker", "ca_file": "pipe"}})
+    assert f"mqtt.ca_file: {tmp_path}/pipe cannot be read: it is not a regular file" in problems

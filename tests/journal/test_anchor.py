@@ -76,6 +76,12 @@ def test_a_place_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         read_anchor(tmp_path)
 
 
+def test_a_pipe_in_the_place_of_an_anchor_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnreadableAnchorError, match="not a regular file"):
+        read_anchor(tmp_path / "pipe")
+
+
 @given(st.lists(CLAIMS, max_size=40))
 def test_an_anchor_has_one_line_for_each_of_the_last_journals(claims: list[Claim]) -> None:
     kept: tuple[Claim, ...] = ()

@@ -1,5 +1,6 @@
 """The file: what was written is read again, a torn end is passed over, and no change goes unnoticed."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,14 @@ def path(tmp_path: Path) -> Path:
         file.add(seen(number), number)
     file.close()
     return path
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for use in (LinesFile, lines):
+        with pytest.raises(WitnessFileError, match="not a regular file"):
+            use(pipe)
 
 
 def test_lines_are_numbered_over_restarts(path: Path) -> None:
