@@ -210,6 +210,8 @@ class Daemon:
         snapshot = snapshot_if_needed(opened.reader, opened.table, SOFTWARE)
         if snapshot is not None:
             self.controller.happened(snapshot)
+        if opened.rolled_back is not None:
+            log.error("journal_rolled_back", what=str(opened.rolled_back))
         if opened.damaged:
             # The first event of a new journal: until it is stored, every start must report it again.
             log.error("journal_damaged", what=opened.damaged)
