@@ -338,6 +338,8 @@ class Daemon:
 
     def _note_head(self) -> None:
         self._heads.note(self._last_head)
+        if self.publisher is not None:
+            self.publisher.touch()
         if self._opened.anchor.trouble != self._anchor_trouble:
             self._anchor_trouble = self._opened.anchor.trouble
             self._logbook.anchor(self._anchor_trouble)

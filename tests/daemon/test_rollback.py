@@ -140,10 +140,13 @@ async def test_a_live_clone_of_the_machine_stops_and_the_first_one_goes_on(tmp_p
         await chain.stop_daemon()
         clone = Clone(chain, tmp_path / "clone")
         with JournalReader(chain.journal) as reader:
-            old_id = reader.identity.journal_id
+            old_id, old_head = reader.identity.journal_id, str(reader.position().head)
         await chain.start_daemon()
         display = await chain.display()
-        await display.until(lambda: display.state is not None, what="the first one's state")
+        await display.until(
+            lambda: display.status is not None and display.status.online and display.status.head != old_head,
+            what="the head of a record that the clone does not have",
+        )
         try:
             await clone.program.start()
             await chain.becomes(lambda: clone.logged("journal_rolled_back"), what="that the clone knows what it is")

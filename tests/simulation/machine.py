@@ -235,6 +235,8 @@ class Machine:
             self._taken_over(reader, self._put_back.memory)
             self.rolled_back.append(self._put_back.head)
             self._put_back = None
+        if reader.identity.journal_id != self._journal_id:
+            raise BrokenPromiseError("a journal that nobody had replaced was taken for an older copy")
         self._copies.take(reader.position().head)
 
     def _entry_stored(self, reader: JournalReader, entry: Entry, receipt: Receipt) -> None:
