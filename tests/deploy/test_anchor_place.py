@@ -19,6 +19,7 @@ from shoe_controller.setup.anchor_place import (
     unit_addition,
 )
 from shoe_controller.setup.apply import Places, plan
+from tests.daemon.programs import COMMANDS
 from tests.deploy.new_house import command, init
 from tests.deploy.renew import ONE_TABLE
 from tests.deploy.test_units import needs_systemd
@@ -218,3 +219,52 @@ def test_systemd_understands_the_addition(tmp_path: Path, folder: str) -> None:
 def test_a_folder_that_a_unit_cannot_name_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot be named in a unit"):
         unit_addition(Path("/data/\n[Service]\nUser=root"))
+
+
+# --- as installed ----------------------------------------------------------------------------------------------------
+
+NAMESPACE = ("/usr/bin/unshare", "--mount")
+INSTALLED = """
+set -e
+cd "$1"
+mkdir disk && mount -t tmpfs none disk
+for place in etc var; do
+    mkdir "disk/$place" "disk/$place.work"
+    mount -t overlay -o "lowerdir=/$place,upperdir=disk/$place,workdir=disk/$place.work" none "/$place"
+done
+mount -t tmpfs -o mode=755 none /srv
+mkdir -p /var/lib/shoe-controller /etc/systemd/system
+chown 4321:1234 /var/lib/shoe-controller
+cp fstab /etc/fstab
+init() { (mount --bind mountinfo "/proc/$BASHPID/mountinfo" && exec "$program" init "$@" </dev/null); }
+program=$2
+init --site north --table t1 --port /dev/x --no-broker --insecure
+stat -c '%n %u:%g %a' /srv/shoe-controller-anchor
+grep '^anchor =' /etc/shoe-controller/table.toml
+cat /etc/systemd/system/shoe-controller.service.d/anchor.conf
+echo again
+init
+"""
+"""Everything that it writes to is in memory, in a mount namespace that ends with it."""
+
+
+def test_the_installed_table_gets_all_of_it(tmp_path: Path) -> None:
+    try_it = [*NAMESPACE, "mount", "-t", "tmpfs", "none", "/srv"]
+    if subprocess.run(try_it, capture_output=True, check=False).returncode:
+        pytest.skip("this user may not mount anything")
+    (tmp_path / "mountinfo").write_text(f"{ROOT}\n30 27 8:1 / /srv rw - ext4 /dev/sda1 rw\n", "utf-8")
+    (tmp_path / "fstab").write_text("LABEL=data /srv ext4 defaults 0 2\n", "utf-8")
+    done = subprocess.run(
+        [*NAMESPACE, "bash", "-c", INSTALLED, "bash", str(tmp_path), str(COMMANDS / "shoe-controller")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    first, _, again = done.stdout.partition("again\n")
+    assert "The anchor goes to /srv/shoe-controller-anchor: /srv (ext4) is not the journal's file system.\n" in first
+    assert "/srv/shoe-controller-anchor 4321:1234 750\n" in first
+    assert 'anchor = "/srv/shoe-controller-anchor/north-t1.anchor"\n' in first
+    assert 'ReadWritePaths="-/srv/shoe-controller-anchor"\n' in first
+    assert "made" not in again
+    assert "The anchor goes" not in again, "a place that was chosen once is kept"
