@@ -19,15 +19,17 @@ from shoe_controller.commands.output import GOOD, as_text, bad_input
 from shoe_controller.commands.prompts import NotAnsweredError, Questions
 from shoe_controller.config.pins import BadPinError, check_strength, hash_pin, least_digits
 from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.table import ANCHORS, JOURNALS
 from shoe_controller.messages.acts import Role
 from shoe_controller.setup.certificates import CertificateError
 from shoe_controller.setup.file_writer import Planned, WriteOutcome, differs, write
 from shoe_controller.setup.new_table import NewPerson, NewTable, seat_users_of
 
 if TYPE_CHECKING:
-    from shoe_controller.config.table_file import RunningConfig
+    from shoe_controller.config.table_file import Config, RunningConfig
 
 BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
+UNITS_FOLDER = Path("/etc/systemd/system")
 NOT_WRITTEN = 1
 SALT_BYTES = 16
 SEATS = "1,2,3,5,6,7,8,9"
@@ -69,6 +71,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     parser.add_argument("--no-broker", action="store_true", help="a table that does not publish")
     parser.add_argument("--journal", metavar="FILE", help="default: /var/lib/shoe-controller/NAME.journal")
+    parser.add_argument(
+        "--anchor",
+        metavar="FILE",
+        help="where the table notes how far its journal has come (default: on another file system than the journal's, "
+        "if one is mounted; otherwise /var/lib/shoe-controller-anchor/SITE-NAME.anchor)",
+    )
     for role in Role:
         people = f"--{role.value}"
         parser.add_argument(people, action="append", default=[], metavar="ID=NAME", help=f"a {role.value} with a PIN")
@@ -84,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     questions = Questions(ask=sys.stdin.isatty() and not args.yes)
     near = args.folder / "broker"
     broker = args.broker_folder or (BROKER_FOLDER if args.folder == FOLDER else near)
-    places = Places(args.folder, broker, args.file)
+    places = Places(args.folder, broker, args.file, UNITS_FOLDER if args.folder == FOLDER else None)
     try:
         if Path(args.file).name != args.file or not args.file.endswith(".toml"):
             return bad_input(args, "bad_file", f"--file must be a file name such as table.toml, not {args.file!r}")
@@ -133,6 +141,7 @@ def _conclusion(args: argparse.Namespace, file: Path) -> int:
     key = config.shoe.key_file
     put_key = "" if key is None else f"Put {key.name} into the shoe. "
     sys.stdout.write(_first_key(config))
+    sys.stdout.write(_anchor_folder(config))
     sys.stdout.write(
         f"\n{as_text(str(file))} is ready. Next: sudo shoe-controller doctor {as_text(str(file))}\n"
         f"{put_key}Restart the broker, and start the table.\n"
@@ -154,6 +163,23 @@ def _first_key(config: "RunningConfig") -> str:
         f"{as_text(str(public))}: made. Move it to a place that this machine cannot write to: with it, "
         "`shoe-controller journal verify FILE --key` proves that nobody has changed the journal.\n"
     )
+
+
+def _anchor_folder(config: "RunningConfig") -> str:
+    """Make the anchor's folder; returns what to say of it."""
+    from shoe_controller.setup.anchor_place import make_anchor_folder  # noqa: PLC0415 - see `run`
+
+    anchor = config.journal.anchor
+    if anchor is None:
+        return ""
+    try:
+        made = make_anchor_folder(anchor, config.journal.file)
+    except OSError as error:
+        return (
+            f"The anchor's folder {as_text(str(anchor.parent))} was not made ({error.strerror}): make it for the "
+            "service's user, or set another place as anchor in [journal].\n"
+        )
+    return "" if made is None else f"{as_text(str(made))}: made, for the anchor.\n"
 
 
 # --- what is decided -------------------------------------------------------------------------------------------------
@@ -193,9 +219,16 @@ def _from_existing(args: argparse.Namespace) -> NewTable | None:
         most=0,
         broker_host=None if config.mqtt is None else config.mqtt.host,
         journal=None,
+        anchor=_own_anchor(config),
         people=(),
         seat_users=seat_users,
     )
+
+
+def _own_anchor(config: "Config") -> str | None:
+    """The anchor of an existing table, if it is not in the default folder."""
+    anchor = None if config.journal is None else config.journal.anchor
+    return None if anchor is None or anchor.parent == ANCHORS else str(anchor)
 
 
 def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
@@ -223,10 +256,27 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
         if args.no_broker
         else questions.text("--broker-host", args.broker_host, "The broker's host, as tables reach it", "127.0.0.1"),
         journal=args.journal,
+        anchor=args.anchor or _chosen_anchor(args, site, name),
         people=tuple(_people(args, questions)),
         seat_users={},
     )
     return new._replace(seat_users=seat_users_of(name, new.seats)) if args.seat_users else new
+
+
+def _chosen_anchor(args: argparse.Namespace, site: str, name: str) -> str | None:
+    """A place on another file system than the journal's; only for a table that the installed unit runs."""
+    from shoe_controller.setup.anchor_place import choose_folder  # noqa: PLC0415 - see `run`
+
+    if args.folder != FOLDER:
+        return None
+    chosen = choose_folder(Path(args.journal or JOURNALS / f"{name}.journal"))
+    if chosen is None:
+        sys.stdout.write(f"The anchor goes to {ANCHORS}: no file system that every boot mounts would be better.\n")
+        return None
+    folder, mount = chosen
+    place = f"{as_text(str(mount.point))} ({mount.kind})"
+    sys.stdout.write(f"The anchor goes to {as_text(str(folder))}: {place} is not the journal's file system.\n")
+    return str(folder / f"{site}-{name}.anchor")
 
 
 def _port(questions: Questions) -> str:

@@ -51,6 +51,7 @@ from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry, Head, Receipt
 from shoe_controller.journal.store import Journal, open_journal
+from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.mqtt.broker import Broker, BrokerAddress, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.mqtt.envelope import Envelopes, EventMessage
@@ -165,6 +166,8 @@ class Opened(msgspec.Struct, kw_only=True):
     """The backup copy, if the journal had to be migrated."""
     damaged: str = ""
     """What had to be set aside, and why."""
+    rolled_back: RolledBackError | None = None
+    """Why this journal has just taken over from another."""
 
     def close(self) -> None:
         self.reader.close()
@@ -198,6 +201,7 @@ def open_table(  # noqa: PLR0913 - what a simulation replaces, and what was foun
     if seen is not None:
         _succeed(config, clock, opened, seen, journal_id())
         opened = open_journal(config, clock)
+        opened.rolled_back = seen
     opened.damaged = _with_unreported(damaged, opened)
     return opened
 
@@ -217,12 +221,21 @@ def _succeed(config: RunningConfig, clock: Clock, opened: Opened, seen: RolledBa
 
 def _with_unreported(damaged: str, opened: Opened) -> str:
     """A journal without events has not yet published what was set aside before it: the power may have failed."""
-    if opened.reader.position().last_seq:
+    if _has_events(opened):
         return damaged
     unreported = [name for name in opening.set_aside_names(opened.path) if name not in damaged]
     if not unreported:
         return damaged
     return f"{damaged} Journals that were set aside before: {', '.join(unreported)}.".lstrip()
+
+
+def _has_events(opened: Opened) -> bool:
+    """Whether the table has published anything, but that a journal was rolled back which had no events either."""
+    lasting, last_seq = opened.table.state.lasting, opened.reader.position().last_seq
+    if last_seq > 1 or not last_seq:
+        return bool(last_seq)
+    rolled_back = sum(alert.kind is AlertKind.JOURNAL_ROLLED_BACK for alert in lasting.alerts)
+    return lasting.alerts_raised != rolled_back
 
 
 def set_aside(config: RunningConfig, clock: Clock, why: DamagedJournalError | ReplayDiffersError) -> str:

@@ -210,6 +210,8 @@ class Daemon:
         snapshot = snapshot_if_needed(opened.reader, opened.table, SOFTWARE)
         if snapshot is not None:
             self.controller.happened(snapshot)
+        if opened.rolled_back is not None:
+            log.error("journal_rolled_back", what=str(opened.rolled_back))
         if opened.damaged:
             # The first event of a new journal: until it is stored, every start must report it again.
             log.error("journal_damaged", what=opened.damaged)
@@ -336,6 +338,8 @@ class Daemon:
 
     def _note_head(self) -> None:
         self._heads.note(self._last_head)
+        if self.publisher is not None:
+            self.publisher.touch()
         if self._opened.anchor.trouble != self._anchor_trouble:
             self._anchor_trouble = self._opened.anchor.trouble
             self._logbook.anchor(self._anchor_trouble)

@@ -10,6 +10,7 @@
 | `broker-users.toml`, `users/*.password`   | every user at the broker, for the doctor      | root            |
 | `authority/ca.key`                        | the key of the house's own authority          | root            |
 | in the broker's folder: everything        | Mosquitto's configuration, users, certificate | mosquitto       |
+| in systemd's folder: `*.d/anchor.conf`    | the table's unit may write to its anchor      | everyone        |
 
 Where a machine has several tables, the names of the second one's own files begin with its own.
 """
@@ -27,6 +28,7 @@ from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import load_config
 from shoe_controller.setup import broker_files
 from shoe_controller.setup.access_list import BrokerUser, access_list
+from shoe_controller.setup.anchor_place import unit_addition
 from shoe_controller.setup.certificates import Made, make_authority, make_broker_certificate
 from shoe_controller.setup.file_writer import Planned
 from shoe_controller.setup.new_table import (
@@ -54,6 +56,8 @@ class Places(NamedTuple):
     broker: Path
     """Where the broker's own files go."""
     table_file: str = TABLE_FILE
+    units: Path | None = None
+    """Systemd's folder for what is added to units; `None` if no unit runs this table."""
 
     def own(self, name: str) -> Path:
         """A file of this table alone."""
@@ -92,10 +96,18 @@ def plan(new: NewTable, places: Places, *, renew_certificate: bool = False) -> I
         yield Planned(places.own("console.toml"), console, group=CONSOLE_GROUP)
         witness = witness_text(new, example, names).encode()
         yield Planned(places.folder / "witness.toml", witness, group=WITNESS_GROUP)
+    if new.anchor is not None and places.units is not None:
+        addition = unit_addition((places.folder / new.anchor).parent).encode()
+        yield Planned(places.units / f"{_unit(places)}.d" / "anchor.conf", addition, secret=False, ours=True)
     # Last: once the table's own file is there, everything that it names is. From then on people edit it.
     if not (places.folder / places.table_file).exists():
         table = table_text(new, example, names).encode()
         yield Planned(places.folder / places.table_file, table, group=TABLE_GROUP)
+
+
+def _unit(places: Places) -> str:
+    stem = Path(places.table_file).stem
+    return "shoe-controller.service" if places.table_file == TABLE_FILE else f"shoe-controller@{stem}.service"
 
 
 def _names(places: Places) -> FileNames:

@@ -46,6 +46,8 @@ class NewTable(NamedTuple):
     """`None` for a table without a broker."""
     journal: str | None
     """`None` for the default path."""
+    anchor: str | None
+    """`None` for the default path."""
     people: tuple[NewPerson, ...]
     seat_users: Mapping[str, str]
     """Users that may bet for one seat alone, each with that seat."""
@@ -92,6 +94,8 @@ def table_text(new: NewTable, example: str, files: "FileNames") -> str:
         journal.leave_out("file")
     else:
         journal.put("file", new.journal)
+    if new.anchor is not None:
+        journal.put("anchor", new.anchor)
     journal.put("seal_key_file", files.seal_key)
     sections = [name for name in TABLE_SECTIONS if name != "mqtt" or new.broker_host is not None]
     if new.broker_host is not None:

@@ -35,6 +35,9 @@ class AlertBook:
         if (raised.kind, raised.seq) != (kind, event["replaces"]):
             raise MismatchError(f"alert {number} was {raised.kind}, event {raised.seq}; it ended as {event}")
 
+    def go_on_in_new_journal(self) -> None:
+        self.standing = {number: raised._replace(seq=0) for number, raised in self.standing.items()}
+
     @property
     def stopping(self) -> list[str]:
         return [raised.kind for raised in self.standing.values() if raised.stops]

@@ -100,6 +100,17 @@ class TableBooks:
         if handle is not None:
             handle(event)
 
+    def go_on_in_new_journal(self) -> None:
+        """Events are numbered from 1 again; what came before is event 0."""
+        self.seq = 0
+        self.alerts.go_on_in_new_journal()
+        for laid in (*self.cards.hand, *self._last_hand):
+            laid.seq = 0
+        self.results = {key: _of_old_journal(result) for key, result in self.results.items()}
+        self._undone = None if self._undone is None else _of_old_journal(self._undone)
+        self._undone_results = dict.fromkeys(self._undone_results, 0)
+        self._undone_settlements = dict.fromkeys(self._undone_settlements, 0)
+
     # --- shoe and round ----------------------------------------------------------------------------------------------
 
     def _shoe_opened(self, _event: Json) -> None:
@@ -234,6 +245,10 @@ class TableBooks:
         self._undone_settlements[round_of(event)] = undone.settlement
         self.settlements -= 1
         self.wagers.undo()
+
+
+def _of_old_journal(result: StandingResult) -> StandingResult:
+    return result._replace(seq=0, settlement=None if result.settlement is None else 0)
 
 
 def _sides(played: Round) -> tuple[tuple[str, tuple[str, ...], int], ...]:

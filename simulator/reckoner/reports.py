@@ -91,6 +91,11 @@ class ReportMatcher:
         self._known_by = [(event, known) for event, known in self._known_by if event < number]
         self.reported = self._known_by[-1][1] if self._known_by else 0
 
+    @property
+    def last_event(self) -> int:
+        """The number of the last event that the shoe reported; 0 if there was none."""
+        return self._known_by[-1][0] if self._known_by else 0
+
     def _match(self, reported: ReportedCard, event: Json, arrived: float) -> Json | None:
         for ahead in self._candidates(reported, arrived):
             card = self.cards[self.reported + ahead]

@@ -126,9 +126,12 @@ def _put_down(evening: Evening, found: Found, journal: Path, anchor: Path) -> li
 def _message(found: Found) -> bytes:
     if found.message is None:
         return b""
-    key = KEY if found.sealed else OTHER_KEY
-    claim = Claim(IDENTITY.journal_id, found.message)
-    made = HeadMessage(journal=IDENTITY.journal_id, head=str(found.message), seal=seal(key, IDENTITY.table, claim))
+    return _sealed(found.message, KEY if found.sealed else OTHER_KEY)
+
+
+def _sealed(head: Head, key: bytes) -> bytes:
+    claim = Claim(IDENTITY.journal_id, head)
+    made = HeadMessage(journal=IDENTITY.journal_id, head=str(head), seal=seal(key, IDENTITY.table, claim))
     return msgspec.json.encode(made)
 
 
@@ -178,10 +181,71 @@ def put_back(folder: Path, tries: int) -> str:
     chance = random.Random(16)  # noqa: S311 - the same attacks every time
     held: Counter[str] = Counter()
     for number in range(tries):
-        place = folder / str(number)
-        place.mkdir()
-        held[asyncio.run(_start(evening, _choose(evening, chance), place))] += 1
+        held[asyncio.run(_start(evening, _choose(evening, chance), _place(folder, number)))] += 1
     return ", ".join(f"{what} {count}" for what, count in sorted(held.items()))
 
 
-ATTACKS = (Attack("older journals, anchors and messages put back", put_back, tries=500, sample=15),)
+def put_disk_back(folder: Path, tries: int) -> str:
+    """The journal's whole disk is put back and the broker emptied; the anchor has a disk of its own."""
+    evening = _evening(folder)
+    chance = random.Random(17)  # noqa: S311 - the same attacks every time
+    for number in range(tries):
+        copied = chance.randint(1, len(evening.entries) - 1)
+        found = Found(
+            journal=copied,
+            lost_log=False,
+            anchor=chance.choice(evening.heads[copied:]),
+            other_anchor=False,
+            message=None,
+            sealed=False,
+        )
+        assert asyncio.run(_start(evening, found, _place(folder, number))) == "anchor stopped the table"
+    return "the anchor stopped the table every time"
+
+
+async def _clones(evening: Evening, chance: random.Random, folder: Path) -> int:
+    """Two tables go on from one journal; each reads what the other has noted. Returns how many of them stop."""
+    stopped = 0
+    forked = sum(one == other for one, other in zip(evening.heads, evening.fork_heads, strict=False))
+    entries = [evening.entries, evening.fork]
+    lengths = [chance.randint(forked, len(each)) for each in entries]
+    heads = [evening.heads[: lengths[0]], evening.fork_heads[: lengths[1]]]
+    for one, other in ((0, 1), (1, 0)):
+        place = folder / str(one)
+        place.mkdir()
+        write(place / "t.journal", entries[one][: lengths[one]])
+        config = evening.config._replace(
+            journal=JournalSettings(place / "t.journal", place / "keys", place / "t.anchor")
+        )
+        opened = open_table(config, CLOCK)
+        noted = heads[other][-1]
+        try:
+            HeadNotes(opened.reader, opened.anchor, KEY).compare(_sealed(noted, KEY))
+            assert noted in heads[one], "a clone goes on though it has read what it does not have"
+        except RolledBackError:
+            assert noted not in heads[one], "an alarm without a cause"
+            stopped += 1
+        finally:
+            opened.close()
+    assert stopped or heads[0][-1] == heads[1][-1], "both go on with different records"
+    return stopped
+
+
+def clones(folder: Path, tries: int) -> str:
+    evening = _evening(folder)
+    chance = random.Random(18)  # noqa: S311 - the same attacks every time
+    stopped = Counter(asyncio.run(_clones(evening, chance, _place(folder, number))) for number in range(tries))
+    return f"both stopped {stopped[2]}, the one behind stopped {stopped[1]}, no difference yet {stopped[0]}"
+
+
+def _place(folder: Path, number: int) -> Path:
+    place = folder / str(number)
+    place.mkdir()
+    return place
+
+
+ATTACKS = (
+    Attack("older journals, anchors and messages put back", put_back, tries=500, sample=15),
+    Attack("the journal's disk put back, the anchor on another", put_disk_back, tries=200, sample=3),
+    Attack("two live clones of one machine", clones, tries=200, sample=5),
+)

@@ -3,17 +3,31 @@
 Real processes on a real Mosquitto; the journal is copied and put back while no controller runs.
 """
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from shoe_controller.journal.anchor import Claim, read_anchor
+from shoe_controller.clock.system_clock import SystemClock
+from shoe_controller.config.table_file import RunningConfig, for_running
+from shoe_controller.daemon.assembly import SOFTWARE, open_table
+from shoe_controller.daemon.table_journal import entry_for, recover
+from shoe_controller.journal.anchor import Claim, read_anchor, write_anchor
+from shoe_controller.journal.database import files_of
 from shoe_controller.journal.reading import JournalReader
+from shoe_controller.journal.records import Head
+from shoe_controller.journal.store import open_journal
 from shoe_controller.messages.alerts import AlertMessage
 from shoe_controller.messages.details import JournalBehind
 from shoe_controller.messages.retained import StateMessage
+from shoe_controller.table.inputs import Snapshot
 from tests.daemon.clients import Display
 from tests.daemon.harness import Chain
+from tests.daemon.house_file import write_table_file
+from tests.daemon.programs import Program
+from tests.journal.old_journals import TABLE, copied
+from tests.table_files import load, small_house
 
 
 def copies(chain: Chain) -> dict[Path, bytes]:
@@ -96,3 +110,118 @@ async def test_an_older_copy_stops_the_table_until_two_supervisors_accept_it(tmp
         await chain.stop_daemon()
         with JournalReader(chain.journal) as reader:
             assert read_anchor(chain.anchor)[-1] == Claim(reader.identity.journal_id, reader.position().head)
+
+
+# --- two of one machine ----------------------------------------------------------------------------------------------
+
+
+class Clone:
+    """A second controller on a copy of everything that the first one has, at the same broker; it has no shoe."""
+
+    def __init__(self, chain: Chain, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        for name in (chain.journal, chain.anchor, chain.seal_key_file, chain.folder / "shoe.key"):
+            shutil.copy(name, folder)
+        shutil.copytree(f"{chain.journal}.keys", folder / f"{chain.journal.name}.keys")
+        table = write_table_file(folder, json.loads(json.dumps(chain.data).replace(f"{chain.folder}/", f"{folder}/")))
+        self.program = Program("shoe-controller", "run", str(table), log=folder / "daemon.log")
+
+    def logged(self, event: str) -> bool:
+        return any(json.loads(line)["event"] == event for line in self.program.output.rpartition("\n")[0].splitlines())
+
+
+@pytest.mark.asyncio
+async def test_a_live_clone_of_the_machine_stops_and_the_first_one_goes_on(tmp_path: Path) -> None:
+    """Both have the same journal, anchor and keys; whichever connects later finds records that it does not have."""
+    (tmp_path / "first").mkdir()
+    async with Chain(tmp_path / "first") as chain:
+        await chain.start_daemon()
+        await chain.stop_daemon()
+        clone = Clone(chain, tmp_path / "clone")
+        with JournalReader(chain.journal) as reader:
+            old_id, old_head = reader.identity.journal_id, str(reader.position().head)
+        await chain.start_daemon()
+        display = await chain.display()
+        await display.until(
+            lambda: display.status is not None and display.status.online and display.status.head != old_head,
+            what="the head of a record that the clone does not have",
+        )
+        try:
+            await clone.program.start()
+            await chain.becomes(lambda: clone.logged("journal_rolled_back"), what="that the clone knows what it is")
+            await chain.becomes(lambda: chain.times_logged("another_controller"), what="that the first one knows of it")
+        finally:
+            await clone.program.kill()
+        assert await chain.stop_daemon() == 0
+        with JournalReader(chain.journal) as reader, JournalReader(clone.folder / chain.journal.name) as other:
+            assert reader.identity.journal_id == old_id != other.identity.journal_id
+            stopped = recover(other, SOFTWARE).state.lasting.alerts
+            assert "journal_rolled_back" in {alert.kind for alert in stopped}
+        assert len(list(clone.folder.glob(f"{chain.journal.name}.rolled-back-*Z"))) == 1
+        assert not list(chain.folder.glob(f"{chain.journal.name}.rolled-back-*"))
+
+
+# --- beside other troubles -------------------------------------------------------------------------------------------
+
+
+def running_config(folder: Path, site: str, table: str) -> RunningConfig:
+    sections = {
+        "table": {"site": site, "name": table},
+        "shoe": {"wire": "angel_eye", "port": "/dev/ttyS99"},
+        "journal": {"file": "t.journal", "anchor": "t.anchor"},
+    }
+    return for_running(load(folder, small_house() | sections))
+
+
+@pytest.mark.asyncio
+async def test_a_journal_that_was_set_aside_before_is_still_reported(tmp_path: Path) -> None:
+    """The journal after it was rolled back before it had told of that; so must be the one that takes over."""
+    config = running_config(tmp_path, "north", "t1")
+    open_table(config, SystemClock()).close()
+    with JournalReader(config.journal.file) as reader:
+        ahead = Claim(reader.identity.journal_id, Head(number=1, hash=bytes(32)))
+    write_anchor(tmp_path / "t.anchor", [ahead])
+    (tmp_path / "t.journal.damaged-20261116T120000Z").write_bytes(b"damaged")
+    for start in ("the first", "one after a crash"):
+        opened = open_table(config, SystemClock())
+        try:
+            assert opened.reader.identity.journal_id != ahead.journal
+            assert "t.journal.damaged-20261116T120000Z" in opened.damaged, start
+        finally:
+            opened.close()
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", ["killed_in_a_round", "pruned_shoe"])
+async def test_a_journal_of_layout_1_is_no_rollback_but_its_backup_is(tmp_path: Path, name: str) -> None:
+    """An upgrade changes no record, so an anchor fits before and after it; what was stored since is missing later."""
+    config = running_config(tmp_path, *TABLE.split("/"))
+    journal, anchor = copied(name, tmp_path, "t.journal"), tmp_path / "t.anchor"
+    with JournalReader(journal) as reader:
+        identity, before = reader.identity, reader.position().head
+    write_anchor(anchor, [Claim(identity.journal_id, before)])
+    opened = open_table(config, SystemClock())
+    assert opened.reader.identity == identity, "the upgrade was taken for a rollback"
+    backup, snapshot = opened.backup, Snapshot(state=opened.table.state)
+    assert backup is not None
+    at = SystemClock().now()
+    added = entry_for(snapshot, opened.table.handle(snapshot, at), at)
+    opened.close()
+    writer = open_journal(journal, identity=identity, software=SOFTWARE, now_ms=at.wall_ms, stamp="20261116T120000Z")
+    write_anchor(anchor, [Claim(identity.journal_id, writer.submit(added).result(timeout=30).head)])
+    writer.close()
+    open_table(config, SystemClock()).close()  # the record that the anchor has noted is there
+
+    for file in files_of(journal):
+        file.unlink(missing_ok=True)
+    shutil.copy(backup, journal)
+    opened = open_table(config, SystemClock())
+    try:
+        assert opened.reader.identity.journal_id != identity.journal_id, "the backup was taken for the journal"
+        alerts = opened.table.state.lasting.alerts
+        assert alerts[-1].kind == "journal_rolled_back"
+        assert isinstance(alerts[-1].detail, JournalBehind)
+        assert (alerts[-1].detail.number, alerts[-1].detail.source) == (before.number, "anchor")
+    finally:
+        opened.close()

@@ -18,8 +18,8 @@ def command(*arguments: str, stdin: str = "") -> Answer:
 
 def init(folder: Path, *more: str) -> Answer:
     words = ("init", str(folder), "--site", "north", "--table", "t1", "--port", str(folder / "shoe"))
-    journal = ("--journal", str(folder / "t1.journal"))
-    return command(*words, *journal, *PEOPLE, *more, stdin="".join(f"{pin}\n" for pin in PINS.values()))
+    places = ("--journal", str(folder / "t1.journal"), "--anchor", str(folder / "anchor" / "t1.anchor"))
+    return command(*words, *places, *PEOPLE, *more, stdin="".join(f"{pin}\n" for pin in PINS.values()))
 
 
 def everything_in(folder: Path) -> dict[str, tuple[bytes, int, int]]:

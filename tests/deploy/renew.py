@@ -26,6 +26,7 @@ ONE_TABLE = NewTable(
     most=0,
     broker_host="localhost",
     journal=None,
+    anchor=None,
     people=(),
     seat_users={"seat-1-t1": "1"},
 )

@@ -11,7 +11,7 @@ from tests.daemon.programs import Program
 from tests.deploy.new_house import PINS, command, init, its_broker
 from tests.mqtt.brokers import becomes
 
-SKIPPED = ("clock", "disk-space", "disk-speed", "disk-kind", "open-ports", "anchor")
+SKIPPED = ("clock", "disk-space", "disk-speed", "disk-kind", "open-ports")
 """What depends on the machine of the test."""
 
 

@@ -22,7 +22,7 @@ AT_A_TABLE = ("doctor", "status", "support-bundle", "journal", "8883")
 ELSEWHERE = ("-h localhost", "-p PORT")
 """A broker that lets everybody in: `tests/mqtt/test_documents.py` runs these."""
 
-SKIPPED_BY_DOCTOR = ("clock", "disk-space", "disk-speed", "disk-kind", "open-ports", "anchor")
+SKIPPED_BY_DOCTOR = ("clock", "disk-space", "disk-speed", "disk-kind", "open-ports")
 """What depends on the machine of the test."""
 
 PROTOCOL = "firmware_protocol/native/PROTOCOL.md"

@@ -44,6 +44,7 @@ def audit(world: "World") -> None:
     world.observer.check_sums()
     _journal_is_whole(world)
     _damaged_journals_are_kept(world)
+    _older_copies_are_kept(world)
     _checkpoints_are_in_order(world)
     _cards_are_all_there(world)
     _displays_have_it_all(world)
@@ -103,7 +104,7 @@ def _damaged_journals_are_kept(world: "World") -> None:
         if left not in kept:
             raise BrokenPromiseError(f"a damaged journal is gone, or was changed: kept are {names}")
         kept.remove(left)
-    if kept or len(observer.journals) != 1 + len(damaged):
+    if kept or len(observer.journals) != 1 + len(damaged) + len(world.machine.rolled_back):
         raise BrokenPromiseError(
             f"{len(damaged)} journals were damaged, kept are {names}, begun {list(observer.journals)}"
         )
@@ -112,6 +113,20 @@ def _damaged_journals_are_kept(world: "World") -> None:
     unreported = [name for name in names if f"{path.name}{name}" not in named]
     if unreported:
         raise BrokenPromiseError(f"no alert reports that a damaged journal was set aside: {unreported}")
+
+
+def _older_copies_are_kept(world: "World") -> None:
+    """Each was kept as it was put back, and an alert tells where it ends, what was noted beyond, and its name."""
+    path, expected = world.machine.journal, world.machine.rolled_back
+    told = [raised.detail for raised in world.observer.raised if raised.kind == "journal_rolled_back"]
+    ends = [f"{detail['number']}:{detail['hash']}" for detail in told]
+    if ends != [str(head) for head in expected] or any(detail["noted"] <= detail["number"] for detail in told):
+        raise BrokenPromiseError(f"{expected} were put back, and the alerts tell of {told}")
+    for detail in told:
+        with JournalReader(path.with_name(detail["file"])) as reader:
+            kept = reader.position().head
+        if str(kept) != f"{detail['number']}:{detail['hash']}":
+            raise BrokenPromiseError(f"{detail} is kept with its end at {kept}")
 
 
 def _names_aside(path: Path) -> list[str]:

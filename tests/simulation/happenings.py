@@ -13,7 +13,7 @@ from simulator.faults import FAULTS, Moment
 from simulator.scenario import planned
 from tests.simulation.daemon_broker import CLIENT_ID
 from tests.simulation.inline_writer import KillAt
-from tests.simulation.mishaps import ENDS_DAEMON, WAITING
+from tests.simulation.mishaps import ENDS_DAEMON, NEW_JOURNAL, WAITING
 from tests.simulation.people import TARGET
 from tests.simulation.plan import Mishap
 
@@ -143,6 +143,26 @@ def _journal_damaged(world: "World", mishap: Mishap) -> None:
     _restart_after(world, mishap.seconds / 3)
 
 
+def _journal_put_back(world: "World", mishap: Mishap) -> None:
+    gives_up = world.time.now + GIVE_UP
+
+    def wait() -> None:
+        phase = world.phase
+        if world.machine.older_copies:
+            world.tell(f"{mishap.name} now")
+            world.met[mishap.name, phase] += 1
+            world.observer.befell(mishap.name)
+            world.machine.kill()
+            world.machine.put_back(mishap.number)
+        elif world.time.now < gives_up:
+            # The journal has just begun, or is damaged, and nothing of it is noted anywhere.
+            world.time.after(0.01, wait)
+            return
+        _restart_after(world, mishap.seconds / 3)
+
+    wait()
+
+
 def _killed_at(kill_at: KillAt) -> Callable[["World", Mishap], None]:
     def kill(world: "World", mishap: Mishap) -> None:
         world.observer.befell(mishap.name)
@@ -236,7 +256,7 @@ def _late(world: "World", mishap: Mishap) -> None:
 def _lost(world: "World", mishap: Mishap) -> None:
     name = ("lasting", "fleeting")[mishap.number % 2]
     # Of a new journal a display learns from `status` alone; one that never comes cannot be missed until the next.
-    begins_anew = any(each.name == "journal_damaged" for each in world.plan.mishaps)
+    begins_anew = not NEW_JOURNAL.isdisjoint(world.plan.names)
     topics = f"{world.displays[0].topics.prefix}/event/#" if begins_anew else "#"
     world.broker.core.misbehaviour.drop_deliveries(client_id=name, topic_filter=topics, times=1 + mishap.number % 10)
     _over(world, mishap.seconds, lambda: _behave(world))
@@ -337,6 +357,7 @@ _AROUND: dict[str, Callable[["World", Mishap], None]] = {
     "daemon_stopped": _daemon_stopped,
     "machine_reboots": _machine_reboots,
     "journal_damaged": _journal_damaged,
+    "journal_put_back": _journal_put_back,
     "disk_full": _disk_full,
     "slow_disk": _slow_disk,
     "clock_steps": _clock_steps,

@@ -3,7 +3,7 @@
 import random
 import traceback
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from shoe_controller.clock.moment import Moment
@@ -18,14 +18,15 @@ from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.opening import Identity, WriterLock
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.journal.records import Entry, Receipt
+from shoe_controller.journal.records import Entry, Head, Receipt
 from shoe_controller.process.systemd import SystemdNotifier
 from tests.simulation.cable import Cable
+from tests.simulation.copies import Copy, JournalCopies
 from tests.simulation.daemon_broker import CLIENT_ID, REQUESTS_ID, DaemonBroker
 from tests.simulation.damage import damage
 from tests.simulation.inline_keys import InlineKeys
 from tests.simulation.inline_writer import Disk, InlineWriter
-from tests.simulation.observer import BrokenPromiseError
+from tests.simulation.observer import BrokenPromiseError, Memory
 from tests.simulation.virtual_broker import VirtualBroker
 from tests.simulation.virtual_time import DaemonLoop, VirtualTime
 
@@ -49,6 +50,8 @@ class Machine:
         sync_seconds: float,
         stored: Callable[[Entry, Receipt], None],
         begun: Callable[[str], None],
+        taken_over: Callable[[JournalReader, Memory], None],
+        remember: Callable[[], Memory] | None,
         gone: Callable[[], None],
     ) -> None:
         self.config = config
@@ -66,6 +69,12 @@ class Machine:
         """What was left of each journal that was damaged, oldest first."""
         self.anchored: tuple[Claim, ...] = ()
         """The table's anchor, which survives whatever happens to the daemon."""
+        self.rolled_back: list[Head] = []
+        """Where each journal ended that was an older copy of itself, oldest first."""
+        self._put_back: Copy | None = None
+        """The journal was replaced by this since the last start."""
+        self._copies = JournalCopies(config.journal.file, remember)
+        self._journal_id = ""
         self._must_notice = False
         """The journal was damaged since the last start."""
         self._journals = 0
@@ -76,7 +85,9 @@ class Machine:
         self._keys_random = random.Random(generator.random())  # noqa: S311 - the same keys every time
         self._stored = stored
         self._begun = begun
-        """Called with the name of each new journal."""
+        """Called with the name of each new journal,"""
+        self._taken_over = taken_over
+        """or with one that takes over the state of an older copy, and what was known when that was taken."""
         self._gone = gone
         self._booted_at = -UPTIME
         self._loop: DaemonLoop | None = None
@@ -156,25 +167,31 @@ class Machine:
                 self._must_notice = False
                 raise
 
-        opened = open_table(self.config, self, open_journal=open_journal)
+        opened = open_table(self.config, self, open_journal=open_journal, journal_id=self._next_id)
+        if self._put_back is not None:
+            raise BrokenPromiseError("an older copy of the journal was opened as if it were the journal")
         if self._must_notice:
             raise BrokenPromiseError("a damaged journal was opened as if it were sound")
         # Without the folder, which has another name each time.
         opened.damaged = opened.damaged.replace(f"{self.journal.parent}/", "")
         return opened
 
+    def _next_id(self) -> str:
+        self._journals += 1
+        return f"5e1ec7ed{self._journals:08x}"
+
     def _open_journal(self, loop: DaemonLoop) -> Opened:
         path = self.journal
-        identity = Identity(
-            table=f"{self.config.table.site}/{self.config.table.name}", journal_id=f"5e1ec7ed{self._journals + 1:08x}"
-        )
+        table_name = f"{self.config.table.site}/{self.config.table.name}"
         lock = WriterLock(path)
         try:
             if path.exists():
-                opening.prepare(path, identity.table, stamp="20261116T120000Z")
+                opening.prepare(path, table_name, stamp="20261116T120000Z")
             else:
+                identity = Identity(table=table_name, journal_id=self._next_id())
                 opening.create(path, identity, created_ms=self.now().wall_ms)
-                self._journals += 1
+                self._journal_id = identity.journal_id
+                self._copies.forget()
                 self._begun(identity.journal_id)
             reader = JournalReader(path)
             try:
@@ -192,11 +209,12 @@ class Machine:
             time=self._time,
             loop=loop,
             disk=self.disk,
-            stored=self._stored,
+            stored=partial(self._entry_stored, reader),
             killed=self._kill_at_commit,
         )
         self._graves.append((loop, self._writer, reader))
-        folder = KeyFolder(self.config.journal.keys, identity.table, self._keys_random.randbytes)
+        self._look_at_journal(reader)
+        folder = KeyFolder(self.config.journal.keys, table_name, self._keys_random.randbytes)
         return Opened(
             path=path,
             writer=self._writer,
@@ -207,14 +225,55 @@ class Machine:
             anchor=KeptAnchor(self),
         )
 
+    def _look_at_journal(self, reader: JournalReader) -> None:
+        """Which journal it is that was opened."""
+        if self._put_back is not None:
+            if reader.identity.journal_id == self._journal_id:
+                return  # the older copy itself, which the table must not go on with
+            self._journal_id = reader.identity.journal_id
+            self._copies.forget()
+            self._taken_over(reader, self._put_back.memory)
+            self.rolled_back.append(self._put_back.head)
+            self._put_back = None
+        if reader.identity.journal_id != self._journal_id:
+            raise BrokenPromiseError("a journal that nobody had replaced was taken for an older copy")
+        self._copies.take(reader.position().head)
+
+    def _entry_stored(self, reader: JournalReader, entry: Entry, receipt: Receipt) -> None:
+        self._stored(entry, receipt)
+        if reader.position().head == receipt.head:
+            self._copies.take_now_and_then(receipt.head)
+
+    @property
+    def _noted(self) -> int:
+        """The last record of the present journal that the anchor has noted."""
+        return max((claim.head.number for claim in self.anchored if claim.journal == self._journal_id), default=0)
+
+    @property
+    def older_copies(self) -> bool:
+        """Whether there is a copy of the journal that must be noticed in its place."""
+        return not self._must_notice and bool(self._copies.behind(self._noted))
+
+    def put_back(self, number: int) -> None:
+        """An older copy takes the journal's place while no program has it open, or its log is taken away."""
+        if self.running:
+            raise RuntimeError("a journal is replaced while nobody has it open: kill the daemon first")
+        main_now = self.journal.read_bytes()
+        self._let_go()
+        self._put_back = self._copies.put_back(main_now, number, self._noted)
+
+    def _let_go(self) -> None:
+        for _, writer, reader in self._graves:
+            writer.bury()
+            reader.close()
+
     def damage_journal(self, number: int) -> None:
         """Something happens to the file while no program has it open."""
         if self.running:
             raise RuntimeError("a journal is damaged while nobody has it open: kill the daemon first")
         if not self._must_notice:
-            for _, writer, reader in self._graves:
-                writer.bury()
-                reader.close()
+            self._let_go()
+            self._put_back = None
             self._must_notice = True
             self.damaged.append(damage(self.journal, number))
 

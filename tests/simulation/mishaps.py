@@ -16,6 +16,7 @@ AROUND: dict[str, str] = {
     "daemon_stopped": "the daemon is stopped in order, and started again",
     "machine_reboots": "the controller's machine loses its power",
     "journal_damaged": "the daemon is killed, and finds its journal damaged when it starts again",
+    "journal_put_back": "the daemon is killed, and finds an older copy of its journal, or its log gone, when it starts",
     "disk_full": "for a while nothing can be stored",
     "slow_disk": "for a while every commit takes long",
     "clock_steps": "somebody sets the clock",
@@ -38,7 +39,7 @@ AROUND: dict[str, str] = {
 }
 
 SWAPS = frozenset({"frames_swapped", "commands_swapped"})
-WAITING = SWAPS | {"killed_before_commit", "killed_in_commit", "killed_after_commit"}
+WAITING = SWAPS | {"killed_before_commit", "killed_in_commit", "killed_after_commit", "journal_put_back"}
 """These wait for their moment, and count when it has come."""
 
 DOWN_PHASE = "down"
@@ -52,10 +53,14 @@ CRASHES = (
     "daemon_stopped",
     "machine_reboots",
     "journal_damaged",
+    "journal_put_back",
 )
 
-ENDS_DAEMON = frozenset(CRASHES) - {"machine_reboots", "journal_damaged"}
-"""These need a daemon that runs. Power can fail, and a file can be damaged, while none does."""
+NEW_JOURNAL = frozenset({"journal_damaged", "journal_put_back"})
+"""After these the table begins a new journal."""
+
+ENDS_DAEMON = frozenset(CRASHES) - NEW_JOURNAL - {"machine_reboots"}
+"""These need a daemon that runs. Power can fail, and something can happen to a file, while none does."""
 
 LOSES = (
     "reboot",
@@ -70,7 +75,15 @@ LOSES = (
 )
 """After these the Angel Eye wire may have lost telegrams, or may repeat one that was received before."""
 
-TAKEN_FOR_LOSS = ("event_gap", "shoe_lost", "shoe_restarted", "place_filled", "out_of_turn", "card_without_shoe")
+TAKEN_FOR_LOSS = (
+    "event_gap",
+    "shoe_lost",
+    "shoe_restarted",
+    "place_filled",
+    "out_of_turn",
+    "card_without_shoe",
+    "journal_rolled_back",
+)
 """Alerts that make people compare the table with the display."""
 
 
@@ -111,7 +124,6 @@ NEVER_RAISED = {
     "gate_forced": "the gate of the emulated shoe holds",
     "preset_changed": "nobody changes the settings of the emulated shoe",
     "request_flood": "nobody sends so many requests that most of them are dropped",
-    "journal_rolled_back": "nobody puts an older journal back, and no crash may look as if somebody had",
     "status_ahead": "nobody but the table publishes its messages",
 }
 """Alerts that nothing here can bring about, and why. Each has its own cases in `tests/table/alert_cases.py`."""
@@ -147,6 +159,8 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "late_wager": (*_LATE, "frames_swapped", "unasked_acts"),
     "supervisor_called": ("unasked_acts",),
     "journal_damaged": ("journal_damaged",),
+    # No crash may look as if somebody had put an older journal back.
+    "journal_rolled_back": ("journal_put_back",),
 }
 """Alerts that tell of one thing, and what may bring them about. What is not here may follow from any other mishap: it
 tells that the shoe and the table no longer speak of the same round."""
@@ -199,6 +213,7 @@ TOLD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     # What was overtaken is refused on the native wire; on the other one the numbers do not fit.
     "frames_swapped": (("line_refused", "event_gap"), ("betting", *IN_ROUND)),
     "clock_steps": (("clock_stepped",), ANY_PHASE),
+    "journal_put_back": (("journal_rolled_back",), ANY_PHASE),
     "daemon_killed": (("shoe_lost",), CARDS_OUT),
     "machine_reboots": (("shoe_lost",), CARDS_OUT),
 }

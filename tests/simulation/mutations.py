@@ -17,7 +17,7 @@ from rich.table import Table
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import Misread
-from shoe_controller.daemon import daemon
+from shoe_controller.daemon import daemon, rollback
 from shoe_controller.daemon.checkpointing import Checkpointing
 from shoe_controller.daemon.engine import RETRY_STORING, Engine, Stored
 from shoe_controller.daemon.pin_office import PeoplesPins
@@ -229,6 +229,10 @@ def _forget_a_checkpoint(original: Part) -> Part:
     return publish
 
 
+def _same(_original: Part) -> Part:
+    return lambda given: given
+
+
 def _note_too_much(original: Part) -> Part:
     def note(self: Part, head: Head) -> None:
         original(self, Head(number=head.number + 40, hash=head.hash))
@@ -273,6 +277,14 @@ MUTATIONS = (
         lambda _: lambda *_a: True,
     ),
     Mutation("note_too_much", "a head is noted that is not yet on the disk", HeadNotes, "note", _note_too_much),
+    Mutation(
+        "compare_nothing",
+        "the journal is compared with neither the anchor nor the table's messages",
+        rollback,
+        "contradicts",
+        lambda _: lambda *_a: False,
+    ),
+    Mutation("keep_numbers", "a new journal counts on from the old one's events", rollback, "for_new_journal", _same),
     Mutation("lose_an_input", "a restart leaves out the last input", JournalReader, "current_shoe", _lose_an_input),
 )
 

@@ -6,6 +6,7 @@ simulation knows: what went wrong when, and what may follow from that.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import msgspec
@@ -50,6 +51,17 @@ class Counted(NamedTuple):
     paid_back: int
 
 
+class Memory(NamedTuple):
+    """What was known when the journal ended with a record that it may be set back to."""
+
+    reckoner: Reckoner
+    events: tuple[Json, ...]
+    in_play: bool
+    opened_at: float
+    last_event: int
+    """Of the shoe."""
+
+
 class Observer:
     def __init__(
         self,
@@ -66,7 +78,7 @@ class Observer:
         self.messages: list[Event] = []
         """What it holds for the displays; the first has the number 1."""
         self.journals: dict[str, list[Event]] = {}
-        """The same for each journal by its name: those before the present one were damaged and set aside."""
+        """The same for each journal by its name: those before the present one were set aside."""
         self.entries = 0
         self.results_at: list[float] = []
         """When there was a result, each time."""
@@ -91,6 +103,9 @@ class Observer:
         self._in_play = False
         self._opened_at = 0.0
         self._events: list[Json] = []
+        """Of this journal, and of those whose state it has taken over; numbered through."""
+        self._taken_over = 0
+        """So many of them are of journals before it."""
         self._reckoner = Reckoner(house, keeps_events=keeps_events)
         self._matcher = ReportMatcher(
             keeps_events=keeps_events,
@@ -147,10 +162,45 @@ class Observer:
         self.journal = name
         self.messages = self.journals[name] = []
         self._events = []
+        self._taken_over = 0
         self._reckoner = Reckoner(self._house, keeps_events=self._keeps_events)
         self._in_play = False
         if told_again_from is not None:
             self._matcher.reported_again_from(told_again_from)
+
+    def remember(self) -> Memory:
+        """What is known now, to go back to."""
+        return Memory(
+            reckoner=deepcopy(self._reckoner, {id(self._house): self._house}),
+            events=tuple(self._events),
+            in_play=self._in_play,
+            opened_at=self._opened_at,
+            last_event=self._matcher.last_event,
+        )
+
+    def go_back(
+        self, name: str, memory: Memory, first: Step, messages: Sequence[Event], *, told_again_from: int | None
+    ) -> None:
+        """A new journal takes over the state of an older copy, and begins with this entry and its messages.
+
+        What the journal before had beyond that copy is known to the displays alone. A shoe that keeps its events
+        reports those again that the copy does not have, as far as it has kept them: `told_again_from` on. The others
+        are missing, and so are their cards.
+        """
+        self.check_sums()
+        self._settled += self._reckoner.books.wagers.counted - memory.reckoner.books.wagers.counted
+        # A journal may be set back to the same record twice.
+        self._reckoner = deepcopy(memory.reckoner, {id(self._house): self._house})
+        self._reckoner.books.go_on_in_new_journal()
+        self._events = list(memory.events)
+        self._taken_over = len(self._events)
+        self._in_play, self._opened_at = memory.in_play, memory.opened_at
+        self.journal = name
+        self.messages = self.journals[name] = []
+        if told_again_from is not None:
+            self._matcher.reported_again_from(max(told_again_from, memory.last_event + 1))
+        self._take(first)
+        self.messages += messages
 
     def stored(self, entry: Entry, receipt: Receipt, arrived: float) -> None:
         """An entry is on the disk; `arrived` is when its input came in, which may be a while ago."""
@@ -167,13 +217,26 @@ class Observer:
             left = self._matcher.match(cause["event"], number=cause["sequence"], arrived=arrived)
         if cause is not None and cause["input"] == "person_acts" and any(e["fact"] != "wrong_pin" for e in events):
             self.acts[cause["act"]["act"]] += 1
-        self._reckoner.stored(Step(given, events), left)
-        self._events += events
-        for event in events:
-            self._look_at(event)
+        self._take(Step(given, events), left)
         self.messages += [(TOPICS_BY_FACT[event.name], event.body) for event in entry.events]
         if self._reckoner.books.seq != len(self.messages):
             raise BrokenPromiseError(f"event {self._reckoner.books.seq} is stored as message {len(self.messages)}")
+
+    def _take(self, step: Step, left: Sequence[Json | None] = ()) -> None:
+        self._reckoner.stored(step, left)
+        for event in step.events:
+            self._events.append(self._numbered_through(event))
+            self._look_at(event)
+
+    def _numbered_through(self, event: Json) -> Json:
+        """With the numbers of journals before this one below its own; 0 was an event of theirs."""
+        if not self._taken_over:
+            return event
+        numbers = {"seq": event["seq"] + self._taken_over}
+        if event["fact"] == "settlement_undone":
+            before = [each["seq"] for each in self._events if each["fact"] == "round_settled"]
+            numbers["replaces"] = event["replaces"] + self._taken_over if event["replaces"] else before[-1]
+        return {**event, **numbers}
 
     def _look_at(self, event: Json) -> None:
         match event["fact"]:
@@ -215,7 +278,7 @@ class Observer:
         """What the reckoner has counted in this journal, counted a second time."""
         books = self._reckoner.books
         counted = Counted(
-            events=books.seq,
+            events=self._taken_over + books.seq,
             cards=len(books.cards.cards),
             invented=0,
             results=len(books.results),

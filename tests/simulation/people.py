@@ -29,7 +29,7 @@ from shoe_controller.messages.alerts import AlertMessage
 from shoe_controller.messages.details import AnyDetail, CardOfRound, FirstCardOfShoe
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.requests import Answer
-from shoe_controller.messages.retained import TableView
+from shoe_controller.messages.retained import ProposalView, TableView
 from shoe_controller.table.act_phases import PHASES
 from simulator.emulation import Emulation
 from simulator.firmware import Stage
@@ -178,6 +178,9 @@ class Staff:
 
     def _act_on(self, view: TableView) -> None:
         stopping = [alert for alert in view.alerts if alert.severity == "stops"]
+        if any(alert.kind == "journal_rolled_back" for alert in stopping):
+            self._accept_rollback(view)
+            return
         if self._correct(view):
             return
         if stopping:
@@ -185,14 +188,26 @@ class Staff:
         elif view.alerts and self._chance.random() < 0.2:
             self._clear(view, view.alerts[0])
         elif view.proposal is not None:
-            details: dict[str, object] = {"proposal": view.proposal.proposal}
-            if self._chance.random() < 0.2:
-                self._supervise(view, "withdraw", details, person=view.proposal.person)
-            else:
-                other = next(name for name in SUPERVISORS if name != view.proposal.person)
-                self._supervise(view, "approve", details, person=other)
+            self._decide(view, view.proposal)
         else:
             self._go_on(view)
+
+    def _decide(self, view: TableView, proposal: ProposalView) -> None:
+        details: dict[str, object] = {"proposal": proposal.proposal}
+        if self._chance.random() < 0.2:
+            self._supervise(view, "withdraw", details, person=proposal.person)
+        else:
+            other = next(name for name in SUPERVISORS if name != proposal.person)
+            self._supervise(view, "approve", details, person=other)
+
+    def _accept_rollback(self, view: TableView) -> None:
+        """Two of them accept it; what the table has forgotten is put right afterwards, as after any loss."""
+        # Rounds have numbers again that others had before.
+        self._round_of_shoe.clear()
+        if view.proposal is None:
+            self._supervise(view, "accept_rollback", {})
+        else:
+            self._decide(view, view.proposal)
 
     def _go_on(self, view: TableView) -> None:
         waited = self._time.now - self._since

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.angel_eye.shoe import Disclosing
+from shoe_controller.daemon import assembly
 from shoe_controller.daemon.engine import Engine
 from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.table import link_events, shoe_events
 from shoe_controller.table.phases import CARDS_OUT
-from shoe_controller.table.procedure import OverDrawn, Procedure
+from shoe_controller.table.procedure import GateLocks, OverDrawn, Procedure
 from simulator.shoe_line import Wire
 from tests.simulation.houses import SimulatedHouse
 from tests.simulation.mutations import Mutation, put_in
@@ -78,6 +79,10 @@ def _tell_of_gap_alone(original: Part) -> Part:
             original(draft, event, age_ms)
 
     return carried_over
+
+
+def _any_event_will_do(_original: Part) -> Part:
+    return lambda opened: bool(opened.reader.position().last_seq)
 
 
 REGRESSIONS = (
@@ -180,6 +185,31 @@ REGRESSIONS = (
             shoe_events,
             "carried_over",
             _tell_of_gap_alone,
+        ),
+    ),
+    Regression(
+        Plan(
+            seed=79,
+            house=HOUSE,
+            wire=Wire.NATIVE,
+            disclosing=Disclosing.AT_DRAW,
+            procedure=Procedure(gate_locks=GateLocks.WHEN_STOPPED, draw_within=60.0),
+            rounds=3,
+            cut_card_after=19,
+            speed=8.0,
+            sync_seconds=0.004,
+            undoes=False,
+            mishaps=(
+                Mishap("journal_put_back", entry=0, delay=0.001, seconds=10.9, number=313189219, phase="down"),
+                Mishap("journal_damaged", entry=10, delay=0.0, seconds=7.6, number=124608219),
+            ),
+        ),
+        Mutation(
+            "damage_not_told",
+            "a journal was set aside, the new one was set back to its beginning, and no alert told of the first",
+            assembly,
+            "_has_events",
+            _any_event_will_do,
         ),
     ),
 )

@@ -10,15 +10,20 @@ from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from firmware_protocol.angel_eye.shoe import Disclosing
 from shoe_controller.config.secret_files import Secret
 from shoe_controller.config.table import JournalSettings
 from shoe_controller.config.table_file import Config, RunningConfig, for_running, load_config
+from shoe_controller.daemon.table_journal import published_fact
+from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry, Receipt
 from shoe_controller.messages.topics import Topics
 from simulator.emulation import Emulation, EmulationSettings
 from simulator.reckoner.displays import same_event
 from simulator.reckoner.mismatch import MismatchError
+from simulator.reckoner.reckoning import Step
 from simulator.shoe_line import Wire, WireSettings
 from simulator.truth import AnyHappening, FaultInjected
 from tests.daemon.house_file import SEAL_KEY, person
@@ -28,7 +33,7 @@ from tests.simulation.cable import Cable
 from tests.simulation.clients import Display, Shown, Terminal
 from tests.simulation.houses import DECKS, SimulatedHouse, house_of, section
 from tests.simulation.machine import Machine
-from tests.simulation.observer import BrokenPromiseError, Observer
+from tests.simulation.observer import BrokenPromiseError, Memory, Observer
 from tests.simulation.people import DEALER, DEALERS_PIN, SUPERVISORS, TARGET, Players, Staff
 from tests.simulation.plan import DOWN, Mishap, Plan
 from tests.simulation.virtual_broker import VirtualBroker
@@ -132,6 +137,8 @@ class World:
             sync_seconds=plan.sync_seconds,
             stored=self._stored,
             begun=self._journal_begun,
+            taken_over=self._journal_taken_over,
+            remember=self.observer.remember if "journal_put_back" in plan.names else None,
             gone=self._gone,
         )
         topics = Topics(config.table.site, config.table.name)
@@ -201,9 +208,25 @@ class World:
 
     def _journal_begun(self, name: str) -> None:
         self.tell(f"journal  {name} is begun")
-        native = self.plan.wire is Wire.NATIVE
-        self.observer.begin_journal(name, told_again_from=self.emulation.shoe.line.store.oldest if native else None)
+        self.observer.begin_journal(name, told_again_from=self._told_again_from())
         self.time.after(RESOLUTION, self._look_at_phase)
+
+    def _journal_taken_over(self, reader: JournalReader, memory: Memory) -> None:
+        name = reader.identity.journal_id
+        self.tell(f"journal  {name} takes over")
+        given = reader.last_input()
+        stored = reader.events(0, 100)
+        first = Step(
+            None if given is None else msgspec.json.decode(given.body),
+            [msgspec.json.decode(event.body) for event in stored],
+        )
+        messages = [(published_fact(event).topic, event.body) for event in stored]
+        self.observer.go_back(name, memory, first, messages, told_again_from=self._told_again_from())
+        self.time.after(RESOLUTION, self._look_at_phase)
+
+    def _told_again_from(self) -> int | None:
+        """The first event that a shoe which keeps its events can still report."""
+        return self.emulation.shoe.line.store.oldest if self.plan.wire is Wire.NATIVE else None
 
     def _begin(self, is_due: Callable[[Mishap], bool]) -> None:
         for mishap in [each for each in self._waiting if is_due(each)]:

@@ -54,11 +54,13 @@ def _agree(what: str, seed: int, books: Books) -> None:
 
 
 def power_cuts(times: int, seed: int) -> None:
-    done = answered = 0
-    with forgetful_disk() as disk:
+    done = answered = lives = 0
+    with forgetful_disk() as disk, forgetful_disk() as anchors:
         while done < times:
             with _folder() as folder:
-                cuts = Cuts(disk, folder, seed + done)
+                # In every second life the anchor has a disk of its own.
+                cuts = Cuts(disk, folder, seed + done, anchors=anchors if lives % 2 else None)
+                lives += 1
                 for _ in range(min(CUTS_IN_ONE_LIFE, times - done)):
                     cuts.cut()
                     done += 1

@@ -25,9 +25,15 @@ from shoe_controller.journal.verify import verify
 from tests.journal.samples import IDENTITY, NOON, SOFTWARE, first_keys, opened, sign, verified
 
 PATIENCE = 20.0
+NEVER = 1_000_000
+"""Changes after which no power was ever cut."""
+ANCHOR = "table.anchor"
+"""On a disk of its own it lasts from life to life."""
 
 WRITER = """
+import os
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.anchor import Claim, write_anchor
@@ -35,25 +41,29 @@ from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.reading import JournalReader
 from tests.journal.samples import IDENTITY, NOON, entry, opened, sign
 
-path, number = Path(sys.argv[1]), int(sys.argv[2])
+path, anchor, number = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 try:
     while True:
+        life = ExitStack()
+        journal = life.enter_context(opened(path))
+        with JournalReader(path) as reader:
+            last = reader.last_checkpoint()
+        keys = KeyFolder(path.parent, IDENTITY.table)
+        keys.begin(IDENTITY.journal_id, last, NOON)
+        for _ in range(6):
+            sign(journal, keys, number)
+            crowd = [journal.submit(entry(number + more)) for more in range(1 + number % 3)]
+            for answer in crowd:
+                print(answer.result().seqs[-1], flush=True)
+            write_anchor(anchor, [Claim(IDENTITY.journal_id, crowd[-1].result().head)])
+            number += len(crowd)
+        journal.confirm(number - 1).result()
         # Closing empties the log into the file, so that the power goes at those moments too.
-        with opened(path) as journal:
-            with JournalReader(path) as reader:
-                last = reader.last_checkpoint()
-            keys = KeyFolder(path.parent, IDENTITY.table)
-            keys.begin(IDENTITY.journal_id, last, NOON)
-            for _ in range(6):
-                sign(journal, keys, number)
-                crowd = [journal.submit(entry(number + more)) for more in range(1 + number % 3)]
-                for answer in crowd:
-                    print(answer.result().seqs[-1], flush=True)
-                write_anchor(path.with_suffix(".anchor"), [Claim(IDENTITY.journal_id, crowd[-1].result().head)])
-                number += len(crowd)
-            journal.confirm(number - 1).result()
+        life.close()
 except (JournalError, OSError) as error:
-    print(error, file=sys.stderr)
+    # At once: on a disk that has not lost its power yet, nothing may be written after the other has.
+    print(error, file=sys.stderr, flush=True)
+    os._exit(0)
 """
 
 
@@ -124,10 +134,14 @@ def forgetful_disk() -> Iterator[ForgetfulDisk]:
 
 
 class Cuts:
-    """Cut after cut in the life of one journal, which goes on each time with what the disk has kept."""
+    """Cut after cut in the life of one journal, which goes on each time with what the disk has kept.
 
-    def __init__(self, disk: ForgetfulDisk, folder: Path, seed: int) -> None:
+    The anchor lies on the same disk, or on one of its own (`anchors`), which loses its power in the same moment.
+    """
+
+    def __init__(self, disk: ForgetfulDisk, folder: Path, seed: int, *, anchors: ForgetfulDisk | None = None) -> None:
         self._disk = disk
+        self._anchors = anchors
         self._folder = folder
         self._chance = random.Random(seed)  # noqa: S311 - the same cuts every time
         self._cuts = 0
@@ -135,6 +149,8 @@ class Cuts:
         """The journal as the last cut left it; none if it was never begun."""
         self._keys: list[Path] = []
         """What the last cut left of the keys of its checkpoints."""
+        self._anchor: Path | None = None
+        """What the last cut left of the anchor, if anything."""
         self.stored = 0
         """Entries in the journal, each with one message."""
         self.answered = 0
@@ -151,9 +167,9 @@ class Cuts:
                 self._disk.load(f"{name}{ending}", Path(f"{self._survivor}{ending}"))
         for key in self._keys:
             self._disk.load(key.name, key)
-        self._disk.cut(self._chance.randint(1, 500), self._chance.randrange(1 << 32))
+        anchor = self._cut_power((self._disk.folder / name).with_suffix(".anchor"))
         writer = subprocess.run(
-            [sys.executable, "-c", WRITER, str(self._disk.folder / name), str(self.stored + 1)],
+            [sys.executable, "-c", WRITER, str(self._disk.folder / name), str(anchor), str(self.stored + 1)],
             capture_output=True,
             check=False,
             timeout=60,
@@ -164,11 +180,32 @@ class Cuts:
         kept = self._folder / str(self._cuts)
         kept.mkdir()
         self._disk.dump(kept)
+        if self._anchors is not None:
+            self._anchor = self._folder / f"{self._cuts}-{ANCHOR}"
+            self._anchor.mkdir()
+            self._anchors.dump(self._anchor)
+            self._anchor /= ANCHOR
+        else:
+            self._anchor = (kept / name).with_suffix(".anchor")
         self._look(kept / name, answers[-1] if answers else self.stored)
+
+    def _cut_power(self, beside: Path) -> Path:
+        """Let the power go at a moment of one of the disks; where the anchor is written."""
+        chance = self._chance
+        if self._anchors is None:
+            self._disk.cut(chance.randint(1, 500), chance.randrange(1 << 32))
+            return beside
+        if self._anchor is not None and self._anchor.exists():
+            self._anchors.load(ANCHOR, self._anchor)
+        # An anchor takes some six changes, of which there are many more at the journal's disk.
+        at_anchor = chance.random() < 0.5
+        self._disk.cut(NEVER if at_anchor else chance.randint(1, 500), chance.randrange(1 << 32))
+        self._anchors.cut(chance.randint(1, 60) if at_anchor else NEVER, chance.randrange(1 << 32))
+        return self._anchors.folder / ANCHOR
 
     def _look(self, journal: Path, answered: int) -> None:
         where = f"cut {self._cuts}: "
-        claims = read_anchor(journal.with_suffix(".anchor"))
+        claims = () if self._anchor is None else read_anchor(self._anchor)
         self.anchored += bool(claims)
         if not journal.exists():
             require(not claims, f"{where}an anchor of a journal that was never stored")

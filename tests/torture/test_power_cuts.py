@@ -29,6 +29,14 @@ def test_every_answered_entry_survives_a_power_cut(disk: ForgetfulDisk, tmp_path
     assert cuts.anchored, "no cut came after an anchor"
 
 
+def test_an_anchor_on_a_disk_of_its_own_is_never_ahead_of_the_journal(disk: ForgetfulDisk, tmp_path: Path) -> None:
+    with forgetful_disk() as anchors:
+        cuts = Cuts(disk, tmp_path, seed=3, anchors=anchors)
+        for _ in range(3):
+            cuts.cut()
+    assert cuts.anchored, "no cut came after an anchor"
+
+
 def test_the_disk_forgets_what_was_not_synced(disk: ForgetfulDisk, tmp_path: Path) -> None:
     disk.cut(1_000_000, seed=1)
     for name in ("synced", "forgotten"):
