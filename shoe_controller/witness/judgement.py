@@ -196,20 +196,19 @@ class Judgement:
     def _head(self, status: SeenStatus, *, counts: bool, now: int) -> Iterator[AnyLine]:
         seen, (number, digest) = self.of(status.journal), _read_head(status.head)
         line = HeadSeen(table=self.table, journal=status.journal, session=status.session, head=status.head)
-        contradiction: AnyWitnessAlarm | None = None
+        contradictions: list[AnyWitnessAlarm] = []
+        if counts and number < seen.newest:
+            contradictions.append(JournalRolledBack(journal=status.journal, number=number, known=seen.newest))
         if seen.heads.get(number, digest) != digest:
-            contradiction = RecordForked(journal=status.journal, number=number)
-        elif counts and number < seen.newest:
-            contradiction = JournalRolledBack(journal=status.journal, number=number, known=seen.newest)
-        elif number <= seen.newest:
+            contradictions.append(RecordForked(journal=status.journal, number=number))
+        if not contradictions and number <= seen.newest:
             return
-        if contradiction is None:
+        if not contradictions:
             self._head_waits = line
         else:
             yield from self._head_now()
-            for alarm in self.alarm(contradiction, now):
-                yield line
-                yield alarm
+            alarms = [alarm for each in contradictions for alarm in self.alarm(each, now)]
+            yield from (line, *alarms) if alarms else ()
         seen.take_head(number, digest)
         self.head = status.head
         yield from self.tick(now)

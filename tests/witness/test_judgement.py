@@ -74,6 +74,10 @@ ALARMS: dict[str, tuple[list[Step], list[str]]] = {
     "set back, with the clock": ([live(5, 50), live(2, 40)], ["journal_rolled_back"]),
     "set back, and dealt on": ([live(1, 50), live(2, 40), live(2, 45), live(2, 60)], ["journal_rolled_back"]),
     "set back twice": ([live(1, 50), live(2, 40), live(2, 45), live(3, 30)], ["journal_rolled_back"] * 2),
+    "set back to another record": (
+        [live(1, 40), live(1, 50), live(2, 40, line="x")],
+        ["journal_rolled_back", "record_forked"],
+    ),
     "another record": ([live(1, 50), live(2, 50, line="x")], ["record_forked"]),
     "another record in an old message": ([live(1, 50), live(1, 60), kept(1, 50, line="x")], ["record_forked"]),
     "another record under a checkpoint": ([live(1, 30), signs(2, hash=checkpoint(3).hash)], ["record_forked"]),
