@@ -77,12 +77,12 @@ class House:
     async def sign(self, times: int = 1) -> None:
         """Open a shoe and end it at once, which makes a checkpoint."""
         for _ in range(times):
-            answer = await self.supervisor.act("open_shoe")
-            assert answer.status == "ok", answer
-            await self.display.is_up_to_date()
-            answer = await self.supervisor.supervisor("end_shoe")
-            assert answer.status == "ok", answer
-            await self.display.is_up_to_date()
+            for act in ("open_shoe", "end_shoe"):
+                before = self.display.phase
+                asked = self.supervisor.act if act == "open_shoe" else self.supervisor.supervisor
+                answer = await asked(act)
+                assert answer.status == "ok", answer
+                await self.display.until(lambda: self.display.phase != before, what=act)  # noqa: B023 - at once
 
     async def keeps(self, *indices: int) -> None:
         await self.chain.becomes(lambda: self.checkpoints == [*indices], what=f"checkpoints {indices} in the file")
