@@ -110,9 +110,8 @@ def build(work: Path, suite: str, arch: str, output: Path, version: str | None =
     _install_files(tree, suite)
     versions = _versions(tree / LIBRARIES)
     _write_control(tree, suite, arch, full_version, project["description"])
-    _make_reproducible(tree)
     package = output / f"shoe-controller_{full_version}_{arch}.deb"
-    _run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(tree), str(package))
+    pack(tree, package)
     package.with_name(f"{package.name}.versions").write_text(
         "".join(f"{each}\n" for each in versions), encoding="utf-8"
     )
@@ -193,16 +192,21 @@ def _write_control(tree: Path, suite: str, arch: str, version: str, description:
         (control / name).chmod(0o755)
 
 
+def pack(tree: Path, package: Path) -> None:
+    """Make the package from a tree; its bytes depend on the names and contents of the files alone."""
+    _make_reproducible(tree)
+    _run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(tree), str(package))
+
+
 def _make_reproducible(tree: Path) -> None:
     """Set one time for all files, and modes that do not depend on the build machine."""
     moment = int(os.environ.get("SOURCE_DATE_EPOCH") or _time_of_commit())
     os.environ["SOURCE_DATE_EPOCH"] = str(moment)
-    for path in sorted(tree.rglob("*"), reverse=True):
+    for path in (*sorted(tree.rglob("*"), reverse=True), tree):
         if not path.is_symlink():
             executable = path.is_dir() or path.stat().st_mode & 0o100
             path.chmod(0o755 if executable else 0o644)
         os.utime(path, (moment, moment), follow_symlinks=False)
-    os.utime(tree, (moment, moment))
 
 
 def _time_of_commit() -> str:

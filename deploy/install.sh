@@ -32,8 +32,18 @@ elif [ $# -gt 0 ]; then
 fi
 
 PYTHON="${PYTHON:-python3}"
-"$PYTHON" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 13)))' 2>/dev/null ||
-    { echo "Python 3.11 or 3.13 with venv is needed, as in Debian 12 and 13: apt install python3-venv" >&2; exit 1; }
+version=$("$PYTHON" -c 'import sys; print("%d.%d" % sys.version_info[:2])') ||
+    { echo "$PYTHON does not run. Install Debian's own: apt install python3 python3-venv" >&2; exit 1; }
+case $version in
+    3.11 | 3.13) ;;
+    *)
+        echo "$PYTHON is Python $version. deploy/dependencies.lock has libraries for Python 3.11 and 3.13 alone, those of" \
+            "Debian 12 and 13. Install on one of these, or name such a Python: PYTHON=/usr/bin/python3.11 $0" >&2
+        exit 1
+        ;;
+esac
+"$PYTHON" -c 'import venv, ensurepip' 2>/dev/null ||
+    { echo "$PYTHON has no venv: apt install python3-venv" >&2; exit 1; }
 
 # Built beside the old one and then swapped in: an interrupted installation leaves the old one running.
 rm -rf "$PREFIX.new"

@@ -66,7 +66,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "journal": ("clock.moment",),
     "transports": (),
     "mqtt": ("journal.records", "table", "messages", "words", "baccarat", "clock.moment", "firmware_protocol"),
-    "follow": ("messages", "baccarat", "mqtt.broker", "mqtt.discard_reports"),
+    "follow": ("messages", "baccarat", "mqtt.broker", "mqtt.client", "mqtt.discard_reports", "config.mqtt", "process"),
     "house": (
         "baccarat",
         "config.house",
@@ -88,7 +88,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "history": ("baccarat", "table", "messages", "words", "firmware_protocol.cards"),
     "process": ("config", "words.printable"),
-    "web": ("config", "process", "follow", "messages", "words", "mqtt.broker", "mqtt.client"),
+    "web": ("config", "process", "follow", "messages", "words"),
     "board": (
         "web",
         "config",
@@ -113,7 +113,6 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "firmware_protocol.cards",
     ),
     "witness": (
-        "web.process",
         "config",
         "process",
         "follow",

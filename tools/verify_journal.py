@@ -220,12 +220,17 @@ def is_signed(key: bytes, message: bytes, signature: bytes) -> bool:
 # --- JSON that may have been written by an attacker -------------------------------------------------------------------
 
 
-def json_object(data: str | bytes) -> dict[str, Any]:
-    """Raise ValueError unless it is a JSON object."""
+def json_value(data: str | bytes) -> object:
+    """Raise ValueError unless it is JSON."""
     try:
-        value = json.loads(data)
+        return json.loads(data)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def json_object(data: str | bytes) -> dict[str, Any]:
+    """Raise ValueError unless it is a JSON object."""
+    value = json_value(data)
     if not isinstance(value, dict):
         raise ValueError("no JSON object")  # noqa: TRY004 - for the caller, JSON of another type is bad JSON
     return value
@@ -373,55 +378,133 @@ class Checkpoints:
 # --- the witness's file -----------------------------------------------------------------------------------------------
 
 
+class HeadDigest(NamedTuple):
+    """Heads of which one digest was kept: SHA-256 over their hashes."""
+
+    line: int
+    numbers: tuple[int, ...]
+    digest: bytes
+
+
 @dataclass
 class Witness:
     heads: list[Head] = field(default_factory=list)
+    digests: list[HeadDigest] = field(default_factory=list)
     checkpoints: list[tuple[int, Checkpoint]] = field(default_factory=list)
     """Each with the time when it was seen."""
     notes: list[str] = field(default_factory=list)
 
 
-def witness_line(before: bytes, line: bytes) -> tuple[bytes, dict[str, Any]]:
-    """The line's hash and object; raises ValueError unless it follows from the line before."""
-    digest, text = hexadecimal(line[:64].decode("ascii", "replace"), 32), line[65:]
-    if line[64:65] != b" " or hashlib.sha256(before + text).digest() != digest:
-        raise ValueError("does not follow")
-    return digest, json_object(text)
+DENSE_HASH = 8
+"""Characters of its hash that a dense line begins with, in base64."""
+
+
+def base64_text(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def from_base64(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+class WitnessLines:
+    """The lines of one file, as objects; dense ones refer to the lines before them."""
+
+    def __init__(self) -> None:
+        self.hash, self.number, self.time = bytes(32), 0, 0
+        self.controllers: dict[int, dict[str, Any]] = {}
+        self.next_keys: dict[str, str] = {}
+
+    def take(self, line: bytes) -> dict[str, Any]:
+        """The next line; raises ValueError unless it follows from the one before."""
+        check, _, text = line.partition(b" ")
+        digest = hashlib.sha256(self.hash + text).digest()
+        dense = len(check) == DENSE_HASH
+        if check.decode("ascii", "replace") != (base64_text(digest)[:DENSE_HASH] if dense else digest.hex()):
+            raise ValueError("does not follow")
+        value = self.whole(json_value(text)) if dense else json_object(text)
+        self.hash, self.number = digest, self.number + 1
+        kind, self.time = wanted(value, kind=str, time=int)
+        if kind == "controller":
+            self.controllers[self.number] = value
+        elif kind == "checkpoint" and not value.get("disputed"):
+            (made,) = wanted(value, checkpoint=dict)
+            self.next_keys[made.get("journal", "")] = made.get("next_key", "")
+        return value
+
+    def whole(self, fields: object) -> dict[str, Any]:
+        """The object that a dense line stands for."""
+        if not isinstance(fields, list):
+            raise ValueError("a dense line is an array")  # noqa: TRY004 - for the caller, JSON of another type is bad JSON
+        try:
+            names = self.controllers[fields[1]]
+            value = {"line": self.number + 1, "time": self.time + int(fields[2]), "table": names["table"]}
+            journal = names["journal"]
+            if fields[0] == "h":
+                _, _, _, session, head, back, digest = fields
+                number, _, newest = head.partition(":")
+                numbers = [int(number)]
+                for step in back.split():
+                    numbers.append(numbers[-1] - int(step))
+                return value | {
+                    "kind": "head",
+                    "journal": journal,
+                    "session": names["session"] + session,
+                    "head": f"{number}:{from_base64(newest).hex()}",
+                    "earlier": numbers[:0:-1],
+                    "digest": from_base64(digest).hex(),
+                }
+            if fields[0] == "c":
+                _, _, _, index, number, digest, time, next_key, signature = fields
+                made = {
+                    "journal": journal,
+                    "index": index,
+                    "number": number,
+                    "hash": from_base64(digest).hex(),
+                    "time": value["time"] + time,
+                    "key": self.next_keys[journal],
+                    "next_key": from_base64(next_key).hex(),
+                    "signature": from_base64(signature).hex(),
+                }
+                return value | {"kind": "checkpoint", "checkpoint": made}
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
+            raise ValueError(f"a dense line that cannot be read: {error}") from error
+        raise ValueError("a dense line of an unknown kind")
 
 
 def is_finished(line: bytes) -> bool:
     """Whether a line was written to its end, so that it must follow; a power cut leaves less than that."""
+    check, _, text = line.partition(b" ")
     try:
-        return bool(json_object(line[65:]))
+        return len(check) in (DENSE_HASH, 64) and bool(json_value(text))
     except ValueError:
         return False
 
 
 def read_witness(file: Path, journal_id: str) -> Witness:
-    seen, before, number, passed, journals = Witness(), bytes(32), 0, 0, set[str]()
+    seen, read, passed, journals = Witness(), WitnessLines(), 0, set[str]()
     with plain(file).open("rb") as lines:
         for line in lines:
             try:
-                before, value = witness_line(before, line.removesuffix(b"\n"))
+                value = read.take(line.removesuffix(b"\n"))
             except ValueError:
                 if is_finished(line):
-                    raise UnusableError(f"{file} was changed before or in its line {number + 1}.") from None
+                    raise UnusableError(f"{file} was changed before or in its line {read.number + 1}.") from None
                 passed += len(line)
                 continue
-            number += 1
             # Bytes that a power cut left are named by the start that comes after them; no others may be there.
-            if value.get("line") != number or (
+            if value.get("line") != read.number or (
                 passed and (value.get("kind"), value.get("torn")) != ("started", passed)
             ):
-                raise UnusableError(f"{file} was changed before or in its line {number}; it proves nothing.")
+                raise UnusableError(f"{file} was changed before or in its line {read.number}; it proves nothing.")
             passed = 0
             try:
                 journals.add(take_witness_line(seen, value, journal_id))
             except ValueError as error:
-                raise UnusableError(f"{file}, line {number}, cannot be read: {error}.") from error
-    if number == 0:
+                raise UnusableError(f"{file}, line {read.number}, cannot be read: {error}.") from error
+    if read.number == 0:
         raise UnusableError(f"{file} is no witness's file, or its first line was changed.")
-    seen.notes.append(f"The witness's file ends with line {number}:{before.hex()}.")
+    seen.notes.append(f"The witness's file ends with line {read.number}:{read.hash.hex()}.")
     if passed:
         seen.notes.append(f"The last {passed} bytes of the witness's file are no whole line: a power cut, or a change.")
     others = ", ".join(sorted(journals - {journal_id, ""}))
@@ -437,6 +520,9 @@ def take_witness_line(seen: Witness, value: dict[str, Any], journal_id: str) -> 
         journal, text = wanted(value, journal=str, head=str)
         if journal == journal_id:
             seen.heads.append(read_head(text, f"the witness's line {number}", time))
+            if value.get("earlier"):
+                earlier, digest = wanted(value, earlier=list, digest=str)
+                seen.digests.append(HeadDigest(number, tuple(earlier), hexadecimal(digest, 32)))
         return str(journal)
     if kind == "checkpoint":
         (body,) = wanted(value, checkpoint=dict)
@@ -625,6 +711,7 @@ class Check:
         for file in options.witness:
             seen = read_witness(file, self.id)
             self.witness.heads += seen.heads
+            self.witness.digests += seen.digests
             self.witness.checkpoints += seen.checkpoints
             findings.notes += seen.notes
             if not seen.heads and not seen.checkpoints:
@@ -635,6 +722,7 @@ class Check:
         }
         self.heads = [*options.head, *self.witness.heads, *sorted(self.of_checkpoints)]
         self.numbers = {head.number for head in self.heads}
+        self.numbers.update(number for each in self.witness.digests for number in each.numbers)
         self.known: dict[int, tuple[bytes, int]] = {}
         """Hash and time of the records that heads are about, where they are known."""
         self.stones = [
@@ -740,6 +828,7 @@ class Check:
                 self.findings.problems.append(f"Record {head.number} is not the one that {head.whence} knows.")
             elif head.number <= whole:
                 self.findings.proved.append((head.number, head.time or time, head.whence))
+        self._compare_digests()
         for _, made in self.witness.checkpoints:
             self.findings.demand(
                 self.checkpoints.found.get(made.index) == made,
@@ -753,6 +842,16 @@ class Check:
         elif self.options.key:
             self.findings.unproved.append("The key proves nothing: no checkpoint follows from it.")
         self._list_the_rest(chain.last)
+
+    def _compare_digests(self) -> None:
+        for each in self.witness.digests:
+            # Where one was pruned or cut off, the newest head of the same line shows it above.
+            hashes = [self.known[number][0] for number in each.numbers if number in self.known]
+            self.findings.demand(
+                len(hashes) < len(each.numbers) or hashlib.sha256(b"".join(hashes)).digest() == each.digest,
+                f"Records {', '.join(map(str, each.numbers))} are not all those that the witness's line {each.line} "
+                "knows.",
+            )
 
     def _list_the_rest(self, last: int) -> None:
         proved = max((number for number, _, _ in self.findings.proved), default=0)

@@ -13,9 +13,10 @@ from shoe_controller.board.floor import Floor
 from shoe_controller.board.web import WebSite
 from shoe_controller.config.table_file import BoardConfig, load_board
 from shoe_controller.follow.connection import Follower
+from shoe_controller.follow.process import Logbook, broker_for
 from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
-from shoe_controller.web.process import Logbook, broker_for, serve
+from shoe_controller.web.process import serve
 from shoe_controller.web.push import ChangeSignal
 from shoe_controller.web.static_files import read_files
 

@@ -31,7 +31,7 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
 from shoe_controller.journal.replay_check import Replay
 from shoe_controller.journal.verify import Report, verify
-from shoe_controller.witness.evidence import Evidence, differing_checkpoints, evidence_of
+from shoe_controller.witness.evidence import Evidence, differing_checkpoints, differing_heads, evidence_of
 from shoe_controller.witness.lines_file import WitnessFileError
 from shoe_controller.words.render import ENGLISH
 
@@ -209,7 +209,7 @@ def _verify(args: argparse.Namespace) -> int:
             progress=look,
         )
     for file, evidence in witnessed:
-        for what in differing_checkpoints(evidence, args.file):
+        for what in (*differing_heads(evidence, args.file), *differing_checkpoints(evidence, args.file)):
             report.tell(None, None, f"{file}: {what}")
     if args.json:
         print_json(_as_object(args.file, report) | {"witness": [_seen(file, each) for file, each in witnessed]})
@@ -233,7 +233,7 @@ def _seen(file: Path, evidence: Evidence) -> dict[str, object]:
     return {
         "file": as_text(str(file)),
         "line": evidence.end,
-        "heads": len(evidence.heads),
+        "heads": evidence.head_count,
         "checkpoints": len(evidence.checkpoints),
         "newest": None if evidence.newest is None else str(evidence.newest),
         "seen": evidence.seen,
@@ -246,7 +246,7 @@ def _witness_sentences(file: Path, evidence: Evidence, report: Report) -> Iterat
     if evidence.newest is None:
         yield f"NOT PROVED by {file}: the witness has seen nothing of this journal."
         return
-    what = f"{len(evidence.heads)} records and {len(evidence.checkpoints)} checkpoints"
+    what = f"{evidence.head_count} records and {len(evidence.checkpoints)} checkpoints"
     if report.good:
         yield f"{file}: {what} are as the witness saw them; those that were pruned are listed above."
         yield (

@@ -18,7 +18,7 @@ LONGEST_PAUSE = 3600
 class WitnessEntry(msgspec.Struct):
     site: str | None = None
     file: str | None = None
-    heads_every: int = 600
+    heads_every: int = 1800
     acknowledged: int = 0
     username: str | None = None
     password_file: str | None = None
@@ -28,7 +28,7 @@ class WitnessSettings(NamedTuple):
     site: str
     file: Path
     heads_every: int
-    """Seconds between two heads of a table in the file."""
+    """Seconds between two lines in the file with the heads of a table."""
     acknowledged: int
     """The last line of the file whose alarms a person has looked into."""
     username: str | None

@@ -15,10 +15,11 @@ from shoe_controller.console.sessions import Sessions
 from shoe_controller.console.table_client import TableClient
 from shoe_controller.console.web import ConsoleSite
 from shoe_controller.follow.connection import Follower
+from shoe_controller.follow.process import Logbook, broker_for
 from shoe_controller.messages.topics import Topics
 from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
-from shoe_controller.web.process import Logbook, broker_for, serve
+from shoe_controller.web.process import serve
 from shoe_controller.web.push import ChangeSignal
 from shoe_controller.web.static_files import read_files
 

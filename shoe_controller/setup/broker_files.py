@@ -25,7 +25,8 @@ keyfile {folder / KEY}
 tls_version tlsv1.2
 
 # Some dozens of tables, each with its boards, consoles and terminals. More connections are closed at once; the limit
-# is below the 1,024 files that systemd lets Mosquitto open, so that it can still save.
+# is below the 1,024 files that systemd lets Mosquitto open, so that it can still save. Connections that have not signed
+# in count too, until Mosquitto closes them after 90 seconds: let only the machines of the house reach this port.
 max_connections 500
 
 # Every client has a user name, and the rights of the access list.
@@ -43,16 +44,19 @@ set_tcp_nodelay true
 autosave_on_changes false
 autosave_interval 60
 
-# A client that does not read costs this many messages and bytes at most. Then the broker drops messages for it; a
-# display notices that by the numbers of the events, and requests a replay.
+# A client that does not read costs this many messages or bytes at most, whichever comes first, and the 20 that are on
+# their way to it. Then the broker drops messages for it; a display notices that by the numbers of the events, and
+# requests a replay.
 max_queued_messages 10000
 max_queued_bytes 33554432
 
-# A session that its client asked the broker to keep is gone a day after the client was last there.
+# A session that its client asked the broker to keep is gone a day after the client was last there, whatever the client
+# asked for. A session from before a restart of the broker stays until its client is back: Mosquitto 2.0.11 forgets its
+# end.
 persistent_client_expiration 1d
 
-# Tables and displays accept packets of 64 KiB. A larger message is refused; a client that sends more than the second
-# limit, whatever it is, is disconnected.
+# Tables and displays accept packets of 64 KiB. A larger message is refused and reaches nobody; a client that sends a
+# packet above the second limit is disconnected.
 message_size_limit 65536
 max_packet_size 131072
 """

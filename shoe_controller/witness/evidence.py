@@ -7,8 +7,16 @@ import msgspec
 from shoe_controller.journal.checkpoints import Checkpoint
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
-from shoe_controller.witness.lines import AlarmRaised, CheckpointSeen, HeadSeen
+from shoe_controller.witness.lines import AlarmRaised, CheckpointSeen, HeadSeen, digest_of
 from shoe_controller.witness.lines_file import TornTail, read_lines
+
+
+class HeadDigest(msgspec.Struct, frozen=True, kw_only=True):
+    """Heads that were written as one digest."""
+
+    line: int
+    numbers: tuple[int, ...]
+    digest: str
 
 
 class Evidence(msgspec.Struct, kw_only=True):
@@ -16,6 +24,8 @@ class Evidence(msgspec.Struct, kw_only=True):
 
     heads: dict[int, Head] = {}
     """Ends of the chain by number, those of checkpoints among them; the first where two were seen."""
+    digests: list[HeadDigest] = []
+    """Further ends of the chain, between those."""
     newest: Head | None = None
     """The one with the largest number."""
     seen: int = 0
@@ -27,6 +37,10 @@ class Evidence(msgspec.Struct, kw_only=True):
     end: str = ""
     """The last line of the file, as the witness publishes it."""
 
+    @property
+    def head_count(self) -> int:
+        return len(self.heads) + sum(len(each.numbers) for each in self.digests)
+
     def add(self, head: Head, time: int) -> None:
         if self.newest is None or head.number > self.newest.number:
             self.newest, self.seen = head, time
@@ -35,7 +49,7 @@ class Evidence(msgspec.Struct, kw_only=True):
 
 def evidence_of(file: Path, journal: str) -> Evidence:
     """Read a witness's file; `WitnessFileError` if it is not as it was written."""
-    found = Evidence(heads={}, checkpoints={}, alarms=[])
+    found = Evidence(heads={}, digests=[], checkpoints={}, alarms=[])
     tables: set[str] = set()
     alarms: list[AlarmRaised] = []
     for written in read_lines(file, TornTail()):
@@ -44,6 +58,8 @@ def evidence_of(file: Path, journal: str) -> Evidence:
             case HeadSeen() as line if line.journal == journal:
                 number, _, digest = line.head.partition(":")
                 found.add(Head(number=int(number), hash=bytes.fromhex(digest)), line.time)
+                if line.earlier:
+                    found.digests.append(HeadDigest(line=line.line, numbers=line.earlier, digest=line.digest))
                 tables.add(line.table)
             case CheckpointSeen() as line if line.checkpoint.journal == journal and not line.disputed:
                 kept = line.checkpoint
@@ -58,6 +74,22 @@ def evidence_of(file: Path, journal: str) -> Evidence:
         line for line in alarms if getattr(line.alarm, "journal", journal if line.table in tables else "") == journal
     ]
     return found
+
+
+def differing_heads(evidence: Evidence, journal: Path) -> list[str]:
+    """What a journal says about heads that the witness has as digests, in sentences.
+
+    Those of which a record was pruned, or lies after the journal's end, are passed over: the newest head of their line,
+    which is compared like any other, shows that.
+    """
+    wrong = []
+    with JournalReader(journal) as reader:
+        for each in evidence.digests:
+            hashes = [reader.hash_at(number) for number in each.numbers]
+            if None not in hashes and digest_of(found.hex() for found in hashes if found is not None) != each.digest:
+                numbers = ", ".join(map(str, each.numbers))
+                wrong.append(f"not all of the records {numbers} are those that the witness saw (its line {each.line}).")
+    return wrong
 
 
 def differing_checkpoints(evidence: Evidence, journal: Path) -> list[str]:

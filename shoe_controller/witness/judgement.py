@@ -32,7 +32,15 @@ from shoe_controller.messages.witness import (
     TwoControllers,
     WitnessFileCut,
 )
-from shoe_controller.witness.lines import AlarmRaised, AnyLine, CheckpointSeen, ControllerSeen, HeadSeen, Started
+from shoe_controller.witness.lines import (
+    AlarmRaised,
+    AnyLine,
+    CheckpointSeen,
+    ControllerSeen,
+    HeadSeen,
+    Started,
+    digest_of,
+)
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -42,6 +50,9 @@ NONE = -1
 
 MOST_HEADS, MOST_CHECKPOINTS, MOST_STARTS = 2000, 10_000, 1000
 """Remembered of each journal, of each journal, and of each table; older ones are in the file alone."""
+
+MOST_WAITING = 200
+"""Heads of one journal that wait to be written; further ones displace the newest, so that they cannot fill the disk."""
 
 MOST_JOURNALS = 100
 """Of one table. Further ones are not remembered, so that made-up ones cannot displace those that were seen."""
@@ -81,6 +92,10 @@ class JournalSeen:
         """The newest one that is kept."""
         self.signatures: dict[int, str] = {}
         """Of the newest checkpoints, by index."""
+        self._waiting: list[tuple[int, str]] = []
+        """Numbers and hashes of heads that are not written yet."""
+        self._session = 0
+        """Of the newest of them."""
 
     @property
     def index(self) -> int:
@@ -103,12 +118,33 @@ class JournalSeen:
         self.newest = number
         self.keep_hash(number, digest)
 
+    def let_wait(self, number: int, digest: str, session: int) -> None:
+        """Keep a head to be written."""
+        if len(self._waiting) == MOST_WAITING:
+            self._waiting.pop()
+        self._waiting.append((number, digest))
+        self._session = session
+
+    def take_waiting(self, table: str, journal: str) -> Iterator[HeadSeen]:
+        """All heads that wait, as one line."""
+        if self._waiting:
+            *earlier, (number, digest) = self._waiting
+            self._waiting = []
+            yield HeadSeen(
+                table=table,
+                journal=journal,
+                session=self._session,
+                head=f"{number}:{digest}",
+                earlier=tuple(each for each, _ in earlier),
+                digest=digest_of(each for _, each in earlier),
+            )
+
 
 class Judgement:
     """One table. Every method returns the lines to be written, alarms included; `now` is in wall-clock milliseconds."""
 
     def __init__(self, table: str, heads_every: int) -> None:
-        """`heads_every` are the seconds between two heads in the file."""
+        """`heads_every` are the seconds between two lines with heads in the file."""
         self.table = table
         self.journal = ""
         """The current one, by the last status that counted."""
@@ -119,7 +155,6 @@ class Judgement:
         self._journals: dict[str, JournalSeen] = {}
         self._heads_every = heads_every * 1000
         self._head_written = 0
-        self._head_waits: HeadSeen | None = None
         self._starts: dict[str, None] = {}
         self._start = ""
         self._starts_written: deque[int] = deque(maxlen=MOST_STARTS_AN_HOUR)
@@ -152,7 +187,9 @@ class Judgement:
             case HeadSeen():
                 self.of(line.journal).take_head(*_read_head(line.head))
                 self.session = max(self.session, line.session)
-                self.head, self._head_written = line.head, line.time
+                self._head_written = line.time
+                if line.journal == self.journal:
+                    self.head = line.head
             case CheckpointSeen() if not line.disputed:
                 self.of(line.checkpoint.journal).keep_checkpoint(line.checkpoint)
             case AlarmRaised():
@@ -195,39 +232,36 @@ class Judgement:
 
     def _head(self, status: SeenStatus, *, counts: bool, now: int) -> Iterator[AnyLine]:
         seen, (number, digest) = self.of(status.journal), _read_head(status.head)
-        line = HeadSeen(table=self.table, journal=status.journal, session=status.session, head=status.head)
-        contradiction: AnyWitnessAlarm | None = None
+        contradictions: list[AnyWitnessAlarm] = []
+        if counts and number < seen.newest:
+            contradictions.append(JournalRolledBack(journal=status.journal, number=number, known=seen.newest))
         if seen.heads.get(number, digest) != digest:
-            contradiction = RecordForked(journal=status.journal, number=number)
-        elif counts and number < seen.newest:
-            contradiction = JournalRolledBack(journal=status.journal, number=number, known=seen.newest)
-        elif number <= seen.newest:
+            contradictions.append(RecordForked(journal=status.journal, number=number))
+        if not contradictions and number <= seen.newest:
             return
-        if contradiction is None:
-            self._head_waits = line
+        if not contradictions:
+            seen.let_wait(number, digest, status.session)
         else:
-            yield from self._head_now()
-            for alarm in self.alarm(contradiction, now):
-                yield line
-                yield alarm
+            yield from self.heads_now()
+            alarms = [alarm for each in contradictions for alarm in self.alarm(each, now)]
+            if alarms:
+                yield HeadSeen(table=self.table, journal=status.journal, session=status.session, head=status.head)
+                yield from alarms
         seen.take_head(number, digest)
         self.head = status.head
         yield from self.tick(now)
 
     def tick(self, now: int) -> Iterator[AnyLine]:
-        """The newest head, if it is time to write one."""
-        if self._head_waits is not None and abs(now - self._head_written) >= self._heads_every:
-            yield from self._head_now()
-            self._head_written = now
+        """The heads that wait, if it is time to write them."""
+        if abs(now - self._head_written) >= self._heads_every:
+            for line in self.heads_now():
+                yield line
+                self._head_written = now
 
-    def _head_now(self) -> Iterator[AnyLine]:
-        if self._head_waits is not None:
-            waits, self._head_waits = self._head_waits, None
-            yield waits
-
-    def last_head(self) -> Iterator[AnyLine]:
-        """The newest head, before the witness ends."""
-        yield from self._head_now()
+    def heads_now(self) -> Iterator[AnyLine]:
+        """The heads that wait, also before the witness ends."""
+        for journal, seen in list(self._journals.items()):
+            yield from seen.take_waiting(self.table, journal)
 
     def checkpoint(self, checkpoint: Checkpoint, now: int) -> Iterator[AnyLine]:
         """The next checkpoint of its journal, or one that comes again."""

@@ -15,7 +15,7 @@ from typing import TypeVar
 import msgspec
 
 from shoe_controller.config.plain_files import NotPlainFileError, check_plain
-from shoe_controller.witness.lines import GENESIS, AnyLine, Started, Written, has_shape, read_line, write_line
+from shoe_controller.witness.lines import AnyLine, LineChain, Started, Written, has_shape
 
 MOST_REMEMBERED = 5000
 """Newest lines whose hashes are kept in memory, to be compared with what was published."""
@@ -37,18 +37,21 @@ class TornTail(msgspec.Struct):
     ends_with_break: bool = True
 
 
-def read_lines(path: Path, torn: TornTail) -> Iterator[Written]:
-    """All lines in order, each checked; `WitnessFileError` at the first that is not as it was written."""
-    before = GENESIS
-    number = 0
+def read_lines(path: Path, torn: TornTail, chain: LineChain | None = None) -> Iterator[Written]:
+    """All lines in order, each checked; `WitnessFileError` at the first that is not as it was written.
+
+    With `chain`, which is new, lines can be added after the last one.
+    """
+    chain = LineChain() if chain is None else chain
     _check_plain(path)
     with path.open("rb") as file:
         while text := file.readline(LONGEST_LINE):
+            number = chain.number
             # A last line that lacks nothing but its break is whole; `start` adds the break.
-            written = read_line(text if text.endswith(b"\n") else text + b"\n", before)
-            vouched = written is not None and _follows(written.line, number, torn.bytes)
-            if written is None or not vouched:
-                if has_shape(text) or torn.bytes > LONGEST_LINE:
+            written = chain.read(text if text.endswith(b"\n") else text + b"\n")
+            passed = written.line.torn if written is not None and isinstance(written.line, Started) else 0
+            if written is None or passed != torn.bytes:
+                if written is not None or has_shape(text) or torn.bytes > LONGEST_LINE:
                     raise WitnessFileError(
                         f"{path}: line {number + 1} is not the one that was written there. Keep this file as it is, "
                         "find out who changed it, and begin another under a new name."
@@ -57,12 +60,7 @@ def read_lines(path: Path, torn: TornTail) -> Iterator[Written]:
                 torn.ends_with_break = text.endswith(b"\n")
                 continue
             torn.bytes, torn.ends_with_break = 0, text.endswith(b"\n")
-            before, number = written.hash, written.line.line
             yield written
-
-
-def _follows(line: AnyLine, number: int, torn: int) -> bool:
-    return line.line == number + 1 and torn == (line.torn if isinstance(line, Started) else 0)
 
 
 class LinesFile:
@@ -75,6 +73,7 @@ class LinesFile:
         self._recent: deque[tuple[int, bytes]] = deque(maxlen=MOST_REMEMBERED)
         self._torn = TornTail()
         _check_plain(path)
+        self._chain = LineChain()
         is_new = not path.exists()
         self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -92,7 +91,7 @@ class LinesFile:
 
     def restored(self) -> Iterator[AnyLine]:
         """The lines that are in the file."""
-        for written in read_lines(self.path, self._torn):
+        for written in read_lines(self.path, self._torn, self._chain):
             self._remember(written)
             yield written.line
 
@@ -108,13 +107,11 @@ class LinesFile:
 
     def add(self, line: T, time_ms: int) -> T:
         """Write a line and sync it; `OSError` if that fails, after which the file must be opened anew."""
-        before, number = (GENESIS, 0) if self.last is None else (self.last.hash, self.last.line.line)
-        numbered = msgspec.structs.replace(line, line=number + 1, time=time_ms)
-        written = write_line(numbered, before)
+        written = self._chain.write(line, time_ms)
         self._write(written.text)
         os.fsync(self._descriptor)
         self._remember(written)
-        return numbered
+        return msgspec.structs.replace(line, line=written.line.line, time=time_ms)
 
     def lacks(self, number: int, digest: bytes) -> bool:
         """Whether the file certainly has no such line."""

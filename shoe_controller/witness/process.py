@@ -12,9 +12,9 @@ import msgspec
 
 from shoe_controller.config.table_file import WitnessConfig, load_witness
 from shoe_controller.follow.connection import Follower
+from shoe_controller.follow.process import Logbook, broker_for, follow_until
 from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
-from shoe_controller.web.process import Logbook, broker_for, follow_until
 from shoe_controller.witness.lines import AlarmRaised
 from shoe_controller.witness.lines_file import LinesFile
 from shoe_controller.witness.site import WitnessedSite

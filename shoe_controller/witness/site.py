@@ -76,7 +76,7 @@ class WitnessedSite:
     def end(self) -> None:
         """Write what still waits."""
         for table in self._tables.values():
-            self._write(table, table.judgement.last_head())
+            self._write(table, table.judgement.heads_now())
 
     # --- Followed ----------------------------------------------------------------------------------------------------
 

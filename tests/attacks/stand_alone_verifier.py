@@ -20,7 +20,7 @@ import msgspec
 from shoe_controller import cli
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.checkpoints import Checkpoint
-from shoe_controller.witness.lines import CheckpointSeen, HeadSeen
+from shoe_controller.witness.lines import CheckpointSeen, ControllerSeen, HeadSeen, digest_of
 from shoe_controller.witness.lines_file import LinesFile
 from tests.attacks.attack import Attack
 from tests.attacks.journal_edits import EDITS, Edit, Verdict
@@ -62,8 +62,21 @@ def witness_of(journal: TableJournal, path: Path) -> Path:
     file = LinesFile(path)
     assert list(file.restored()) == []
     file.start("0.1.0", 0, 1)
+    file.add(ControllerSeen(table=NAME, journal=IDENTITY.journal_id, start="s", session=1), 1)
     for number, head in enumerate(journal.heads, 1):
         file.add(HeadSeen(table=NAME, journal=IDENTITY.journal_id, session=1, head=str(head)), number)
+    *earlier, last = journal.heads
+    file.add(
+        HeadSeen(
+            table=NAME,
+            journal=IDENTITY.journal_id,
+            session=1,
+            head=str(last),
+            earlier=tuple(head.number for head in earlier),
+            digest=digest_of(head.hash.hex() for head in earlier),
+        ),
+        len(journal.heads) + 1,
+    )
     for made in kept:
         file.add(CheckpointSeen(table=NAME, checkpoint=made), made.time)
     file.close()

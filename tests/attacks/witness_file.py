@@ -1,9 +1,10 @@
 """Changes of a witness's file by somebody who can write it, against the last line that was published."""
 
 import random
+from hashlib import sha256
 from pathlib import Path
 
-from shoe_controller.witness.lines import ControllerSeen
+from shoe_controller.witness.lines import ControllerSeen, HeadSeen
 from shoe_controller.witness.lines_file import LinesFile, WitnessFileError
 from tests.attacks.attack import Attack
 
@@ -33,8 +34,10 @@ def _change_the_file(folder: Path, tries: int) -> str:
     file = LinesFile(path)
     list(file.restored())
     file.start("1", 0, 1)
-    for number in range(LINES):
+    for number in range(0, LINES, 2):
         file.add(ControllerSeen(table="t1", journal="4f2a", start=f"s{number}", session=number), number)
+        head = f"{number}:{sha256(bytes([number])).hexdigest()}"
+        file.add(HeadSeen(table="t1", journal="4f2a", session=number, head=head), number + 1)
     published = file.last
     file.close()
     assert published is not None

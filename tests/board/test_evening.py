@@ -14,16 +14,19 @@ from shoe_controller.baccarat.reasons import SecondCard
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.facts import AlertRaised
+from shoe_controller.messages.topics import witness_topic
+from shoe_controller.messages.witness import JournalRolledBack, RaisedAlarm, TwoControllers, WitnessMessage
 from shoe_controller.mqtt.retained import storing_alert
 from shoe_controller.table.alerts import alert_message
 from shoe_controller.table.state import Alert
+from shoe_controller.web.static_files import LANGUAGES as LANGUAGE_TAGS
 from shoe_controller.words.render import ENGLISH
 from simulator.emulator import EmulatedShoe
 from simulator.scenario import planned
 from tests.board.room import BOARD, LANDSCAPE, PORTRAIT, BoardPage, Room, Seen
 from tests.board.texts import LANGUAGES
 from tests.daemon.clients import Display, Terminal
-from tests.daemon.house_file import TABLE
+from tests.daemon.house_file import SITE, TABLE
 from tests.daemon.parties import takes_wagers
 from tests.web.words import TABLE as WORDS
 
@@ -376,6 +379,49 @@ async def test_the_pit_has_all_tables_and_leads_to_their_boards(tmp_path: Path) 
         await pit.page.locator("#bead_plate").wait_for(state="attached")
         seen = await BoardPage(pit.page).until(lambda seen: seen.title == "Baccarat 3", what="the board")
         assert seen.counts["banker"] + seen.counts["player"] + seen.counts["tie"] == 2
+
+
+@pytest.mark.asyncio
+async def test_the_pit_shows_the_alarms_of_a_witness_in_every_language_until_they_are_acknowledged(
+    tmp_path: Path,
+) -> None:
+    async with Room(tmp_path) as room:
+        display = await room.chain.display()
+        pits = {tag: await room.page(f"/pit?lang={language}", (1280, 720)) for language, tag in LANGUAGE_TAGS.items()}
+        for pit in pits.values():
+            await pit.page.locator(f'[data-table="{TABLE}"]').wait_for()
+            assert await pit.page.locator("[data-witness]").count() == 0
+        set_back = RaisedAlarm(line=17, time=1, alarm=JournalRolledBack(journal="4f2a", number=40, known=50))
+        doubled = RaisedAlarm(line=18, time=2, alarm=TwoControllers(start="a", other="b"))
+        known = WitnessMessage(
+            table=TABLE, journal="4f2a", head="", checkpoint=3, alarms=(set_back, doubled), line="18:00"
+        )
+        topic = witness_topic(SITE, "witness", TABLE)
+        display.publish(topic, msgspec.json.encode(known), retain=True)
+        for tag, pit in pits.items():
+            tile = pit.page.locator(f'.table.stop[data-table="{TABLE}"]')
+            await tile.locator("[data-witness]").nth(1).wait_for()
+            said = await pit.text_of("[data-witness]")
+            words, own = WORDS[tag]["witness_alarms"], LANGUAGES[tag]
+            assert [text.splitlines() for text in said] == [
+                [
+                    f"{own['witness']}: {words['journal_rolled_back'].format(number=40, known=50)}",
+                    own["witness_line"].format(n=17),
+                ],
+                [f"{own['witness']}: {words['two_controllers']}", own["witness_line"].format(n=18)],
+            ]
+
+        # One is acknowledged, then the other.
+        for alarms in ((doubled,), ()):
+            remaining = msgspec.structs.replace(known, alarms=alarms)
+            display.publish(topic, msgspec.json.encode(remaining), retain=True)
+            for pit in pits.values():
+                await pit.page.locator('[data-witness="journal_rolled_back"]').wait_for(state="detached")
+                await pit.page.locator(f"[data-witness] >> nth={len(alarms)}").wait_for(state="detached")
+                assert await pit.page.locator("[data-witness]").count() == len(alarms)
+        for pit in pits.values():
+            await pit.page.locator(".table.stop").wait_for(state="detached")
+            assert pit.complaints == []
 
 
 @pytest.mark.asyncio

@@ -215,6 +215,12 @@ class Display(MqttClient):
     def _retained_topics(topics: Topics) -> tuple[str, ...]:
         return topics.status, topics.info, topics.state, topics.roads, topics.rounds, topics.listing
 
+    def forget(self) -> None:
+        """Know nothing of before, as a display that is switched on only now."""
+        self.events.clear()
+        self.retained.clear()
+        self._complete_to = self._newest_event = 0
+
     # --- what it knows -----------------------------------------------------------------------------------------------
 
     @property

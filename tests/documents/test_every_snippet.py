@@ -63,6 +63,7 @@ FOR_THE_EYE = {
     ("docs/witness.md", "sudo systemctl enable"): "starts a unit; the trials of make test-deploy do",
     ("docs/witness.md", "shoe-controller journal verify"): "tests/witness/test_process.py does it",
     ("docs/witness.md", "9c1e"): "a line of its file, shortened; tests/witness/test_lines_file.py has whole ones",
+    ("docs/witness.md", "Ab3dEf9h"): "dense lines, shortened; tests/witness/test_lines_file.py has whole ones",
     ("firmware_protocol/angel_eye/PROTOCOL.md", "ENQ number"): "a layout; the page's examples have it in bytes",
     ("firmware_protocol/angel_eye/PROTOCOL.md", 'STX "OP"'): "a layout; tests/firmware_protocol has it in bytes",
     ("firmware_protocol/native/PROTOCOL.md", "frame on the wire"): "a layout; vectors.json has it in bytes",

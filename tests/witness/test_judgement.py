@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from shoe_controller.witness.judgement import LIKE_ALARM_AGAIN, Judgement
-from shoe_controller.witness.lines import AlarmRaised, AnyLine, HeadSeen, Started
-from tests.witness.samples import JOURNAL, TABLE, checkpoint, seed, status
+from shoe_controller.witness.judgement import LIKE_ALARM_AGAIN, MOST_WAITING, Judgement
+from shoe_controller.witness.lines import AlarmRaised, AnyLine, HeadSeen, Started, digest_of
+from tests.witness.samples import JOURNAL, TABLE, checkpoint, digest, seed, status
 
 Step = Callable[[Judgement, int], Iterator[AnyLine]]
 
@@ -74,6 +74,10 @@ ALARMS: dict[str, tuple[list[Step], list[str]]] = {
     "set back, with the clock": ([live(5, 50), live(2, 40)], ["journal_rolled_back"]),
     "set back, and dealt on": ([live(1, 50), live(2, 40), live(2, 45), live(2, 60)], ["journal_rolled_back"]),
     "set back twice": ([live(1, 50), live(2, 40), live(2, 45), live(3, 30)], ["journal_rolled_back"] * 2),
+    "set back to another record": (
+        [live(1, 40), live(1, 50), live(2, 40, line="x")],
+        ["journal_rolled_back", "record_forked"],
+    ),
     "another record": ([live(1, 50), live(2, 50, line="x")], ["record_forked"]),
     "another record in an old message": ([live(1, 50), live(1, 60), kept(1, 50, line="x")], ["record_forked"]),
     "another record under a checkpoint": ([live(1, 30), signs(2, hash=checkpoint(3).hash)], ["record_forked"]),
@@ -181,13 +185,26 @@ def test_what_stays_wrong_is_alarmed_every_hour_and_messages_cannot_fill_the_dis
     assert len(book.lines) - before <= 25
 
 
-def test_heads_are_thinned_in_the_file_and_the_newest_is_written() -> None:
+def test_heads_wait_and_are_written_together_and_none_is_left_out() -> None:
     book = Book(heads_every=600)
     for number in range(60):  # a round a minute
         book.take(live(1, 10 + number))
-    heads = [line for line in book.lines if isinstance(line, HeadSeen)]
-    assert len(heads) == 6
     book.take(live(1, 100))
-    book.take(lambda judged, _now: judged.last_head())
-    last = [line for line in book.lines if isinstance(line, HeadSeen)][-1]
-    assert last.head.startswith("100:")
+    book.take(lambda judged, _now: judged.heads_now())
+    heads = [line for line in book.lines if isinstance(line, HeadSeen)]
+    assert len(heads) == 7
+    numbers = [number for line in heads for number in (*line.earlier, int(line.head.partition(":")[0]))]
+    assert numbers == [*range(10, 70), 100]
+    for line in heads:
+        assert line.digest == digest_of(digest(number) for number in line.earlier)
+
+
+def test_heads_that_wait_are_bounded() -> None:
+    book = Book(heads_every=3600)
+    for number in range(3 * MOST_WAITING):
+        book.now += 1 - LIKE_ALARM_AGAIN
+        book.take(live(1, 10 + number))
+    book.take(lambda judged, _now: judged.heads_now())
+    _, last = [line for line in book.lines if isinstance(line, HeadSeen)]
+    assert len(last.earlier) == MOST_WAITING - 1
+    assert last.head.startswith(f"{9 + 3 * MOST_WAITING}:")

@@ -3,10 +3,15 @@
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from shoe_controller.witness.lines import AnyLine, ControllerSeen
+from shoe_controller.witness.lines import AnyLine, CheckpointSeen, ControllerSeen, HeadSeen, digest_of
 from shoe_controller.witness.lines_file import LinesFile, TornTail, WitnessFileError, read_lines
+from tests.witness.samples import JOURNAL, checkpoint, digest
+
+OLD_FILE = Path(__file__).parent / "old_files" / "north.witness"
+"""As it was written before heads and checkpoints had dense lines; with an unfinished line in it."""
 
 
 def seen(number: int) -> ControllerSeen:
@@ -47,6 +52,69 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
             use(pipe)
 
 
+HEADS_AND_CHECKPOINTS: list[AnyLine] = [
+    CheckpointSeen(table="t1", checkpoint=checkpoint(1)),
+    HeadSeen(table="t1", journal=JOURNAL, session=7, head=f"30:{digest(30)}"),
+    HeadSeen(
+        table="t1",
+        journal=JOURNAL,
+        session=2,
+        head=f"99:{digest(99)}",
+        earlier=(41, 50, 98),
+        digest=digest_of([digest(41), digest(50), digest(98)]),
+    ),
+    CheckpointSeen(table="t1", checkpoint=checkpoint(2)),
+    CheckpointSeen(table="t1", checkpoint=checkpoint(2, line="x"), disputed=True),
+    CheckpointSeen(table="t1", checkpoint=checkpoint(3)),
+    HeadSeen(table="t2", journal=JOURNAL, session=2, head=f"100:{digest(100)}"),
+    CheckpointSeen(table="t1", checkpoint=checkpoint(5, line="x")),
+]
+
+
+@pytest.fixture
+def dense(path: Path) -> Path:
+    """A file with dense lines, and some that cannot be dense."""
+    file = open_file(path)
+    for number, line in enumerate(HEADS_AND_CHECKPOINTS):
+        file.add(line, 10 - number)
+    file.close()
+    return path
+
+
+def test_dense_lines_are_read_as_they_were_written(dense: Path) -> None:
+    written = [
+        msgspec.structs.replace(line, line=6 + number, time=11 - number)
+        for number, line in enumerate(HEADS_AND_CHECKPOINTS, 1)
+    ]
+    assert lines(dense)[6:] == written
+    kinds = [text.startswith(b"[", 9) for text in dense.read_bytes().splitlines()[6:]]
+    assert kinds == [False, True, True, True, False, True, False, False]
+
+
+def test_a_file_of_before_dense_lines_opens_and_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "north.witness"
+    path.write_bytes(OLD_FILE.read_bytes())
+    before = lines(path)
+    assert [type(line).__name__ for line in before] == [
+        "Started",
+        "ControllerSeen",
+        "HeadSeen",
+        "CheckpointSeen",
+        "CheckpointSeen",
+        "AlarmRaised",
+        "Started",
+        "HeadSeen",
+    ]
+    file = open_file(path)
+    file.add(CheckpointSeen(table="t1", checkpoint=checkpoint(3)), 9)
+    file.close()
+    assert lines(path)[:8] == before
+    last = lines(path)[-1]
+    assert isinstance(last, CheckpointSeen)
+    assert last.checkpoint == checkpoint(3)
+    assert path.read_bytes().splitlines()[-1].startswith(b"[", 9), "it refers to lines of the old form"
+
+
 def test_lines_are_numbered_over_restarts(path: Path) -> None:
     file = open_file(path)
     file.add(seen(4), 9)
@@ -75,18 +143,18 @@ def test_a_power_cut_in_any_byte_of_a_line_loses_that_line_alone(path: Path, tmp
     assert starts(zeros) == ["s0", "s1", "s2"]
 
 
-def test_no_byte_of_a_whole_line_can_be_changed(path: Path, tmp_path: Path) -> None:
-    whole = path.read_bytes()
+def test_no_byte_of_a_whole_line_can_be_changed(dense: Path, tmp_path: Path) -> None:
+    whole = dense.read_bytes()
     end = whole[:-1].rindex(b"\n")
-    for place in range(0, end, 3):
+    for place in range(0, end, 11):
         changed = tmp_path / "changed"
         changed.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         with pytest.raises(WitnessFileError):
             lines(changed)
 
 
-def test_no_line_can_be_removed_but_the_last_and_none_inserted_or_swapped(path: Path, tmp_path: Path) -> None:
-    whole = path.read_bytes().splitlines(keepends=True)
+def test_no_line_can_be_removed_but_the_last_and_none_inserted_or_swapped(dense: Path, tmp_path: Path) -> None:
+    whole = dense.read_bytes().splitlines(keepends=True)
     changed = tmp_path / "changed"
     for number in range(len(whole) - 1):
         for other in (

@@ -14,8 +14,8 @@ from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.topics import Topics, witness_topic
 from shoe_controller.messages.witness import WitnessMessage
 from shoe_controller.mqtt.broker import Incoming
-from shoe_controller.witness.evidence import differing_checkpoints, evidence_of
-from shoe_controller.witness.lines import AlarmRaised, CheckpointSeen, HeadSeen
+from shoe_controller.witness.evidence import differing_checkpoints, differing_heads, evidence_of
+from shoe_controller.witness.lines import AlarmRaised, CheckpointSeen, HeadSeen, digest_of
 from shoe_controller.witness.lines_file import LinesFile
 from shoe_controller.witness.site import MOST_TABLES, WitnessedSite
 from tests.journal.samples import IDENTITY
@@ -143,3 +143,28 @@ def test_what_a_file_proves_of_a_journal(witness: Witness, whole: Path, tmp_path
         "checkpoint 4 is missing; the witness saw it.",
     ]
     assert evidence_of(witness.file.path, "another").newest is None
+
+
+def test_a_journal_is_compared_with_every_head_of_a_line(witness: Witness, whole: Path) -> None:
+    with JournalReader(whole) as reader:
+        hashes = {record.number: record.hash.hex() for record in reader.records(0, 10**6)}
+        head = reader.position().head
+    numbers = sorted(hashes)[:5]
+    line = HeadSeen(
+        table="t1",
+        journal=IDENTITY.journal_id,
+        session=1,
+        head=str(head),
+        earlier=tuple(numbers),
+        digest=digest_of(hashes[number] for number in numbers),
+    )
+    witness.file.add(line, 5)
+    found = evidence_of(witness.file.path, IDENTITY.journal_id)
+    assert (found.head_count, differing_heads(found, whole)) == (6, [])
+    swapped = digest_of(hashes[number] for number in reversed(numbers))
+    witness.file.add(msgspec.structs.replace(line, digest=swapped), 6)
+    witness.file.add(msgspec.structs.replace(line, earlier=(*numbers, head.number + 9)), 7)
+    found = evidence_of(witness.file.path, IDENTITY.journal_id)
+    assert differing_heads(found, whole) == [
+        f"not all of the records {', '.join(map(str, numbers))} are those that the witness saw (its line 3)."
+    ]
