@@ -98,7 +98,7 @@ def aim_at(plan: Plan, name: str, phase: str) -> Plan:
         # The gate is locked until the wagers are closed, so that no card comes before.
         procedure |= {"bets_close": BetsClose.DEALER, "gate_locks": GateLocks.WHEN_NO_CARD_IS_DUE}
     if phase == "ended":
-        changes |= {"cut_card_after": chance.randint(12, 20), "rounds": 5}
+        changes |= {"cut_card_after": chance.randint(12, 20), "rounds": 7}
     if phase == "first_card" or name == "commands_swapped":
         # The other wire does not tell of a shoe before its first card, and has few commands.
         changes["wire"] = Wire.NATIVE
@@ -106,8 +106,10 @@ def aim_at(plan: Plan, name: str, phase: str) -> Plan:
         # The table knows that a round is complete before the result comes, and the gate stays open.
         changes["disclosing"] = Disclosing.AT_DRAW
         procedure |= {"reveal": Reveal.AT_DRAW, "gate_locks": GateLocks.WHEN_STOPPED}
+    # Others might keep a shoe from its end until the plan is over.
+    others = 0 if phase == "ended" else chance.choice([0, 0, 0, 1, 3])
     return plan._replace(
-        mishaps=(*before, mishap, *plan.mishaps[: chance.choice([0, 0, 0, 1, 3])]),
+        mishaps=(*before, mishap, *plan.mishaps[:others]),
         procedure=msgspec.structs.replace(plan.procedure, **procedure),
         **changes,
     )
