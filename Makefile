@@ -83,7 +83,7 @@ lock: $(VENV)/demo-ready
 	$(BIN)/python deploy/lock.py
 
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
-# from a checkout; then the arm64 package on an emulated machine. As root. TRIALS="bookworm trixie checkout arm64" chooses
+# from a checkout; then the arm64 package on an emulated machine. As root. TRIALS="bookworm trixie checkout arm64 kiosk" chooses
 # some, EARLIER=COMMIT what is upgraded from.
 test-deploy: $(VENV)/ready
 	.ci/system-packages deploy

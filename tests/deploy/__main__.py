@@ -7,6 +7,7 @@
 | `checkout`          | `checkout_trial.sh`: `deploy/install.sh`, and a second time over the first                     |
 | `arm64`             | `arm64_trial.sh`: the package on an emulated machine like a Raspberry Pi, with its own kernel, |
 |                     | so with udev, a shoe that is plugged in, and the whole sandbox of the service                 |
+| `kiosk`             | `kiosk_trial.sh`: Debian's Chromium under the sandbox of the kiosk's unit, in a container      |
 
 Needs root, and what `.ci/system-packages deploy` installs. Roots are made once and kept in .cache/deploy.
 
@@ -25,6 +26,7 @@ from functools import partial
 from tests.deploy.arm64 import try_arm64
 from tests.deploy.checkout import try_checkout
 from tests.deploy.container import CACHE, Say, clean_root, put_scripts, run_inside
+from tests.deploy.kiosk import try_kiosk
 from tests.deploy.packages import NoEarlierCommitError, earlier_commit, earlier_package, package
 
 
@@ -44,6 +46,7 @@ TRIALS: dict[str, Callable[[Say], bool]] = {
     "trixie": partial(try_package, "trixie"),
     "checkout": try_checkout,
     "arm64": try_arm64,
+    "kiosk": try_kiosk,
 }
 
 
