@@ -112,7 +112,7 @@ def read_line(text: bytes, before: bytes) -> Written | None:
         return None
     try:
         return Written(_decode(shape[2]), digest, text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
