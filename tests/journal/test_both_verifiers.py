@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,11 @@ from shoe_controller.journal import ed25519
 from shoe_controller.journal.chain import link
 from shoe_controller.journal.checkpoints import Checkpoint, as_body, signed_bytes
 from shoe_controller.journal.export import record_of
+from tests.attacks import file_edits
 from tests.attacks.journal_forging import records_of, replace_records
 from tests.attacks.stand_alone_verifier import Made, make, ours, stand_alone
-from tests.attacks.table_journal import IDENTITY, table_journal
+from tests.attacks.table_journal import IDENTITY, sign_journal, table_journal
+from tests.journal.samples import key_folder
 from tests.journal.tampering import query, tampered
 from tools import verify_journal
 
@@ -94,6 +97,7 @@ def compact(body: dict[str, Any]) -> bytes:
 def test_a_checkpoint_of_any_time_is_reported(made: Made, path: Path, time: int) -> None:
     appended(path, compact(next_checkpoint(made, path, time=time)), time)
     assert both(path, "--key", made.key, "--export", made.signed.exports) == WHOLE
+    assert cli.main(["journal", "verify", str(path), "--key", str(made.key)]) == WHOLE
 
 
 ODD: dict[str, Callable[[dict[str, Any]], bytes]] = {
@@ -237,7 +241,9 @@ def test_both_of_two_heads_that_a_witness_saw_are_compared(made: Made, path: Pat
 
 def test_a_witness_with_a_strange_clock(made: Made, path: Path, tmp_path: Path) -> None:
     file = witness_file(made, tmp_path / "late", lambda lines: [line | {"time": 10**18} for line in lines])
-    assert both(path, "--witness", file, "--export", made.signed.exports) == WHOLE
+    words = ["--witness", str(file), "--export", str(made.signed.exports)]
+    assert both(path, *words) == WHOLE
+    assert cli.main(["journal", "verify", str(path), *words]) == WHOLE
 
 
 def test_a_witness_whose_newest_record_was_pruned_proves_nothing(
@@ -253,6 +259,16 @@ def test_a_witness_whose_newest_record_was_pruned_proves_nothing(
     told = capsys.readouterr().out
     assert "Proved by it" not in told
     assert f"NOT PROVED by {file}: the newest record that it saw, 243, was pruned." in told
+
+
+def test_who_has_the_next_key_can_prune_but_not_before_a_witness(made: Made, path: Path, tmp_path: Path) -> None:
+    oldest_shoe = file_edits.buried(file_edits.oldest_shoe, told=True)
+    oldest_shoe(replace(made.signed, path=path))
+    shutil.copytree(made.signed.path.parent / "keys", tmp_path / "keys")
+    sign_journal(path, IDENTITY, key_folder(tmp_path / "keys", "taken over", table=IDENTITY.table), 7)
+    assert both(path, "--key", made.key) == WHOLE
+    assert both(path, "--witness", made.witness) == UNPROVED
+    assert both(path, "--key", made.key, "--export", made.signed.exports) == UNPROVED
 
 
 def test_a_pruned_part_that_only_a_record_after_the_last_head_tells_of(made: Made, tmp_path: Path) -> None:
