@@ -674,11 +674,14 @@ class Check:
         self.exported: set[Tombstone] = set()
         self.left: dict[int, Record] = {}
         """Records in pruned parts."""
-        self.confirmed, self.confirmed_by = 0, 0
+        self.confirmed = 0
+        """How many of the tombstones the newest record that tells of pruning confirms."""
+        self.confirmed_by: dict[Tombstone, int] = {}
+        """The first record that confirms each."""
         self.uncovered = 1
         """The first record that no checkpoint and no head has covered yet, of those that follow without a gap."""
         self.cut_off: list[tuple[int, int]] = []
-        """Records of exports that only a tombstone ties to what follows: the next export is missing."""
+        """Records that only a tombstone ties to what follows: the export of that is missing."""
         for path in options.export:
             named = path.is_dir() or path.name in {stone.export_name for stone in self.stones}
             findings.demand(named, f"{path} is not an export of what was pruned from this journal.")
@@ -715,8 +718,7 @@ class Check:
             if record.kind == "checkpoint":
                 self.checkpoints.take(record, chain.before)
             elif record.kind == "pruned":
-                self.confirmed = check_confirmed(record, self.stones, self.findings)
-                self.confirmed_by = record.number
+                self._confirm(record)
             chain.take(record)
             self._keep(record)
         chain.end_entry()
@@ -747,9 +749,16 @@ class Check:
         ):
             self.uncovered = record.number + 1
 
+    def _confirm(self, record: Record) -> None:
+        self.confirmed = check_confirmed(record, self.stones, self.findings)
+        for stone in self.stones[: self.confirmed]:
+            self.confirmed_by.setdefault(stone, record.number)
+
     def _exported(self, record: Record, before: bytes) -> None:
         """A record of an export; where the journal has it too, both are the same."""
         self._keep(record)
+        if record.kind == "pruned":
+            self._confirm(record)
         if record.kind == "checkpoint":
             self.checkpoints.take(record, before)
             if self.checkpoints.trusted:
@@ -763,9 +772,6 @@ class Check:
 
         Pruning takes the last records first: one that was interrupted leaves the beginning of the last part too.
         """
-        if self.uncovered < stone.first:
-            self.cut_off.append((self.uncovered, stone.first - 1))
-        self.uncovered = stone.last + 1
         chain = Chain(self.findings, "", stone.first - 1, stone.previous_hash, seq)
         hashes = {stone.first: stone.first_hash, stone.last: stone.last_hash}
         for number in sorted(number for number in self.left if number in stone):
@@ -773,14 +779,24 @@ class Check:
             follows = number == chain.last + 1
             if record.kind == "checkpoint":
                 self.checkpoints.take(record, chain.before if follows else None)
+                if follows and self.checkpoints.trusted:
+                    self.uncovered = number
             if follows and (record.kind == "checkpoint" or stone is self.stones[-1]):
                 chain.take(record)
+                if record.kind == "pruned":
+                    self._confirm(record)
             elif record.kind != "checkpoint":
                 continue
             self._keep(record)
             fits = hashes.get(number, record.hash) == record.hash
             self.findings.demand(fits, f"Record {number} does not fit the tombstones.")
             del self.left[number]
+        if chain.last == stone.last:
+            self.exported.add(stone)  # it was not begun: all of them are here
+            return
+        if self.uncovered <= chain.last:
+            self.cut_off.append((self.uncovered, chain.last))
+        self.uncovered = stone.last + 1
 
     def _check_position(self, chain: Chain) -> None:
         number, digest, last_seq, published = self._row(
@@ -835,7 +851,7 @@ class Check:
             )
         for first, end in self.cut_off if self.findings.proved else ():
             self.findings.unproved.append(
-                f"Records {first} to {end} are in an export, but that of what follows them was not given, and no "
+                f"Records {first} to {end} are there, but the export of what follows them was not given, and no "
                 "checkpoint or head covers them."
             )
         for stone in self.stones:
@@ -844,10 +860,9 @@ class Check:
             text = (
                 f"Records {stone.first} to {stone.last} (shoe {stone.shoe}) were pruned, and their export was not given"
             )
-            if self.findings.proved and self.confirmed_by > proved:
-                self.findings.unproved.append(
-                    f"{text}; that they were is told by record {self.confirmed_by} alone, which is not proved."
-                )
+            told_by = self.confirmed_by.get(stone, last)
+            if self.findings.proved and told_by > proved:
+                self.findings.unproved.append(f"{text}; no record before {told_by}, which is not proved, tells of it.")
             else:
                 self.findings.notes.append(f"{text}.")
 

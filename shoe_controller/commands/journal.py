@@ -382,8 +382,8 @@ def _proof(report: Report, *, asked: bool) -> Iterator[str]:
         )
     for first, end in _cut_off(report):
         yield (
-            f"NOT PROVED: records {first} to {end} are in an export, but the export of what follows them was not "
-            "given, and no checkpoint or head covers them. Give that one too."
+            f"NOT PROVED: records {first} to {end} are there, but the export of what follows them was not given, "
+            "and no checkpoint or head covers them. Give that one too."
         )
 
 

@@ -85,8 +85,8 @@ class Report(msgspec.Struct, kw_only=True):
     checkpoints: int = 0
     """Signed checkpoints."""
     cut_off: list[tuple[int, int]] = []
-    """First and last of the records in exports that only a tombstone ties to what follows, because the export of the
-    next part was not given. No checkpoint or head covers them: who signs later could have made them up."""
+    """First and last of the records, in exports or left by an interrupted pruning, that only a tombstone ties to what
+    follows, because the export of what comes next was not given. No checkpoint or head covers them."""
     keys_anew: list[int] = []
     """Checkpoints with a key that neither the one before nor the caller vouches for."""
     proof: Proof | None = None
@@ -287,8 +287,8 @@ class _ChainCheck:
         """Go on behind a pruned part, of which nothing is there to be checked."""
         self._report.pruned += tombstone.last - self._expected + 1
         part = self._part(tombstone)
-        if self._uncovered < tombstone.first:
-            self._report.cut_off.append((self._uncovered, tombstone.first - 1))
+        if self._uncovered < self._expected:
+            self._report.cut_off.append((self._uncovered, self._expected - 1))
         self._uncovered = tombstone.last + 1
         if tombstone.first == self._expected:
             self._check_link(tombstone)
