@@ -197,16 +197,19 @@ def decoded(data: bytes) -> Point | None:
 BASE = decoded(bytes([0x58] + 31 * [0x66])) or ZERO
 
 
+def has_small_order(point: Point) -> bool:
+    for _ in range(3):
+        point = add(point, point)
+    return same_point(point, ZERO)
+
+
 def is_signed(key: bytes, message: bytes, signature: bytes) -> bool:
     point, commitment = decoded(key), decoded(signature[:32])
     scalar = int.from_bytes(signature[32:], "little")
     if point is None or commitment is None or len(signature) != 64 or scalar >= ORDER:
         return False
-    eightfold = point
-    for _ in range(3):
-        eightfold = add(eightfold, eightfold)
-    if same_point(eightfold, ZERO):
-        return False  # a key of small order: anything would be signed with it
+    if has_small_order(point) or has_small_order(commitment):
+        return False  # with such a key anything would be signed; no signer makes such a commitment
     challenge = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % ORDER
     negative: Point = (P - point[0], point[1], 1, P - point[3])
     choices = (ZERO, BASE, negative, add(BASE, negative))
@@ -220,10 +223,14 @@ def is_signed(key: bytes, message: bytes, signature: bytes) -> bool:
 # --- JSON that may have been written by an attacker -------------------------------------------------------------------
 
 
+def refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
+
+
 def json_value(data: str | bytes) -> object:
-    """Raise ValueError unless it is JSON."""
+    """Raise ValueError unless it is JSON, in UTF-8."""
     try:
-        return json.loads(data)
+        return json.loads(data if isinstance(data, str) else data.decode(), parse_constant=refuse)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -302,6 +309,10 @@ class Chain:
 # --- checkpoints ------------------------------------------------------------------------------------------------------
 
 
+CHECKPOINT = ("journal", "index", "number", "hash", "time", "key", "next_key", "succeeds", "signature")
+"""The fields of its body, in order."""
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     journal: str
@@ -316,7 +327,7 @@ class Checkpoint:
 
     @classmethod
     def read(cls, body: dict[str, Any]) -> "Checkpoint":
-        """Raise ValueError where it is none."""
+        """Raise ValueError where it is none; the body of a record has these fields in this order, and no others."""
         journal, index, number, time = wanted(body, journal=str, index=int, number=int, time=int)
         digest, key, next_key, signature = wanted(body, hash=str, key=str, next_key=str, signature=str)
         succeeds = ("", 0)
@@ -352,7 +363,10 @@ class Checkpoints:
     def take(self, record: Record, before: bytes | None) -> None:
         """`before` is the hash of the record before it, where that is known."""
         try:
-            made = Checkpoint.read(json_object(record.body))
+            body = json_object(record.body)
+            made = Checkpoint.read(body)
+            if tuple(body) != CHECKPOINT or record.body != json.dumps(body, separators=(",", ":")).encode():
+                raise ValueError("it is not written as a checkpoint is")  # noqa: TRY301 - as whatever else is wrong
         except ValueError as error:
             self.findings.problems.append(f"The checkpoint in record {record.number} cannot be read: {error}.")
             return
@@ -361,6 +375,10 @@ class Checkpoints:
         fits = fits and before in (None, made.hash) and record.hash == record_hash(made.hash, record)
         good = self.findings.demand(fits, f"{name} does not fit what it signs.")
         good &= self.findings.demand(made.is_genuine, f"{name} is not signed with its key.")
+        good &= self.findings.demand(
+            (body["succeeds"] is not None) == (made.index == 0),
+            f"{name} names an earlier journal, which checkpoint 0 does and no other.",
+        )
         last = self.newest
         follows = made.index in (0, 1) if last is None else made.index == last.index + 1
         good &= self.findings.demand(
@@ -374,6 +392,9 @@ class Checkpoints:
             self.proved = made
         self.newest = self.found[made.index] = made
 
+
+LONGEST = 1 << 20
+"""Bytes of a witness's line, or of a public key's file, that are read at most."""
 
 # --- the witness's file -----------------------------------------------------------------------------------------------
 
@@ -484,7 +505,7 @@ def is_finished(line: bytes) -> bool:
 def read_witness(file: Path, journal_id: str) -> Witness:
     seen, read, passed, journals = Witness(), WitnessLines(), 0, set[str]()
     with plain(file).open("rb") as lines:
-        for line in lines:
+        while line := lines.readline(LONGEST):
             try:
                 value = read.take(line.removesuffix(b"\n"))
             except ValueError:
@@ -655,33 +676,44 @@ def export_of(stone: Tombstone, paths: list[Path]) -> Path | None:
     return next((place for place in places if place.name == stone.export_name and place.is_file()), None)
 
 
-def read_export(content: bytes) -> Iterator[Record]:
+def read_export(lines: Iterable[bytes]) -> Iterator[Record]:
     """Raise ValueError at a line that is no record."""
-    for line in content.splitlines():
+    for line in lines:
         value = json_object(line)
-        body = value["text"].encode() if "text" in value else base64.b64decode(wanted(value, base64=str)[0])
+        if ("text" in value) == ("base64" in value):
+            raise ValueError("it has no body, or two")
+        body = (
+            wanted(value, text=str)[0].encode() if "text" in value else base64.b64decode(wanted(value, base64=str)[0])
+        )
         columns = wanted(value, number=int, entry=int, kind=str, name=str, wall_ms=int, mono_ns=int)
         columns += wanted(value, synchronised=bool, shoe=int, round=int)
-        (software, digest), seq = wanted(value, software=str, hash=str), value.get("seq")
-        yield Record._make([*columns, seq, software, body, hexadecimal(digest, 32)])
+        columns += wanted(value, seq=int) if "seq" in value else [None]
+        software, digest = wanted(value, software=str, hash=str)
+        yield Record._make([*columns, software, body, hexadecimal(digest, 32)])
 
 
-def check_export(stone: Tombstone, seq: int, file: Path, findings: Findings, keep: Callable[[Record], None]) -> None:
-    """An export against its tombstone; `seq` is the last event before it."""
-    content = plain(file).read_bytes()
-    if not findings.demand(
-        hashlib.blake2s(content).digest() == stone.export_digest, f"{file} is not the export that its tombstone names."
-    ):
-        return
+def check_export(
+    stone: Tombstone, seq: int, file: Path, findings: Findings, keep: Callable[[Record, bytes], None]
+) -> None:
+    """An export against its tombstone; `seq` is the last event before it.
+
+    Each record goes to `keep`, with the hash of the one before it.
+    """
     chain = Chain(findings, f"{file.name}: ", stone.first - 1, stone.previous_hash, seq)
     kinds: Counter[str] = Counter()
     first = None
     try:
-        for record in read_export(content):
-            first = first or record.hash
-            chain.take(record)
-            keep(record)
-            kinds[record.kind] += 1
+        with plain(file).open("rb") as lines:
+            if hashlib.file_digest(lines, hashlib.blake2s).digest() != stone.export_digest:
+                findings.problems.append(f"{file} is not the export that its tombstone names.")
+                return
+            lines.seek(0)
+            for record in read_export(lines):
+                first = first or record.hash
+                before = chain.before
+                chain.take(record)
+                keep(record, before)
+                kinds[record.kind] += 1
         counts = json_object(stone.counts)
     except (ValueError, AttributeError, OverflowError) as error:
         findings.problems.append(f"{file} cannot be read as records: {error}.")
@@ -721,7 +753,10 @@ class Check:
             for time, made in self.witness.checkpoints
         }
         self.heads = [*options.head, *self.witness.heads, *sorted(self.of_checkpoints)]
-        self.numbers = {head.number for head in self.heads}
+        self.heads_of: dict[int, list[Head]] = {}
+        for head in self.heads:
+            self.heads_of.setdefault(head.number, []).append(head)
+        self.numbers = set(self.heads_of)
         self.numbers.update(number for each in self.witness.digests for number in each.numbers)
         self.known: dict[int, tuple[bytes, int]] = {}
         """Hash and time of the records that heads are about, where they are known."""
@@ -731,7 +766,19 @@ class Check:
         ]
         self.checkpoints = Checkpoints(findings, self.id, options.key)
         self.exported: set[Tombstone] = set()
-        self.confirmed, self.confirmed_by = 0, 0
+        self.left: dict[int, Record] = {}
+        """Records in pruned parts."""
+        self.confirmed = 0
+        """How many of the tombstones the newest record that tells of pruning confirms."""
+        self.confirmed_by: dict[Tombstone, int] = {}
+        """The first record that confirms each."""
+        self.uncovered = 1
+        """The first record that no checkpoint and no head has covered yet, of those that follow without a gap."""
+        self.cut_off: list[tuple[int, int]] = []
+        """Records that only a tombstone ties to what follows: the export of that is missing."""
+        for path in options.export:
+            named = path.is_dir() or path.name in {stone.export_name for stone in self.stones}
+            findings.demand(named, f"{path} is not an export of what was pruned from this journal.")
 
     def _row(self, statement: str) -> tuple[Any, ...]:
         rows = self.journal.execute(statement).fetchall()
@@ -743,31 +790,29 @@ class Check:
     def run(self) -> None:
         first_hash = genesis(self.table, self.id)
         check_tombstones(self.stones, first_hash, self.findings)
+        self._know(0, first_hash, 0)
+        cut = self.stones[-1].last if self.stones else 0
+        self.left = {record.number: record for record in self._records("number <= ?", cut)}
         seq = 0
         for stone in self.stones:
             file = export_of(stone, self.options.export)
             if file is not None:
-                check_export(stone, seq, file, self.findings, self._keep)
+                check_export(stone, seq, file, self.findings, self._exported)
                 self.exported.add(stone)
+            else:
+                self._pass(stone, seq)
             seq = stone.last_seq
             self._know(stone.last, stone.last_hash, stone.last_wall_ms)
-        cut = self.stones[-1].last if self.stones else 0
+        for number in self.left:
+            self.findings.problems.append(f"Record {number} lies in a pruned part, or before the first record.")
         chain = Chain(self.findings, "", cut, self.stones[-1].last_hash if self.stones else first_hash, seq)
         opens = not self.stones
-        columns = ", ".join(Record._fields)
-        for record in map(Record._make, self.journal.execute(f"SELECT {columns} FROM record ORDER BY number")):
-            self.findings.demand(
-                len(record.hash) == 32 and record.synchronised in (0, 1), f"Record {record.number} is malformed."
-            )
-            if record.number <= cut:
-                self._left_in_pruned_part(record)
-                continue
+        for record in self._records("number > ?", cut):
             opens = opens or (record.kind == "opening" and record.entry == cut + 1)
             if record.kind == "checkpoint":
                 self.checkpoints.take(record, chain.before)
             elif record.kind == "pruned":
-                self.confirmed = check_confirmed(record, self.stones, self.findings)
-                self.confirmed_by = record.number
+                self._confirm(record)
             chain.take(record)
             self._keep(record)
         chain.end_entry()
@@ -778,24 +823,74 @@ class Check:
         self._check_position(chain)
         self._compare(chain)
 
+    def _records(self, which: str, number: int) -> Iterator[Record]:
+        columns = ", ".join(Record._fields)
+        statement = f"SELECT {columns} FROM record WHERE {which} ORDER BY number"
+        for record in map(Record._make, self.journal.execute(statement, (number,))):
+            self.findings.demand(
+                len(record.hash) == 32 and record.synchronised in (0, 1), f"Record {record.number} is malformed."
+            )
+            yield record
+
     def _know(self, number: int, digest: bytes, time: int) -> None:
         if number in self.numbers:
             self.known[number] = digest, time
 
     def _keep(self, record: Record) -> None:
         self._know(record.number, record.hash, record.wall_ms)
-
-    def _left_in_pruned_part(self, record: Record) -> None:
-        """Checkpoints stay when a shoe is pruned, and nothing else does."""
-        if self.findings.demand(
-            record.kind == "checkpoint", f"Record {record.number} lies in a pruned part, or before the first record."
+        if any(
+            (head.number, head.hash) == (record.number, record.hash) for head in self.heads_of.get(record.number, ())
         ):
-            ends = {stone.first - 1: stone.previous_hash for stone in self.stones}
-            self.checkpoints.take(record, ends.get(record.number - 1))
-            stone = next((stone for stone in self.stones if record.number in stone), None)
-            hashes = {} if stone is None else {stone.first: stone.first_hash, stone.last: stone.last_hash}
-            fits = hashes.get(record.number, record.hash) == record.hash
-            self.findings.demand(stone and fits, f"Record {record.number} does not fit the tombstones.")
+            self.uncovered = record.number + 1
+
+    def _confirm(self, record: Record) -> None:
+        self.confirmed = check_confirmed(record, self.stones, self.findings)
+        for stone in self.stones[: self.confirmed]:
+            self.confirmed_by.setdefault(stone, record.number)
+
+    def _exported(self, record: Record, before: bytes) -> None:
+        """A record of an export; where the journal has it too, both are the same."""
+        self._keep(record)
+        if record.kind == "pruned":
+            self._confirm(record)
+        if record.kind == "checkpoint":
+            self.checkpoints.take(record, before)
+            if self.checkpoints.trusted:
+                self.uncovered = record.number
+        self.findings.demand(
+            self.left.pop(record.number, record) == record, f"Record {record.number} is not the one in its export."
+        )
+
+    def _pass(self, stone: Tombstone, seq: int) -> None:
+        """A pruned part without its export, in which checkpoints stay.
+
+        Pruning takes the last records first: one that was interrupted leaves the beginning of the last part too.
+        """
+        chain = Chain(self.findings, "", stone.first - 1, stone.previous_hash, seq)
+        hashes = {stone.first: stone.first_hash, stone.last: stone.last_hash}
+        for number in sorted(number for number in self.left if number in stone):
+            record = self.left[number]
+            follows = number == chain.last + 1
+            if record.kind == "checkpoint":
+                self.checkpoints.take(record, chain.before if follows else None)
+                if follows and self.checkpoints.trusted:
+                    self.uncovered = number
+            if follows and (record.kind == "checkpoint" or stone is self.stones[-1]):
+                chain.take(record)
+                if record.kind == "pruned":
+                    self._confirm(record)
+            elif record.kind != "checkpoint":
+                continue
+            self._keep(record)
+            fits = hashes.get(number, record.hash) == record.hash
+            self.findings.demand(fits, f"Record {number} does not fit the tombstones.")
+            del self.left[number]
+        if chain.last == stone.last:
+            self.exported.add(stone)  # it was not begun: all of them are here
+            return
+        if self.uncovered <= chain.last:
+            self.cut_off.append((self.uncovered, chain.last))
+        self.uncovered = stone.last + 1
 
     def _check_position(self, chain: Chain) -> None:
         number, digest, last_seq, published = self._row(
@@ -826,7 +921,7 @@ class Check:
                 )
             elif digest != head.hash:
                 self.findings.problems.append(f"Record {head.number} is not the one that {head.whence} knows.")
-            elif head.number <= whole:
+            elif 0 < head.number <= whole:
                 self.findings.proved.append((head.number, head.time or time, head.whence))
         self._compare_digests()
         for _, made in self.witness.checkpoints:
@@ -859,16 +954,20 @@ class Check:
             self.findings.notes.append(
                 f"Records {proved + 1} to {last} are not proved: who held the machine since may have changed them."
             )
+        for first, end in self.cut_off if self.findings.proved else ():
+            self.findings.unproved.append(
+                f"Records {first} to {end} are there, but the export of what follows them was not given, and no "
+                "checkpoint or head covers them."
+            )
         for stone in self.stones:
             if stone in self.exported:
                 continue
             text = (
                 f"Records {stone.first} to {stone.last} (shoe {stone.shoe}) were pruned, and their export was not given"
             )
-            if self.findings.proved and self.confirmed_by > proved:
-                self.findings.unproved.append(
-                    f"{text}; that they were is told by record {self.confirmed_by} alone, which is not proved."
-                )
+            told_by = self.confirmed_by.get(stone, last)
+            if self.findings.proved and told_by > proved:
+                self.findings.unproved.append(f"{text}; no record before {told_by}, which is not proved, tells of it.")
             else:
                 self.findings.notes.append(f"{text}.")
 
@@ -896,11 +995,13 @@ def verified(options: argparse.Namespace) -> tuple[Findings, dict[str, str]]:
 
 def key_argument(text: str) -> bytes:
     """A file with comments and 64 hexadecimal digits, or the digits themselves."""
-    is_key = re.fullmatch("[0-9a-fA-F]{64}", text)
-    try:
-        lines = [text] if is_key else plain(Path(text)).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnusableError) as error:
-        raise ValueError(str(error)) from error
+    lines = [text]
+    if not re.fullmatch("[0-9a-fA-F]{64}", text):
+        try:
+            with plain(Path(text)).open(encoding="utf-8") as file:
+                lines = file.read(LONGEST).splitlines()
+        except (OSError, UnusableError) as error:
+            raise ValueError(str(error)) from error
     (digits,) = (line.strip() for line in lines if line.strip() and not line.startswith("#"))
     return hexadecimal(digits.lower(), 32)
 
@@ -971,6 +1072,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     options.key = set(options.key)
     try:
+        for path in options.export:
+            if not path.is_dir() and not path.is_file():
+                raise UnusableError(f"{path} is neither an export nor a folder with exports.")  # noqa: TRY301 - see below
         return report(*verified(options), options)
     except (UnusableError, OSError) as error:
         print(printable(f"Cannot be checked: {error}"), file=sys.stderr)

@@ -2,8 +2,8 @@
 
 All of them work beside a running controller. Exit code 1 means that the journal is damaged, 2 that the arguments cannot
 be used, 3 that nothing wrong was found and not all could be proved: a head lies in a pruned part whose export was not
-given, or the key of `verify --key` or the file of `--witness` proves nothing. The work itself is in
-`shoe_controller/journal/`.
+given, the key of `verify --key` or the file of `--witness` proves nothing, or the keys begin anew. The work itself is
+in `shoe_controller/journal/`.
 """
 
 import argparse
@@ -177,7 +177,10 @@ def _keys(args: argparse.Namespace) -> set[str]:
             raise _BadOptionError("key", f"{file} is not a public key: 64 hexadecimal digits on a line of their own.")
         keys.add(key)
     for earlier in args.earlier:
-        key = next_key_of(earlier, keys)
+        try:
+            key = next_key_of(earlier, keys)
+        except JournalError as error:
+            raise _BadOptionError("earlier", str(error)) from error
         if key is None:
             raise _BadOptionError("earlier", f"{earlier} is not proved by the key, so its last key proves nothing.")
         keys.add(key)
@@ -185,10 +188,19 @@ def _keys(args: argparse.Namespace) -> set[str]:
 
 
 def _evidence(args: argparse.Namespace) -> list[tuple[Path, Evidence]]:
-    try:
-        return [(file, evidence_of(file, _journal_id(args.file))) for file in args.witness]
-    except (WitnessFileError, OSError) as error:
-        raise _BadOptionError("witness", str(error)) from error
+    found = []
+    for file in args.witness:
+        try:
+            check_plain(file)
+            evidence = evidence_of(file, _journal_id(args.file))
+        except WitnessFileError as error:
+            raise _BadOptionError("witness", str(error)) from error
+        except OSError as error:
+            raise _BadOptionError("witness", f"{file} cannot be read: {error.strerror}.") from error
+        if not evidence.end:
+            raise _BadOptionError("witness", f"{file} is no witness's file, or its first line was changed.")
+        found.append((file, evidence))
+    return found
 
 
 def _verify(args: argparse.Namespace) -> int:
@@ -196,7 +208,7 @@ def _verify(args: argparse.Namespace) -> int:
         keys, witnessed = _keys(args), _evidence(args)
     except _BadOptionError as error:
         return bad_input(args, error.option, str(error))
-    heads = [head for _, evidence in witnessed for head in evidence.heads.values()]
+    heads = [head for _, evidence in witnessed for head in evidence.heads]
     with _progress() as look:
         report = verify(
             args.file,
@@ -219,9 +231,15 @@ def _verify(args: argparse.Namespace) -> int:
         sys.stdout.write("".join(f"{as_text(sentence)}\n" for sentence in sentences))
     if not report.good:
         return DAMAGED
-    keys_prove = not keys or (report.proof is not None and not report.keys_anew and not report.pruned_since_proof)
+    keys_prove = not keys or report.proof is not None
     witnesses_prove = all(each.newest is not None for _, each in witnessed)
-    return GOOD if keys_prove and witnesses_prove and not report.unproved else UNPROVED
+    not_proved = report.keys_anew or report.unproved or report.pruned_since_proof or _cut_off(report)
+    return GOOD if keys_prove and witnesses_prove and not not_proved else UNPROVED
+
+
+def _cut_off(report: Report) -> list[tuple[int, int]]:
+    """They matter only where something is said to be proved."""
+    return report.cut_off if report.proof is not None or report.proved_by_heads else []
 
 
 def _journal_id(file: Path) -> str:
@@ -247,12 +265,15 @@ def _witness_sentences(file: Path, evidence: Evidence, report: Report) -> Iterat
         yield f"NOT PROVED by {file}: the witness has seen nothing of this journal."
         return
     what = f"{evidence.head_count} records and {len(evidence.checkpoints)} checkpoints"
-    if report.good:
+    pruned = {head for part in report.unproved for head in part.heads}
+    if report.good and str(evidence.newest) not in pruned:
         yield f"{file}: {what} are as the witness saw them; those that were pruned are listed above."
         yield (
             f"Proved by it up to record {evidence.newest.number}, as seen at {_utc(evidence.seen)}. Not proved: the "
             f"{report.head.number - evidence.newest.number} records after it."
         )
+    elif report.good:
+        yield f"NOT PROVED by {file}: the newest record that it saw, {evidence.newest.number}, was pruned."
     else:
         yield f"{file}: {what} were compared with what the witness saw."
     for each in evidence.alarms:
@@ -261,7 +282,10 @@ def _witness_sentences(file: Path, evidence: Evidence, report: Report) -> Iterat
 
 
 def _utc(time_ms: int) -> str:
-    return datetime.fromtimestamp(time_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    try:
+        return datetime.fromtimestamp(time_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (ValueError, OverflowError, OSError):  # whoever signs can name any time
+        return f"{time_ms} ms after 1970"
 
 
 def _as_object(file: Path, report: Report) -> dict[str, object]:
@@ -298,6 +322,8 @@ def _as_object(file: Path, report: Report) -> dict[str, object]:
         "notes": report.notes,
         "checkpoints": report.checkpoints,
         "keys_anew": report.keys_anew,
+        "cut_off": [{"first": first, "last": last} for first, last in _cut_off(report)],
+        "pruned_since_proof": [{"first": part.first, "last": part.last} for part in report.pruned_since_proof],
         "proof": report.proof,
     }
 
@@ -349,11 +375,16 @@ def _proof(report: Report, *, asked: bool) -> Iterator[str]:
             f"Not proved: the {last - proof.number} records after it. Whoever held the machine since then could have "
             "changed them, or cut others off after them."
         )
-        for part in report.pruned_since_proof:
-            yield (
-                f"NOT PROVED: records {part.first} to {part.last} were pruned, and no checkpoint covers the record "
-                f"that says so. Give their export {part.export_name} with --export."
-            )
+    for part in report.pruned_since_proof:
+        yield (
+            f"NOT PROVED: records {part.first} to {part.last} were pruned, and no checkpoint or head covers the record "
+            f"that says so. Give their export {part.export_name} with --export."
+        )
+    for first, end in _cut_off(report):
+        yield (
+            f"NOT PROVED: records {first} to {end} are there, but the export of what follows them was not given, "
+            "and no checkpoint or head covers them. Give that one too."
+        )
 
 
 def _export(args: argparse.Namespace) -> int:

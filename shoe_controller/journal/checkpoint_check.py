@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from shoe_controller.journal.chain import link
 from shoe_controller.journal.checkpoints import Checkpoint, is_genuine, read_checkpoint
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Record
@@ -80,6 +81,8 @@ class CheckpointCheck:
             )
         if before is not None and checkpoint.hash != before.hex():
             return f"does not fit record {checkpoint.number}: that was changed after {checkpoint} was signed."
+        if link(bytes.fromhex(checkpoint.hash), record) != record.hash:
+            return f"is {checkpoint}, but its record was changed: it does not follow from record {checkpoint.number}."
         if not is_genuine(checkpoint):
             return f"is {checkpoint} with a signature that is not genuine."
         return ""

@@ -11,6 +11,7 @@ checkpoint 0.
 
 import struct
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import msgspec
 
@@ -30,6 +31,10 @@ _PREFIX = b"shoechk1"
 _NUMBERS = struct.Struct(">4q2Q")
 
 
+_Digits64 = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
+_Digits128 = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{128})?\Z")]
+
+
 class SucceededKey(msgspec.Struct, frozen=True, kw_only=True):
     """The key of an earlier journal of the table."""
 
@@ -43,12 +48,13 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
     journal: str
     index: int
     number: int
-    hash: str
+    hash: _Digits64
     time: int
-    key: str
-    next_key: str
+    key: _Digits64
+    next_key: _Digits64
     succeeds: SucceededKey | None = None
-    signature: str = ""
+    signature: _Digits128 = ""
+    """Empty until it is signed."""
 
     def __str__(self) -> str:
         return f"checkpoint {self.index}"
@@ -85,11 +91,14 @@ def as_body(checkpoint: Checkpoint) -> bytes:
 
 
 def read_checkpoint(body: bytes) -> Checkpoint:
-    """Raises `ValueError` for a body that is none."""
+    """Raises `ValueError` for a body that is none, or that says the same in other bytes than `as_body` writes."""
     try:
-        return msgspec.json.decode(body, type=Checkpoint)
-    except (msgspec.MsgspecError, UnicodeError) as error:
+        checkpoint = msgspec.json.decode(body, type=Checkpoint)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise ValueError(str(error)) from error
+    if as_body(checkpoint) != body:
+        raise ValueError("it is not written as a checkpoint is")
+    return checkpoint
 
 
 class AlreadyStoredError(Exception):

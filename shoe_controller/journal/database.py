@@ -168,7 +168,7 @@ class Database:
 
     def layout(self) -> set[Row]:
         """The tables, indexes and triggers, as they were declared."""
-        return set(self.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"))
+        return set(self.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema"))
 
     def close(self) -> None:
         with _our_errors(self.path):

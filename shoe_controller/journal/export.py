@@ -116,7 +116,7 @@ def record_of(line: bytes) -> Record:
     """The record on a line of JSON, as `line` wrote it; a `ValueError` if there is none."""
     try:
         read = msgspec.json.decode(line, type=_Line)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(str(error)) from error
     body = read.base64 if read.text is None else read.text.encode()
     if body is None or (read.text is not None and read.base64 is not None):

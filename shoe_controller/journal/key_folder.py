@@ -169,18 +169,25 @@ class KeyFolder:
         return new_key(self._table, journal, index, self._random)
 
     def _keys(self) -> list[Key]:
-        found = [self._read(file) for file in sorted(self.folder.glob(f"*{PRIVATE}")) if file.name != PREPARED]
-        return sorted((key for key in found if key is not None), key=lambda key: key.index)
+        files = [file for file in sorted(self.folder.glob(f"*{PRIVATE}")) if file.name != PREPARED and file.is_file()]
+        found = [(file, self._read(file)) for file in files]
+        # A key under another name would be used, and stay when it is to be removed.
+        return sorted(
+            (key for file, key in found if key is not None and file == self._file(key)), key=lambda key: key.index
+        )
 
     def _read(self, file: Path) -> Key | None:
         try:
-            return msgspec.json.decode(file.read_bytes(), type=Key)
+            key = msgspec.json.decode(file.read_bytes(), type=Key)
+            # What a damaged key signs would not be genuine, and could never be taken out of the journal again.
+            whole = ed25519.public_half(bytes.fromhex(key.seed)).hex() == key.public
         except FileNotFoundError:
             return None
-        except msgspec.MsgspecError:
-            return None  # not ours; it is left alone
         except OSError as error:
             raise StorageError(file, f"the key cannot be read: {error.strerror}.") from error
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            return None  # damaged, or not ours; it is left alone
+        return key if whole else None
 
     def _file(self, key: Key) -> Path:
         return self.folder / f"{_name(key)}{PRIVATE}"
@@ -219,7 +226,7 @@ class KeyFolder:
             for file in self.folder.iterdir():
                 unfinished = file.name.startswith(".") and file.suffix == ".new"
                 # Overwritten, and the power failed before its name was gone.
-                destroyed = file.suffix == PRIVATE and not any(file.read_bytes())
+                destroyed = file.suffix == PRIVATE and file.is_file() and not any(file.read_bytes())
                 if unfinished or destroyed:
                     self._destroy(file)
         except OSError as error:

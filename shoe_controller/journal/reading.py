@@ -163,10 +163,13 @@ class JournalReader:
         if version_of(self.database) < LAYOUT:
             return None
         body = last_checkpoint(self.database)
+        return None if body is None else self._checkpoint(body)
+
+    def _checkpoint(self, body: bytes) -> Checkpoint:
         try:
-            return None if body is None else read_checkpoint(body)
+            return read_checkpoint(body)
         except ValueError as error:
-            raise BrokenChainError(self.database.path, f"its last checkpoint cannot be read: {error}.") from error
+            raise BrokenChainError(self.database.path, f"a checkpoint in it cannot be read: {error}.") from error
 
     def checkpoints(self) -> list[Record]:
         """All checkpoints, in order: some dozens for each day. Pruning leaves them."""
@@ -185,8 +188,8 @@ class JournalReader:
         if first is None:
             return []
         # They count up by one from the first, which is 0 or 1.
-        skipped = max(index + 1 - read_checkpoint(bytes(first[0])).index, 0)
-        return [read_checkpoint(bytes(body)) for (body,) in self.database.rows(one, (limit, skipped))]
+        skipped = max(index + 1 - self._checkpoint(bytes(first[0])).index, 0)
+        return [self._checkpoint(bytes(body)) for (body,) in self.database.rows(one, (limit, skipped))]
 
     def ends_in_layout_1(self) -> bool:
         """Whether the newest event that is still here was stored by a program that wrote layout 1."""

@@ -73,7 +73,7 @@ def read_note(record: Record) -> Note:
     """The tombstone in a `pruned` record; a `ValueError` if it is none."""
     try:
         return msgspec.json.decode(record.body, type=Note)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(str(error)) from error
 
 
@@ -170,7 +170,7 @@ def _from_row(database: Database, row: Row) -> Tombstone:
     counts = fields["counts"]
     try:
         fields["counts"] = msgspec.json.decode(counts.encode(errors="surrogateescape"), type=dict[str, int])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise DamagedJournalError(
             database.path, f"the counts in the tombstone of record {row[0]} cannot be read."
         ) from error

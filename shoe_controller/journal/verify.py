@@ -31,6 +31,9 @@ RECORDS_BETWEEN_LOOKS = 10_000
 LONGEST_ENTRY = 10_000
 """Records; an entry that opens a shoe has some dozens."""
 
+LARGEST = 2**63 - 1
+"""The largest number that SQLite can hold, and a tombstone of a changed file can have."""
+
 Progress = Callable[[int, int], object]
 """Called with the number of records done and the total."""
 
@@ -81,6 +84,9 @@ class Report(msgspec.Struct, kw_only=True):
     """Events of other versions of the program, or after a difference, by version."""
     checkpoints: int = 0
     """Signed checkpoints."""
+    cut_off: list[tuple[int, int]] = []
+    """First and last of the records, in exports or left by an interrupted pruning, that only a tombstone ties to what
+    follows, because the export of what comes next was not given. No checkpoint or head covers them."""
     keys_anew: list[int] = []
     """Checkpoints with a key that neither the one before nor the caller vouches for."""
     proof: Proof | None = None
@@ -98,13 +104,11 @@ class Report(msgspec.Struct, kw_only=True):
     @property
     def pruned_since_proof(self) -> list[PrunedPart]:
         """Pruned parts that no record up to the last proved one tells of, and whose exports were not checked."""
-        if self.proof is None:
-            return []
-        proved = self.proof.number
+        proved = max(self.proved_by_heads, 0 if self.proof is None else self.proof.number)
         return [
             part
             for part in self.pruned_parts
-            if not part.export_checked and (part.confirmed_by is None or part.confirmed_by > proved)
+            if proved and not part.export_checked and (part.confirmed_by is None or part.confirmed_by > proved)
         ]
 
     def tell(self, number: int | None, kind: str | None, what: str) -> None:
@@ -212,14 +216,16 @@ class _ChainCheck:
         self._notes: list[tuple[int, Note]] = []
         """The tombstones recorded in the chain, each with the number of its record."""
         self._parts: dict[int, PrunedPart] = {}
+        self._uncovered = 1
+        """The first record that no checkpoint and no head has covered yet, of those that follow without a gap."""
+        self._compare_heads(0, reader.identity.genesis, "the beginning of the journal")
 
     def records(self) -> Iterator[Record | None]:
         """The records for a replay; `None` where pruning has cut some away, so that a shoe may be incomplete."""
         end = self._position.head.number
         for record in self._reader.records(-(2**63), end):
             if self._was_left_by_pruning(record):
-                self._report.records += 1
-                self._checkpoints.take(record, None)
+                self._check_left(record)
                 continue
             yield from self._reach(record.number, str(record))
             if record.number < self._expected:
@@ -242,6 +248,17 @@ class _ChainCheck:
         tombstone = self._tombstone_over(record.number)
         # With its export, it is read in its place there.
         return tombstone is not None and tombstone.first not in self._exports
+
+    def _check_left(self, record: Record) -> None:
+        """A checkpoint without its neighbours: the tombstone over it knows those at its own ends."""
+        self._report.records += 1
+        tombstone = self._tombstone_over(record.number)
+        if tombstone is None:
+            return
+        self._checkpoints.take(record, tombstone.previous_hash if record.number == tombstone.first else None)
+        ends = {tombstone.first: tombstone.first_hash, tombstone.last: tombstone.last_hash}
+        if ends.get(record.number, record.hash) != record.hash:
+            self._report.tell_of(record, f"is not the one that {name_of(tombstone)} names.")
 
     def _reach(self, number: int, what: str) -> Iterator[Record | None]:
         """Skip a gap in the numbers, or read the exports of what was in it."""
@@ -270,6 +287,9 @@ class _ChainCheck:
         """Go on behind a pruned part, of which nothing is there to be checked."""
         self._report.pruned += tombstone.last - self._expected + 1
         part = self._part(tombstone)
+        if self._uncovered < self._expected:
+            self._report.cut_off.append((self._uncovered, self._expected - 1))
+        self._uncovered = tombstone.last + 1
         if tombstone.first == self._expected:
             self._check_link(tombstone)
             for head in self._heads.get(tombstone.first, ()):
@@ -363,6 +383,9 @@ class _ChainCheck:
             self._note(record)
         if record.kind == RecordKind.CHECKPOINT:
             self._checkpoints.take(record, self._before)
+            proof = self._checkpoints.proof
+            if proof is not None and proof.number == record.number - 1:
+                self._uncovered = record.number
         self._compare_heads(record.number, record.hash, str(record))
         if record.number in self._cut_ends and self._cut_ends[record.number].last_hash != record.hash:
             report.tell_of(record, f"is not the one that {name_of(self._cut_ends[record.number])} names.")
@@ -374,6 +397,7 @@ class _ChainCheck:
             if head.hash == hash_:
                 self._report.heads_confirmed += 1
                 self._report.proved_by_heads = max(self._report.proved_by_heads, number)
+                self._uncovered = max(self._uncovered, number + 1)
             else:
                 self._tell_head(head, what)
 
@@ -411,7 +435,7 @@ class _ChainCheck:
                 f"an earlier version pruned the record that told of {name_of(tombstone)}; the chain confirms its "
                 "range, but not the name and digest of its export. The next pruning confirms those that it finds."
             )
-        if self._tombstones and not self._begins_a_shoe(self._tombstones[-1].last + 1):
+        if self._tombstones and not self._begins_a_shoe(min(self._tombstones[-1].last + 1, LARGEST)):
             self._report.tell(
                 self._tombstones[-1].last + 1,
                 None,
@@ -432,7 +456,7 @@ class _ChainCheck:
     def _begins_a_shoe(self, number: int) -> bool:
         row = self._reader.database.row(
             "SELECT 1 FROM record WHERE number BETWEEN ? AND ? AND entry = ? AND kind = 'opening'",
-            (number, number + LONGEST_ENTRY, number),
+            (number, min(number + LONGEST_ENTRY, LARGEST), number),
         )
         return row is not None
 

@@ -1,10 +1,11 @@
 """What the file of a witness shows about one journal, for `journal verify --witness`."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from shoe_controller.journal.checkpoints import Checkpoint
+from shoe_controller.journal.checkpoints import Checkpoint, as_body, read_checkpoint
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
 from shoe_controller.witness.lines import AlarmRaised, CheckpointSeen, HeadSeen, digest_of
@@ -22,16 +23,16 @@ class HeadDigest(msgspec.Struct, frozen=True, kw_only=True):
 class Evidence(msgspec.Struct, kw_only=True):
     """What was seen of one journal, and when: milliseconds since 1970, by the clock of the witness."""
 
-    heads: dict[int, Head] = {}
-    """Ends of the chain by number, those of checkpoints among them; the first where two were seen."""
+    heads: dict[Head, None] = {}
+    """Ends of the chain, those of checkpoints among them, each once; both, where two of one number were seen."""
     digests: list[HeadDigest] = []
     """Further ends of the chain, between those."""
     newest: Head | None = None
     """The one with the largest number."""
     seen: int = 0
     """When that one was seen first."""
-    checkpoints: dict[int, Checkpoint] = {}
-    """By index; the first where two were seen."""
+    checkpoints: dict[Checkpoint, None] = {}
+    """Each once; both, where two of one index were seen."""
     alarms: list[AlarmRaised] = []
     """All about this journal, or about its table as a whole."""
     end: str = ""
@@ -44,7 +45,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     def add(self, head: Head, time: int) -> None:
         if self.newest is None or head.number > self.newest.number:
             self.newest, self.seen = head, time
-        self.heads.setdefault(head.number, head)
+        self.heads[head] = None
 
 
 def evidence_of(file: Path, journal: str) -> Evidence:
@@ -64,7 +65,7 @@ def evidence_of(file: Path, journal: str) -> Evidence:
             case CheckpointSeen() as line if line.checkpoint.journal == journal and not line.disputed:
                 kept = line.checkpoint
                 found.add(Head(number=kept.number, hash=bytes.fromhex(kept.hash)), line.time)
-                found.checkpoints.setdefault(kept.index, msgspec.convert(kept, Checkpoint, from_attributes=True))
+                found.checkpoints[msgspec.convert(kept, Checkpoint, from_attributes=True)] = None
                 tables.add(line.table)
             case AlarmRaised() as line:
                 alarms.append(line)
@@ -95,12 +96,15 @@ def differing_heads(evidence: Evidence, journal: Path) -> list[str]:
 def differing_checkpoints(evidence: Evidence, journal: Path) -> list[str]:
     """What a journal says about checkpoints that the witness saw otherwise, in sentences."""
     with JournalReader(journal) as reader:
-        newest = reader.last_checkpoint()
-        there = {each.index: each for each in reader.checkpoints_after(-1, 1 if newest is None else newest.index + 1)}
-    wrong = []
-    for index, seen in sorted(evidence.checkpoints.items()):
-        if index not in there:
-            wrong.append(f"checkpoint {index} is missing; the witness saw it.")
-        elif there[index] != seen:
-            wrong.append(f"checkpoint {index} is not the one that the witness saw.")
-    return wrong
+        bodies = {record.body for record in reader.checkpoints()}
+    there = set()
+    for body in bodies:
+        with suppress(ValueError):  # reported by `verify` itself
+            there.add(read_checkpoint(body).index)
+    return [
+        f"checkpoint {seen.index} is not the one that the witness saw."
+        if seen.index in there
+        else f"checkpoint {seen.index} is missing; the witness saw it."
+        for seen in evidence.checkpoints
+        if as_body(seen) not in bodies
+    ]

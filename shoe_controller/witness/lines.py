@@ -175,7 +175,7 @@ class LineChain:
             return None
         try:
             line = _decode(body) if shape[1] else self._whole(_decode_dense(body))
-        except (msgspec.DecodeError, ValueError, KeyError):
+        except (msgspec.DecodeError, ValueError, KeyError, RecursionError):
             return None
         if line.line != self.number + 1:
             return None

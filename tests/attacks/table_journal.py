@@ -68,7 +68,7 @@ def table_journal(
         table.written = len(table.entries)
         heads += _published(made.path, identity, table.facts[-1].seq, heads)
         if signed:
-            _sign(made.path, identity, keys, shoe)
+            sign_journal(made.path, identity, keys, shoe)
         if shoe in {3, 5}:
             prune_old(made.path, made.exports)
         if shoe == 5:
@@ -106,7 +106,7 @@ def prune_old(path: Path, exports: Path) -> Pruned:
     )
 
 
-def _sign(path: Path, identity: Identity, keys: KeyFolder, shoe: int) -> None:
+def sign_journal(path: Path, identity: Identity, keys: KeyFolder, shoe: int) -> None:
     journal = open_journal(path, identity=identity, software=SOFTWARE, now_ms=0, stamp=STAMP)
     try:
         with JournalReader(path) as reader:

@@ -305,6 +305,27 @@ def test_a_lost_key_begins_anew_and_nothing_after_it_is_proved(path: Path, tmp_p
     assert later.proof.checkpoint == 2
 
 
+@pytest.mark.parametrize("damage", ["seed", "public", "no text", "nested", "another name"])
+def test_a_damaged_key_never_signs(path: Path, tmp_path: Path, damage: str) -> None:
+    """What it signs would not be genuine: the journal would count as damaged for ever."""
+    signed(path, key_folder(tmp_path / "keys"), 7)
+    (key,) = first_keys(tmp_path / "keys")
+    (file,) = (tmp_path / "keys").glob(f"*{PRIVATE}")
+    content = file.read_bytes()
+    if damage in {"seed", "public"}:
+        found = msgspec.json.decode(content)
+        found[damage] = f"{int(found[damage][0], 16) ^ 1:x}{found[damage][1:]}"
+        file.write_bytes(msgspec.json.encode(found))
+    elif damage == "another name":
+        file.rename(file.with_name(f"other{PRIVATE}"))
+    else:
+        file.write_bytes(b'{"table":"\xff"}' if damage == "no text" else b'{"x":' + b"[" * 100_000)
+    signed(path, key_folder(tmp_path / "keys", "after the damage"), 8)
+    report = proved(path, key)
+    assert report.good
+    assert report.keys_anew == [2]
+
+
 def test_an_older_copy_does_not_cost_the_newer_one_its_key(path: Path, tmp_path: Path) -> None:
     folder = tmp_path / "keys"
     keys = key_folder(folder)

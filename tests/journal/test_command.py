@@ -118,7 +118,7 @@ def test_verify_with_a_key_says_up_to_where_it_is_proved(path: Path, whole: Path
     assert "without --key nothing shows who signed them" in say("verify", path).out
     pruned_since = say("verify", path, "--key", key)
     assert pruned_since.exit_code == 3
-    assert "were pruned, and no checkpoint covers the record that says so" in pruned_since.out
+    assert "were pruned, and no checkpoint or head covers the record that says so" in pruned_since.out
     other = tmp_path / "other.public"
     other.write_text("ab" * 32, encoding="ascii")
     answer = say("verify", path, "--key", other)
