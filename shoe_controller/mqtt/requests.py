@@ -343,7 +343,9 @@ def _decoded(decode: Callable[[bytes], T], payload: bytes) -> T:
 
 def _identity(sender: RequestTopic, request_id: str, request: msgspec.Struct) -> _Identity:
     digest = blake2s(_encode_sorted((sender, request)), digest_size=DIGEST_BYTES)
-    return _Identity(f"{sender.role} {sender.user} {request_id}", digest.hexdigest())
+    # A user's name may have spaces, but no slash: so that "a" with the id "b c" is not taken for "a b" with the id "c".
+    user = sender.user.replace(" ", "/")
+    return _Identity(f"{sender.role} {user} {request_id}", digest.hexdigest())
 
 
 def _named_twice(stakes: tuple[Stake, ...]) -> str | None:

@@ -207,6 +207,19 @@ async def test_a_used_id_with_other_contents_is_refused_and_nothing_is_placed(
 
 
 @pytest.mark.parametrize("restarted", [False, True])
+async def test_no_user_uses_up_the_ids_of_another(counter: Counter, *, restarted: bool) -> None:
+    for user, request_id, stake in (("pit b", "1", 50), ("pit", "b 1", 60), ("pit", "b/1", 70)):
+        payload = counter.named(request_id=request_id, seat="1", stakes=stakes(player=stake))
+        reply = f"{TOPICS.replies}{user}/1"
+        answer = await counter.bring("wagers/place", msgspec.json.encode(payload), user=user, response_topic=reply)
+        assert answer is not None
+        assert answer.status == "ok"
+        if restarted:
+            counter.desk = counter.new_desk()
+    assert [changed.total for changed in counter.sitting.all(WagersChanged)] == [50, 60, 70]
+
+
+@pytest.mark.parametrize("restarted", [False, True])
 async def test_an_act_under_a_used_id_is_refused_whatever_its_pin(counter: Counter, *, restarted: bool) -> None:
     assert (await counter.supervisor("void_round", reason="coffee")).code == "nothing_to_void"
     assert (await counter.supervisor("sign_in", request_id="r2")).status == "ok"

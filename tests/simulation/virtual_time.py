@@ -64,6 +64,12 @@ class VirtualTime:
         self.steps += 1
         next_one[2]()
 
+    def pass_until(self, when: float) -> None:
+        """Take every step up to this moment, which is then."""
+        while self._soon or (self._agenda and self._agenda[0][0] <= when):
+            self.step()
+        self.now = when
+
 
 class DaemonLoop(asyncio.AbstractEventLoop):
     """As much of an event loop as the daemon needs."""

@@ -1,0 +1,34 @@
+"""A sample of what `make fuzz` does, with inputs by chance instead of by coverage."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from tests.fuzz import angel_eye, mqtt_packets, native, requests
+from tests.fuzz.__main__ import LONGEST_SEED, SHARES, by_inputs
+
+TARGETS = {"angel_eye": angel_eye, "mqtt_packets": mqtt_packets, "native": native, "requests": requests}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_random_inputs_hold(target: str) -> None:
+    one_input: Callable[[bytes], None] = TARGETS[target].one_input
+    chance = random.Random(target)  # noqa: S311 - no secret
+    for _ in range(300):
+        data = chance.randbytes(chance.randint(1, LONGEST_SEED))
+        try:
+            one_input(data)
+        except Exception as error:
+            error.add_note(f"the input was {data.hex()}")
+            raise
+
+
+def test_a_campaign_leaves_no_target_out() -> None:
+    jobs = by_inputs(100_000_000, SHARES)
+    runs = dict.fromkeys(TARGETS, 0)
+    for job in jobs:
+        runs[job.target] += int(job.limit.removeprefix("-runs="))
+    assert sum(runs.values()) == 100_000_000
+    assert min(runs.values()) >= 1_000_000
+    assert {job.target for job in jobs[: len(TARGETS)]} == set(TARGETS)
