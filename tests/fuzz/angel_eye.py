@@ -1,6 +1,6 @@
 """Any bytes into both ends of an Angel Eye line: never an exception, never more held than one telegram.
 
-An input is a conversation of up to some ten pieces, each a right telegram around arbitrary content or any bytes.
+An input is a conversation of up to sixteen pieces, each a right telegram around arbitrary content or any bytes.
 """
 
 from firmware_protocol.angel_eye.controller import AngelEyeController
@@ -9,8 +9,14 @@ from firmware_protocol.angel_eye.telegrams import MAX_DATA, encode_telegram
 from firmware_protocol.link import Delivery, DesiredShoe, LineError
 from tests.fuzz.source import Source
 
-INSTRUMENTED = ("firmware_protocol",)
-LONGEST_INPUT = 64
+INSTRUMENTED = (
+    "firmware_protocol.angel_eye.controller",
+    "firmware_protocol.angel_eye.messages",
+    "firmware_protocol.angel_eye.sequence",
+    "firmware_protocol.angel_eye.shoe",
+    "firmware_protocol.angel_eye.telegrams",
+)
+LONGEST_INPUT = 32
 
 LONGEST_TELEGRAM = MAX_DATA + 5
 """Bytes: ENQ, number, data, ETX and two check characters."""

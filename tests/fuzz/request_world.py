@@ -100,6 +100,8 @@ class Contents(NamedTuple):
     read: Any
     encoded: bytes
     """Each field in its place: equal for equal contents."""
+    request_id: str
+    """Empty if there is none, or none that could be one."""
 
 
 @dataclass(slots=True, eq=False)
@@ -111,6 +113,7 @@ class Brought:
     user: str
     name: str
     contents: "Contents"
+    key: "Key"
     forged: bool
     """Its response topic is not its sender's."""
     earlier: "tuple[Brought, ...]"
@@ -121,15 +124,6 @@ class Brought:
     """Its connection was lost before it was served."""
     replayed: list[int] = field(default_factory=list)
     """The numbers of the events that were sent again for it."""
-
-    @property
-    def request_id(self) -> str:
-        found = self.contents.read.get("request_id") if isinstance(self.contents.read, dict) else None
-        return found if isinstance(found, str) and 0 < len(found) <= 80 else ""
-
-    @property
-    def key(self) -> Key:
-        return Key(self.role, self.user, self.request_id)
 
     def says_the_same(self, other: "Brought") -> bool:
         return (self.name, self.contents.encoded) == (other.name, other.contents.encoded)
@@ -192,8 +186,10 @@ class RequestWorld(Sitting):
             self._take(message, None)  # no request at all: nothing may come of it
             return
         role, user, name = levels
-        new = Brought(message, role, user, name, _contents(message.payload), _is_forged(message, user), ())
-        new.earlier = tuple(each for each in self.brought if each.key == new.key)
+        contents = _contents(message.payload)
+        key = Key(role, user, contents.request_id)
+        earlier = tuple(each for each in self.brought if each.key == key)
+        new = Brought(message, role, user, name, contents, key, _is_forged(message, user), earlier)
         self.brought.append(new)
         self._by_message[id(message)] = new
         self._take(message, new)
@@ -440,8 +436,8 @@ class RequestWorld(Sitting):
         if shape not in _shapes:
             _shapes.add(shape)
             assert objections("reply.answer", msgspec.json.decode(payload), strict=True) == []
-        if served.request_id and served.message.payload.count(b"[") < DEEP:
-            assert answer.request_id == served.request_id
+        if served.key.request_id and served.message.payload.count(b"[") < DEEP:
+            assert answer.request_id == served.key.request_id
         if answer.code == "other_contents":
             assert any(not served.says_the_same(each) for each in served.earlier), "no such id was used before"
         if answer.refusal is not None:
@@ -454,7 +450,7 @@ class RequestWorld(Sitting):
         elif served.role != RequestRole.WITNESS:
             self._agreed.setdefault(served.key, served)
             assert any(
-                done == (served.role, served.user) and whole_id.endswith(served.request_id)
+                done == (served.role, served.user) and whole_id.endswith(served.key.request_id)
                 for whole_id, done in self._done.items()
             ), "an ok for what was not done"
         if served.name == PLACE and answer.wagers is not None:
@@ -509,9 +505,10 @@ def _contents(payload: bytes) -> Contents:
         read = _decode_any(payload)
         if isinstance(read, dict):
             read.pop("pin", None)
-        return Contents(read, _encode_sorted(read))
+        found = read.get("request_id") if isinstance(read, dict) else None
+        return Contents(read, _encode_sorted(read), found if isinstance(found, str) and 0 < len(found) <= 80 else "")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return Contents(None, payload)
+        return Contents(None, payload, "")
 
 
 def _is_forged(message: Incoming, user: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from firmware_protocol.events import Button, ButtonPressed, IndicatedWinner, LinkDownCause
-from shoe_controller.messages.acts import ACTS, Act
+from shoe_controller.messages.acts import ACTS
 from shoe_controller.messages.requests import (
     CHECKPOINTS,
     LARGEST_SEQ,
@@ -37,7 +37,7 @@ INSTRUMENTED = (
     "shoe_controller.mqtt.requests",
     "shoe_controller.table",
 )
-LONGEST_INPUT = 160
+LONGEST_INPUT = 80
 
 _NAMES = {
     RequestRole.WAGERS: (PLACE,),
@@ -47,7 +47,10 @@ _NAMES = {
     RequestRole.WITNESS: (CHECKPOINTS,),
 }
 _ROLES = (RequestRole.WAGERS, RequestRole.SUPERVISOR, RequestRole.DEALER, *RequestRole)
-_ACTS: dict[str, type[Act]] = {rule.name: act for act, rule in ACTS.items()}
+_DETAILS: dict[str, tuple[str, ...]] = {
+    rule.name: tuple(field.name for field in msgspec.structs.fields(act)) for act, rule in ACTS.items()
+}
+"""The names of the fields of each act."""
 _USERS = ("board", "pit", "seat-1", "board b", "ü", "+", "t" * LONGEST_USER, "t" * (LONGEST_USER + 1), "")
 _IDS = ("r1", "r2", "r3", "b r1", "ü", "i" * 80, "i" * 81, "")
 _PEOPLE = ("ann", "ben", "dan", "nobody", "", "p" * 41)
@@ -170,11 +173,9 @@ def _fields(world: RequestWorld, source: Source, role: RequestRole, name: str) -
 
 
 def _details(world: RequestWorld, source: Source, name: str) -> dict[str, Any]:
-    act = _ACTS.get(name)
-    names = () if act is None else msgspec.structs.fields(act)
     details: dict[str, Any] = {}
-    for field in names:
-        match field.name:
+    for field in _DETAILS.get(name, ()):
+        match field:
             case "alert":
                 details["alert"] = source.pick((*(each.number for each in world.state.lasting.alerts), *_NUMBERS))
             case "proposal":
@@ -184,7 +185,7 @@ def _details(world: RequestWorld, source: Source, name: str) -> dict[str, Any]:
             case "card":
                 details["card"] = source.pick(_CARDS)
             case _:
-                details[field.name] = source.pick(("player", "banker", None, "both"))
+                details[field] = source.pick(("player", "banker", None, "both"))
     odd = source.number(63)
     if odd == 1:
         details[source.pick(("number", "card", "act", "x"))] = source.pick(_ODD)
