@@ -5,8 +5,8 @@ repeats of earlier ones, cards, time, lost connections, a daemon that is killed,
 what must hold.
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -39,6 +39,8 @@ INSTRUMENTED = (
 )
 LONGEST_INPUT = 80
 
+T = TypeVar("T")
+
 _NAMES = {
     RequestRole.WAGERS: (PLACE,),
     RequestRole.DEALER: tuple(acts_of(RequestRole.DEALER)),
@@ -51,13 +53,14 @@ _DETAILS: dict[str, tuple[str, ...]] = {
     rule.name: tuple(field.name for field in msgspec.structs.fields(act)) for act, rule in ACTS.items()
 }
 """The names of the fields of each act."""
-_USERS = ("board", "pit", "seat-1", "board b", "ü", "+", "t" * LONGEST_USER, "t" * (LONGEST_USER + 1), "")
-_IDS = ("r1", "r2", "r3", "b r1", "ü", "i" * 80, "i" * 81, "")
-_PEOPLE = ("ann", "ben", "dan", "nobody", "", "p" * 41)
-_REASONS = ("seen", "", " ", "ß" * 500, "x" * 501)
-_SEATS = ("1", "2", "3", "9", "", "s" * 41)
-_WAGERS = ("base.player", "base.banker", "base.tie", "pairs.player", "lucky_6.lucky_6", "none", "")
-_STAKES = (50, 0, 1, 5, 1000, 1001, LARGEST_STAKE, LARGEST_STAKE + 1, -1)
+_USERS = ("board", "board b", "seat-1", "pit"), ("ü", "+", "t" * LONGEST_USER, "t" * (LONGEST_USER + 1), "")
+_IDS = ("r1", "b r1", "r2", "r3"), ("ü", "i" * 80, "i" * 81, "")
+_PEOPLE = ("ann", "ben", "dan"), ("nobody", "", "p" * 41)
+_REASONS = ("seen", "seen", ""), (" ", "ß" * 500, "x" * 501)
+_SEATS = ("1", "2", "3"), ("9", "", "s" * 41)
+_WAGERS = ("base.player", "base.banker", "base.tie", "pairs.player"), ("lucky_6.lucky_6", "none", "")
+_STAKES = (50, 0, 5, 100), (1, 1000, 1001, LARGEST_STAKE, LARGEST_STAKE + 1, -1)
+"""Likely values, and odd ones."""
 _NUMBERS = (0, 1, 2, 5, 20, -1, LARGEST_SEQ, LARGEST_SEQ + 1, 10**30)
 _CARDS = ("9H", "AS", "TD", "2C", "??", None)
 _ODD: tuple[object, ...] = (
@@ -95,7 +98,7 @@ def one_input(data: bytes) -> None:
 
 def _request(world: RequestWorld, source: Source) -> None:
     role = source.pick(_ROLES)
-    user = source.pick(_USERS)
+    user = _likely(source, _USERS)
     name = source.pick(_NAMES[role])
     odd = source.number(15)
     if odd == 1:
@@ -142,13 +145,14 @@ def _message(source: Source, topic: str, payload: bytes, user: str) -> Incoming:
 
 def _fields(world: RequestWorld, source: Source, role: RequestRole, name: str) -> dict[str, Any]:
     state = world.state
-    fields: dict[str, Any] = {"request_id": source.pick(_IDS)}
+    fields: dict[str, Any] = {"request_id": _likely(source, _IDS)}
     match role:
         case RequestRole.WAGERS:
             fields |= {
-                "seat": source.pick(_SEATS),
+                "seat": _likely(source, _SEATS),
                 "stakes": [
-                    {"wager": source.pick(_WAGERS), "stake": source.pick(_STAKES)} for _ in range(source.number(3) + 1)
+                    {"wager": _likely(source, _WAGERS), "stake": _likely(source, _STAKES)}
+                    for _ in range(source.number(3) + 1)
                 ],
             }
         case RequestRole.DISPLAY:
@@ -157,9 +161,12 @@ def _fields(world: RequestWorld, source: Source, role: RequestRole, name: str) -
         case RequestRole.WITNESS:
             fields |= {"after": source.pick(_NUMBERS)}
         case _:
-            person = source.pick(_PEOPLE)
-            fields |= {"person": person, "pin": source.pick((PINS.get(person, "1"), "000000", None))}
-            fields |= {"reason": source.pick(_REASONS), "details": _details(world, source, name)}
+            person = _likely(source, _PEOPLE)
+            fields |= {
+                "person": person,
+                "pin": source.pick((PINS.get(person, "1"), PINS.get(person, "1"), "000000", None)),
+            }
+            fields |= {"reason": _likely(source, _REASONS), "details": _details(world, source, name)}
     if role in (RequestRole.WAGERS, RequestRole.DEALER, RequestRole.SUPERVISOR):
         fields |= {"shoe": state.shoe_number, "round": state.round_number}
     odd = source.number(31)
@@ -194,6 +201,13 @@ def _details(world: RequestWorld, source: Source, name: str) -> dict[str, Any]:
     return details
 
 
+def _likely(source: Source, values: tuple[Sequence[T], Sequence[T]]) -> T:
+    """One of the likely values; of the odd ones once in sixteen times."""
+    number = source.number(255)
+    likely, odd = values
+    return likely[number % len(likely)] if number < 240 else odd[number % len(odd)]
+
+
 def _nested(depth: int) -> object:
     return msgspec.Raw(b"[" * depth + b"]" * depth if depth else b"0")
 
@@ -217,7 +231,7 @@ def _repeat(world: RequestWorld, source: Source) -> None:
     payload = _edited(message.payload, source) if odd == 1 else message.payload
     topic = message.topic
     if odd == 2:
-        topic = f"{TOPICS.prefix}/request/{earlier.role}/{source.pick(_USERS)}/{earlier.name}"
+        topic = f"{TOPICS.prefix}/request/{earlier.role}/{_likely(source, _USERS)}/{earlier.name}"
     if odd == 3:
         world.bring(_message(source, topic, payload, earlier.user))
         return
