@@ -13,12 +13,17 @@ import atheris
 
 HERE = Path(__file__).parent
 
+LONG_INPUTS = ("-len_control=0", "-reduce_inputs=0")
+"""Without these libFuzzer prefers short inputs, in which no two steps have to do with each other."""
+WITHOUT_STEPS = frozenset({"mqtt_packets"})
+
 
 def main() -> None:
     program, name, *options = sys.argv
     with atheris.instrument_imports(include=list(_constant(name, "INSTRUMENTED")), enable_loader_override=False):
         target = importlib.import_module(f"tests.fuzz.{name}")
-    atheris.Setup([program, f"-max_len={target.LONGEST_INPUT}", *options], target.one_input)
+    length = () if name in WITHOUT_STEPS else LONG_INPUTS
+    atheris.Setup([program, f"-max_len={target.LONGEST_INPUT}", *length, *options], target.one_input)
     atheris.Fuzz()
 
 
