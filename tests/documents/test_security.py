@@ -46,8 +46,8 @@ def test_every_protection_names_tests_that_exist() -> None:
         assert [name for name in shown if not (ROOT / name).exists()] == []
 
 
-def test_there_are_four_kinds_of_secrets_and_each_block_is_tried_here() -> None:
-    assert len(BLOCKS) == 4
+def test_there_are_five_kinds_of_secrets_and_each_block_is_tried_here() -> None:
+    assert len(BLOCKS) == 5
     assert all(any(why_not_run(line) is None for line in block.lines) for block in BLOCKS)
 
 
@@ -56,6 +56,12 @@ def test_a_new_key_for_the_shoe(house: Path) -> None:
     assert after("shoe.key.lost", house) == {"shoe.key"}
     assert (house / "shoe.key.lost").read_bytes() == old
     assert load_config(house / "table.toml").shoe is not None
+
+
+def test_a_new_key_for_the_seals(house: Path) -> None:
+    old = (house / "seal.key").read_bytes()
+    assert after("seal.key.lost", house) == {"seal.key"}
+    assert (house / "seal.key.lost").read_bytes() == old
 
 
 def test_a_new_password_at_the_broker(house: Path) -> None:

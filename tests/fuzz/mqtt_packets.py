@@ -46,9 +46,9 @@ def one_input(data: bytes) -> None:
         _sensible(source)
         return
     # A right frame around arbitrary properties, or the fuzzer would spend its life on lengths.
-    stream = source.take(LONGEST_INPUT) if kind < 8 else _framed(source, 2 if kind < 24 else 1)
+    stream = source.take(LONGEST_INPUT) if kind < 8 else _framed(source, 2 if kind < 16 else 1)
     whole = _packets([stream])
-    if kind % 4 == 1:
+    if kind % 8 == 1:
         cut = source.number(255) * len(stream) // 255
         assert _packets([stream[:cut], stream[cut:]]) == whole, "cut elsewhere, other packets came out"
     for packet in whole:
