@@ -19,11 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-<<<<<<< HEAD
-SHARES = {"mqtt_packets": 84, "angel_eye": 10, "native": 4, "requests": 2}
-=======
 SHARES = {"mqtt_packets": 88, "angel_eye": 7, "native": 3, "requests": 2}
->>>>>>> a6a886df4cb68bf36551e1bc50751a416a86c292
 """Of a hundred inputs. A quick target gets more of them, so that none takes less than a tenth of the time."""
 
 MOST_IN_PROCESS = 2_000_000

@@ -8,8 +8,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -33,7 +32,7 @@ from shoe_controller.messages.requests import (
     SeatWagers,
     SentCheckpoints,
 )
-from shoe_controller.messages.topics import Topics, event_topic
+from shoe_controller.messages.topics import event_topic
 from shoe_controller.mqtt import requests
 from shoe_controller.mqtt.broker import BrokerLostError, Incoming
 from shoe_controller.mqtt.envelope import Envelopes, EventMessage
@@ -45,12 +44,12 @@ from shoe_controller.table.inputs import AnyInput, PersonActs, PinVerdict, SeatB
 from shoe_controller.table.pins import guessing, pause_left
 from shoe_controller.table.state import SECOND, TableState
 from shoe_controller.table.table import Handled, Table
+from tests.fuzz.brought import TOPICS, Brought, Key, is_forged, read_contents
 from tests.fuzz.positions import Position
 from tests.mqtt.schema_check import objections
 from tests.simulation.virtual_time import DaemonLoop, VirtualTime
 from tests.table.sitting import Sitting
 
-TOPICS = Topics("north", "t1")
 PINS = {"ann": "480612", "ben": "773501", "dan": "264079"}
 PEOPLE = tuple(
     Person(name, name, Role.DEALER if name == "dan" else Role.SUPERVISOR, Secret(f"hash of {pin}"))
@@ -81,52 +80,8 @@ LONGEST_WAIT = 5.0
 _decode_answer = msgspec.json.Decoder(Answer).decode
 _decode_any = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
-_encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 _shapes: set[tuple[object, ...]] = set()
 """Answers of which one was held against the schema: a validator takes longer than the whole input."""
-
-
-class Key(NamedTuple):
-    """What makes a repeat: the same id, by the same user in the same role."""
-
-    role: str
-    user: str
-    request_id: str
-
-
-class Contents(NamedTuple):
-    """The JSON of a request without its PIN."""
-
-    read: Any
-    encoded: bytes
-    """Each field in its place: equal for equal contents."""
-    request_id: str
-    """Empty if there is none, or none that could be one."""
-
-
-@dataclass(slots=True, eq=False)
-class Brought:
-    """A request that was brought, and what came of it."""
-
-    message: Incoming
-    role: str
-    user: str
-    name: str
-    contents: "Contents"
-    key: "Key"
-    forged: bool
-    """Its response topic is not its sender's."""
-    earlier: "tuple[Brought, ...]"
-    """Those with the same key."""
-    served: int = 0
-    answers: int = 0
-    given_up: bool = False
-    """Its connection was lost before it was served."""
-    replayed: list[int] = field(default_factory=list)
-    """The numbers of the events that were sent again for it."""
-
-    def says_the_same(self, other: "Brought") -> bool:
-        return (self.name, self.contents.encoded) == (other.name, other.contents.encoded)
 
 
 @contextmanager
@@ -186,10 +141,10 @@ class RequestWorld(Sitting):
             self._take(message, None)  # no request at all: nothing may come of it
             return
         role, user, name = levels
-        contents = _contents(message.payload)
+        contents = read_contents(message.payload)
         key = Key(role, user, contents.request_id)
         earlier = tuple(each for each in self.brought if each.key == key)
-        new = Brought(message, role, user, name, contents, key, _is_forged(message, user), earlier)
+        new = Brought(message, role, user, name, contents, key, is_forged(message, user), earlier)
         self.brought.append(new)
         self._by_message[id(message)] = new
         self._take(message, new)
@@ -498,25 +453,6 @@ class MemorySession:
                 future.set_exception(BrokerLostError("lost"))
                 future.exception()
         self.unconfirmed.clear()
-
-
-def _contents(payload: bytes) -> Contents:
-    try:
-        read = _decode_any(payload)
-        if isinstance(read, dict):
-            read.pop("pin", None)
-        found = read.get("request_id") if isinstance(read, dict) else None
-        return Contents(read, _encode_sorted(read), found if isinstance(found, str) and 0 < len(found) <= 80 else "")
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return Contents(None, payload, "")
-
-
-def _is_forged(message: Incoming, user: str) -> bool:
-    topic, own = message.response_topic, f"{TOPICS.prefix}/reply/{user}/"
-    if topic is None:
-        return False
-    below = topic.removeprefix(own)
-    return below == topic or not 0 < len(below) <= 200 or "+" in topic or "#" in topic
 
 
 def _changing(state: TableState) -> tuple[object, ...]:

@@ -25,8 +25,9 @@ from shoe_controller.messages.requests import (
 from shoe_controller.messages.topics import LONGEST_REPLY
 from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.table.inputs import LinkBack, LinkLost
+from tests.fuzz.brought import TOPICS
 from tests.fuzz.positions import POSITIONS
-from tests.fuzz.request_world import PINS, TOPICS, RequestWorld, small_limits
+from tests.fuzz.request_world import PINS, RequestWorld, small_limits
 from tests.fuzz.source import Source
 
 INSTRUMENTED = (

@@ -32,7 +32,7 @@ HOUSES = {
     "own wager": small_house(catalogue=["house/own.toml"], offer=["pairs", "base"], needs_base=["pairs.own"]),
     "option rules": small_house(layout="lucky_8", pay_tables={"lucky_8": "L8-2"}),
     "no option rules": small_house(layout="lucky_8", option_rules=[]),
-    "rounding": small_house(rounding={"mode": "nearest", "unit": 5}, limits={"all": {"min": 100, "max": 10**30}}),
+    "rounding": small_house(rounding={"mode": "nearest", "unit": 5}, limits={"all": {"min": 100, "max": 10**18}}),
     "a player's edge": small_house(layout="five_dragons_a", allow_player_edge=["five_dragons.any_dragon"]),
     "round limit": small_house(
         layout=["nepal_super_baccarat", "five_dragons_b"],

@@ -20,6 +20,7 @@ from shoe_controller.journal import ed25519
 from shoe_controller.journal.chain import link
 from shoe_controller.journal.checkpoints import Checkpoint, as_body, signed_bytes
 from shoe_controller.journal.export import record_of
+from shoe_controller.witness.lines_file import TornTail, read_lines
 from tests.attacks import file_edits
 from tests.attacks.journal_forging import records_of, replace_records
 from tests.attacks.stand_alone_verifier import Made, make, ours, stand_alone
@@ -221,7 +222,7 @@ def test_the_head_of_an_empty_journal(path: Path) -> None:
 
 def witness_file(made: Made, file: Path, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Path:
     """The witness's file with other lines, numbered and chained."""
-    objects = [json.loads(line[65:]) for line in made.witness.read_bytes().splitlines()]
+    objects = [msgspec.to_builtins(written.line) for written in read_lines(made.witness, TornTail())]
     before, content = bytes(32), b""
     for number, value in enumerate(change(objects), 1):
         text = compact(value | {"line": number})
