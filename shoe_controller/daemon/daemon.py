@@ -367,6 +367,8 @@ class Daemon:
 
     def broker_up(self) -> None:
         self._logbook.broker_up()
+        if self._requests is not None:
+            self._requests.broker_up()
 
     def broker_down(self, error: BrokerError) -> None:
         self._logbook.broker_down(error)

@@ -6,6 +6,7 @@ terminal that floods the table would keep a supervisor waiting; and a replay wou
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 from shoe_controller.messages.topics import Topics
@@ -18,7 +19,7 @@ RECEIVE_MAXIMUM = 20
 """Requests that the broker may send before the first is acknowledged; the others wait at the broker."""
 
 RETRY = 2.0
-"""Seconds between two attempts to connect."""
+"""Seconds between two attempts to connect, unless the other connection is up first."""
 
 
 class ConnectionWatcher(ServiceWatcher, Protocol):
@@ -43,11 +44,17 @@ class RequestConnection:
         self._limits = limits
         self._watcher = watcher
         self._on_discarded = on_discarded
+        self._broker_up = asyncio.Event()
+
+    def broker_up(self) -> None:
+        """The table's other connection is up: `status` says so, and terminals send what waited."""
+        self._broker_up.set()
 
     async def run(self) -> None:
         """Serve until cancelled."""
         reported = False
         while True:
+            self._broker_up.clear()
             try:
                 async with self._broker.connect(
                     None,
@@ -67,4 +74,6 @@ class RequestConnection:
                 if not reported:
                     reported = True
                     self._watcher.requests_down(error)
-            await asyncio.sleep(RETRY)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RETRY):
+                    await self._broker_up.wait()

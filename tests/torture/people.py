@@ -3,6 +3,7 @@
 They know what a display shows and nothing else, and go on through every outage, as people do.
 """
 
+import asyncio
 import itertools
 from typing import Any
 
@@ -80,10 +81,22 @@ class Players:
             self.repeats += 1
 
     async def all_answered(self, within: float) -> None:
-        """Wait for the answer to what was sent last: answers come in order."""
-        await self._terminal.until(
-            lambda: all(request.sent[-1] in self._terminal.answers for request in self.requests[-1:]), within
-        )
+        """Wait for the answer to what was sent last: answers come in order.
+
+        As a terminal does, it sends that again after a while: what it sent before the table had subscribed reached
+        nobody.
+        """
+        deadline = asyncio.get_running_loop().time() + within
+        while not self._last_is_answered():
+            assert asyncio.get_running_loop().time() < deadline, f"no answer within {within:g} s"
+            try:
+                async with asyncio.timeout(ANSWER_WITHIN):
+                    await self._terminal.until(self._last_is_answered, within)
+            except TimeoutError:
+                self._send(self.requests[-1])
+
+    def _last_is_answered(self) -> bool:
+        return all(request.sent[-1] in self._terminal.answers for request in self.requests[-1:])
 
     def answers(self, request: Request) -> list[Answer]:
         return [self._terminal.answers[sent] for sent in request.sent if sent in self._terminal.answers]
