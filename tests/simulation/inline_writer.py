@@ -13,7 +13,7 @@ from typing import Any
 from shoe_controller.journal.database import Database
 from shoe_controller.journal.errors import DiskFullError
 from shoe_controller.journal.opening import WriterLock
-from shoe_controller.journal.records import Entry, Receipt
+from shoe_controller.journal.records import Entry, Head, Receipt
 from shoe_controller.journal.store import BatchWriter, Confirmation, Submission
 from tests.simulation.virtual_time import DaemonLoop, VirtualTime
 
@@ -79,6 +79,8 @@ class InlineWriter:
         self._killed = killed
         self._waiting: list[Submission | Confirmation] = []
         self._busy = False
+        self.head: Head | None = None
+        """Where the journal ended after the last batch; `None` before the first."""
 
     def submit(self, entry: Entry) -> Awaitable[Receipt]:
         future: asyncio.Future[Receipt] = self._loop.create_future()
@@ -125,6 +127,7 @@ class InlineWriter:
             self._killed()
             return
         outcomes = self._batches.write(batch)
+        self.head = next((each.head for each in reversed(outcomes) if isinstance(each, Receipt)), self.head)
         for item, outcome in zip(batch, outcomes, strict=True):
             if isinstance(item, Submission) and isinstance(outcome, Receipt):
                 self._stored(item.entry, outcome)

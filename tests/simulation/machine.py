@@ -3,7 +3,7 @@
 import random
 import traceback
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 from shoe_controller.clock.moment import Moment
@@ -209,7 +209,7 @@ class Machine:
             time=self._time,
             loop=loop,
             disk=self.disk,
-            stored=partial(self._entry_stored, reader),
+            stored=self._entry_stored,
             killed=self._kill_at_commit,
         )
         self._graves.append((loop, self._writer, reader))
@@ -239,9 +239,9 @@ class Machine:
             raise BrokenPromiseError("a journal that nobody had replaced was taken for an older copy")
         self._copies.take(reader.position().head)
 
-    def _entry_stored(self, reader: JournalReader, entry: Entry, receipt: Receipt) -> None:
+    def _entry_stored(self, entry: Entry, receipt: Receipt) -> None:
         self._stored(entry, receipt)
-        if reader.position().head == receipt.head:
+        if self._writer is not None and self._writer.head == receipt.head:
             self._copies.take_now_and_then(receipt.head)
 
     @property
