@@ -11,6 +11,7 @@ import asyncio
 import itertools
 import os
 import random
+import shutil
 import signal
 import socket
 import statistics
@@ -299,8 +300,8 @@ async def _start_daemon(
 ) -> "asyncio.subprocess.Process":
     config = folder / "table.toml"
     if fresh:
-        for file in folder.glob("t1.journal*"):
-            file.unlink()
+        for each in folder.glob("t1.journal*"):
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
     config.write_text(TABLE.format(tty=path, port=port, level="info") + more)
     config.chmod(0o600)
     with (folder / "daemon.log").open("wb") as log:
