@@ -61,6 +61,8 @@ async def test_it_does_not_wait_longer_than_the_connection_that_says_online(
             while not watcher.served:
                 await players.publish(topic, b"{}")
                 await asyncio.sleep(0.05)
+        assert watcher.served[0] == (topic, "bad_request")
+        assert watcher.outages == 1
     finally:
         running.cancel()
         with suppress(asyncio.CancelledError):
