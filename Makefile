@@ -6,12 +6,13 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo bench fuzz torture attack simulate mutations screenshots deb lock test-deploy test-hardware campaigns clean
+.PHONY: test lint format demo bench fuzz torture attack simulate mutations screenshots deb lock test-console test-deploy test-hardware campaigns clean
 
-# One more worker than cores: most tests wait for programs that they have started.
+# One more worker than cores: most tests wait for programs that they have started. Neighbours stay on one worker, which
+# shares what they have set up, and whoever is done takes over from the others.
 WORKERS ?= $(shell echo $$(($$(nproc) + 1)))
 test: lint
-	$(BIN)/pytest -n $(WORKERS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
@@ -55,7 +56,7 @@ fuzz: $(VENV)/ready
 CUTS ?= 200
 torture: $(VENV)/ready
 	$(BIN)/python -m tests.torture $(CUTS)
-	LONG_TESTS=1 $(BIN)/pytest tests/daemon
+	LONG_TESTS=1 $(BIN)/pytest tests/daemon tests/demo/test_demo.py
 
 # Every attack on journal, broker, pages and commands at full length; ends with a table of what held. ONLY=TEXT chooses by name.
 attack: $(VENV)/ready
@@ -82,6 +83,11 @@ deb: $(VENV)/demo-ready
 lock: $(VENV)/demo-ready
 	$(BIN)/python deploy/lock.py
 
+# Every act on the console with taps in Chromium, in each language, at 1280x800 and 1024x600; ends with a table of what
+# passed. CONSOLE_PICTURES=FOLDER keeps a picture of every screen that was touched; ACT=NAME chooses the evening of one act.
+test-console: $(VENV)/ready
+	$(BIN)/python -m tests.console.every_act $(addprefix --act=,$(ACT))
+
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
 # from a checkout; then the arm64 package on an emulated machine. As root. TRIALS="bookworm trixie checkout arm64 kiosk" chooses
 # some, EARLIER=COMMIT what is upgraded from.
@@ -95,7 +101,7 @@ test-hardware: $(VENV)/ready
 
 # Every long target, one after another, whether or not one fails; ends with one table of what passed and where each one's
 # full output is. CAMPAIGNS="simulate torture" chooses some; SEEDS, CUTS, FUZZ_SECONDS, INPUTS, TRIALS and EARLIER are passed on.
-CAMPAIGNS ?= simulate mutations torture attack fuzz test-hardware test-deploy bench
+CAMPAIGNS ?= simulate mutations torture attack fuzz test-console test-hardware test-deploy bench
 CAMPAIGN_LOGS ?= build/campaigns
 campaigns: $(VENV)/ready
 	@$(BIN)/python -m tests.campaigns --logs=$(CAMPAIGN_LOGS) $(CAMPAIGNS)

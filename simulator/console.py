@@ -157,6 +157,8 @@ class LiveConsole:
             "r": lambda: shoe.press(Button.RESULT),
             "R": lambda: shoe.press(Button.RESULT, held=True),
             "n": shoe.new_cards,
+            "N": lambda: shoe.press(Button.NEW_SHOE),
+            "t": shoe.take_out_all,
             "b": lambda: shoe.press(Button.BURN),
             "m": lambda: shoe.press(Button.NO_MORE_BETS),
             "s": lambda: shoe.press(Button.CALL_SUPERVISOR),

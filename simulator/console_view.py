@@ -47,7 +47,8 @@ HELP = (
     ("r", "press the result button"),
     ("R", "hold the result button down: the round ends by force"),
     ("n", "new cards: lid, cards, lid, and the new-shoe button"),
-    ("b", "press the burn button; an extra card is burned"),
+    ("N, t", "press the new-shoe button alone; take all cards out"),
+    ("b", "press the burn button; an extra card is burned, or the next card"),
     ("m, s", "press 'no more bets', 'call supervisor'"),
     ("c", "clear the shoe's faults"),
     ("k", "the same, and keep an extra card for the next round"),
@@ -202,7 +203,8 @@ def _round(view: View) -> ScreenLine:
         case Stage.READY if firmware.carried is not None:
             return ScreenLine(f"{firmware.rounds} dealt; the next begins with {firmware.carried.card}, carried over")
         case Stage.READY:
-            return ScreenLine(f"{firmware.rounds} dealt; ready for the next")
+            ready = "the next card is burned" if firmware.burn_next else "ready for the next"
+            return ScreenLine(f"{firmware.rounds} dealt; {ready}")
         case _ if firmware.spoilt:
             return ScreenLine(f"{firmware.rounds}, spoilt: it can only be ended by force (R)", "yellow")
         case _:

@@ -150,7 +150,7 @@ class Dealer:
         if shoe.why_no_card is not None or shoe.pulling_in_vain:
             return None
         if stage is Stage.READY:
-            return Act.BEGIN
+            return Act.BURN if shoe.firmware.burn_next else Act.BEGIN
         return Act.DRAW if stage is Stage.DEALING else Act.BURN
 
     def _dealt_out(self, shoe: VirtualShoe) -> bool:

@@ -201,6 +201,11 @@ class Emulation:
         self.shoe.move_lid(now, opened=False)
         self.press(Button.NEW_SHOE, now)
 
+    def take_out_all(self, now: float) -> None:
+        """Take all cards out by hand, as for counting them."""
+        self.shoe.take_out_all(now)
+        self._settle(now)
+
     def move_lid(self, now: float, *, opened: bool) -> None:
         self.shoe.move_lid(now, opened=opened)
         self._settle(now)

@@ -112,6 +112,10 @@ class EmulatedShoe:
         self.emulation.new_cards(self._now)
         self._pump()
 
+    def take_out_all(self) -> None:
+        self.emulation.take_out_all(self._now)
+        self._pump()
+
     def move_lid(self, *, opened: bool) -> None:
         self.emulation.move_lid(self._now, opened=opened)
         self._pump()

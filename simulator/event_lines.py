@@ -106,8 +106,13 @@ def _result_in_words(ended: RoundEnded) -> str:
             words = f"Player wins {player} to {banker}"
         case IndicatedWinner.BANKER:
             words = f"Banker wins {banker} to {player}"
-    words += ", Player pair" if ended.player_pair else ""
-    words += ", Banker pair" if ended.banker_pair else ""
+    match ended.player_pair, ended.banker_pair:
+        case True, True:
+            words += ", both pairs"
+        case True, False:
+            words += ", Player pair"
+        case False, True:
+            words += ", Banker pair"
     return f"{words} ({_cards_in_words(ended.player)} / {_cards_in_words(ended.banker)})"
 
 

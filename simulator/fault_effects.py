@@ -126,6 +126,16 @@ class FaultEffects:
         self._shoe.move_lid(now, opened=True)
         self._end(fault, now, lambda then: self._shoe.move_lid(then, opened=False))
 
+    def _jam(self, _fault: PlannedFault, now: float) -> None:
+        self._shoe.jam(now)
+
+    def _gate_forced(self, _fault: PlannedFault, now: float) -> None:
+        self._shoe.force_gate(now)
+
+    def _low_voltage(self, fault: PlannedFault, now: float) -> None:
+        self._shoe.change_supply(now, low=True)
+        self._end(fault, now, lambda then: self._shoe.change_supply(then, low=False))
+
     def _reboot(self, _fault: PlannedFault, now: float) -> None:
         self.restart(StartCause.WATCHDOG, now)
 
@@ -194,6 +204,9 @@ class FaultEffects:
         "power_loss": _power_loss,
         "wrong_key": _wrong_key,
         "unplug": _unplug,
+        "jam": _jam,
+        "gate_forced": _gate_forced,
+        "low_voltage": _low_voltage,
         "forged_frame": _forged_frame,
         "replayed_frame": _replayed_frame,
     }

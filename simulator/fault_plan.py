@@ -105,12 +105,14 @@ class FaultPlan:
             case Moment.NEXT_CARD:
                 fits = {"duplicate_card": shoe.stack.has_let_out_cards, "double_feed": shoe.cards_inside > 1}
                 in_round = stage in (Stage.READY, Stage.DEALING) and not shoe.firmware.stopped
-                return in_round and fits.get(kind.name, True)
+                return in_round and not shoe.firmware.burn_next and fits.get(kind.name, True)
             case Moment.MID_ROUND:
                 return shoe.powered and stage is Stage.DEALING
             case Moment.ROUND_COMPLETE:
                 in_order = stage is Stage.COMPLETE and not shoe.firmware.standing
                 return in_order and shoe.why_no_card is None and shoe.cards_inside > 0
+            case Moment.AT_ONCE if kind.name in ("gate_forced", "low_voltage"):
+                return shoe.powered
             case _:
                 return kind.name != "replayed_frame" or self._effects.stranger.replay() is not None
 

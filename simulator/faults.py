@@ -278,6 +278,36 @@ _SHOE = (
         native=Detection(("refused", "link_up"), "refused: the shoe does not hold our key; then link_up"),
         angel_eye=Undetectable("it has no keys"),
     ),
+    FaultKind(
+        name="jam",
+        group=Group.SHOE,
+        moment=Moment.NEXT_CARD,
+        what="a card sticks in the exit; the jam is cleared, then it is drawn",
+        native=Detection(("fault code=jam stopped=yes", "fault_cleared code=jam", "card_drawn")),
+        angel_eye=Detection(
+            ("fault code=draw_timeout stopped=yes", "fault_cleared code=draw_timeout", "card_drawn"),
+            "as a draw time-out: E C7, e 87, then the D",
+        ),
+    ),
+    FaultKind(
+        name="gate_forced",
+        group=Group.SHOE,
+        moment=Moment.AT_ONCE,
+        what="somebody forces the gate",
+        native=Detection(("fault code=gate_forced stopped=no", "fault_cleared code=gate_forced")),
+        angel_eye=Undetectable("it has no telegram for a forced gate"),
+    ),
+    FaultKind(
+        name="low_voltage",
+        group=Group.SHOE,
+        moment=Moment.AT_ONCE,
+        what="the supply voltage is too low, and well again later",
+        seconds=6.0,
+        native=Detection(
+            ("health", "fault code=low_voltage stopped=no", "fault_cleared code=low_voltage"),
+        ),
+        angel_eye=Undetectable("it has no telegram for its supply"),
+    ),
 )
 
 _LINE = (

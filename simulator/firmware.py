@@ -53,6 +53,9 @@ from simulator.laid_cards import (
 from simulator.shoe_line import ShoeLine
 from simulator.truth import Reading
 
+GOOD_SUPPLY, LOW_SUPPLY = 5021, 4380
+"""Millivolts of a supply of 5 V."""
+
 _HANDS = {Side.PLAYER: Hand.PLAYER, Side.BANKER: Hand.BANKER}
 
 
@@ -69,6 +72,8 @@ class ShoeFirmware:
         self._line = line
         self.stage = Stage.FIRST_CARD
         self.burns_left = 0
+        self.burn_next = False
+        """The burn button was pressed between two rounds: the next card is burned."""
         self.cards_since_load = 0
         self.rounds = 0
         """Rounds begun with the current cards."""
@@ -82,6 +87,8 @@ class ShoeFirmware:
         """The over-drawn card that will begin the next round."""
         self.spoilt = False
         """The round contains a card that the rules or the reader cannot account for: it can only be ended by force."""
+        self.low_voltage = False
+        """The supply is too low, which was reported. It is well again when the supply is: nobody clears it."""
         self.unreported = 0
         """Events that a full store could not keep."""
         self._deal = Deal()
@@ -121,6 +128,8 @@ class ShoeFirmware:
         self.standing.clear()
         self.extras.clear()
         self.carried = None
+        self.low_voltage = False
+        self.burn_next = False
         return forgotten
 
     def _forget_round(self) -> None:
@@ -140,6 +149,8 @@ class ShoeFirmware:
                 return self._first_card(piece, now)
             case Stage.BURNING:
                 return self._burned(piece, now)
+            case Stage.READY if self.burn_next:
+                return self._burned_between_rounds(piece, reading, now)
             case _:
                 return self._card_of_round(piece, reading, now, out_of_turn=out_of_turn)
 
@@ -157,6 +168,11 @@ class ShoeFirmware:
         if not self.burns_left:
             self.stage = Stage.READY
             self._report(Standby(), now)
+        return Place(Hand.BURN, burns_left=self.burns_left)
+
+    def _burned_between_rounds(self, piece: Piece, reading: Reading, now: float) -> Place:
+        self.burn_next = False
+        self._report_drawn(Place(Hand.BURN), self._disclosed(piece, reading), now)
         return Place(Hand.BURN)
 
     def _card_of_round(self, piece: Piece, reading: Reading, now: float, *, out_of_turn: bool) -> Place:
@@ -250,7 +266,11 @@ class ShoeFirmware:
         """Handle a draw time-out: the dealer has been pulling, and no card passed."""
         self._stop(FaultCode.DRAW_TIMEOUT, now)
 
-    # --- buttons, lid, gate ------------------------------------------------------------------------------------
+    def jammed(self, now: float) -> None:
+        """Handle a card that sticks in the exit. The round can go on when the jam is cleared."""
+        self._fault(FaultCode.JAM if self._line.is_native else FaultCode.DRAW_TIMEOUT, now, stopped=True)
+
+    # --- buttons, lid, gate, supply ----------------------------------------------------------------------------
 
     def result_pressed(self, now: float, *, by_force: bool) -> RuledResult | None:
         """Handle the result button; held down, it ends the round by force. Return the result, if there is one."""
@@ -292,9 +312,18 @@ class ShoeFirmware:
         broken_off = self.in_round
         self._forget_round()
         self.carried = None
+        self.burn_next = False
         self.stage = Stage.FIRST_CARD
         self.rounds = self.cards_since_load = 0
         return broken_off
+
+    def burn_pressed(self, now: float) -> None:
+        """Handle the burn button: extra cards are burned, or between two rounds the next card is."""
+        self.other_button(Button.BURN, now)
+        if self.extras:
+            self.clear(now)
+        elif self.stage is Stage.READY and not self.stopped:
+            self.burn_next = True
 
     def other_button(self, button: Button, now: float) -> None:
         self._report(ButtonPressed(button=button), now)
@@ -318,9 +347,20 @@ class ShoeFirmware:
     def gate_moved(self, now: float, *, locked: bool) -> None:
         self._report(GateChanged(locked=locked), now)
 
+    def gate_forced(self, now: float) -> None:
+        self._fault(FaultCode.GATE_FORCED, now, stopped=False)
+
+    def supply_changed(self, now: float, *, low: bool) -> None:
+        if low != self.low_voltage:
+            self.low_voltage = low
+            self.report_health(now)
+            code = FaultCode.LOW_VOLTAGE
+            self._report(Fault(code=code) if low else FaultCleared(code=code), now)
+
     def report_health(self, now: float) -> None:
         """Report the shoe's health, from time to time."""
-        self._report(Health(millivolts=5021, celsius=31, cards_since_load=self.cards_since_load), now)
+        millivolts = LOW_SUPPLY if self.low_voltage else GOOD_SUPPLY
+        self._report(Health(millivolts=millivolts, celsius=31, cards_since_load=self.cards_since_load), now)
 
     # --- reporting ------------------------------------------------------------------------------------------
 
@@ -347,10 +387,13 @@ class ShoeFirmware:
         self._report(event, now)
 
     def _report_identified(self, dealt: LaidCard, now: float) -> None:
-        hand, position = dealt.place
         disclosed = fully_disclosed(dealt.piece) if dealt.reading is Reading.READ else UNDISCLOSED
         event = CardIdentified(
-            hand=hand, position=position, card=disclosed.card, card_id=disclosed.card_id, deck_set=disclosed.deck_set
+            hand=dealt.place.hand,
+            position=dealt.place.position,
+            card=disclosed.card,
+            card_id=disclosed.card_id,
+            deck_set=disclosed.deck_set,
         )
         self._report(event, now)
 

@@ -16,6 +16,8 @@ class Place(NamedTuple):
 
     hand: Hand
     position: int | None = None
+    burns_left: int | None = None
+    """Of a burned card: how many are still to be burned."""
 
 
 class LaidCard(NamedTuple):

@@ -56,7 +56,7 @@ def second_sum(events: Sequence[Json]) -> SecondSum:
         events=len(events),
         cards=sum(map(_cards_in_shoe, _by_shoe(events))),
         results=kinds["round_result"] - kinds["result_undone"],
-        settlements=kinds["round_settled"] - kinds["settlement_undone"],
+        settlements=len(stand),
         stakes=sum(totals["stakes"] for totals in stand),
         paid_back=sum(totals["returned"] for totals in stand),
         problems=tuple(problems),
@@ -91,28 +91,42 @@ def _by_shoe(events: Sequence[Json]) -> Iterable[list[Json]]:
     yield shoe
 
 
-def _cards_in_shoe(events: Sequence[Json]) -> int:
-    """Dealt, set aside and burned; less those that were set aside and then burned, or dealt in the next round."""
-    burned = [event["burned"] for event in events if event["fact"] == "card_burned"]
-    decided = [event for event in events if event["fact"] == "extra_card_decided"]
-    kinds = Counter(event["fact"] for event in events)
-    last_used = max((event["seq"] for event in decided if event["used"]), default=0)
-    waits = last_used > 0 and not any(
-        event["seq"] > last_used for event in events if event["fact"] == "card_dealt" and event["place"]["number"] == 1
-    )
-    used: int = sum(event["used"] for event in decided) - waits
-    last_burn = max((event["seq"] for event in events if event["fact"] == "card_burned"), default=0)
-    set_aside_first = sum(event["burned"] for event in decided if event["seq"] < last_burn)
-    burn: int = max(burned, default=0) - set_aside_first + (0 in burned)
-    return kinds["card_dealt"] + kinds["card_set_aside"] + burn - used
+def _cards_in_shoe(events: Sequence[Json]) -> int:  # noqa: C901 - one case for each kind of event
+    """Every card once, when it is first dealt, set aside or burned: some are moved on later, or counted as burned."""
+    cards = burned = aside = carried = 0
+    shown_first = False
+    for event in events:
+        match event["fact"]:
+            case "card_burned" if event["burned"] == 0 and not shown_first:
+                cards, shown_first = cards + 1, True
+            case "card_burned":
+                cards, burned = cards + event["burned"] - burned, event["burned"]
+            case "card_set_aside":
+                cards, aside = cards + 1, aside + 1
+            case "extra_card_decided":
+                carried = int(event["used"]) if aside else 0
+                burned, aside = burned + event["burned"], 0
+            case "card_dealt" if event.get("carried") or (carried and event["place"]["number"] == 1):
+                burned, carried = burned - (not carried), 0
+            case "card_dealt" | "card_counted":
+                cards += 1
+            case "cards_assigned":
+                burned -= max(0, event["taken_back"] - carried)
+                carried, aside = carried if not event["taken_back"] else 0, event["extra_cards"]
+            case "card_discarded":
+                aside = event["extra_cards"]
+            case "betting_opened" | "round_voided" | "round_result":
+                aside = 0
+    return cards
 
 
 def _settlements_that_stand(events: Sequence[Json]) -> list[Json]:
     undone = {event["replaces"] for event in events if event["fact"] == "settlement_undone"}
+    undone |= {event["replaces_settlement"] for event in events if event["fact"] == "round_amended"}
     return [
         event["settlement"]["totals"]
         for event in events
-        if event["fact"] == "round_settled" and event["seq"] not in undone
+        if event["fact"] in ("round_settled", "round_amended") and event["settlement"] and event["seq"] not in undone
     ]
 
 
@@ -125,6 +139,12 @@ def _stakes(events: Sequence[Json]) -> tuple[int, int]:
             case "wagers_changed":
                 placed += event["total"] - seats[event["seat"]]
                 seats[event["seat"]] = event["total"]
+            case "wagers_corrected":
+                placed -= sum(event["difference"].values())
+                seats.subtract(event["difference"])
+            case "round_amended":
+                old, new = event["old_settlement"], event["settlement"]
+                placed += (new["totals"]["stakes"] if new else 0) - (old["totals"]["stakes"] if old else 0)
             case "wagers_returned" | "round_voided":
                 returned += event["total"]
                 for one in event["returned"]:

@@ -63,6 +63,8 @@ class CardOut(Happening, frozen=True, kw_only=True, tag="card_out"):
     to: Hand
     """Where it was laid."""
     position: int | None = None
+    burns_left: int | None = None
+    """Of a burned card: how many are still to be burned."""
     reading: Reading = Reading.READ
 
 

@@ -77,6 +77,8 @@ class VirtualShoe:
         self.firmware = ShoeFirmware(self.line)
         self.powered = False
         self.gate_locked = False
+        self.gate_moves = 0
+        """How often the gate was locked or opened: both may happen between two looks at it."""
         self.lid_open = False
         self.link_up = False
         self.lamps: frozenset[Lamp] = frozenset()
@@ -111,7 +113,8 @@ class VirtualShoe:
 
     @property
     def _carries_over(self) -> bool:
-        return self.firmware.carried is not None and self.firmware.stage is Stage.READY
+        firmware = self.firmware
+        return firmware.carried is not None and firmware.stage is Stage.READY and not firmware.burn_next
 
     @property
     def pulling_in_vain(self) -> bool:
@@ -172,6 +175,12 @@ class VirtualShoe:
         self._record(CardBack(t=self.time_of(now), card=piece.card, card_id=piece.card_id, half_way=half_way))
         self.firmware.pushed_back(piece, now, half_way=half_way)
 
+    def jam(self, now: float) -> None:
+        """Pull a card that sticks in the exit."""
+        self._check_open()
+        self._record(NothingCame(t=self.time_of(now)))
+        self.firmware.jammed(now)
+
     def _check_open(self) -> None:
         why = self.why_no_card
         if why is not None:
@@ -189,6 +198,7 @@ class VirtualShoe:
                 number=self.cards_out,
                 to=place.hand,
                 position=place.position,
+                burns_left=place.burns_left,
                 reading=reading,
             )
         )
@@ -253,9 +263,7 @@ class VirtualShoe:
                 if firmware.new_shoe(now):
                     self._record(RoundAbandoned(t=self.time_of(now), round=round_number))
             case Button.BURN:
-                firmware.other_button(button, now)
-                if firmware.extras:
-                    firmware.clear(now)
+                firmware.burn_pressed(now)
             case _:
                 firmware.other_button(button, now)
 
@@ -280,8 +288,14 @@ class VirtualShoe:
         self._record(GateMoved(t=self.time_of(now), locked=not self.gate_locked, by="key"))
         self._gate_moved(now, locked=not self.gate_locked)
 
+    def force_gate(self, now: float) -> None:
+        """Push at the gate with force; it gives way, and springs back."""
+        self._check_power()
+        self.firmware.gate_forced(now)
+
     def _gate_moved(self, now: float, *, locked: bool) -> None:
         self.gate_locked = locked
+        self.gate_moves += 1
         self.firmware.gate_moved(now, locked=locked)
 
     def _check_power(self) -> None:
@@ -307,6 +321,11 @@ class VirtualShoe:
         self._health_at = self._complain_at = None
         self.line.power_down()
         self._record(PoweredOff(t=self.time_of(now)))
+
+    def change_supply(self, now: float, *, low: bool) -> None:
+        """Let the supply drop below what the shoe needs, or be well again; a shoe without power notices neither."""
+        if self.powered:
+            self.firmware.supply_changed(now, low=low)
 
     def host_attached(self, now: float) -> None:
         self._record(HostAttached(t=self.time_of(now)))

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from shoe_controller.daemon.assembly import SOFTWARE
-from shoe_controller.daemon.table_journal import published_fact, replay, same_fact
+from shoe_controller.daemon.table_journal import SOFTWARE, published_fact, replay, same_fact
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
 from shoe_controller.journal.verify import verify
@@ -76,7 +75,7 @@ def last_number(path: Path) -> int:
         return reader.position().last_seq
 
 
-def sound_journal(path: Path, shown: Mapping[int, Event] | None) -> StoredJournal:
+def sound_journal(path: Path, shown: Mapping[int, Event] | None, *, software: str = SOFTWARE) -> StoredJournal:
     """The journal is whole, replays to the same facts, and is what the display has, if there is one."""
     journal = read_journal(path)
     heads: dict[int, str] = {}
@@ -89,7 +88,7 @@ def sound_journal(path: Path, shown: Mapping[int, Event] | None) -> StoredJourna
         path,
         replay=replay,
         agree=same_fact,
-        software=SOFTWARE,
+        software=software,
         heads=list(map(_head, heads.values())),
         progress=lambda *_: None,
     )

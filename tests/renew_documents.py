@@ -7,11 +7,12 @@ A part stands between `<!-- generated: name -->` and `<!-- end -->`; what it hol
 import re
 from pathlib import Path
 
-from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.acts import ACTS, Role
 from shoe_controller.messages.alerts import Clearer
-from shoe_controller.table import act_phases, phases
+from shoe_controller.table import acts, phases
 from shoe_controller.table.alerts import ALERTS, AlertRule
 from shoe_controller.words.render import ENGLISH
+from tests.web.words import TABLE, TAGS, read
 
 DOCS = Path(__file__).parent.parent / "docs"
 COMMAND = "python -m tests.renew_documents"
@@ -21,7 +22,9 @@ _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 def _reasons() -> str:
     names = [f"`{rule.name}`" for rule in ACTS.values() if rule.reason]
-    return f"A reason must be given for {', '.join(names[:-1])} and {names[-1]}.\n"
+    needed = f"A reason must be given for {', '.join(names[:-1])} and {names[-1]}"
+    at_times = "for `clear_alert` where only a supervisor may clear the alert"
+    return f"{needed}; {at_times}, and for `open_shoe` where only a supervisor may open the shoe.\n"
 
 
 def _how_it_ends(rule: AlertRule) -> str:
@@ -40,9 +43,45 @@ def _alerts() -> str:
     return "\n".join(lines) + "\n"
 
 
+AT_BOTTOM, IN_SUPERVISOR_MODE = "at the bottom", "**Supervisor**"
+
+PLACES = {
+    "open_shoe": f"{AT_BOTTOM}; where only a supervisor may open it, {IN_SUPERVISOR_MODE}",
+    "sign_in": "at the door; for supervisor mode, **Supervisor** at the bottom",
+    "sign_out": f"at the top; of a dealer who has left, {IN_SUPERVISOR_MODE}",
+    "confirm": f"{AT_BOTTOM}; after a result was taken back, {IN_SUPERVISOR_MODE}",
+    "reveal_cards": f"{AT_BOTTOM}, for each hand",
+    "clear_alert": "**Alerts**, beside the alert",
+    "deal_card": "**Cards**, while the table is dealt by hand: rank, suit, then this",
+    "note": f"**Rounds**; on an earlier round, {IN_SUPERVISOR_MODE}",
+    "close_dispute": f"**Alerts**, beside the dispute; or {IN_SUPERVISOR_MODE}",
+    "collect_commission": "**Payments**, beside the seat",
+    "approve": "**Alerts**, beside the proposal",
+    "withdraw": "**Alerts**, beside the proposal",
+}
+"""Where the console offers an act; others are at the bottom if they are the dealer's, or else in supervisor mode."""
+
+BUTTONS = {"sign_in": "enter", "clear_alert": "clear", "deal_card": "enter_dealt", "collect_commission": "collect"}
+"""Whose button has another word than the act."""
+
+
+def button_of(act: str, tag: str) -> str:
+    """What is on the button of an act, in a language."""
+    word = BUTTONS.get(act, act)
+    return str(read("console", tag).get(word) or TABLE[tag]["acts"][word]).replace("{card}", "…")
+
+
+def _buttons() -> str:
+    lines = ["| act | button | 繁體 | 简体 | where |", "|---|---|---|---|---|"]
+    for rule in ACTS.values():
+        place = PLACES.get(rule.name, AT_BOTTOM if rule.role is Role.DEALER else IN_SUPERVISOR_MODE)
+        lines.append(f"| `{rule.name}` | {' | '.join(button_of(rule.name, tag) for tag in TAGS)} | {place} |")
+    return "\n".join(lines) + "\n"
+
+
 PARTS = {
     "table.md": {"phases": f"```mermaid\n{phases.diagram()}```\n"},
-    "operator.md": {"reasons": _reasons(), "acts": act_phases.markdown_table(), "alerts": _alerts()},
+    "operator.md": {"reasons": _reasons(), "buttons": _buttons(), "acts": acts.markdown_table(), "alerts": _alerts()},
 }
 
 

@@ -23,7 +23,7 @@ def small_house(**settings: Any) -> Data:  # noqa: ANN401 - settings are what a 
         "decks": 8,
         "layout": "nepal_super_baccarat",
         "seats": ["1", "2"],
-        "limits": {"all": {"min": 1, "max": 100}},
+        "limits": {"all": {"min": 2, "max": 100}},
     }
     return {"house": house | settings}
 

@@ -74,6 +74,7 @@ class NativeController:
         insecure: bool = False,
         nonce: Callable[[], bytes],
         last_committed: LastCommitted | None = None,
+        perhaps_another: bool = False,
         timings: ControllerTimings = DEFAULT_TIMINGS,
         versions: Versions = OUR_VERSIONS,
     ) -> None:
@@ -84,7 +85,7 @@ class NativeController:
         self._versions = versions
         self.counts = LinkCounts()
         self._refusals = Refusals(self.counts)
-        self._progress = Progress(last_committed, self.counts)
+        self._progress = Progress(last_committed, self.counts, perhaps_another=perhaps_another)
         self._reader = FrameReader()
         self._out = Outbox(self.counts)
         self._is_connected = False

@@ -44,8 +44,10 @@ def remember(memory: bytes) -> LastCommitted:
 
 
 class Progress:
-    def __init__(self, stored: LastCommitted | None, counts: LinkCounts) -> None:
+    def __init__(self, stored: LastCommitted | None, counts: LinkCounts, *, perhaps_another: bool = False) -> None:
         self._counts = counts
+        self._perhaps_another = perhaps_another
+        """Another shoe may have taken the place of the one whose event was stored last: it counts for itself."""
         self.stored = stored
         self._outlived: LastCommitted | None = None
         """The last event stored in the old count, while none is in the new one."""
@@ -127,8 +129,12 @@ class Progress:
         if self._expected == 0:
             self._expected = status.oldest
         reason = self._why_counting_anew(status, first=first)
+        perhaps_another, self._perhaps_another = self._perhaps_another, False
         if reason is not None:
-            out.append(EventGap(expected=self._expected, received=status.oldest, reason=reason))
+            if perhaps_another:
+                self._total = None  # it is another shoe, which counts its own cards
+            else:
+                out.append(EventGap(expected=self._expected, received=status.oldest, reason=reason))
             self._count_anew(status.oldest)
         elif status.upcoming == self._expected:
             if self._total not in (None, status.card_total):

@@ -83,7 +83,7 @@ class CommissionTaken(Enum):
 
     AT_ONCE = "at_once"
     MARKED = "marked"
-    """Written down for the seat and collected at the end of the shoe."""
+    """Written down for the seat, and due until it is collected or waived."""
 
 
 class House(msgspec.Struct, frozen=True):

@@ -16,6 +16,7 @@ from shoe_controller.board.floor import Floor
 from shoe_controller.board.model import BoardTable
 from shoe_controller.board.prices import PostedPrice, posted_prices
 from shoe_controller.messages.alerts import AlertMessage, Severity
+from shoe_controller.messages.facts import Dispute
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.retained import InfoMessage, LastOutcome, StateMessage
 from shoe_controller.messages.witness import RaisedAlarm
@@ -32,6 +33,8 @@ class LiveSection(msgspec.Struct, frozen=True):
     """Why it is not live: "broker", "controller", or "unknown" for a table of which no message has come."""
     unverified: bool
     """The shoe has not proven itself with a key."""
+    by_hand: bool = False
+    """The dealer enters the cards."""
 
 
 class PostedWager(msgspec.Struct, frozen=True):
@@ -129,7 +132,11 @@ class PitRow(msgspec.Struct, frozen=True):
     version: str
     rules_pending: bool
     """New rules wait for the next shoe."""
+    by_hand: bool
+    """The dealer enters the cards."""
     alerts: tuple[AlertMessage, ...]
+    disputes: tuple[Dispute, ...]
+    """Those that are open."""
     witness: tuple[RaisedAlarm, ...]
     """What witnesses of its journal object to."""
 
@@ -160,7 +167,13 @@ def _why_not_live(floor: Floor, table: BoardTable) -> str:
 def _live(floor: Floor, table: BoardTable) -> LiveSection:
     status, live = table.followed.status, table.followed.online
     unverified = live and status is not None and status.shoe_link and not status.authenticated
-    return LiveSection(live=live, why=_why_not_live(floor, table), unverified=unverified)
+    return LiveSection(
+        live=live, why=_why_not_live(floor, table), unverified=unverified, by_hand=live and _is_by_hand(table)
+    )
+
+
+def _is_by_hand(table: BoardTable) -> bool:
+    return table.followed.state is not None and table.followed.state.hand_entry
 
 
 def _posted(info: InfoMessage) -> TableSection:
@@ -220,7 +233,7 @@ def _hand(state: StateMessage, side: Side, total: int | None) -> ShownHand:
 
 def _is_in_trouble(table: BoardTable, state: StateMessage) -> bool:
     """Between two shoes a missing link is not shown: the cable may be out while the cards are changed."""
-    shoe_is_missed = not state.link_up and state.phase not in BETWEEN_SHOES
+    shoe_is_missed = not state.link_up and state.phase not in BETWEEN_SHOES and not state.hand_entry
     status = table.followed.status
     return state.stopped or shoe_is_missed or (status is not None and not status.storing)
 
@@ -270,7 +283,9 @@ def pit_row(floor: Floor, name: str, now: float) -> PitRow:
         publishing="" if status is None else status.publishing,
         version="" if status is None else status.version,
         rules_pending=info is not None and info.rules_pending,
+        by_hand=_is_by_hand(table),
         alerts=_alerts(table),
+        disputes=() if state is None else state.disputes,
         witness=tuple(alarm for each in floor.witnesses.get(name, {}).values() for alarm in each.alarms),
     )
 

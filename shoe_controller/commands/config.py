@@ -2,10 +2,12 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from shoe_controller.commands.output import BAD_INPUT, GOOD, add_json_option, as_text, print_json
+from shoe_controller.baccarat.house import House
+from shoe_controller.baccarat.payments import PaymentRange, payment_range
+from shoe_controller.commands.output import BAD_INPUT, GOOD, add_json_option, as_text, console, print_json
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import Config, for_running, load_config
 from shoe_controller.messages.acts import Role
@@ -17,7 +19,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     check = actions.add_parser(
         "check",
         help="report everything that is wrong with a file",
-        description="Report everything that is wrong with a table's configuration, each with its place.",
+        description="Report everything that is wrong with a table's configuration, each with its place. Of a valid one "
+        "it shows the smallest and the largest payment of every wager.",
     )
     check.add_argument("file", type=Path, metavar="FILE")
     check.add_argument(
@@ -40,11 +43,29 @@ def run(args: argparse.Namespace) -> int:
             print_json({"good": False, "file": as_text(error.file), "problems": problems})
         sys.stderr.write(f"{error}\n")
         return BAD_INPUT
+    payments = {wager: payment_range(config.house, wager) for wager in config.house.offered}
     if args.json:
-        print_json({"good": True, "file": as_text(str(args.file)), "problems": []})
+        print_json({"good": True, "file": as_text(str(args.file)), "problems": [], "payments": payments})
     else:
         sys.stdout.write(f"{as_text(str(args.file))} is valid: {', '.join(_summary(config))}\n")
+        sys.stdout.flush()
+        _draw(config.house, payments)
     return GOOD
+
+
+def _draw(house: House, payments: Mapping[str, PaymentRange | None]) -> None:
+    from rich.table import Table  # noqa: PLC0415 - only a drawing needs rich
+
+    title = "What a win is paid, after commission, in minor units"
+    table = Table("wager", "pay table", title=title)
+    for heading in ("lowest stake", "smallest payment", "highest stake", "largest payment"):
+        table.add_column(heading, justify="right")
+    for wager, pays in payments.items():
+        amounts = ["none"]
+        if pays is not None:
+            amounts = [f"{amount:,}" for amount in (pays.lowest_stake, pays.smallest, pays.highest_stake, pays.largest)]
+        table.add_row(wager, house.schedule.table_names[wager], *amounts)
+    console().print(table)
 
 
 def _summary(config: Config) -> Iterator[str]:

@@ -7,6 +7,7 @@ import importlib.util
 from shoe_controller.baccarat.wagers import unknown
 from shoe_controller.commands.output import GOOD, bad_input
 from shoe_controller.demo.faults import FAULTS, faults_on
+from shoe_controller.demo.irregularities import IRREGULARITIES, Irregularity, irregularities_at
 from shoe_controller.demo.settings import (
     BROKERS,
     FASTEST,
@@ -56,8 +57,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         const=ALL_FAULTS,
         default=NO_FAULTS,
         metavar="NAME,NAME",
-        help="inject faults, one after another, and let a supervisor put them right: all of them, or those named, as "
-        "listed by `shoe-emulator faults`. Without --rounds the demo stops when all are over",
+        help="let the shoe and the people go wrong, one thing after another, and let supervisors put it right: all of "
+        f"it, or what is named. Of the shoe: {', '.join(FAULTS)}. Of the people: {', '.join(IRREGULARITIES)}. "
+        "Without --rounds the demo stops when all are over",
     )
     parser.add_argument(
         "--broker", choices=BROKERS, default=BROKERS[0], help="auto uses Mosquitto if it is installed (default)"
@@ -74,7 +76,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     try:
-        faults = _chosen_faults(args.faults, args.wire)
+        faults = _chosen_faults(args.faults, args.wire, args.game)
     except _BadFaultError as error:
         return bad_input(args, "bad_fault", str(error))
     if importlib.util.find_spec("simulator") is None:
@@ -125,15 +127,19 @@ class _BadFaultError(ValueError):
     """A fault that does not exist, or not on this wire."""
 
 
-def _chosen_faults(text: str, wire: str) -> tuple[str, ...]:
+def _chosen_faults(text: str, wire: str, game: str) -> tuple[str, ...]:
     if text in (ALL_FAULTS, NO_FAULTS):
-        return faults_on(wire) if text == ALL_FAULTS else ()
+        return (*faults_on(wire), *irregularities_at(wire, game)) if text == ALL_FAULTS else ()
     names = tuple(name.strip() for name in text.split(","))
+    known = [*FAULTS, *IRREGULARITIES]
     for name in names:
-        if name not in FAULTS:
-            raise _BadFaultError(unknown("fault", name, FAULTS, listed_by="shoe-emulator faults"))
-        if wire not in FAULTS[name].wires:
+        if name not in known:
+            raise _BadFaultError(unknown("fault", name, known, listed_by="shoe-controller demo --help"))
+        entry = FAULTS.get(name) or IRREGULARITIES[name]
+        if wire not in entry.wires:
             raise _BadFaultError(f"the {wire} wire cannot express {name}: leave it out")
+        if isinstance(entry, Irregularity) and game not in entry.games:
+            raise _BadFaultError(f"{name} needs the game {' or '.join(entry.games)}: leave it out")
     return names
 
 

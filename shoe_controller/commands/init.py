@@ -69,6 +69,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--seat-users", action="store_true", help="a user at the broker for each seat, which bets for that seat alone"
     )
+    parser.add_argument(
+        "--bets-button", action="store_true", help='the shoe has a button for "no more bets", which closes the wagers'
+    )
     parser.add_argument("--no-broker", action="store_true", help="a table that does not publish")
     parser.add_argument("--journal", metavar="FILE", help="default: /var/lib/shoe-controller/NAME.journal")
     parser.add_argument(
@@ -259,6 +262,7 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
         anchor=args.anchor or _chosen_anchor(args, site, name),
         people=tuple(_people(args, questions)),
         seat_users={},
+        bets_button=args.bets_button,
     )
     return new._replace(seat_users=seat_users_of(name, new.seats)) if args.seat_users else new
 

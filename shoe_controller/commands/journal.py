@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import IO
 
@@ -21,7 +20,7 @@ from shoe_controller.clock.moment import Moment
 from shoe_controller.commands import recall
 from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
 from shoe_controller.config.plain_files import check_plain, read_plain
-from shoe_controller.daemon.table_journal import replay, same_fact
+from shoe_controller.daemon.table_journal import SOFTWARE, replay, same_fact
 from shoe_controller.journal.checkpoint_check import next_key_of
 from shoe_controller.journal.errors import DamagedJournalError, JournalError
 from shoe_controller.journal.export import Form, Selection, header, line, selected
@@ -214,7 +213,7 @@ def _verify(args: argparse.Namespace) -> int:
             args.file,
             replay=REPLAY,
             agree=same_fact,
-            software=version("shoe-controller"),
+            software=SOFTWARE,
             heads=[*heads, *args.head],
             exports=args.export,
             keys=keys,
@@ -414,7 +413,7 @@ def _prune(args: argparse.Namespace) -> int:
             older_than_ms=now.wall_ms - args.older_than,
             folder=args.export_to,
             now=now,
-            software=version("shoe-controller"),
+            software=SOFTWARE,
             progress=look,
             rest=lambda: time.sleep(REST),
         )

@@ -101,7 +101,7 @@ def _draw(settlement: Settlement) -> None:
         steps.add_row(str(number), step.step, step.seat, step.wager, str(step.amount))
     out.print(steps)
     if totals.commission and settlement.commission_taken is CommissionTaken.MARKED:
-        out.print(f"Commission of {totals.commission} is marked and collected at the end of the shoe.")
+        out.print(f"Commission of {totals.commission} is marked, and due until it is collected.")
     reached = settlement.limit_reached
     if reached is not None:
         out.print(

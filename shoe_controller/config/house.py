@@ -20,9 +20,19 @@ from shoe_controller.baccarat.house import (
     StakeLimits,
     is_base,
 )
-from shoe_controller.baccarat.wagers import Catalogue, CatalogueError, Layout, OptionRule, Schedule, unknown
+from shoe_controller.baccarat.payments import paying_unit, unpaid_stakes
+from shoe_controller.baccarat.printed_prices import price_objections
+from shoe_controller.baccarat.wagers import (
+    Catalogue,
+    CatalogueError,
+    Layout,
+    OptionRule,
+    Schedule,
+    odds_text,
+    unknown,
+)
 from shoe_controller.config.strict_reading import Problem, join_place
-from shoe_controller.house.catalogue_files import option_rule_mistakes, parse_percentage
+from shoe_controller.house.catalogue_files import built_in_catalogue, option_rule_mistakes, parse_percentage
 
 ALL_WAGERS = "all"
 """The key of the limits for every wager without its own."""
@@ -62,6 +72,7 @@ class HouseEntry(msgspec.Struct):
     round_limit: RoundLimitEntry | None = None
     allow_player_edge: tuple[str, ...] = ()
     allow_decks: tuple[str, ...] = ()
+    allow_lower_price: tuple[str, ...] = ()
 
 
 REQUIRED = ("base_game", "decks", "layout", "seats", "limits")
@@ -263,7 +274,10 @@ class _HouseReader:
         allowed = {
             "allow_player_edge": self._named("allow_player_edge", self.entry.allow_player_edge, offered=None),
             "allow_decks": self._named("allow_decks", others, offered=None),
+            "allow_lower_price": self._named("allow_lower_price", self.entry.allow_lower_price, offered=None),
         }
+        if schedule is not None:
+            self._check_payments(schedule, limits, rounding)
         decks = self.entry.decks
         if decks is None:
             return
@@ -278,9 +292,32 @@ class _HouseReader:
         against = list(objections(self.catalogue, schedule, self.offered or (), decks))
         if schedule is not None:
             against += rounding_objections(schedule, limits, rounding, decks)
+            against += price_objections(self.catalogue, built_in_catalogue(), schedule, self.offered or ())
         for wager, message, setting in against:
             if wager not in allowed[setting]:
                 self._problem("offer", f'{message}; if the house insists: {setting} = ["{wager}"]')
+
+    def _check_payments(self, schedule: Schedule, limits: dict[str, StakeLimits], rounding: Rounding) -> None:
+        """Refuse a rounding with which a winner is paid nothing."""
+        limit = self.entry.round_limit
+        if limit is not None and 1 <= limit.amount < rounding.unit:
+            message = f"must be at least {rounding.unit}, the unit to which payments are rounded, or no winner is paid"
+            self._problem("round_limit.amount", message)
+        unpaid = list(unpaid_stakes(schedule, limits, rounding))
+        unit = paying_unit(schedule, limits, rounding) if unpaid else None
+        for found in unpaid:
+            stakes = f"stakes from {found.lowest} to {found.highest}"
+            if found.lowest == found.highest:
+                stakes = f"a stake of {found.lowest}"
+            remedy = f"set min = {found.paid_from}"
+            if found.paid_from > limits[found.wager].max:
+                remedy += f" and max = {found.paid_from} or more"
+            self._problem(
+                "rounding",
+                f"{found.wager} is paid nothing at {stakes} when it wins {odds_text(found.price)}, because payments "
+                f"are rounded {rounding.mode.value} to a multiple of {rounding.unit}; "
+                f"{'' if unit is None else f'set unit = {unit}, or '}{remedy} for it in [house.limits]",
+            )
 
     def _is_group(self, name: str) -> bool:
         return name in self.catalogue.groups

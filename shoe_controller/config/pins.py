@@ -98,14 +98,17 @@ def least_digits(role: Role) -> int:
     return SUPERVISOR_DIGITS if role is Role.SUPERVISOR else LEAST_DIGITS
 
 
-def hash_pin(pin: str, salt: bytes) -> str:
-    """Return the hash for a table's file. A salt is random and used once, so that equal PINs do not look equal."""
+def hash_pin(pin: str, salt: bytes, *, log_cost: int = LOG_COST) -> str:
+    """Return the hash for a table's file. A salt is random and used once, so that equal PINs do not look equal.
+
+    A lower cost is for PINs that protect nothing, as in a demonstration.
+    """
     if not _PIN.fullmatch(pin):
         raise BadPinError(f"a PIN has {LEAST_DIGITS} to {MOST_DIGITS} digits and nothing else")
     if len(salt) not in SALT_SIZES:
         raise ValueError(f"a salt has {SALT_SIZES[0]} to {SALT_SIZES[-1]} bytes, not {len(salt)}")
-    digest = _digest(pin, salt, LOG_COST, BLOCK_SIZE, PARALLEL)
-    return PinHash(LOG_COST, BLOCK_SIZE, PARALLEL, len(pin), salt, digest).text()
+    digest = _digest(pin, salt, log_cost, BLOCK_SIZE, PARALLEL)
+    return PinHash(log_cost, BLOCK_SIZE, PARALLEL, len(pin), salt, digest).text()
 
 
 def check_pin(pin: str, hashed: str) -> bool:

@@ -6,8 +6,8 @@ import msgspec
 
 from shoe_controller.config.section import Section
 from shoe_controller.config.strict_reading import Problem
-from shoe_controller.messages.procedure import BetsClose, Reveal
-from shoe_controller.table.procedure import GateLocks, OverDrawn, Procedure
+from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Remainder, Reveal, ShownCard
+from shoe_controller.table.procedure import FinishedRound, GateLocks, OverDrawn, Procedure
 
 NEVER = "never"
 """In place of seconds: no limit."""
@@ -25,6 +25,9 @@ class ProcedureEntry(msgspec.Struct):
     burn: bool = _DEFAULTS.burn
     last_rounds: int = _DEFAULTS.last_rounds
     over_drawn: Literal["burn", "use"] = "burn"
+    shown_card: Literal["burn", "free_hand"] = "burn"
+    discarded_card: Literal["void", "next_card"] = "void"
+    finished_round: Literal["one_supervisor", "two_supervisors"] = "one_supervisor"
     gate_locks: Literal["when_stopped", "when_no_card_is_due"] = "when_no_card_is_due"
     confirm_after: int | float | str = NEVER
     draw_within: int | float | str = _DEFAULTS.draw_within or NEVER
@@ -32,6 +35,9 @@ class ProcedureEntry(msgspec.Struct):
     wrong_pins: int = _DEFAULTS.wrong_pins
     locked_out_for: int | float = _DEFAULTS.locked_out_for
     approve_within: int | float = _DEFAULTS.approve_within
+    dealer_signs_in: bool = _DEFAULTS.dealer_signs_in
+    new_dealer_burns: bool = _DEFAULTS.new_dealer_burns
+    remainder: Literal["not_counted", "counted"] = "not_counted"
 
 
 def procedure_from(entry: ProcedureEntry, problems: list[Problem]) -> Procedure:
@@ -40,12 +46,17 @@ def procedure_from(entry: ProcedureEntry, problems: list[Problem]) -> Procedure:
     section.whole_number("last_rounds", entry.last_rounds, 0, 20)
     section.whole_number("wrong_pins", entry.wrong_pins, 1, 20)
     _check_card_sets(section, entry.card_sets)
+    if entry.new_dealer_burns and not entry.dealer_signs_in:
+        section.problem("new_dealer_burns", "needs dealer_signs_in = true: the table knows a new dealer by the sign-in")
     return Procedure(
         bets_close=BetsClose(entry.bets_close),
         reveal=Reveal(entry.reveal),
         burn=entry.burn,
         last_rounds=entry.last_rounds,
         over_drawn=OverDrawn(entry.over_drawn),
+        shown_card=ShownCard(entry.shown_card),
+        discarded_card=DiscardedCard(entry.discarded_card),
+        finished_round=FinishedRound(entry.finished_round),
         gate_locks=GateLocks(entry.gate_locks),
         confirm_after=_seconds_or_never(section, "confirm_after", entry.confirm_after),
         draw_within=_seconds_or_never(section, "draw_within", entry.draw_within),
@@ -53,6 +64,9 @@ def procedure_from(entry: ProcedureEntry, problems: list[Problem]) -> Procedure:
         wrong_pins=entry.wrong_pins,
         locked_out_for=_seconds(section, "locked_out_for", entry.locked_out_for),
         approve_within=_seconds(section, "approve_within", entry.approve_within),
+        dealer_signs_in=entry.dealer_signs_in,
+        new_dealer_burns=entry.new_dealer_burns,
+        remainder=Remainder(entry.remainder),
     )
 
 

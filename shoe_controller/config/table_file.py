@@ -53,7 +53,7 @@ from shoe_controller.config.table import (
 from shoe_controller.config.witness import WitnessEntry, WitnessSettings, witness_from
 from shoe_controller.house.catalogue_files import built_in_catalogue, extend
 from shoe_controller.house.texts import CatalogueTexts, built_in_texts, house_text_of
-from shoe_controller.messages.requests import LONGEST_SEAT, LONGEST_WAGER
+from shoe_controller.messages.limits import LONGEST_SEAT, LONGEST_WAGER
 from shoe_controller.table.procedure import Procedure
 
 T = TypeVar("T")

@@ -1,7 +1,8 @@
 """The requests of a page, as they come over HTTP, and how they go to the table. Every request is decoded strictly.
 
-A dealer's act goes out in the name of the person who is signed in. A supervisor's goes out with the id and the PIN
-typed for this one act: a PIN passes through here to the table, and is not kept.
+A dealer's act goes out in the name of the person who is signed in, with the token of the sign-in at the table. A
+supervisor's goes out with the id and the PIN typed for this one act: a PIN passes through here to the table, and is not
+kept.
 """
 
 from collections.abc import Callable
@@ -87,33 +88,44 @@ class FormDesk:
         self._new_id = new_id
         self._signing_in = 0
 
-    async def sign_in(self, form: SignInForm) -> Answer | NotAnswered:
-        """Ask the table whether this is the person's PIN."""
+    async def sign_in(self, form: SignInForm, duty_token: str) -> Answer | NotAnswered:
+        """Ask the table whether this is the person's PIN; if it is, the person is the dealer on duty."""
         if self._signing_in >= MOST_SIGN_INS:
             return NotAnswered(SignInsWaiting())
         self._signing_in += 1
         try:
-            answer = await self._sign_in(form)
+            answer = await self._sign_in(form, duty_token)
             if isinstance(answer, Answer) and isinstance(answer.refusal, OtherRound):
                 # The round went on in this moment; signing in is for no round.
-                answer = await self._sign_in(form)
+                answer = await self._sign_in(form, duty_token)
         finally:
             self._signing_in -= 1
         return answer
 
-    async def _sign_in(self, form: SignInForm) -> Answer | NotAnswered:
+    async def _sign_in(self, form: SignInForm, duty_token: str) -> Answer | NotAnswered:
+        request = {**self._now(), "person": form.person, "pin": form.pin, "token": duty_token}
+        return await self._table.ask(RequestRole.DEALER, ActName.SIGN_IN, request)
+
+    async def sign_out(self, session: ConsoleSession) -> None:
+        """The dealer goes off duty. Whatever the table answers, the console forgets the token."""
         state = self._followed.state
-        request = {
+        if state is not None and state.dealer == session.person:
+            request = {**self._now(), "person": session.person, "token": session.duty_token}
+            answer = await self._table.ask(RequestRole.DEALER, ActName.SIGN_OUT, request)
+            if isinstance(answer, Answer) and isinstance(answer.refusal, OtherRound):
+                await self._table.ask(RequestRole.DEALER, ActName.SIGN_OUT, request | self._now())
+
+    def _now(self) -> dict[str, Any]:
+        """A new request for the shoe and the round that the table is at."""
+        state = self._followed.state
+        return {
             "request_id": self._new_id(),
             "shoe": 0 if state is None else state.shoe,
             "round": 0 if state is None else state.round,
-            "person": form.person,
-            "pin": form.pin,
         }
-        return await self._table.ask(RequestRole.DEALER, ActName.SIGN_IN, request)
 
     async def dealer(self, session: ConsoleSession, form: DealerForm) -> Answer | NotAnswered:
-        return await self._act(RequestRole.DEALER, form, {"person": session.person})
+        return await self._act(RequestRole.DEALER, form, {"person": session.person, "token": session.duty_token})
 
     async def supervisor(self, _session: ConsoleSession, form: SupervisorForm) -> Answer | NotAnswered:
         return await self._act(RequestRole.SUPERVISOR, form, {"person": form.person, "pin": form.pin})

@@ -13,10 +13,14 @@ from shoe_controller.history.recall import last_rounds
 from shoe_controller.history.rounds import RecalledRound
 from shoe_controller.messages.facts import (
     AnyFact,
+    BettingClosed,
     BettingOpened,
+    FreeHandAnnounced,
     PersonActed,
+    RoundAmended,
     RoundResult,
     RoundSettled,
+    RoundVoided,
     SettlementUndone,
     ShoeOpened,
 )
@@ -34,6 +38,11 @@ MOST_ROUNDS = 12
 _read_fact: msgspec.json.Decoder[AnyFact] = msgspec.json.Decoder(AnyFact)
 
 
+def _begins(fact: AnyFact) -> bool:
+    """Whether a round begins here, or a shoe."""
+    return isinstance(fact, BettingOpened | ShoeOpened) or (isinstance(fact, FreeHandAnnounced) and fact.carried)
+
+
 class ConsoleModel:
     """An `EventFold` for what `state` does not hold: the steps of the last settlement, and the last rounds."""
 
@@ -41,6 +50,8 @@ class ConsoleModel:
         self.followed = FollowedTable(topics, self, client=client, instance=instance, latest=HISTORY)
         self.settlement: RoundSettled | None = None
         """The last one of this shoe that was not taken back."""
+        self.difference: RoundSettled | RoundAmended | RoundVoided | None = None
+        """The last one that says what to pay or to collect for a round that was settled before."""
         self.facts: deque[AnyFact] = deque(maxlen=KEPT)
 
     def rounds(self) -> list[RecalledRound]:
@@ -48,17 +59,22 @@ class ConsoleModel:
         known = list(self.facts)
         if known and known[0].seq > 1:
             # A round of which only a part is known would be shown wrongly.
-            begins = (n for n, fact in enumerate(known) if isinstance(fact, BettingOpened | ShoeOpened))
+            begins = (n for n, fact in enumerate(known) if _begins(fact))
             known = known[next(begins, len(known)) :]
         return last_rounds(_steps(known), MOST_ROUNDS, from_beginning=True) or []
 
     def begin(self, _journal: str, _after: int) -> None:
-        self.settlement = None
+        self.settlement = self.difference = None
         self.facts.clear()
 
     def apply(self, event: Event, _now: float) -> None:
         fact = _read_fact.decode(event.payload)
         self.facts.append(fact)
+        match fact:
+            case RoundSettled() | RoundAmended() | RoundVoided() if fact.difference:
+                self.difference = fact
+            case BettingClosed() | SettlementUndone():
+                self.difference = None
         match fact:
             case RoundSettled():
                 self.settlement = fact

@@ -8,8 +8,21 @@ import msgspec
 from shoe_controller.baccarat.settlement import Settlement
 from shoe_controller.baccarat.wagers import Names
 from shoe_controller.console.model import ConsoleModel
-from shoe_controller.messages.acts import ACTS, ActName, Approve, ClearAlert, Confirm, OpenShoe, Role, SignIn, Withdraw
+from shoe_controller.messages.acts import (
+    ACTS,
+    ActName,
+    Approve,
+    ClearAlert,
+    Confirm,
+    Note,
+    OpenShoe,
+    Role,
+    SignIn,
+    SignOut,
+    Withdraw,
+)
 from shoe_controller.messages.alerts import AlertMessage, Severity
+from shoe_controller.messages.facts import RoundAmended
 from shoe_controller.messages.retained import InfoMessage, PossibleAct, StateMessage
 from shoe_controller.messages.topics import round_id
 from shoe_controller.web.push import SentSections
@@ -20,7 +33,7 @@ BESIDE = (SignIn, ClearAlert, Approve, Withdraw)
 SUPERVISOR_ACTS = tuple(
     rule
     for act, rule in ACTS.items()
-    if act not in BESIDE and act is not OpenShoe and (rule.role is Role.SUPERVISOR or act is Confirm)
+    if act not in BESIDE and (rule.role is Role.SUPERVISOR or act in (OpenShoe, Confirm, Note, SignOut))
 )
 """The list of supervisor mode: it shows also what is not possible at the moment."""
 
@@ -50,6 +63,8 @@ class TableSection(msgspec.Struct, frozen=True, kw_only=True):
     decimals: int
     seats: tuple[str, ...]
     wagers: tuple[WagerOnPage, ...]
+    signs_in: bool
+    """The dealer's acts need a sign-in: the page of a person who is no longer on duty goes to the door."""
 
 
 class SupervisorAct(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +99,18 @@ class PaymentSection(msgspec.Struct, frozen=True, kw_only=True):
     """The round was settled before: what was paid then has to be put right by hand."""
 
 
+class DifferenceSection(msgspec.Struct, frozen=True, kw_only=True):
+    """What to pay or to collect for a round that was settled before; shown until the next wagers are closed."""
+
+    seq: int
+    shoe: int
+    round: int
+    difference: dict[str, int]
+    """By seat; above 0 to pay, below 0 to collect."""
+    commission: dict[str, int]
+    """By how much marked commission changes."""
+
+
 def sections(model: ConsoleModel) -> dict[str, object]:
     info, state = model.followed.info, model.followed.state
     return {
@@ -91,6 +118,7 @@ def sections(model: ConsoleModel) -> dict[str, object]:
         "table": None if info is None else _table(info),
         "play": None if info is None or state is None else _play(state, model),
         "payment": _payment(model),
+        "difference": _difference(model),
     }
 
 
@@ -115,6 +143,7 @@ def _table(info: InfoMessage) -> TableSection:
         decimals=rules.decimals,
         seats=rules.seats,
         wagers=tuple(WagerOnPage(id=w.id, names=w.names, min=w.min, max=w.max) for w in rules.offered),
+        signs_in=rules.dealer_signs_in,
     )
 
 
@@ -132,7 +161,11 @@ def _play(state: StateMessage, model: ConsoleModel) -> PlaySection:
         betting=live and state.betting_open,
         acts=acts,
         supervisor=tuple(
-            SupervisorAct(act=rule.name, two_people=rule.two_people, possible=possible.get(rule.name))
+            SupervisorAct(
+                act=rule.name,
+                two_people=rule.two_people if rule.name not in possible else possible[rule.name].two_people,
+                possible=possible.get(rule.name),
+            )
             for rule in SUPERVISOR_ACTS
         ),
     )
@@ -149,6 +182,18 @@ def _payment(model: ConsoleModel) -> PaymentSection | None:
         round=settled.round,
         settlement=settled.settlement,
         again=settled.replaces is not None,
+    )
+
+
+def _difference(model: ConsoleModel) -> DifferenceSection | None:
+    fact = model.difference
+    if fact is None:
+        return None
+    shoe, number, commission = fact.shoe, fact.round, {}
+    if isinstance(fact, RoundAmended):
+        shoe, number, commission = fact.of_shoe, fact.of_round, fact.commission
+    return DifferenceSection(
+        seq=fact.seq, shoe=shoe, round=number, difference=fact.difference or {}, commission=commission
     )
 
 

@@ -1,8 +1,8 @@
 """Who is signed in at the console. Pure: the clock and the random tokens are handed in.
 
 The cookie holds a secret of which only a hash is kept here. Beside it each session has a token that the page sends with
-everything it asks for: another site can make a browser send the cookie, but cannot read the token. PINs never come
-here.
+everything it asks for: another site can make a browser send the cookie, but cannot read the token. The token of the
+sign-in at the table is kept with the session, and no page learns it. PINs never come here.
 """
 
 import hashlib
@@ -22,6 +22,8 @@ MOST_SESSIONS = 20
 class ConsoleSession:
     person: str
     token: str
+    duty_token: str
+    """The table's, which goes with everything that the dealer does there."""
     began: float
     active: float
     """When a person last did something."""
@@ -41,14 +43,18 @@ class Sessions:
         self._new_token = new_token
         self._by_hash: dict[bytes, ConsoleSession] = {}
 
-    def begin(self, person: str) -> Begun:
+    def new_duty_token(self) -> str:
+        """For a sign-in at the table."""
+        return self._new_token()
+
+    def begin(self, person: str, duty_token: str) -> Begun:
         now = self._clock()
         self._forget_ended()
         while len(self._by_hash) >= MOST_SESSIONS:
             longest_idle = min(self._by_hash, key=lambda key: self._by_hash[key].active)
             self._by_hash.pop(longest_idle).ended = True
         secret = self._new_token()
-        session = self._by_hash[_hash(secret)] = ConsoleSession(person, self._new_token(), now, now)
+        session = self._by_hash[_hash(secret)] = ConsoleSession(person, self._new_token(), duty_token, now, now)
         return Begun(secret, session)
 
     def find(self, secret: str | None) -> ConsoleSession | None:

@@ -120,19 +120,22 @@ class ConsoleSite:
     async def _sign_in(self, asked: Asked) -> Reply:
         self._check_origin(asked)
         form = await _read(asked, SignInForm)
-        answer = await self._front.sign_in(form)
+        duty_token = self._sessions.new_duty_token()
+        answer = await self._front.sign_in(form, duty_token)
         if answer.status != "ok":
             return _json({"answer": answer})
         old = self._found(asked)
         if old is not None:
             self._sessions.end(old)
-        begun = self._sessions.begin(form.person)
+        begun = self._sessions.begin(form.person, duty_token)
         reply = _json({"answer": answer, "session": self._described(begun.session)})
         return reply._replace(cookie=Cookie(self._cookie, begun.secret, self._secure))
 
     async def _sign_out(self, asked: Asked) -> Reply:
-        self._sessions.end(self._from_our_page(asked))
+        session = self._from_our_page(asked)
+        self._sessions.end(session)
         self._bell.ring()
+        await self._front.sign_out(session)
         return Reply(cookie=Cookie(self._cookie, "", self._secure))
 
     async def _who(self, asked: Asked) -> Reply:

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -35,6 +34,7 @@ from shoe_controller.daemon.rollback import (
     what_contradicts,
 )
 from shoe_controller.daemon.table_journal import (
+    SOFTWARE,
     PublishedFact,
     ReplayDiffersError,
     published_fact,
@@ -57,8 +57,6 @@ from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.mqtt.envelope import Envelopes, EventMessage
 from shoe_controller.mqtt.request_connection import RECEIVE_MAXIMUM
 from shoe_controller.table.table import Table
-
-SOFTWARE = version("shoe-controller")
 
 ANCHOR_PATIENCE = 0.5
 """Seconds that the last write of the anchor may take when the table stops."""
@@ -284,15 +282,25 @@ def _stamp(clock: Clock) -> str:
     return datetime.fromtimestamp(clock.now().wall_ms / 1000, UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
+def time_of(reader: JournalReader, number: int) -> int:
+    """When a record was stored, by the clock of that time; 0 if it is not there."""
+    return max((record.wall_ms for record in reader.records(number - 1, number)), default=0)
+
+
 def new_nonce() -> bytes:
     """A nonce for the handshake with a shoe."""
     return os.urandom(16)
 
 
 def link_for(
-    config: RunningConfig, link_state: bytes | None, clock: Clock, nonce: Callable[[], bytes] = new_nonce
+    config: RunningConfig,
+    link_state: bytes | None,
+    clock: Clock,
+    nonce: Callable[[], bytes] = new_nonce,
+    *,
+    perhaps_another: bool = False,
 ) -> ControllerLink:
-    """A link that knows what was stored last."""
+    """A link that knows what was stored last; `perhaps_another` says that the shoe may not be the one that sent it."""
     stored = None if link_state is None else msgspec.json.decode(link_state, type=LinkMemory)
     if stored is not None and stored.wire != config.shoe.wire:
         stored = None
@@ -303,6 +311,7 @@ def link_for(
             insecure=key is None,
             nonce=nonce,
             last_committed=None if stored is None else native_memory.remember(stored.memory),
+            perhaps_another=perhaps_another,
         )
     state, age = NOTHING_RECEIVED, 0.0
     if stored is not None:

@@ -7,33 +7,36 @@ replace them. It is ready when it serves, with or without a shoe or a broker.
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from firmware_protocol.link import LinkReport
 from shoe_controller.clock.system_clock import Clock
+from shoe_controller.config.shoe import port_of
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig, for_running, load_config
 from shoe_controller.daemon.assembly import (
-    SOFTWARE,
     Brokers,
     JournalOutbox,
     Opened,
     link_for,
     new_nonce,
+    time_of,
 )
 from shoe_controller.daemon.checkpointing import Checkpointing
 from shoe_controller.daemon.engine import SECOND, Engine, Stored
+from shoe_controller.daemon.past_rounds import past_round
 from shoe_controller.daemon.pin_office import InThread, PeoplesPins
 from shoe_controller.daemon.rollback import HeadNotes
-from shoe_controller.daemon.table_journal import snapshot_if_needed
+from shoe_controller.daemon.shoe_line import PortFor, ShoeExchange, ShoeInFile, ShoeLine
+from shoe_controller.daemon.table_journal import SOFTWARE, snapshot_if_needed
 from shoe_controller.daemon.table_log import TableLog
 from shoe_controller.house.rules import read_rules, rules_of
 from shoe_controller.journal.checkpoints import RECORDS_BETWEEN
 from shoe_controller.journal.errors import EventsPrunedError, FileError
 from shoe_controller.journal.opening import set_aside_names
-from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.facts import RoundResult, RoundVoided, ShoeEnded
 from shoe_controller.messages.refusals import AnyRefusal, Pruned
@@ -52,6 +55,7 @@ from shoe_controller.process.logging import Log
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.table.inputs import (
     ControllerStarted,
+    DealerStruckOff,
     JournalFailed,
     JournalTrouble,
     MessagesRefused,
@@ -62,9 +66,9 @@ from shoe_controller.table.inputs import (
     Snapshot,
 )
 from shoe_controller.table.pins import guessing, pause_left
-from shoe_controller.table.state import RulesSource, TableState
+from shoe_controller.table.state import REVISION, RulesSource, TableState
 from shoe_controller.table.view import prompt
-from shoe_controller.transports.reconnect import LineOpened, LineReport, Reconnector
+from shoe_controller.transports.reconnect import LineOpened, LineReport
 from shoe_controller.transports.transport import Port
 from shoe_controller.words.render import ENGLISH
 
@@ -75,7 +79,7 @@ ENDS_ROUND = (RoundResult, RoundVoided, ShoeEnded)
 """After these the table notes its journal's head."""
 
 RESTART_SECTIONS = ("table", "shoe", "mqtt", "journal", "log")
-"""Sections of the file that take effect at the next start only."""
+"""Sections of the file that take effect at the next start only; that of the shoe also when it is exchanged."""
 
 
 class Daemon:
@@ -93,6 +97,7 @@ class Daemon:
         service: SystemdNotifier,
         in_thread: InThread = asyncio.to_thread,
         nonce: Callable[[], bytes] = new_nonce,
+        port_for: PortFor = port_of,
         start_id: str,
         records_between: int = RECORDS_BETWEEN,
     ) -> None:
@@ -105,8 +110,15 @@ class Daemon:
         self._opened = opened
         position = opened.reader.position()
         self._outbox = JournalOutbox(opened.reader, opened.writer, position.last_seq)
-        self._reconnector = Reconnector(
-            port, self._line_changed, self._received, clock=lambda: clock.now().mono_ns / SECOND
+        self._line = ShoeLine(port, self, clock)
+        exchange = ShoeExchange(
+            config=lambda: self.config,
+            taken_up=self._other_shoe,
+            line=self._line,
+            reader=opened.reader,
+            clock=clock,
+            nonce=nonce,
+            port_for=port_for,
         )
         self.controller = Engine(
             table=opened.table,
@@ -115,7 +127,9 @@ class Daemon:
             journal=opened.writer,
             clock=clock,
             rules=lambda: rules_of(self.config),
-            write=self._reconnector.write,
+            read_past=partial(past_round, opened.reader),
+            read_shoe=exchange.read,
+            write=self._line.write,
             observer=self,
         )
         self._checkpoints = Checkpointing(
@@ -133,7 +147,7 @@ class Daemon:
         self._heads = HeadNotes(opened.reader, opened.anchor, None if key is None else key.reveal())
         self._anchor_trouble = ""
         self._last_head = self._found_head = position.head
-        self._last_session = _time_of(opened.reader, position.head.number)
+        self._last_session = time_of(opened.reader, position.head.number)
         self._stop = asyncio.Event()
         self._file_changed = False
         self._reloading: asyncio.Task[None] | None = None
@@ -185,7 +199,7 @@ class Daemon:
         self._first_inputs()
         working = asyncio.create_task(self.controller.run(), name="controller")
         around: list[asyncio.Task[Any]] = [
-            asyncio.create_task(self._reconnector.run(), name="line"),
+            asyncio.create_task(self._line.run(), name="line"),
             asyncio.create_task(self._watch(), name="watchdog"),
             asyncio.create_task(self._checkpoints.run(), name="checkpoints"),
             asyncio.create_task(self._stop.wait(), name="stop"),
@@ -218,7 +232,9 @@ class Daemon:
             aside = tuple(name for name in set_aside_names(opened.path) if name in opened.damaged)
             damaged = JournalFailed(trouble=JournalTrouble.DAMAGED, detail=opened.damaged, set_aside=aside)
             self.controller.happened(damaged)
-        self.controller.happened(ControllerStarted(boot=self._clock.boot()))
+        asks = self.config.procedure.dealer_signs_in
+        self.controller.happened(ControllerStarted(boot=self._clock.boot(), revision=REVISION, dealer_signs_in=asks))
+        self._look_at_dealer()
         if opened.backup is not None:
             log.info("journal_brought_up_to_date", backup=str(opened.backup))
         if not any(person.role.value == "supervisor" for person in self.config.people):
@@ -297,24 +313,30 @@ class Daemon:
         kept = {name: getattr(old, name) for name in (*restart, "shoe_key", "seal_key", "mqtt_password")}
         self.config = fresh._replace(**kept)
         self._look_at_rules()
+        self._look_at_dealer()
         if self.publisher is not None:
             self.publisher.touch()
         self._logbook.log.info("reloaded", people=len(fresh.people), next_shoe=self.rules_pending, next_start=restart)
 
+    def _other_shoe(self, named: ShoeInFile) -> None:
+        self.config = self.config._replace(shoe=named.shoe, shoe_key=named.key)
+
     def _look_at_rules(self) -> None:
         self.rules_pending = self.state.shoe is not None and self.state.shoe.rules != rules_of(self.config)
 
+    def _look_at_dealer(self) -> None:
+        dealer = self.state.lasting.dealer_id
+        if dealer is not None and all(person.id != dealer for person in self.config.people):
+            self.controller.happened(DealerStruckOff(person=dealer))
+
     # --- the line, and what the engine reports (Observer) ------------------------------------------------------------
 
-    def _line_changed(self, report: LineReport) -> None:
+    def line_changed(self, report: LineReport) -> None:
         self._logbook.line(report)
         if isinstance(report, LineOpened):
             self.controller.line_opened()
         else:
             self.controller.line_closed()
-
-    def _received(self, data: bytes) -> None:
-        self.controller.received(data)
 
     def stored(self, stored: Stored) -> None:
         facts = stored.facts
@@ -343,6 +365,9 @@ class Daemon:
         if self._opened.anchor.trouble != self._anchor_trouble:
             self._anchor_trouble = self._opened.anchor.trouble
             self._logbook.anchor(self._anchor_trouble)
+
+    def bytes_came(self, data: bytes) -> None:
+        self.controller.received(data)
 
     def line_reported(self, report: LinkReport) -> None:
         self._logbook.link(report)
@@ -450,11 +475,6 @@ class Daemon:
         """Increases over restarts too, even with a clock that is behind the journal's last record."""
         self._last_session = max(self._last_session + 1, self._clock.now().wall_ms)
         return self._last_session
-
-
-def _time_of(reader: JournalReader, number: int) -> int:
-    """When a record was stored, by the clock of that time; 0 if it is not there."""
-    return max((record.wall_ms for record in reader.records(number - 1, number)), default=0)
 
 
 def _posted(config: RunningConfig, start_id: str) -> Posted:

@@ -28,6 +28,7 @@ from firmware_protocol.link import (
 )
 from shoe_controller.clock.moment import Moment
 from shoe_controller.clock.system_clock import Clock
+from shoe_controller.daemon.past_rounds import ReadPast
 from shoe_controller.daemon.table_journal import entry_for
 from shoe_controller.journal.errors import DamagedJournalError, FileError
 from shoe_controller.journal.records import Direction, Entry, Event, Raw, Receipt
@@ -35,6 +36,7 @@ from shoe_controller.messages.facts import AnyFact
 from shoe_controller.messages.refusals import AnyRefusal, JournalFull
 from shoe_controller.table.inputs import (
     AnyInput,
+    BadShoeSection,
     ClockStepped,
     EventsMissed,
     JournalFailed,
@@ -42,6 +44,7 @@ from shoe_controller.table.inputs import (
     LineRefused,
     LinkBack,
     LinkLost,
+    NewShoeLine,
     PersonActs,
     SeatBets,
     ShoeReport,
@@ -90,6 +93,16 @@ class Stored(NamedTuple):
     receipt: Receipt
 
 
+class OtherShoe(NamedTuple):
+    """A shoe that takes the place of the present one, when the act that says so is stored."""
+
+    named: NewShoeLine
+    link: ControllerLink
+    memory: bytes | None
+    """What to store as the link's state; `None` leaves it as it is."""
+    take_up: Callable[[], None]
+
+
 class Observer(Protocol):
     """Receives what happened, after it is stored."""
 
@@ -110,6 +123,8 @@ class _Work(NamedTuple):
     memory: bytes | None = None
     """The link's state to store with it; read at once, because another shoe may reset the link's counters."""
     answer: "asyncio.Future[AnyRefusal | None] | None" = None
+    link: ControllerLink | None = None
+    """The link that it came from, if it came from one."""
 
 
 class Engine:
@@ -122,6 +137,8 @@ class Engine:
         journal: JournalWriter,
         clock: Clock,
         rules: Callable[[], RulesSource],
+        read_past: ReadPast,
+        read_shoe: Callable[[], OtherShoe | BadShoeSection],
         write: Callable[[bytes], None],
         observer: Observer,
     ) -> None:
@@ -134,6 +151,8 @@ class Engine:
         self._clock = clock
         self._boot = clock.boot()
         self._rules = rules
+        self._read_past = read_past
+        self._read_shoe = read_shoe
         self._write = write
         self._observer = observer
         self._inbox: deque[_Work] = deque()
@@ -195,12 +214,12 @@ class Engine:
                 report = ShoeReport(
                     event=item.event, sequence=item.sequence, boot_id=item.boot_id, age_ms=round(item.age * 1000)
                 )
-                self._put(_Work(report, at, raw, item, self._memory(item, at)))
+                self._put(_Work(report, at, raw, item, self._memory(item, at), link=self.link))
             else:
                 self._observer.line_reported(item)
                 given = _as_input(item)
                 if given is not None:
-                    self._put(_Work(given, at))
+                    self._put(_Work(given, at, link=self.link))
         self._send(keep=False)
         self._arm()
 
@@ -231,13 +250,14 @@ class Engine:
         await self._idle.wait()
 
     async def _handle(self, work: _Work) -> None:
-        given = work.given
-        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given):
-            given = self.table.new_shoe(self._rules(), given)
-        elif isinstance(given, Snapshot):
-            # Other inputs may have been queued before it: a change of the clock, a request.
-            given = Snapshot(state=self.table.state)
+        if self._exchanges(work) and any(waiting.delivery is not None for waiting in self._inbox):
+            # What the shoe has sent is stored before another takes its place: if it is the same one, it counts on.
+            self._inbox.append(work)
+            return
+        given, other = self._complete(work)
         handled = self.table.handle(given, work.at)
+        if other is not None and handled.changed:
+            work = work._replace(memory=other.memory)
         if handled.changed:
             stored = await self._store(given, handled, work)
             if stored is None:
@@ -245,6 +265,8 @@ class Engine:
             self.table.take_over(handled)
             if work.delivery is not None:
                 self.link.committed(work.delivery, self._seconds())
+            if other is not None:
+                self._exchange(other)
             self._observer.stored(stored)
             self._wish()
         if isinstance(given, TimerRanOut):
@@ -252,6 +274,43 @@ class Engine:
         if work.answer is not None and not work.answer.done():
             work.answer.set_result(handled.refusal)
         self._arm()
+
+    def _complete(self, work: _Work) -> tuple[AnyInput, OtherShoe | None]:
+        """The input with what the table cannot know: rules, earlier rounds, another shoe. And that shoe, if any."""
+        given = work.given
+        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given, work.at):
+            return self.table.new_shoe(self._rules(), given), None
+        if isinstance(given, PersonActs) and (meant := self.table.past_round(given)) is not None:
+            return msgspec.structs.replace(given, past=self._read_past(meant, self.table.state)), None
+        if isinstance(given, PersonActs) and self.table.exchanges_shoe(given):
+            other = self._read_shoe()
+            if isinstance(other, BadShoeSection):
+                return msgspec.structs.replace(given, line=other), None
+            return msgspec.structs.replace(given, line=other.named), other
+        if isinstance(given, Snapshot):
+            # Other inputs may have been queued before it: a change of the clock, a request.
+            return Snapshot(state=self.table.state), None
+        return given, None
+
+    def _exchanges(self, work: _Work) -> bool:
+        return isinstance(work.given, PersonActs) and self.table.exchanges_shoe(work.given)
+
+    def _exchange(self, other: OtherShoe) -> None:
+        """The old line is closed with what it had begun; the new one opens by itself.
+
+        What came while the exchange was being stored is not acknowledged: the same shoe sends it again. Another one
+        does not, so a person has to look.
+        """
+        self._line_open = False
+        self._received.clear()
+        unheard = any(work.delivery is not None for work in self._inbox)
+        self._inbox = deque(work for work in self._inbox if work.link is None)
+        if unheard:
+            missed = EventsMissed(reason="the shoe reported something while it was being exchanged")
+            self._inbox.appendleft(_Work(missed, self._clock.now()))
+        self._wire = other.named.wire
+        self.link = other.link
+        other.take_up()
 
     async def _store(self, given: AnyInput, handled: Handled, work: _Work) -> Stored | None:
         """Store it, however long that takes. Only a person's request is not retried: it is refused."""

@@ -11,10 +11,12 @@ from pathlib import Path
 
 from shoe_controller.clock.system_clock import Clock, SystemClock
 from shoe_controller.config.shoe import port_of
+from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig, for_running, load_config
 from shoe_controller.daemon.assembly import Opened, brokers_for, open_table, set_aside
 from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.daemon.rollback import RolledBackError
+from shoe_controller.daemon.table_log import TableLog
 from shoe_controller.house.rules import rules_of
 from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.process.logging import Log, set_up_process
@@ -31,7 +33,9 @@ async def _serve(config: RunningConfig, log: Log) -> None:
     while True:
         opened = open_table(config, clock, damaged, rolled_back=rolled_back)
         damaged, rolled_back = "", None
+        goes_on = _goes_on_with_its_rules(config, opened)
         daemon = _table(config, opened, clock, log, secrets.token_hex)
+        judging = asyncio.create_task(_judge_while_dealing(config, log)) if goes_on else None
         try:
             await daemon.run()
         except (DamagedJournalError, RolledBackError, ExceptionGroup) as error:
@@ -46,6 +50,9 @@ async def _serve(config: RunningConfig, log: Log) -> None:
             config = daemon.config
         else:
             return
+        finally:
+            if judging is not None:
+                judging.cancel()
 
 
 def _fault_in(
@@ -86,9 +93,21 @@ def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log, random
 
 def _ask_guard(config: RunningConfig, opened: Opened) -> None:
     """Rules that the shoe on the table was opened with have passed the guard; a restart in mid-shoe must be quick."""
-    shoe = opened.table.state.shoe
-    if shoe is None or shoe.rules != rules_of(config):
+    if not _goes_on_with_its_rules(config, opened):
         load_config(config.file)
+
+
+def _goes_on_with_its_rules(config: RunningConfig, opened: Opened) -> bool:
+    shoe = opened.table.state.shoe
+    return shoe is not None and shoe.rules == rules_of(config)
+
+
+async def _judge_while_dealing(config: RunningConfig, log: Log) -> None:
+    """Ask the guard about rules that an earlier version accepted; if this one is stricter, no table stops for it."""
+    try:
+        await asyncio.to_thread(load_config, config.file)
+    except BadFileError as error:
+        TableLog(log, config.table.name).rules_refused(error)
 
 
 def run_table(file: Path) -> None:

@@ -6,6 +6,7 @@ The table knows no journal and the journal no table; this is the one file that k
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import version
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +19,11 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.messages.topics import event_topic
 from shoe_controller.table.inputs import AnyInput, NewShoe, RolledBack, Snapshot
+from shoe_controller.table.state import REVISION
 from shoe_controller.table.table import Handled, Table
+
+SOFTWARE = f"{version('shoe-controller')}+{REVISION}"
+"""The program, as it names itself in the journal: only what the same one decided is replayed byte for byte."""
 
 _STARTS = {NewShoe: records.Start.OPENING, Snapshot: records.Start.SNAPSHOT, RolledBack: records.Start.SNAPSHOT}
 

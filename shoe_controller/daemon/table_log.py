@@ -66,6 +66,10 @@ class TableLog:
     def reload_refused(self, error: BadFileError) -> None:
         self.log.error("reload_refused", what=str(error))
 
+    def rules_refused(self, error: BadFileError) -> None:
+        what = f"the table goes on, with rules with which a new table would not start; correct the file: {error}"
+        self.log.error("rules_refused", what=what)
+
     def storing_failed(self, error: FileError) -> None:
         self.log.error("storing_failed", what=str(error))
 

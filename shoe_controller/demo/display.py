@@ -19,7 +19,12 @@ from shoe_controller.follow.table import FollowedTable
 from shoe_controller.messages.facts import (
     AnyFact,
     BettingOpened,
+    CardCorrected,
     CardDealt,
+    CardDiscarded,
+    CardsAssigned,
+    CardsShown,
+    FreeHandAnnounced,
     RoundResult,
     RoundSettled,
     RoundVoided,
@@ -144,6 +149,8 @@ class TableWatch:
             case CardDealt():
                 self.reason = ENGLISH.of(self._due or FirstCard(hand=Side.PLAYER))
                 self._due = fact.standing.why
+            case CardsShown() | CardCorrected() | CardsAssigned() | CardDiscarded():
+                self._due = fact.standing.why
             case RoundResult():
                 self.result, self.settled, self._due = fact, None, None
                 self.results += 1
@@ -152,7 +159,7 @@ class TableWatch:
             case RoundVoided():
                 self.voids += 1
                 self._due = None
-            case BettingOpened() | ShoeEnded():
+            case BettingOpened() | ShoeEnded() | FreeHandAnnounced(carried=True):
                 self.rounds_over = self.results
             case _:
                 pass

@@ -6,6 +6,9 @@ Expected is one of several alerts or facts of the table or, where the link recov
 
 from typing import NamedTuple
 
+FAULT_PANEL = "f"
+"""The key on the emulator's console that asks what should go wrong."""
+
 
 class DemoFault(NamedTuple):
     name: str
@@ -15,6 +18,10 @@ class DemoFault(NamedTuple):
     caught_by: frozenset[str]
     """Alerts or facts, any of which reports it; none where the link recovers by itself."""
     wires: tuple[str, ...] = ("native", "angel_eye")
+
+    def was_noticed(self, names: frozenset[str]) -> bool:
+        """Whether these facts and alerts report it."""
+        return not self.caught_by or not self.caught_by.isdisjoint(names)
 
 
 LOSES_CARDS = {
@@ -51,22 +58,25 @@ _ALL = (
     _fault("power_loss", "q", "the power fails, and comes back", "shoe_restarted shoe_lost"),
     _fault("unplug", "r", "the cable is pulled, and plugged in again", _LINE_LOST),
     _fault("wrong_key", "s", "the shoe starts with another key", "line_refused shoe_lost shoe_link", wires="native"),
-    _fault("bytes_lost", "t", f"bytes are lost; {_LINE_NOISE}"),
-    _fault("bytes_corrupted", "u", f"bits flip; {_LINE_NOISE}"),
-    _fault("bytes_doubled", "v", f"bytes come twice; {_LINE_NOISE}"),
-    _fault("bytes_delayed", "w", "bytes come late, and are put together again"),
-    _fault("single_bytes", "x", "bytes come one by one, and are put together again"),
-    _fault("glued", "y", "for a while everything is held back, then comes in one piece"),
-    _fault("silence", "z", "for a while nothing comes through", _LINE_LOST),
+    _fault("jam", "t", "a card sticks in the exit, and comes when the jam is cleared", "no_card_came"),
+    _fault("gate_forced", "u", "somebody forces the gate", "gate_forced", wires="native"),
+    _fault("low_voltage", "v", "the supply voltage is too low for a while", "shoe_fault", wires="native"),
+    _fault("bytes_lost", "w", f"bytes are lost; {_LINE_NOISE}"),
+    _fault("bytes_corrupted", "x", f"bits flip; {_LINE_NOISE}"),
+    _fault("bytes_doubled", "y", f"bytes come twice; {_LINE_NOISE}"),
+    _fault("bytes_delayed", "z", "bytes come late, and are put together again"),
+    _fault("single_bytes", "1", "bytes come one by one, and are put together again"),
+    _fault("glued", "2", "for a while everything is held back, then comes in one piece"),
+    _fault("silence", "3", "for a while nothing comes through", _LINE_LOST),
     _fault(
         "forged_frame",
-        "1",
+        "4",
         "an attacker sends a forged card",
         "line_refused event_gap place_filled out_of_turn",
     ),
     _fault(
         "replayed_frame",
-        "2",
+        "5",
         "an attacker sends again what the shoe sent earlier",
         "line_refused event_gap place_filled",
     ),

@@ -7,12 +7,13 @@ import random
 from pathlib import Path
 from typing import NamedTuple
 
-from shoe_controller.config.pins import hash_pin
+from shoe_controller.config.pins import LOG_COSTS, hash_pin
 from shoe_controller.demo.local_ports import HOST
 from shoe_controller.demo.settings import DECKS, SEATS, SITE, DemoSettings, table_name
 
-DEALER, DEALER_NAME = "maya", "Maya"
-SUPERVISOR, SUPERVISOR_NAME = "rana", "Rana"
+DEALER, OTHER_DEALER = "maya", "gita"
+SUPERVISOR, OTHER_SUPERVISOR = "rana", "bimal"
+ROLES = {DEALER: "dealer", SUPERVISOR: "supervisor", OTHER_DEALER: "dealer", OTHER_SUPERVISOR: "supervisor"}
 
 
 class TableFiles(NamedTuple):
@@ -23,8 +24,8 @@ class TableFiles(NamedTuple):
     key: Path | None
     truth: Path
     journal: Path
-    dealer_pin: str
-    supervisor_pin: str
+    pins: dict[str, str]
+    """Of everybody, by id."""
 
 
 def write_table(folder: Path, number: int, settings: DemoSettings, broker_port: int) -> TableFiles:
@@ -37,14 +38,13 @@ def write_table(folder: Path, number: int, settings: DemoSettings, broker_port: 
         key=folder / f"{name}.key" if settings.wire == "native" else None,
         truth=folder / f"{name}.truth.jsonl",
         journal=folder / f"{name}.journal",
-        dealer_pin=_pin(generator),
-        supervisor_pin=_pin(generator),
+        pins={person: _pin(generator) for person in ROLES},
     )
     if files.key is not None:
         _write_secret(files.key, generator.randbytes(32).hex())
     people = [
-        _person(DEALER, DEALER_NAME, "dealer", hash_pin(files.dealer_pin, generator.randbytes(16))),
-        _person(SUPERVISOR, SUPERVISOR_NAME, "supervisor", hash_pin(files.supervisor_pin, generator.randbytes(16))),
+        _person(person, ROLES[person], hash_pin(pin, generator.randbytes(16), log_cost=LOG_COSTS[0]))
+        for person, pin in files.pins.items()
     ]
     _write_secret(files.config, "\n".join([_table_file(files, settings, broker_port), *people]))
     return files
@@ -77,6 +77,7 @@ def _write_secret(file: Path, text: str) -> None:
 def _table_file(files: TableFiles, settings: DemoSettings, broker_port: int) -> str:
     seats = ", ".join(f'"{seat}"' for seat in SEATS)
     key = "" if files.key is None else f'key_file = "{files.key.name}"\n'
+    commission = '[house.commission]\ntaken = "marked"\n' if settings.game == "commission" else ""
     return f"""\
 [house]
 base_game = "{settings.game}"
@@ -85,6 +86,14 @@ layout = "nepal_super_baccarat"
 offer = ["base", "pairs", "lucky_6"]
 seats = [{seats}]
 limits = {{ all = {{ min = 100, max = 10_000 }} }}
+{commission}
+[procedure]
+dealer_signs_in = true
+new_dealer_burns = true
+finished_round = "two_supervisors"
+shown_card = "free_hand"
+discarded_card = "next_card"
+remainder = "counted"
 
 [table]
 site = "{SITE}"
@@ -110,11 +119,11 @@ port = {broker_port}
 """
 
 
-def _person(who: str, name: str, role: str, pin_hash: str) -> str:
+def _person(who: str, role: str, pin_hash: str) -> str:
     return f"""\
 [[people]]
 id = "{who}"
-name = "{name}"
+name = "{who.capitalize()}"
 role = "{role}"
 pin = "{pin_hash}"
 """

@@ -38,8 +38,8 @@ class Pages(NamedTuple):
     @property
     def people(self) -> str:
         """The people who may sign in at the console, with their PINs, which are valid for this demonstration alone."""
-        first = self.tables[0]
-        return f"dealer {DEALER} {first.dealer_pin}, supervisor {SUPERVISOR} {first.supervisor_pin}"
+        pins = self.tables[0].pins
+        return f"dealer {DEALER} {pins[DEALER]}, supervisor {SUPERVISOR} {pins[SUPERVISOR]}"
 
     @property
     def lines(self) -> list[str]:

@@ -14,6 +14,7 @@ from shoe_controller.daemon.table_journal import published_fact, replay, written
 from shoe_controller.demo.display import TableWatch
 from shoe_controller.demo.fault_book import FaultBook, FaultStory
 from shoe_controller.demo.faults import FAULTS, LOSES_CARDS
+from shoe_controller.demo.irregularities import IRREGULARITIES
 from shoe_controller.demo.truth import Truth
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.reading import JournalReader
@@ -54,21 +55,29 @@ class _Audit(NamedTuple):
     problems: list[str]
 
 
-def report_on(tables: list[TableEnd], *, wire: str, planned: int, pages: list[str]) -> Report:
-    """The report; `planned` says how many faults each table was to have, `pages` what was served to browsers."""
+def report_on(tables: list[TableEnd], *, wire: str, planned: tuple[str, ...], pages: list[str]) -> Report:
+    """The report; `planned` says what was to go wrong at each table, `pages` what was served to browsers."""
     audits = [_audit(table, wire) for table in tables]
     stories = [story for table in tables for story in table.faults.stories(table.watch.facts)]
     problems = [
         f"{table.name}: {problem}" for table, audit in zip(tables, audits, strict=True) for problem in audit.problems
     ]
-    problems += [f"{story.name} was not caught" for story in stories if not story.caught]
+    problems += [
+        f"{story.name} was not {'put right' if story.name in IRREGULARITIES else 'caught'}"
+        for story in stories
+        if not story.caught
+    ]
     watches = [table.watch for table in tables]
     lines = ["", "What was shown:"]
     voids = sum(watch.voids for watch in watches)
     at = "" if len(tables) == 1 else f" at {len(tables)} tables"
     lines.append(f"  rounds    {_many(sum(watch.results for watch in watches), 'round')} settled, {voids} void{at}")
-    if planned:
-        lines += _faults(stories, planned * len(tables))
+    faults = [name for name in planned if name in FAULTS]
+    if faults:
+        lines += _faults([story for story in stories if story.name in FAULTS], len(faults) * len(tables))
+    if len(planned) > len(faults):
+        irregular = [story for story in stories if story.name in IRREGULARITIES]
+        lines += _irregularities(irregular, (len(planned) - len(faults)) * len(tables))
     lines.append(
         f"  messages  {sum(watch.messages for watch in watches):,} to the display, "
         f"{sum(len(watch.facts) for watch in watches):,} of them events; "
@@ -98,6 +107,15 @@ def _faults(stories: list[FaultStory], planned: int) -> list[str]:
             lines.append(f"            {story.name}: mended by the line itself")
         else:
             lines.append(f"            {story.name}: {'seen, no alert needed' if story.caught else 'NOT CAUGHT'}")
+    return lines
+
+
+def _irregularities(stories: list[FaultStory], planned: int) -> list[str]:
+    put_right = sum(story.caught for story in stories)
+    lines = [f"  people    {len(stories)} of {planned} irregularities happened, {put_right} put right"]
+    for story in stories:
+        end = "NOT PUT RIGHT" if not story.caught else "put right" if story.over else "put right, an alert still stands"
+        lines.append(f"            {story.name}: {', '.join(story.people) or 'nobody did anything'}; {end}")
     return lines
 
 

@@ -19,10 +19,10 @@ from shoe_controller.baccarat.odds import WagerOdds, exact_odds
 from shoe_controller.config.table_file import Config, load_config
 from shoe_controller.demo.broker_program import RunningBroker, start_broker
 from shoe_controller.demo.display import INSTANCE, REMEMBERED, USER, TableWatch, TimedLine
-from shoe_controller.demo.event_lines import FAULT, StyledText
+from shoe_controller.demo.event_lines import StyledText
 from shoe_controller.demo.fault_script import FaultScript
-from shoe_controller.demo.faults import FAULTS
 from shoe_controller.demo.folder import TableFiles, write_table
+from shoe_controller.demo.irregular_scripts import Scene
 from shoe_controller.demo.local_ports import HOST
 from shoe_controller.demo.pages import NOT_INSTALLED, Pages, can_be_served, start_pages
 from shoe_controller.demo.people import People
@@ -74,6 +74,11 @@ class Show:
         self._odds: list[Odds] = []
         self._ending = ""
 
+    @property
+    def watches(self) -> list[TableWatch]:
+        """What the display received of each table."""
+        return [table.watch for table in self._tables]
+
     async def run(self) -> Report | None:
         """The whole demonstration; nothing to report if it was ended before it began."""
         loop = asyncio.get_running_loop()
@@ -103,7 +108,7 @@ class Show:
                     for table in self._tables
                 ],
                 wire=self._settings.wire,
-                planned=len(self._settings.faults),
+                planned=self._settings.faults,
                 pages=[] if self._pages is None else self._pages.lines,
             )
 
@@ -160,13 +165,17 @@ class Show:
         watch = TableWatch(topics, lambda line: self._happened(files.name, line))
         truth = Truth(files.truth)
         shoe = ShoeProgram(files, self._settings, number, folder / f"{files.name}.shoe.log")
+
+        def say(words: StyledText) -> None:
+            watch.say(words, self._now() - self._began)
+
         people = People(
-            watch=watch,
-            truth=truth,
+            scene=Scene(watch, truth, wire=self._settings.wire),
             publish=lambda topic, payload: _publish(session, topic, payload),
             press=shoe.press,
-            say=lambda words: watch.say(words, self._now() - self._began),
-            pin=files.supervisor_pin,
+            let_dealer=shoe.let_dealer,
+            say=say,
+            pins=files.pins,
             speed=self._settings.speed,
             generator=random.Random(f"people {number} {self._settings.seed}"),  # noqa: S311 - no real money is bet
         )
@@ -177,7 +186,7 @@ class Show:
             str(files.config),
             log=folder / f"{files.name}.log",
         )
-        faults = FaultScript(self._settings.faults, watch, truth, shoe.press)
+        faults = FaultScript(self._settings.faults, watch=watch, truth=truth, people=people, press=shoe.press, say=say)
         return _Table(files, topics, watch, truth, faults, people, shoe, daemon)
 
     # --- watching ----------------------------------------------------------------------------------------------------
@@ -229,8 +238,8 @@ class Show:
         match fact:
             case BettingOpened():
                 table.people.betting_opened(fact)
-            case CardDealt(place=place) if place.card is not None:
-                left = table.truth.moment_of(place.card, place.hand.value)
+            case CardDealt(place=place, carried=False) if place.card is not None and place.entered_by is None:
+                left = table.truth.moment_of(place.card)
                 if left is not None:
                     table.watch.latencies.add((now - left) * 1000)
             case _:
@@ -238,7 +247,7 @@ class Show:
 
     def _let_dealer_begin(self, table: _Table) -> None:
         """Start the dealer as soon as the controller is connected to the shoe."""
-        if table.watch.state is not None and table.watch.state.link_up:
+        if table.watch.state is not None and table.watch.state.link_up and not table.people.dealer_waits:
             table.shoe.let_dealer(deal=True)
 
     async def _look(self, session: BrokerSession) -> None:
@@ -257,8 +266,7 @@ class Show:
         happened = table.truth.look(now)
         for each in happened:
             if each.what == "fault_injected":
-                words = f"FAULT {table.faults.happened(each.fault)}, {each.fault}: {FAULTS[each.fault].what}"
-                table.watch.say(StyledText(words, FAULT), now - self._began)
+                table.faults.injected(each.fault)
         return bool(happened)
 
     def _happened(self, name: str, line: TimedLine) -> None:
@@ -284,7 +292,7 @@ class Show:
         return DemoView(
             about=f"{tables}{settings.wire} wire, {settings.game}, {DECKS} decks, speed {settings.speed:g}",
             broker=f"{broker.name}, port {broker.port}",
-            watches=[table.watch for table in self._tables],
+            watches=self.watches,
             lines=list(self._lines),
             odds=self._odds,
             faults=f"faults {happened}/{len(settings.faults) * settings.tables}" if settings.faults else "",

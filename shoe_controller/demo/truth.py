@@ -11,6 +11,8 @@ import msgspec
 from firmware_protocol.cards import Card
 from simulator.reckoner.mismatch import Json
 
+RECENT = 8
+"""Cards that can have left the shoe before the first of them is on the display."""
 _ROUND_OVER = frozenset({"round_ended", "round_abandoned"})
 
 
@@ -24,7 +26,12 @@ class Happening(msgspec.Struct, frozen=True):
     position: int | None = None
     reading: str = "read"
     opened: bool = False
+    button: str = ""
+    locked: bool = False
+    plugged_in: bool = True
     fault: str = ""
+    cards: int = 0
+    taken_out: int = 0
     winner: str | None = None
     player: tuple[Card, ...] = ()
     banker: tuple[Card, ...] = ()
@@ -45,8 +52,16 @@ class Truth:
         self.faults: list[Happening] = []
         self.in_round = False
         self.lid_open = False
+        self.gate_locked = False
+        self.plugged_in = True
+        self.supervisor_called = 0
+        """How often the button for it was pressed at the shoe."""
         self.empty = False
         """All cards were taken out of the shoe."""
+        self.left = 0
+        """Cards that were taken out of the shoe last, counted by hand."""
+        self.new_cards = False
+        """Whether no round was dealt yet from the cards in the shoe."""
         self.began: float | None = None
         """When the emulator's clock showed nothing, on our own: at the latest then, judging by all that was read."""
 
@@ -69,11 +84,13 @@ class Truth:
             self.began = began if self.began is None else min(self.began, began)
         return happened
 
-    def _take(self, happening: Happening) -> None:
+    def _take(self, happening: Happening) -> None:  # noqa: C901 - a case for each
         match happening.what:
             case "card_out":
                 self.cards.append(happening)
-                self.in_round = self.in_round or happening.to in ("player", "banker")
+                dealt = happening.to in ("player", "banker")
+                self.in_round = self.in_round or dealt
+                self.new_cards = self.new_cards and not dealt
             case "card_used_again":
                 self.in_round = True
             case "round_ended":
@@ -82,10 +99,17 @@ class Truth:
                 self.faults.append(happening)
             case "lid_moved":
                 self.lid_open = happening.opened
+            case "gate_moved":
+                self.gate_locked = happening.locked
+            case "cable":
+                self.plugged_in = happening.plugged_in
+            case "pressed":
+                self.supervisor_called += happening.button == "call_supervisor"
             case "cards_removed":
-                self.empty = True
+                self.empty, self.left = True, happening.cards
             case "loaded":
-                self.empty = False
+                self.left = self.left if self.empty else happening.taken_out
+                self.empty, self.new_cards = False, True
         if happening.what in _ROUND_OVER:
             self.in_round = False
 
@@ -98,7 +122,7 @@ class Truth:
         """The card that lies in that place, or lay there last."""
         return next((card for card in reversed(self.cards) if (card.to, card.position) == (hand, position)), None)
 
-    def moment_of(self, card: Card | None, hand: str) -> float | None:
-        """When that card left the shoe, on our own clock."""
-        found = next((each for each in reversed(self.cards) if (each.card, each.to) == (card, hand)), None)
+    def moment_of(self, card: Card) -> float | None:
+        """When that card left the shoe, on our own clock; unknown if it was none of the last few."""
+        found = next((each for each in reversed(self.cards[-RECENT:]) if each.card is card), None)
         return None if found is None or self.began is None else self.began + found.t

@@ -34,7 +34,7 @@ async def look_at_pay_tables(patient: Patient) -> list[Finding]:
         return _problems(error)
     return good(
         f"{len(house.offered)} wagers of base game {house.schedule.base_game} with {house.decks} decks; "
-        "none favours the player unless the house allowed it"
+        "none favours the player or pays less than printed unless the house allowed it, and every winner is paid"
     )
 
 
@@ -77,7 +77,21 @@ async def look_at_people(patient: Patient) -> list[Finding]:
             f"let each of them choose one of {SUPERVISOR_DIGITS} digits or more, with `shoe-controller keys pin`, and "
             "write the hash that it prints in their [[people]] section; the old hash is valid until then",
         )
+    if patient.config.procedure.dealer_signs_in:
+        return _look_at_dealers(patient.config, f"{len(supervisors)} supervisors: {', '.join(supervisors)}")
     return good(f"{len(supervisors)} supervisors: {', '.join(supervisors)}")
+
+
+def _look_at_dealers(config: Config, supervisors: str) -> list[Finding]:
+    if config.mqtt is None:
+        return problem(
+            "[procedure] dealer_signs_in is true and there is no [mqtt] section: no dealer could sign in",
+            "set dealer_signs_in = false, or add the broker and a console",
+        )
+    dealers = [person.id for person in config.people if person.role is Role.DEALER]
+    if not dealers:
+        return problem("dealers must sign in here, and [[people]] has no dealer: only a supervisor could deal")
+    return good(f"{supervisors}; {len(dealers)} dealers who sign in: {', '.join(dealers)}")
 
 
 def _may_be_short(person: Person) -> bool:

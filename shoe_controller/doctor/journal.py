@@ -5,12 +5,11 @@ import os
 import statistics
 import time
 from contextlib import closing, nullcontext
-from importlib.metadata import version
 from pathlib import Path
 
 from shoe_controller.config.table import TableSettings
 from shoe_controller.config.table_file import Config
-from shoe_controller.daemon.table_journal import replay, same_fact
+from shoe_controller.daemon.table_journal import SOFTWARE, replay, same_fact
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
 from shoe_controller.doctor.users import READ, SEARCH, WRITE, may
 from shoe_controller.journal.anchor import contradicts, read_anchor
@@ -49,7 +48,7 @@ async def look_at_journal(patient: Patient) -> list[Finding]:
             file,
             replay=replay,
             agree=same_fact,
-            software=version("shoe-controller"),
+            software=SOFTWARE,
             progress=lambda *_: None,
         )
     except JournalError as error:

@@ -3,7 +3,7 @@
 No line depends on its colour. Text from people or from the shoe is stripped of whatever could move a terminal's cursor.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from rich.console import Console
@@ -15,23 +15,44 @@ from firmware_protocol.cards import Card
 from shoe_controller.baccarat.codes import Code
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.house import CommissionTaken, PlacedWager
+from shoe_controller.baccarat.outcome import RoundOutcome
 from shoe_controller.baccarat.settlement import Settlement
 from shoe_controller.history.rounds import (
     AboutShoe,
+    Amendment,
     Attempt,
     CardChange,
+    PutRight,
     RecalledAct,
     RecalledAlert,
     RecalledCard,
     RecalledResult,
     RecalledRound,
+    Remark,
     Returned,
 )
 from shoe_controller.messages.alerts import Severity
-from shoe_controller.messages.facts import CardBurned, CutCardOut, ShoeEnded, ShoeOpened
+from shoe_controller.messages.facts import (
+    CardBurned,
+    CardCounted,
+    CommissionCollected,
+    CommissionWaived,
+    CutCardOut,
+    DisputeClosed,
+    DisputeOpened,
+    HandEntryChanged,
+    NoteMade,
+    PaymentAdjusted,
+    RemainderCounted,
+    RunOutBegun,
+    ShoeEnded,
+    ShoeExchanged,
+    ShoeOpened,
+)
 from shoe_controller.words.render import ENGLISH
 
 NOT_SHOWN = "--"
+AT_END = (ShoeEnded, RunOutBegun, CardCounted, RemainderCounted)
 
 _STATES = {
     "open": "wagers are open",
@@ -55,7 +76,7 @@ def draw(out: Console, rounds: list[RecalledRound], remark: str) -> None:
 def _draw_round(out: Console, playing: RecalledRound) -> None:
     out.print(_title(playing))
     out.print(_when(playing))
-    ends = [fact for fact in playing.about_shoe if isinstance(fact, ShoeEnded)]
+    ends = [fact for fact in playing.about_shoe if isinstance(fact, AT_END)]
     for fact in playing.about_shoe:
         if fact not in ends:
             _say(out, _about_shoe(fact))
@@ -64,6 +85,9 @@ def _draw_round(out: Console, playing: RecalledRound) -> None:
             _say(out, f"Dealt for the {_ordinal(number)} time:", style="bold")
         _draw_attempt(out, attempt)
     _draw_wagers(out, playing)
+    if playing.remarks:
+        _say(out, "Put on record:", style="bold")
+        _put(out, _remarks(playing))
     if playing.alerts:
         _say(out, "Alerts:", style="bold")
         _put(out, _alerts(playing.alerts))
@@ -88,6 +112,40 @@ def _draw_wagers(out: Console, playing: RecalledRound) -> None:
             style="bold",
         )
         _put(out, _wagers(returned.wagers))
+    for corrected in playing.corrected:
+        by = "" if corrected.person is None else f" by {_clean(corrected.person)}"
+        _say(out, f"Wagers put right at {_clock(corrected.time)}{by} ({corrected.cause}):", style="bold")
+        for line in _differences(corrected.difference, "return", "take in"):
+            _say(out, line)
+        _put(out, _wagers(corrected.after))
+    for amended in playing.amended:
+        _draw_amendment(out, amended)
+
+
+def _draw_amendment(out: Console, amended: Amendment) -> None:
+    people = " and ".join(_clean(person) for person in (amended.person, amended.approved_by) if person)
+    why = f": {_clean(amended.reason)}" if amended.reason else "."
+    _say(
+        out,
+        f"AMENDED at {_clock(amended.time)} by {people}, shoe {amended.shoe}, round {amended.round}{why}",
+        style="bold yellow",
+    )
+    hands = (("Player", amended.outcome.player), ("Banker", amended.outcome.banker))
+    totals = ", ".join(f"{name} {hand.total} ({' '.join(map(str, hand.cards))})" for name, hand in hands)
+    _say(out, f"{totals}. {_WINNERS[amended.outcome.winner]}.")
+    for line in _differences(amended.difference, "pay", "collect"):
+        _say(out, line)
+    for seat, amount in amended.commission.items():
+        _say(out, f"Seat {_clean(seat)}: marked commission {amount:+}.")
+    for seat, amount in amended.commission_back.items():
+        _say(out, f"Seat {_clean(seat)}: commission {amount} is not owed any more; pay it back if it was collected.")
+    if amended.settlement is not None:
+        _put(out, _steps(amended.settlement))
+
+
+def _differences(difference: Mapping[str, int], to_seat: str, from_seat: str) -> Iterator[str]:
+    for seat, amount in difference.items():
+        yield f"Seat {_clean(seat)}: {to_seat if amount > 0 else from_seat} {abs(amount)}."
 
 
 # --- the head --------------------------------------------------------------------------------------------------------
@@ -100,7 +158,7 @@ def _title(playing: RecalledRound) -> Text:
     title = Text(f"Shoe {playing.shoe}, round {playing.round}: ", style="bold")
     result = _last_result(playing)
     if playing.state == "settled" and result is not None:
-        winner = result.outcome.winner
+        winner = _outcome_now(playing, result).winner
         return title.append(_WINNERS[winner], style=_WINNER_STYLES[winner])
     again = ", its result was taken back" if playing.state == "under_way" and result is not None else ""
     return title.append(f"{_STATES.get(playing.state, playing.state)}{again}")
@@ -111,11 +169,19 @@ def _when(playing: RecalledRound) -> str:
     if playing.ended is not None:
         when += f" to {_clock(playing.ended)}"
     when += " UTC"
+    if playing.dealer is not None:
+        when += f", dealer {_clean(playing.dealer)}"
     return when if playing.closed_by is None else f"{when}, wagers closed by {_words(playing.closed_by)}"
 
 
-def _about_shoe(fact: AboutShoe) -> str:
+def _about_shoe(fact: AboutShoe) -> str:  # noqa: PLR0911 - one sentence for each fact
     match fact:
+        case RunOutBegun() | CardCounted() | RemainderCounted():
+            return _about_remainder(fact)
+        case ShoeExchanged():
+            return f"Another shoe took the place of this one: {_clean(fact.wire)} at {_clean(fact.port)}."
+        case HandEntryChanged():
+            return "Dealt by hand from here on." if fact.hand_entry else "Back to the shoe's reader."
         case ShoeOpened():
             sets = f", card sets {', '.join(map(_clean, fact.card_sets))}" if fact.card_sets else ""
             return f"The shoe was opened by {_words(fact.opened_by)}, {fact.decks} decks{sets}."
@@ -130,7 +196,39 @@ def _about_shoe(fact: AboutShoe) -> str:
         case ShoeEnded():
             due = ", ".join(f"seat {_clean(seat)} {amount}" for seat, amount in fact.commission_due.items())
             collected = f" Commission due: {due}." if due else ""
-            return f"The shoe ended after {fact.cards_out} cards: {_words(fact.cause)}.{collected}"
+            return f"The shoe ended after {fact.cards_out} cards: {_words(fact.cause)}.{collected}{_inventory(fact)}"
+
+
+def _inventory(ended: ShoeEnded) -> str:
+    inventory = ended.inventory
+    if inventory is None:
+        return ""
+    unseen = f" {inventory.unseen} of them came unseen." if inventory.unseen else ""
+    foreign = f" {inventory.foreign} of them are foreign." if inventory.foreign else ""
+    return f" Known to have come: {_faces(inventory.known)}.{unseen}{foreign} {inventory.remainder} must be left."
+
+
+def _about_remainder(fact: RunOutBegun | CardCounted | RemainderCounted) -> str:
+    match fact:
+        case RunOutBegun():
+            return f"The rest is drawn through the reader; {fact.expected} must be left."
+        case CardCounted():
+            return f"Counted: {fact.counted}."
+    fits = "as it must be" if fact.fits else "it DOES NOT FIT"
+    found = f"{fact.found} cards were left of {fact.expected}: {fits}."
+    faces = fact.faces
+    if faces is None:
+        return found
+    lines = [found]
+    lines += [f"Missing: {_faces(faces.missing)}; {faces.unseen} came unseen."] if faces.missing else []
+    lines += [f"Extra: {_faces(faces.extra)}."] if faces.extra else []
+    lines += [f"Pieces that came twice: {', '.join(map(_clean, faces.duplicates))}."] if faces.duplicates else []
+    lines += [f"Foreign: {faces.foreign}."] if faces.foreign else []
+    return " ".join(lines)
+
+
+def _faces(faces: Mapping[Card, int]) -> str:
+    return ", ".join(f"{card} {count}" for card, count in faces.items()) or "none"
 
 
 # --- cards and results -----------------------------------------------------------------------------------------------
@@ -148,6 +246,8 @@ def _draw_attempt(out: Console, attempt: Attempt) -> None:
         used = "one begins the next round" if extra.begins_next_round else ""
         by = "" if extra.person is None else f", by {_clean(extra.person)}"
         _say(out, f"Extra cards: {' and '.join(filter(None, (burned, used)))}{by}.")
+    for put_right in attempt.put_right:
+        _say(out, _put_right(put_right))
     for result in attempt.results:
         _draw_result(out, result)
     if attempt.ended is not None:
@@ -158,11 +258,25 @@ def _draw_attempt(out: Console, attempt: Attempt) -> None:
         _say(out, _standing(attempt))
 
 
+def _put_right(put_right: PutRight) -> str:
+    by = "" if put_right.person is None else f", by {_clean(put_right.person)}"
+    why = f": {_clean(put_right.reason)}" if put_right.reason else ""
+    match put_right.what:
+        case "assigned":
+            return f"The cards were assigned to their hands{by}{why}."
+        case "due_in_truth":
+            return "After the correction, an extra card that was due took its place."
+        case "discarded":
+            cause = "" if put_right.cause is None else f" ({ENGLISH.discard_cause(put_right.cause)})"
+            return f"Card {put_right.number}, {_face(put_right.card)}, was discarded{cause}{by}{why}."
+
+
 def _cards(cards: list[RecalledCard]) -> Table:
     grid = _grid()
     for card in cards:
         why = [] if card.why is None else [_words(card.why)]
-        lines = [*why, *(_change(change) for change in card.changes)]
+        entered = [] if card.entered_by is None else [f"entered by {_clean(card.entered_by)}"]
+        lines = [*why, *entered, *(_change(change) for change in card.changes)]
         _add(grid, str(card.number), str(card.hand), _face(card.card), "\n".join(lines))
     return grid
 
@@ -201,12 +315,16 @@ def _draw_result(out: Console, result: RecalledResult) -> None:
         second = "" if undone.approved_by is None else f" and {_clean(undone.approved_by)}"
         why = f": {_clean(undone.reason)}" if undone.reason else "."
         _say(out, f"UNDONE at {_clock(undone.time)}{by}{second}{why}", style="bold yellow")
+        for seat, amount in undone.commission_back.items():
+            _say(out, f"Commission of {amount} is paid back to seat {_clean(seat)}: it was collected already.")
     if result.settlement is not None:
         heading = "Payments, all of them undone:" if undone is not None else "Payments, in the dealer's order:"
         _say(out, heading, style="bold")
         _put(out, _steps(result.settlement))
         for line in _sums(result.settlement):
             _say(out, line)
+        for line in _differences(result.difference or {}, "pay", "collect"):
+            _say(out, f"Settled anew. {line}")
 
 
 def _steps(settlement: Settlement) -> Table:
@@ -228,9 +346,15 @@ def _sums(settlement: Settlement) -> Iterator[str]:
         cut = f", cut {sums.cut}" if sums.cut else ""
         yield f"{seat}: stakes {sums.stakes}, taken {sums.taken}, paid {sums.paid}{commission}{cut}."
     if settlement.totals.commission and settlement.commission_taken is CommissionTaken.MARKED:
-        yield "Commission is marked, and collected at the end of the shoe."
+        yield "Commission is marked, and due until it is collected."
     if settlement.limit_reached is not None:
         yield f"Winnings were cut to the round's limit of {settlement.limit_reached.limit}."
+
+
+def _outcome_now(playing: RecalledRound, result: RecalledResult) -> RoundOutcome:
+    """As the round was amended last, if it was."""
+    own = [each for each in playing.amended if (each.shoe, each.round) == (playing.shoe, playing.round)]
+    return own[-1].outcome if own else result.outcome
 
 
 def _last_result(playing: RecalledRound) -> RecalledResult | None:
@@ -243,6 +367,37 @@ def _wagers(wagers: Sequence[PlacedWager]) -> Table:
     for wager in wagers:
         _add(grid, f"seat {_clean(wager.seat)}", str(wager.stake), _clean(wager.wager))
     return grid
+
+
+# --- notes, disputes, payments by hand -------------------------------------------------------------------------------
+
+
+def _remarks(playing: RecalledRound) -> Table:
+    grid = _grid()
+    for remark in playing.remarks:
+        people = " and ".join(_clean(person) for person in (remark.person, remark.approved_by) if person is not None)
+        is_here = (remark.of_shoe, remark.of_round) == (playing.shoe, playing.round)
+        where = "" if is_here else f"Shoe {remark.of_shoe}, round {remark.of_round}: "
+        _add(grid, _clock(remark.fact.time), f"{where}{_remark(remark)}{f' ({people})' if people else ''}")
+    return grid
+
+
+def _remark(remark: Remark) -> str:
+    match remark.fact:
+        case NoteMade() as note:
+            return f"Note: {_clean(note.text)}"
+        case DisputeOpened(dispute=dispute):
+            seat = "" if dispute.seat is None else f", seat {_clean(dispute.seat)}"
+            return f"Dispute {dispute.number} opened{seat}: {_clean(dispute.text)}"
+        case DisputeClosed() as closed:
+            return f"Dispute {closed.dispute.number} decided: {_clean(closed.decision)}"
+        case PaymentAdjusted() as adjusted:
+            done = "paid to" if adjusted.amount > 0 else "collected from"
+            return f"Payment put right: {abs(adjusted.amount)} {done} seat {_clean(adjusted.seat)}"
+        case CommissionCollected() as collected:
+            return f"Commission of {collected.amount} collected from seat {_clean(collected.seat)}"
+        case CommissionWaived() as waived:
+            return f"Commission of {waived.amount} of seat {_clean(waived.seat)} waived"
 
 
 # --- alerts and people -----------------------------------------------------------------------------------------------
@@ -288,6 +443,10 @@ def _act(act: RecalledAct) -> str:
         about = f" {act.alert_kind or act.alert}"
     elif act.hand is not None:
         about = f" {act.hand}"
+    elif act.seat is not None:
+        moved = "" if act.to_seat is None else f" to seat {_clean(act.to_seat)}"
+        stake = "" if act.stake is None else f" {act.stake}"
+        about = f" seat {_clean(act.seat)} {_clean(act.wager or '')}{stake}{moved}"
     role = f" ({act.role})" if act.role else ""
     second = "" if act.approved_by is None else f", approved by {_clean(act.approved_by)}"
     why = f": {_clean(act.reason)}" if act.reason else ""

@@ -8,31 +8,39 @@ What comes out is in `rounds.py`; `commands/recall.py` reads the journal and sho
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 from shoe_controller.baccarat.deal import Deal, DealError
 from shoe_controller.baccarat.drawing import HandTotals, reason
 from shoe_controller.baccarat.reasons import NotDue, NotShown
+from shoe_controller.history.recalled_cards import CardFact, take_card
 from shoe_controller.history.rounds import (
     AboutShoe,
-    AsideCard,
+    AfterRound,
+    Amendment,
     Attempt,
-    CardChange,
-    ExtraCards,
+    CorrectedWagers,
     RecalledAct,
     RecalledAlert,
     RecalledCard,
     RecalledResult,
     RecalledRound,
+    Remark,
     Returned,
     TakenBack,
+    about,
 )
 from shoe_controller.messages.acts import (
+    AmendRound,
     AnyAct,
     ClearAlert,
     CorrectCard,
+    DealCard,
+    DiscardCard,
+    EnterCard,
     IdentifyCard,
+    MoveWager,
     RevealCards,
+    SetWager,
     UndoLastResult,
     rule_of,
 )
@@ -45,23 +53,25 @@ from shoe_controller.messages.facts import (
     BettingClosed,
     BettingOpened,
     CardBurned,
-    CardCorrected,
-    CardDealt,
-    CardPlace,
-    CardSetAside,
-    CardsShown,
-    CutCardOut,
-    ExtraCardDecided,
+    CardCounted,
+    CommissionCollected,
+    CommissionWaived,
+    DisputeClosed,
+    DisputeOpened,
     FreeHandAnnounced,
+    NoteMade,
+    PaymentAdjusted,
     PersonActed,
     ProposalEnded,
     ResultUndone,
+    RoundAmended,
     RoundResult,
     RoundSettled,
     RoundVoided,
+    SettlementUndone,
     ShoeEnded,
-    ShoeOpened,
     WagersChanged,
+    WagersCorrected,
     WagersReturned,
     WrongPin,
 )
@@ -126,7 +136,11 @@ class _Memory:
             ):
                 if self._settled_last is not None and self._settled_last[0] == fact.shoe:
                     return self._settled_last
-            case BettingOpened() | ResultUndone():
+            case RoundAmended() | PersonActed(act=AmendRound()) | ActProposed(act=AmendRound()):
+                of_round = _amended_key(fact)
+                if of_round in self.rounds:
+                    return of_round
+            case BettingOpened() | ResultUndone() | FreeHandAnnounced(carried=True):
                 key = (fact.shoe, fact.round)
                 if key in self.rounds:
                     self.rounds[key] = self.rounds.pop(key)
@@ -144,18 +158,24 @@ class _Memory:
         match fact:
             case BettingOpened() | FreeHandAnnounced() | WagersChanged() | BettingClosed() | WagersReturned():
                 self._take_betting(fact, playing)
-            case CardDealt() | CardsShown() | CardCorrected() | CardSetAside() | ExtraCardDecided():
-                _take_card(fact, _attempt(playing), acted)
-            case RoundResult() | RoundSettled() | ResultUndone() | RoundVoided():
+            case WagersCorrected() | RoundAmended():
+                _put_right(playing, fact, acted)
+            case _ if isinstance(fact, CardFact):
+                take_card(fact, _attempt(playing), acted)
+            case RoundResult() | RoundSettled() | ResultUndone() | SettlementUndone() | RoundVoided():
                 self._take_end(fact, playing, acted)
             case AlertRaised() | AlertEnded():
                 self._take_alert(fact, playing, acted)
             case PersonActed() | ActProposed() | ProposalEnded() | WrongPin():
                 self._take_act(fact, playing)
-            case ShoeOpened() | CardBurned() | CutCardOut() | ShoeEnded():
+            case _ if isinstance(fact, AboutShoe):
                 self._take_shoe(fact, playing)
+            case NoteMade() | DisputeOpened() | DisputeClosed() | PaymentAdjusted():
+                self._remark(fact, playing, acted)
+            case CommissionCollected() | CommissionWaived():
+                self._remark(fact, playing, acted)
             case _:
-                pass  # the link to the shoe has alerts of its own; an undone settlement follows its result
+                pass  # the link to the shoe has alerts of its own
 
     def _take_betting(
         self,
@@ -165,21 +185,27 @@ class _Memory:
         match fact:
             case BettingOpened():
                 # Also when nothing was dealt and the number is reused.
-                playing.state, playing.ended, playing.free, playing.closed_by = "open", None, False, None
+                again = bool(playing.attempts) and playing.attempts[-1].ended == "replay"
+                playing.state, playing.ended, playing.closed_by = "open", None, None
+                playing.free = playing.free and again
                 self.whole.add((fact.shoe, fact.round))
             case FreeHandAnnounced():
                 playing.free = True
+                if fact.carried and playing.state not in ("open", "under_way"):
+                    playing.state, playing.ended, playing.closed_by = "open", None, None
+                if fact.carried:
+                    self.whole.add((fact.shoe, fact.round))
             case WagersChanged():
                 playing.wagers = [wager for wager in playing.wagers if wager.seat != fact.seat] + list(fact.wagers)
             case BettingClosed():
-                playing.state, playing.closed_by = "under_way", fact.closed_by
+                playing.state, playing.closed_by, playing.dealer = "under_way", fact.closed_by, fact.dealer
             case WagersReturned():
                 playing.wagers = [wager for wager in playing.wagers if wager not in fact.returned]
                 _return(playing, fact)
 
     def _take_end(
         self,
-        fact: RoundResult | RoundSettled | ResultUndone | RoundVoided,
+        fact: RoundResult | RoundSettled | ResultUndone | SettlementUndone | RoundVoided,
         playing: RecalledRound,
         acted: PersonActed | None,
     ) -> None:
@@ -188,12 +214,19 @@ class _Memory:
         match fact:
             case RoundResult():
                 attempt.results.append(
-                    RecalledResult(time=fact.time, outcome=fact.outcome, why=fact.why, confirmed_by=fact.confirmed_by)
+                    RecalledResult(
+                        time=fact.time,
+                        outcome=fact.outcome,
+                        why=fact.why,
+                        confirmed_by=fact.confirmed_by,
+                        dealer=fact.dealer,
+                    )
                 )
                 playing.state, playing.ended = "settled", fact.time
                 self._settled_last = (fact.shoe, fact.round)
             case RoundSettled() if attempt.results:
                 attempt.results[-1].settlement = fact.settlement
+                attempt.results[-1].difference = fact.difference
             case ResultUndone():
                 playing.state, playing.ended = "under_way", None
                 if attempt.results:
@@ -203,6 +236,10 @@ class _Memory:
                         approved_by=None if acted is None else acted.approved_by,
                         reason="" if acted is None else acted.reason,
                     )
+            case SettlementUndone():
+                undone = attempt.results[-1].undone if attempt.results else None
+                if undone is not None:
+                    undone.commission_back = fact.commission_back
             case RoundVoided():
                 attempt.ended = "replay" if fact.replay else "void"
                 attempt.void_reason, attempt.voided_by = fact.reason, person
@@ -261,12 +298,23 @@ class _Memory:
                 if act.outcome == "proposed" and act in playing.acts:
                     playing.acts.remove(act)
 
+    def _remark(self, fact: AfterRound, playing: RecalledRound, acted: PersonActed | None) -> None:
+        """It is listed where it was made, and with the round that it is about, if that one is recalled."""
+        person, second = (None, None) if acted is None else (acted.person, acted.approved_by)
+        of_shoe, of_round = about(fact)
+        remark = Remark(of_shoe=of_shoe, of_round=of_round, fact=fact, person=person, approved_by=second)
+        for each in (playing, self.rounds.get((of_shoe, of_round))):
+            if each is not None and remark not in each.remarks:
+                each.remarks.append(remark)
+
     def _take_shoe(self, fact: AboutShoe, playing: RecalledRound) -> None:
         if isinstance(fact, ShoeEnded):
             self._end_shoe(fact)
         last = playing.about_shoe[-1] if playing.about_shoe else None
         if isinstance(fact, CardBurned) and isinstance(last, CardBurned) and fact.card is None and last.card is None:
             playing.about_shoe[-1] = fact  # it includes all that were burned before it
+        elif isinstance(fact, CardCounted) and isinstance(last, CardCounted):
+            playing.about_shoe[-1] = fact  # the result tells of the faces
         else:
             playing.about_shoe.append(fact)
 
@@ -278,68 +326,55 @@ class _Memory:
                     playing.state = "not_dealt"
 
 
+def _amended_key(fact: AnyFact) -> Key:
+    match fact:
+        case RoundAmended():
+            return fact.of_shoe, fact.of_round
+        case PersonActed(act=AmendRound() as act) | ActProposed(act=AmendRound() as act):
+            return act.shoe, act.round
+    return fact.shoe, fact.round
+
+
+def _put_right(playing: RecalledRound, fact: WagersCorrected | RoundAmended, acted: PersonActed | None) -> None:
+    if isinstance(fact, RoundAmended):
+        _amend(playing, fact, acted)
+        return
+    playing.wagers = [wager for wager in playing.wagers if wager.seat not in fact.seats] + list(fact.after)
+    playing.corrected.append(
+        CorrectedWagers(
+            time=fact.time,
+            cause=fact.cause,
+            before=fact.before,
+            after=fact.after,
+            difference=fact.difference,
+            person=None if acted is None else acted.person,
+        )
+    )
+
+
+def _amend(playing: RecalledRound, fact: RoundAmended, acted: PersonActed | None) -> None:
+    playing.amended.append(
+        Amendment(
+            time=fact.time,
+            shoe=fact.of_shoe,
+            round=fact.of_round,
+            outcome=fact.outcome,
+            settlement=fact.settlement,
+            difference=fact.difference,
+            commission=fact.commission,
+            commission_back=fact.commission_back,
+            person=None if acted is None else acted.person,
+            approved_by=None if acted is None else acted.approved_by,
+            reason="" if acted is None else acted.reason,
+        )
+    )
+
+
 def _attempt(playing: RecalledRound) -> Attempt:
     """The current attempt; facts after the settlement still belong to it."""
     if not playing.attempts or playing.attempts[-1].ended is not None:
         playing.attempts.append(Attempt())
     return playing.attempts[-1]
-
-
-def _take_card(
-    fact: CardDealt | CardsShown | CardCorrected | CardSetAside | ExtraCardDecided,
-    attempt: Attempt,
-    acted: PersonActed | None,
-) -> None:
-    match fact:
-        case CardDealt():
-            attempt.standing = fact.standing
-            _card(attempt, fact.place, fact.time)
-        case CardsShown():
-            attempt.standing = fact.standing
-            for place in fact.places:
-                card = _card(attempt, place, fact.time)
-                if acted is not None and isinstance(acted.act, IdentifyCard) and acted.act.number == place.number:
-                    _change(card, place, "identified", acted, fact.time)
-                card.card = place.card
-        case CardCorrected():
-            attempt.standing = fact.standing
-            card = _card(attempt, fact.place, fact.time)
-            _change(card, fact.place, "corrected", acted, fact.time)
-            card.card = fact.place.card
-        case CardSetAside():
-            attempt.set_aside.append(AsideCard(time=fact.time, card=fact.card, why=fact.why))
-        case ExtraCardDecided():
-            person = None if acted is None else acted.person
-            decided = ExtraCards(time=fact.time, burned=fact.burned, begins_next_round=fact.used, person=person)
-            attempt.extra_cards.append(decided)
-
-
-def _card(attempt: Attempt, place: CardPlace, time: int) -> RecalledCard:
-    for card in attempt.cards:
-        if card.number == place.number:
-            return card
-    card = RecalledCard(number=place.number, time=time, hand=place.hand, card=place.card)
-    attempt.cards.append(card)
-    return card
-
-
-def _change(
-    card: RecalledCard,
-    place: CardPlace,
-    what: Literal["identified", "corrected"],
-    acted: PersonActed | None,
-    time: int,
-) -> None:
-    card.changes.append(
-        CardChange(
-            time=time,
-            what=what,
-            old=card.card,
-            new=place.card,
-            person=None if acted is None else acted.person,
-            reason="" if acted is None else acted.reason,
-        )
-    )
 
 
 def _return(playing: RecalledRound, fact: WagersReturned | RoundVoided) -> None:
@@ -353,14 +388,22 @@ def _return(playing: RecalledRound, fact: WagersReturned | RoundVoided) -> None:
 def _act(time: int, act: AnyAct, person: str, why: str) -> RecalledAct:
     recalled = RecalledAct(time=time, act=rule_of(act).name, person=person, reason=why)
     match act:
-        case IdentifyCard() | CorrectCard():
+        case DealCard():
+            recalled.card = act.card
+        case IdentifyCard() | CorrectCard() | EnterCard():
             recalled.card_number, recalled.card = act.number, act.card
+        case DiscardCard():
+            recalled.card_number = act.number
         case ClearAlert():
             recalled.alert = act.alert
         case RevealCards():
             recalled.hand = act.hand
+        case SetWager():
+            recalled.seat, recalled.wager, recalled.stake = act.seat, act.wager, act.stake
+        case MoveWager():
+            recalled.seat, recalled.wager, recalled.to_seat = act.seat, act.wager, act.to_seat
         case _:
-            pass  # the others have no fields
+            pass  # the others have no fields, or what came of them is listed itself
     return recalled
 
 

@@ -17,9 +17,26 @@ from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.actors import AnyActor
 from shoe_controller.messages.acts import ActName, Role
 from shoe_controller.messages.alerts import AlertKind, AlertMessage
-from shoe_controller.messages.causes import AnyAlertEnd, AnyProposalEnd, ReturnCause
+from shoe_controller.messages.causes import AnyAlertEnd, AnyProposalEnd, CorrectionCause, DiscardCause, ReturnCause
 from shoe_controller.messages.details import AnyDetail
-from shoe_controller.messages.facts import CardBurned, CutCardOut, ShoeEnded, ShoeOpened, Standing
+from shoe_controller.messages.facts import (
+    CardBurned,
+    CardCounted,
+    CommissionCollected,
+    CommissionWaived,
+    CutCardOut,
+    DisputeClosed,
+    DisputeOpened,
+    HandEntryChanged,
+    NoteMade,
+    PaymentAdjusted,
+    RemainderCounted,
+    RunOutBegun,
+    ShoeEnded,
+    ShoeExchanged,
+    ShoeOpened,
+    Standing,
+)
 
 
 class CardChange(msgspec.Struct, kw_only=True):
@@ -41,6 +58,8 @@ class RecalledCard(msgspec.Struct, kw_only=True):
     """As known now; `None` while it lies face down, or if it is unknown."""
     why: AnyReason | None = None
     """Why it was dealt."""
+    entered_by: str | None = None
+    """The person who entered it; null for a card that the shoe reported."""
     changes: list[CardChange] = []
 
 
@@ -59,8 +78,56 @@ class ExtraCards(msgspec.Struct, kw_only=True):
     person: str | None
 
 
+class PutRight(msgspec.Struct, kw_only=True):
+    """Cards were put where the rules put them, or one was discarded."""
+
+    time: int
+    what: Literal["assigned", "due_in_truth", "discarded"]
+    number: int | None = None
+    """1-based position in the round of a card that was discarded,"""
+    card: Card | None = None
+    """and what it is, as far as it was shown."""
+    cause: DiscardCause | None = None
+    person: str | None
+    approved_by: str | None
+    reason: str
+
+
 class TakenBack(msgspec.Struct, kw_only=True):
     time: int
+    person: str | None
+    approved_by: str | None
+    reason: str
+    commission_back: dict[str, int] = {}
+    """Commission that was collected already and is paid back, by seat."""
+
+
+class CorrectedWagers(msgspec.Struct, kw_only=True):
+    """Wagers that were put right after the close."""
+
+    time: int
+    cause: CorrectionCause
+    before: tuple[PlacedWager, ...]
+    after: tuple[PlacedWager, ...]
+    difference: dict[str, int]
+    """The stake to return or to take in, by seat."""
+    person: str | None
+
+
+class Amendment(msgspec.Struct, kw_only=True):
+    """A round that was over was settled again."""
+
+    time: int
+    shoe: int
+    round: int
+    outcome: RoundOutcome
+    settlement: Settlement | None
+    difference: dict[str, int]
+    """What to pay or to collect, by seat."""
+    commission: dict[str, int]
+    """By how much marked commission changed."""
+    commission_back: dict[str, int]
+    """Commission that is not owed any more and was taken off already."""
     person: str | None
     approved_by: str | None
     reason: str
@@ -71,7 +138,11 @@ class RecalledResult(msgspec.Struct, kw_only=True):
     outcome: RoundOutcome
     why: AnyReason
     confirmed_by: AnyActor
+    dealer: str | None = None
+    """The dealer on duty then, if one was."""
     settlement: Settlement | None = None
+    difference: dict[str, int] | None = None
+    """What to pay or to collect, by seat, where the round was settled before."""
     undone: TakenBack | None = None
 
 
@@ -81,6 +152,7 @@ class Attempt(msgspec.Struct, kw_only=True):
     cards: list[RecalledCard] = []
     set_aside: list[AsideCard] = []
     extra_cards: list[ExtraCards] = []
+    put_right: list[PutRight] = []
     standing: Standing | None = None
     """The last standing, as far as it was shown."""
     results: list[RecalledResult] = []
@@ -123,6 +195,11 @@ class RecalledAct(msgspec.Struct, kw_only=True):
     alert: int | None = None
     alert_kind: AlertKind | None = None
     hand: Side | None = None
+    seat: str | None = None
+    wager: str | None = None
+    stake: int | None = None
+    to_seat: str | None = None
+    """Of a wager that was put right."""
     not_done: AnyProposalEnd | None = None
     """Why a proposal was not carried out."""
     failures: int = 0
@@ -133,7 +210,42 @@ class RecalledAct(msgspec.Struct, kw_only=True):
 State = Literal["before", "open", "not_dealt", "under_way", "settled", "void"]
 """Before the first round of a shoe; wagers are open; the shoe was over before a card came; and so on."""
 
-AboutShoe = ShoeOpened | CardBurned | CutCardOut | ShoeEnded
+AfterRound = NoteMade | DisputeOpened | DisputeClosed | PaymentAdjusted | CommissionCollected | CommissionWaived
+
+
+def about(fact: AfterRound) -> tuple[int, int]:
+    """The shoe and the round that it is about."""
+    match fact:
+        case NoteMade() | PaymentAdjusted():
+            return fact.of_shoe, fact.of_round
+        case DisputeOpened() | DisputeClosed():
+            return fact.dispute.shoe, fact.dispute.round
+        case CommissionCollected() | CommissionWaived():
+            return fact.shoe, fact.round
+
+
+class Remark(msgspec.Struct, kw_only=True):
+    """What people put on the record about a round, or did with its money, beside its settlement."""
+
+    of_shoe: int
+    of_round: int
+    """The round that it is about."""
+    fact: AfterRound
+    person: str | None
+    approved_by: str | None
+
+
+AboutShoe = (
+    ShoeOpened
+    | CardBurned
+    | CutCardOut
+    | ShoeExchanged
+    | HandEntryChanged
+    | ShoeEnded
+    | RunOutBegun
+    | CardCounted
+    | RemainderCounted
+)
 
 
 class RecalledRound(msgspec.Struct, kw_only=True):
@@ -144,12 +256,18 @@ class RecalledRound(msgspec.Struct, kw_only=True):
     ended: int | None = None
     free: bool = False
     closed_by: AnyActor | None = None
+    dealer: str | None = None
+    """The dealer on duty when its wagers closed, if one was."""
     wagers: list[PlacedWager] = []
     """The wagers now, or as they were when the round was settled."""
     attempts: list[Attempt] = []
     returned: list[Returned] = []
+    corrected: list[CorrectedWagers] = []
+    amended: list[Amendment] = []
+    """The last one counts. That of a round which is not among those recalled is with the round in which it was made."""
     alerts: list[RecalledAlert] = []
     acts: list[RecalledAct] = []
+    remarks: list[Remark] = []
     about_shoe: list[AboutShoe] = []
 
     @property
@@ -159,4 +277,5 @@ class RecalledRound(msgspec.Struct, kw_only=True):
 
     @property
     def has_content(self) -> bool:
-        return bool(self.wagers or self.attempts or self.returned or self.alerts or self.acts or self.about_shoe)
+        parts = (self.wagers, self.attempts, self.returned, self.alerts, self.acts, self.remarks, self.about_shoe)
+        return any((*parts, self.corrected, self.amended))

@@ -22,6 +22,10 @@ CatalogueTexts = tuple[tuple[str, str], ...]
 HOUSES_REMEMBERED = 8
 """A journal seldom has more: a house changes its rules a few times a year, and every shoe needs them."""
 
+_WRITTEN_IF_SET = ("allow_lower_price",)
+"""Keys that came later and change no payment: a file without them has the text that it had before, so that a shoe that
+was opened then has the rules of the file."""
+
 _WHERE = "the recorded rules of the house"
 
 
@@ -38,8 +42,11 @@ def house_text_of(entry: HouseEntry) -> str:
     Defaults are written out, so that they stay what they were. The names of catalogue files are left out: their texts
     are stored beside this one, and a file that moves changes no rule.
     """
-    alone = msgspec.structs.replace(entry, catalogue=())
-    return json.dumps(msgspec.to_builtins(alone), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    alone = msgspec.to_builtins(msgspec.structs.replace(entry, catalogue=()))
+    for key in _WRITTEN_IF_SET:
+        if not alone[key]:
+            del alone[key]
+    return json.dumps(alone, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 @lru_cache(maxsize=HOUSES_REMEMBERED)

@@ -5,9 +5,9 @@ log from being emptied. Records never change, so reading in parts sees the same 
 old ones away. Both layouts are read, also within one file: see `records.py`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from shoe_controller.journal.chain import link
 from shoe_controller.journal.checkpoints import Checkpoint, read_checkpoint
@@ -48,6 +48,13 @@ LOOK_BACK = 100
 
 LAYOUT = 2
 """That of events stored once. Those of layout 1 are recognised by the kind of their records."""
+
+
+class Span(NamedTuple):
+    """Numbers of records, both included."""
+
+    first: int
+    last: int
 
 
 class JournalReader:
@@ -143,6 +150,27 @@ class JournalReader:
             )
             yield from (as_record(self.database, row) for row in rows)
             last = self._last_up_to(first - 1)
+
+    def shoe_records(self, shoe: int) -> Span | None:
+        """The records of a shoe, from the one that opened it; `None` where none here did."""
+        starts = self.database.rows(
+            "SELECT number, shoe FROM record WHERE kind IN ('opening', 'snapshot') AND kind = 'opening' ORDER BY number"
+        )
+        first = next((number for number, of_shoe in starts if of_shoe == shoe), None)
+        if first is None:
+            return None
+        following = next((number for number, _ in starts if number > first), None)
+        return Span(first, self.position().head.number if following is None else following - 1)
+
+    def events_between(self, first: int, last: int, names: Sequence[str]) -> Iterator[Record]:
+        """The events of these names among the records with these numbers, in order."""
+        kinds = f"kind IN ('event', 'fact') AND name IN ({', '.join('?' * len(names))})"
+        for begin in range(first, last + 1, AT_ONCE):
+            rows = self.database.rows(
+                f"SELECT * FROM record WHERE number BETWEEN ? AND ? AND {kinds} ORDER BY number",  # noqa: S608 - no value is in it
+                (begin, min(begin + AT_ONCE - 1, last), *names),
+            )
+            yield from (as_record(self.database, row) for row in rows)
 
     def _last_up_to(self, number: int) -> int | None:
         """The last record up to that number: in a damaged file the numbers can have gaps of any size."""

@@ -5,7 +5,7 @@ for people who build displays are generated from them (`shoe_controller/mqtt/doc
 `asyncapi.yaml` and `messages.d.ts`; `words/` has a table of words for every code in each language.
 
 - `topics.py`: every topic, and what its messages hold
-- `facts.py`: the events; `retained.py`: the retained messages; `requests.py`: requests and answers
+- `facts/`: the events; `retained.py`: the retained messages; `requests.py`: requests and answers
 - `phases.py`, `acts.py`, `alerts.py`, `actors.py`: what the table is doing, what people do, what goes wrong
-- `prompts.py`, `details.py`, `causes.py`, `refusals.py`: codes with their values; `codes.py` lists all of them
+- `prompts.py`, `details/`, `causes.py`, `refusals.py`: codes with their values; `codes.py` lists all of them
 """

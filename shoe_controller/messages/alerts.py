@@ -28,6 +28,17 @@ class Clearer(StrEnum):
     """Only one of the acts that put it right."""
 
 
+class Remedy(StrEnum):
+    """How a round can be put right in which a card does not lie where the rules put it."""
+
+    ASSIGN = "assign"
+    """A supervisor assigns the cards (`assign_cards`)."""
+    DISCARD = "discard"
+    """A supervisor discards the card (`discard_card`)."""
+    VOID = "void"
+    """The round can only be voided."""
+
+
 class AlertKind(StrEnum):
     """Everything that goes wrong at a table. New kinds may be added: show one that you do not know by its severity."""
 
@@ -43,8 +54,10 @@ class AlertKind(StrEnum):
     FOREIGN_CARD = "foreign_card"
     DOUBLE_FEED = "double_feed"
     CARD_NOT_DUE = "card_not_due"
+    SHOWN_CARD_CARRIED = "shown_card_carried"
     BAD_CARD_OUT_OF_ROUND = "bad_card_out_of_round"
     CARD_PUSHED_BACK = "card_pushed_back"
+    ENTERED_CARD_DIFFERS = "entered_card_differs"
     LATE_WAGER = "late_wager"
     DRAW_BEFORE_CLOSE = "draw_before_close"
     # the result
@@ -60,9 +73,13 @@ class AlertKind(StrEnum):
     NO_CARD_CAME = "no_card_came"
     BURN_DIFFERS = "burn_differs"
     BURNED_BETWEEN_ROUNDS = "burned_between_rounds"
+    BURN_DUE = "burn_due"
     CARD_WITHOUT_SHOE = "card_without_shoe"
     CARD_AFTER_END = "card_after_end"
     SHOE_CHANGED = "shoe_changed"
+    SHOE_CHANGE_UNCONFIRMED = "shoe_change_unconfirmed"
+    BAD_SHOE = "bad_shoe"
+    REMAINDER_DIFFERS = "remainder_differs"
     LID_OPENED = "lid_opened"
     GATE_FORCED = "gate_forced"
     SHOE_RESTARTED = "shoe_restarted"
@@ -79,6 +96,7 @@ class AlertKind(StrEnum):
     JOURNAL_ROLLED_BACK = "journal_rolled_back"
     STATUS_AHEAD = "status_ahead"
     MESSAGES_REFUSED = "messages_refused"
+    DISPUTE_OPEN = "dispute_open"
     SUPERVISOR_CALLED = "supervisor_called"
     PIN_GUESSING = "pin_guessing"
     REQUEST_FLOOD = "request_flood"
@@ -103,3 +121,5 @@ class AlertMessage(msgspec.Struct, frozen=True, kw_only=True):
     """The other acts that end it."""
     ends_itself: bool
     """Whether it ends by itself when its cause goes away."""
+    remedy: Remedy | None = None
+    """How the round can be put right; null for alerts that are not about a card which lies elsewhere than it should."""

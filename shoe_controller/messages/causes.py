@@ -5,6 +5,17 @@ from enum import StrEnum
 from shoe_controller.baccarat.codes import Code
 
 
+class CorrectionCause(StrEnum):
+    """Why wagers are others than when they were closed."""
+
+    SET = "set"
+    """A supervisor set a stake, or removed a wager."""
+    MOVED = "moved"
+    """A supervisor moved a wager to another seat."""
+    LATE = "late"
+    """What was changed after the first card had left the shoe does not count."""
+
+
 class ReturnCause(StrEnum):
     """Why wagers were returned before their round was settled."""
 
@@ -14,10 +25,23 @@ class ReturnCause(StrEnum):
     """The shoe ended."""
     RESULT_UNDONE = "result_undone"
     """The result of the round before was taken back."""
+    CARD_SHOWN = "card_shown"
+    """Everyone had seen the card that begins the round."""
     LATE = "late"
     """They were placed after the first card had left the shoe."""
     EARLIER = "earlier"
     """From a journal of layout version 1, which stored a sentence."""
+
+
+class DiscardCause(StrEnum):
+    """Why a card of the round was discarded."""
+
+    FACE_UP = "face_up"
+    """It lay face up in the shoe."""
+    DAMAGED = "damaged"
+    """It is damaged or marked."""
+    FOREIGN = "foreign"
+    """It does not belong to this table's decks."""
 
 
 class AlertEndCause(Code, frozen=True):

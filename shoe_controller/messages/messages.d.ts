@@ -24,7 +24,7 @@ export interface AcceptRollback {
 }
 
 /** The name of an act, as topics and messages write it. New acts may be added. */
-export type ActName = "open_shoe" | "no_more_bets" | "free_hand" | "reveal_cards" | "confirm" | "call_supervisor" | "clear_alert" | "sign_in" | "identify_card" | "correct_card" | "use_extra_card" | "burn_extra_card" | "void_round" | "void_and_replay" | "undo_last_result" | "end_shoe" | "accept_rollback" | "approve" | "withdraw";
+export type ActName = "open_shoe" | "no_more_bets" | "free_hand" | "reveal_cards" | "confirm" | "call_supervisor" | "clear_alert" | "sign_in" | "sign_out" | "identify_card" | "correct_card" | "assign_cards" | "discard_card" | "enter_card" | "deal_card" | "begin_hand_entry" | "end_hand_entry" | "use_extra_card" | "burn_extra_card" | "void_round" | "void_and_replay" | "undo_last_result" | "set_wager" | "move_wager" | "amend_round" | "end_shoe" | "count_remainder" | "begin_run_out" | "end_run_out" | "exchange_shoe" | "accept_rollback" | "note" | "open_dispute" | "close_dispute" | "adjust" | "collect_commission" | "waive_commission" | "approve" | "withdraw";
 
 /** An act that takes two people was proposed, and waits for another supervisor. */
 export interface ActProposed {
@@ -54,6 +54,20 @@ export interface ActProposed {
   reason: string;
   /** The broker's user who sent the request; empty in events from a journal of layout version 1. */
   user: string;
+}
+
+/** Put a payment right that was made wrongly by hand; the settlement stays as it is. */
+export interface Adjust {
+  /** Says which act this is. */
+  act: "adjust";
+  /** The shoe of the round that it is about; null is the shoe on the table. */
+  shoe: number | null;
+  /** The round that it is about; null, with a null `shoe`, is where the table is. */
+  round: number | null;
+  /** The seat. */
+  seat: string;
+  /** In minor units: above 0 it is paid to the seat, below 0 it is collected from it. */
+  amount: number;
 }
 
 /** The shoe has ended. */
@@ -89,7 +103,7 @@ export interface AlertEnded {
 }
 
 /** Everything that goes wrong at a table. New kinds may be added: show one that you do not know by its severity. */
-export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "bad_card_out_of_round" | "card_pushed_back" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "lid_opened" | "gate_forced" | "shoe_restarted" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "preset_changed" | "line_refused" | "clock_stepped" | "journal_full" | "journal_damaged" | "journal_rolled_back" | "status_ahead" | "messages_refused" | "supervisor_called" | "pin_guessing" | "request_flood";
+export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "shown_card_carried" | "bad_card_out_of_round" | "card_pushed_back" | "entered_card_differs" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "burn_due" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "shoe_change_unconfirmed" | "bad_shoe" | "remainder_differs" | "lid_opened" | "gate_forced" | "shoe_restarted" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "preset_changed" | "line_refused" | "clock_stepped" | "journal_full" | "journal_damaged" | "journal_rolled_back" | "status_ahead" | "messages_refused" | "dispute_open" | "supervisor_called" | "pin_guessing" | "request_flood";
 
 /** An alert, in the same shape wherever one is published. */
 export interface AlertMessage {
@@ -107,6 +121,8 @@ export interface AlertMessage {
   ended_by: ActName[];
   /** Whether it ends by itself when its cause goes away. */
   ends_itself: boolean;
+  /** How the round can be put right; null for alerts that are not about a card which lies elsewhere than it should. */
+  remedy: Remedy | null;
 }
 
 /** Something is wrong; with severity `stops`, the table stands until it is over. */
@@ -129,6 +145,28 @@ export interface AlertRaised {
   round: number;
   /** The alert. */
   alert: AlertMessage;
+}
+
+/** Settle a round again that is over, of this shoe or an earlier one: cards or wagers were recorded wrongly. What is not named stays as it is. */
+export interface AmendRound {
+  /** Says which act this is. */
+  act: "amend_round";
+  /** The round's shoe. */
+  shoe: number;
+  /** The round's number in that shoe. */
+  round: number;
+  /** Cards that were others in truth. */
+  cards: AmendedCard[];
+  /** Wagers as they should have been; a stake of 0 removes one. */
+  wagers: PlacedWager[];
+}
+
+/** A card as it was in truth. */
+export interface AmendedCard {
+  /** 1-based position in the round. */
+  number: number;
+  /** The card. */
+  card: Card;
 }
 
 /** Put the cards in and announce the new shoe. */
@@ -165,6 +203,32 @@ export interface Approve {
   act: "approve";
   /** The proposal's number, as in `state.proposal`. */
   proposal: number;
+}
+
+/** A card of the round that lies in no hand, as it may be shown. */
+export interface AsideCard {
+  /** 1-based position in the order of the draw, among all cards of the round. */
+  order: number;
+  /** The hand that the shoe gave for it; null where it gave none. */
+  hand: Side | null;
+  /** The card; null while it lies face down or is not known. */
+  card: Card | null;
+}
+
+/** Put the cards of the round into the hands to which the rules give them, in the order of the draw. */
+export interface AssignCards {
+  /** Says which act this is. */
+  act: "assign_cards";
+  /** Every card of the round in the order of the draw, those in no hand included (`state.aside`). */
+  cards: AssignedCard[];
+}
+
+/** Where a card of the round belongs. */
+export interface AssignedCard {
+  /** The hand; null for a card after the last one of the round, which is extra. */
+  hand: Side | null;
+  /** The card as it is in truth, where it was read wrongly or not read; null leaves it as it is. */
+  card?: Card | null;
 }
 
 /** The payload does not match the schema. */
@@ -243,6 +307,18 @@ export interface BeadPlate {
   cells: BeadCell[];
 }
 
+/** Deal by hand: the dealer enters each card, and the shoe is not needed. */
+export interface BeginHandEntry {
+  /** Says which act this is. */
+  act: "begin_hand_entry";
+}
+
+/** The shoe is over: the cards that are left are drawn through its reader, which counts them. */
+export interface BeginRunOut {
+  /** Says which act this is. */
+  act: "begin_run_out";
+}
+
 /** The stake is below the minimum. */
 export interface BelowMinimum {
   /** Says which code this is; the other fields are its values. */
@@ -282,6 +358,8 @@ export interface BettingClosed {
   closed_by: Actor;
   /** The sum of all stakes, in minor units. */
   stakes: number;
+  /** The id of the dealer on duty, who begins to deal the round; null if none was. */
+  dealer: string | null;
 }
 
 /** Wagers are not open. */
@@ -290,7 +368,7 @@ export interface BettingClosedRefused {
   code: "betting_closed";
 }
 
-/** A new round: wagers are open. */
+/** A new round, or one that is dealt again: wagers are open. */
 export interface BettingOpened {
   /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
   journal: string;
@@ -308,6 +386,8 @@ export interface BettingOpened {
   shoe: number;
   /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
   round: number;
+  /** Those that stand already: the round is dealt again, and seats may change or withdraw them. */
+  wagers: PlacedWager[];
 }
 
 /** The requested events do not exist yet; `newest` is the number of the last one. */
@@ -416,6 +496,16 @@ export interface BurnedSoFar {
   to_burn: number;
 }
 
+/** More cards were burned than the first card says, as it was corrected. */
+export interface BurnedTooMany {
+  /** Says which code this is; the other fields are its values. */
+  code: "burned_too_many";
+  /** Cards burned so far. */
+  burned: number;
+  /** Cards to burn, by the first card. */
+  to_burn: number;
+}
+
 /** The shoe has another number of cards left to burn than the first card says. */
 export interface BurnsLeftDiffer {
   /** Says which code this is; the other fields are its values. */
@@ -430,6 +520,12 @@ export interface BurnsLeftDiffer {
 export interface Busy {
   /** Says which code this is; the other fields are its values. */
   code: "busy";
+}
+
+/** The button for a new shoe was pressed. */
+export interface ButtonBeforeEnd {
+  /** Says which code this is; the other fields are its values. */
+  code: "button_before_end";
 }
 
 /** Call for a supervisor. */
@@ -481,6 +577,10 @@ export interface CardBurned {
   burned: number;
   /** How many cards are to be burned, by the first card; null before it is known, and between rounds. */
   to_burn: number | null;
+  /** The id of the person who entered it; null for a card that the shoe reported. */
+  entered_by: string | null;
+  /** The `seq` of the event that the first card was published with, where it is corrected. */
+  replaces: number | null;
 }
 
 /** The card that was due came. */
@@ -515,6 +615,30 @@ export interface CardCorrected {
   replaces: number;
 }
 
+/** A card that was left came through the reader; it belongs to no round. A card that was left came through the reader while the remainder is counted. It belongs to no round. */
+export interface CardCounted {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "card_counted";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The card; null if it was not read. */
+  card: Card | null;
+  /** Cards counted so far, this one included. */
+  counted: number;
+}
+
 /** A card was laid in a hand; its face is null while it lies face down or is not known. */
 export interface CardDealt {
   /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
@@ -537,6 +661,42 @@ export interface CardDealt {
   place: CardPlace;
   /** How the round stands with it. */
   standing: Standing;
+  /** Of a card that left the shoe unseen: the cards drawn after it, in the places that they take now. */
+  moved: CardPlace[];
+  /** It is an extra card of the round before: no card left the shoe for it. */
+  carried: boolean;
+}
+
+/** A card was taken out of the round; the others lie as `places` says. A card was taken out of the round; it has left the shoe all the same. */
+export interface CardDiscarded {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "card_discarded";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The card, and where it lay. */
+  place: CardPlace;
+  /** What is wrong with it. */
+  cause: DiscardCause;
+  /** The other cards of the round as they lie now: those drawn after it have moved up. */
+  places: CardPlace[];
+  /** Cards of the round that are extra. */
+  extra_cards: number;
+  /** How the round stands without it. */
+  standing: Standing;
+  /** The `seq` of the last event about this card. */
+  replaces: number;
 }
 
 /** By the corrected cards, another card is due. */
@@ -573,6 +733,14 @@ export interface CardMissingBefore {
   position: number;
 }
 
+/** The request names one card twice. */
+export interface CardNamedTwice {
+  /** Says which code this is; the other fields are its values. */
+  code: "card_named_twice";
+  /** The position in the request. */
+  number: number;
+}
+
 /** It is about a card of the round. */
 export interface CardOfRound {
   /** Says which code this is; the other fields are its values. */
@@ -591,6 +759,8 @@ export interface CardPlace {
   hand: Side;
   /** The card; null while it lies face down or is not known. */
   card: Card | null;
+  /** The id of the person who entered it; null for a card that the shoe reported. */
+  entered_by: string | null;
 }
 
 /** What can be wrong with a card itself. */
@@ -628,12 +798,56 @@ export interface CardSetAside {
   card: Card | null;
   /** Why it has no place. */
   why: Detail;
+  /** The id of the person who entered it; null for a card that the shoe reported. */
+  entered_by: string | null;
+}
+
+/** Everyone has seen this card: here it can only be burned (`shown_card`). */
+export interface CardWasShown {
+  /** Says which code this is; the other fields are its values. */
+  code: "card_was_shown";
+}
+
+/** Cards lie where the rules put them: show these places in place of all before. Cards lie where the rules put them: a supervisor assigned them, or an extra card was due in truth. */
+export interface CardsAssigned {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "cards_assigned";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** All cards of the round as they lie now. */
+  places: CardPlace[];
+  /** Cards of the round that are extra. */
+  extra_cards: number;
+  /** How the round stands now. */
+  standing: Standing;
+  /** The id of the supervisor who assigned them; null where an extra card took its place after a correction. */
+  person: string | null;
+  /** How many of them were decided to be burned, or to begin the next round, before it was known that they are due. */
+  taken_back: number;
 }
 
 /** Cards that decide it still lie face down. */
 export interface CardsFaceDown {
   /** Says which code this is; the other fields are its values. */
   code: "cards_face_down";
+}
+
+/** Cards lie face down; show them first. */
+export interface CardsLieFaceDown {
+  /** Says which code this is; the other fields are its values. */
+  code: "cards_lie_face_down";
 }
 
 /** Cards that lay face down, or were not known, are shown now. Cards that lay face down, or were not known, are shown now. */
@@ -666,6 +880,14 @@ export interface CardsTogether {
   code: "cards_together";
   /** How many cards. */
   cards: number;
+}
+
+/** An extra card that lies ready as Player's first of the next round. */
+export interface CarriedCard {
+  /** The card; null if nobody may see it yet, or it is not known. */
+  card: Card | null;
+  /** Whether everyone has seen it; then the round that it begins is a free hand. */
+  shown: boolean;
 }
 
 /** The shoe reports another card than the one that was carried over. */
@@ -795,11 +1017,81 @@ export interface ClockStep {
   by_ms: number;
 }
 
+/** A dispute is decided. The request's reason is the decision. */
+export interface CloseDispute {
+  /** Says which act this is. */
+  act: "close_dispute";
+  /** The dispute's number, as in `state.disputes`. */
+  dispute: number;
+}
+
+/** The marked commission of a seat has been paid. */
+export interface CollectCommission {
+  /** Says which act this is. */
+  act: "collect_commission";
+  /** The seat, as in `state.commission`. */
+  seat: string;
+  /** Only what was marked in this shoe; null is all that the seat owes. */
+  shoe: number | null;
+}
+
 /** Red means that the shoe repeats itself, blue that it does not; neither stands for Banker or Player. */
 export type Colour = "red" | "blue";
 
-/** When commission is collected. marked: Written down for the seat and collected at the end of the shoe. */
+/** A seat has paid the commission that was marked for it. */
+export interface CommissionCollected {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "commission_collected";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The seat. */
+  seat: string;
+  /** What was collected, in minor units. */
+  amount: number;
+  /** What it is made up of, by the shoe in which it was marked. */
+  due: DueCommission[];
+}
+
+/** When commission is collected. marked: Written down for the seat, and due until it is collected or waived. */
 export type CommissionTaken = "at_once" | "marked";
+
+/** Marked commission of a seat is not collected, for good. */
+export interface CommissionWaived {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "commission_waived";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The seat. */
+  seat: string;
+  /** What is not collected, in minor units. */
+  amount: number;
+  /** What it is made up of, by the shoe in which it was marked. */
+  due: DueCommission[];
+}
 
 /** Confirm the result, so that the round is settled. */
 export interface Confirm {
@@ -831,10 +1123,29 @@ export interface ControllerRestarted {
 export interface CorrectCard {
   /** Says which act this is. */
   act: "correct_card";
-  /** 1-based position in the round. */
+  /** 1-based position in the round; 0 is the first card of the shoe, while cards are burned. */
   number: number;
   /** Null only in events, while the card lies face down. */
   card: Card | null;
+}
+
+/** Why wagers are others than when they were closed. set: A supervisor set a stake, or removed a wager. moved: A supervisor moved a wager to another seat. late: What was changed after the first card had left the shoe does not count. */
+export type CorrectionCause = "set" | "moved" | "late";
+
+/** The shoe is over: a supervisor has the cards that are left counted. */
+export interface CountCardsLeft {
+  /** Says which code this is; the other fields are its values. */
+  code: "count_cards_left";
+  /** Cards that must be left. */
+  cards: number;
+}
+
+/** The shoe is over, and the cards that are left in it were counted by hand. */
+export interface CountRemainder {
+  /** Says which act this is. */
+  act: "count_remainder";
+  /** How many cards are left. */
+  cards: number;
 }
 
 /** Of the rounds of this shoe that have a result. */
@@ -853,6 +1164,12 @@ export interface Counts {
   player_pair: number;
   /** Rounds that a natural ended. */
   natural: number;
+}
+
+/** The cut card is out already. */
+export interface CutCardIsOut {
+  /** Says which code this is; the other fields are its values. */
+  code: "cut_card_is_out";
 }
 
 /** The cut card came out: `last_round` is the number of the last round of this shoe. */
@@ -875,6 +1192,42 @@ export interface CutCardOut {
   round: number;
   /** The number of the last round of this shoe. */
   last_round: number;
+  /** The id of the person who entered it; null where the shoe reported it. */
+  entered_by: string | null;
+}
+
+/** Enter a card as it is dealt, while the table is dealt by hand. */
+export interface DealCard {
+  /** Says which act this is. */
+  act: "deal_card";
+  /** Null for a card that is burned face down and for the cut card; in events also while the card lies face down. */
+  card: Card | null;
+  /** It is the cut card that came. */
+  cut_card: boolean;
+}
+
+/** Another dealer is on duty, or none. Another dealer is on duty, or none. */
+export interface DealerChanged {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "dealer_changed";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The id of the dealer on duty now; null if none is. */
+  dealer: string | null;
+  /** The id of the dealer whose duty ended with it; null if none was on duty. */
+  before: string | null;
 }
 
 /** One action of the dealer: take a losing stake, pay a winner, or announce a push. */
@@ -941,6 +1294,88 @@ export interface DerivedRoad {
   cells: DerivedCell[];
 }
 
+/** Take a card that may not be used out of the round; the next one takes its place. */
+export interface DiscardCard {
+  /** Says which act this is. */
+  act: "discard_card";
+  /** 1-based position in the round. */
+  number: number;
+  /** What is wrong with it. */
+  cause: DiscardCause;
+  /** The card as it is displayed at this position, null while it is not shown: another one may lie there by now. */
+  card: Card | null;
+}
+
+/** Why a card of the round was discarded. face_up: It lay face up in the shoe. damaged: It is damaged or marked. foreign: It does not belong to this table's decks. */
+export type DiscardCause = "face_up" | "damaged" | "foreign";
+
+/** What becomes of a round in which a card is found face up, damaged or foreign. next_card: A supervisor may discard the card, and the next one takes its place. */
+export type DiscardedCard = "void" | "next_card";
+
+/** A round that a player disputes, until it is decided. */
+export interface Dispute {
+  /** Counts up from 1 with every dispute of this journal, and names it in `close_dispute`. */
+  number: number;
+  /** The shoe of the disputed round; */
+  shoe: number;
+  /** and the round: 0 where none had begun. */
+  round: number;
+  /** The seat whose player disputes it; null where it is none, or more than one. */
+  seat: string | null;
+  /** What is disputed, as the supervisor wrote it. */
+  text: string;
+  /** The id of the supervisor who opened it. */
+  person: string;
+  /** When it was opened, in milliseconds since 1970. */
+  time: number;
+}
+
+/** A dispute is decided. */
+export interface DisputeClosed {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "dispute_closed";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The dispute, as it was opened. */
+  dispute: Dispute;
+  /** How it was decided, as the supervisor wrote it. */
+  decision: string;
+}
+
+/** A round is disputed; it is in `state.disputes` until it is decided. */
+export interface DisputeOpened {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "dispute_opened";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The dispute. */
+  dispute: Dispute;
+}
+
 /** Draw a card for a hand. */
 export interface DrawCard {
   /** Says which code this is; the other fields are its values. */
@@ -949,6 +1384,18 @@ export interface DrawCard {
   hand: Side;
   /** Why that card is due; null before the first card of a round. */
   why: Reason | null;
+}
+
+/** Commission that was marked and not collected yet. */
+export interface DueCommission {
+  /** The shoe in which it was marked. */
+  shoe: number;
+  /** Where what a seat owes of several shoes was added up, the first of them; `shoe` is the last. Null otherwise. */
+  since: number | null;
+  /** The seat that owes it. */
+  seat: string;
+  /** In minor units. */
+  amount: number;
 }
 
 /** From a journal of layout version 1, which stored an English sentence. */
@@ -985,6 +1432,18 @@ export interface EarlierRefusal {
   text: string;
 }
 
+/** Go back to the shoe's reader, between two rounds. */
+export interface EndHandEntry {
+  /** Says which act this is. */
+  act: "end_hand_entry";
+}
+
+/** The last card that was left has been drawn through the reader. */
+export interface EndRunOut {
+  /** Says which act this is. */
+  act: "end_run_out";
+}
+
 /** End the shoe early. */
 export interface EndShoe {
   /** Says which act this is. */
@@ -1013,6 +1472,58 @@ export interface EndedEarly {
   reason: string;
 }
 
+/** Enter a card that left the shoe unseen, in its place in the order of the draw; later cards move on by one. */
+export interface EnterCard {
+  /** Says which act this is. */
+  act: "enter_card";
+  /** 1-based position in the round; 0 is the first card of the shoe, or while burning, a burned card. */
+  number: number;
+  /** The hand in which it lies; null leaves it to the rules. */
+  hand: Side | null;
+  /** Null for a burned card that nobody turned, and in events while the card lies face down. */
+  card: Card | null;
+}
+
+/** The shoe reported a card that a person had entered, with the same face. The shoe reported a card that a person had entered, with the same face. */
+export interface EnteredCardConfirmed {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "entered_card_confirmed";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The `seq` of the event about the card that was entered; 0 where an earlier journal has it. */
+  entered: number;
+}
+
+/** The shoe reports another card than the one that was entered. */
+export interface EnteredDiffers {
+  /** Says which code this is; the other fields are its values. */
+  code: "entered_differs";
+  /** The shoe that the card was entered in. */
+  shoe: number;
+  /** The round that the card was entered in; 0 before the first. */
+  round: number;
+  /** 1-based position in the round; 0 for the first card of a shoe and for burned cards. */
+  number: number;
+}
+
+/** Another shoe takes the place of this one; the cards, and all that was dealt, stay. The table's file names it. */
+export interface ExchangeShoe {
+  /** Says which act this is. */
+  act: "exchange_shoe";
+}
+
 /** What became of extra cards. */
 export interface ExtraCardDecided {
   /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
@@ -1037,6 +1548,20 @@ export interface ExtraCardDecided {
   used: boolean;
 }
 
+/** The inventory of the whole shoe by face, once its remainder came through the reader. */
+export interface FaceCount {
+  /** Faces that came less often than the decks hold them. As many as `unseen` are among the cards not seen. */
+  missing: Record<string, number>;
+  /** Faces that came more often than the decks hold them. */
+  extra: Record<string, number>;
+  /** Cards whose face is not known, of the shoe and of its remainder. */
+  unseen: number;
+  /** The ids of pieces of the remainder that had come before. */
+  duplicates: string[];
+  /** Cards of the remainder that do not belong to the decks. */
+  foreign: number;
+}
+
 /** The controller failed; its log says why. Nothing was done. */
 export interface Failed {
   /** Says which code this is; the other fields are its values. */
@@ -1058,6 +1583,12 @@ export interface FirstCard {
   code: "first_card";
   /** The hand that is due. */
   hand: Side;
+}
+
+/** A card came that the shoe marks as the first of a new one; it waits, and so does every card after it. */
+export interface FirstCardBeforeEnd {
+  /** Says which code this is; the other fields are its values. */
+  code: "first_card_before_end";
 }
 
 /** The first card of the round left the shoe. */
@@ -1116,12 +1647,42 @@ export interface FreeHandAnnounced {
   shoe: number;
   /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
   round: number;
+  /** It begins with an extra card that everyone has seen: wagers are not opened, or were returned. */
+  carried: boolean;
 }
 
 /** The round is a free hand, dealt without wagers. */
 export interface FreeHandRefused {
   /** Says which code this is; the other fields are its values. */
   code: "free_hand";
+}
+
+/** It came from a shoe that is proven bad, of which nothing more is dealt. */
+export interface FromBadShoe {
+  /** Says which code this is; the other fields are its values. */
+  code: "from_bad_shoe";
+}
+
+/** The table is dealt by hand from now on, or by the shoe's reader again. The table is dealt by hand from now on, or by the shoe's reader again. */
+export interface HandEntryChanged {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "hand_entry_changed";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** Whether the dealer enters each card. */
+  hand_entry: boolean;
 }
 
 /** The shoe does not report to which hand the card went. */
@@ -1187,6 +1748,12 @@ export interface IdentifyCard {
   card: Card | null;
 }
 
+/** The table is dealt by hand already. */
+export interface InHandEntry {
+  /** Says which code this is; the other fields are its values. */
+  code: "in_hand_entry";
+}
+
 /** What the table offers, and how it is called. */
 export interface InfoMessage {
   /** The version of this message. */
@@ -1209,6 +1776,20 @@ export interface InfoMessage {
   rules: PublishedRules;
   /** Whether a changed configuration waits for the next shoe. */
   rules_pending: boolean;
+}
+
+/** Where the cards of a shoe are when it ends. `cards_out` is the sum of `known`, plus `unseen`; `remainder` is 52 for each deck, plus `foreign`, less `cards_out`. */
+export interface Inventory {
+  /** How many decks are in the shoe. */
+  decks: number;
+  /** How many of each face are known to have come; faces that never came are left out. */
+  known: Record<string, number>;
+  /** Cards that came and whose face is not known: burned or set aside unseen, or not read. */
+  unseen: number;
+  /** Cards among those that came that do not belong to the decks. */
+  foreign: number;
+  /** Cards that must still be in the shoe; below 0 where more came than it can hold. */
+  remainder: number;
 }
 
 /** An older copy of the journal was in its place; this journal was begun, and takes over what that one held. */
@@ -1303,6 +1884,12 @@ export interface LateSeats {
   seats: string[];
 }
 
+/** Lay the carried card as Player's first, and draw Banker's first card. */
+export interface LayCarriedCard {
+  /** Says which code this is; the other fields are its values. */
+  code: "lay_carried_card";
+}
+
 /** The lid of the shoe is still open. */
 export interface LidOpen {
   /** Says which code this is; the other fields are its values. */
@@ -1350,6 +1937,18 @@ export interface MarkDiffers {
   mark: ResultMark;
 }
 
+/** A wager of the round was placed for the wrong seat: it moves to the right one, with its stake. */
+export interface MoveWager {
+  /** Says which act this is. */
+  act: "move_wager";
+  /** The seat that has it. */
+  seat: string;
+  /** The wager's id. */
+  wager: string;
+  /** The seat that it belongs to. */
+  to_seat: string;
+}
+
 /** The name shown on displays, by language. */
 export interface Names {
   /** In English. */
@@ -1370,6 +1969,12 @@ export interface NeedsBaseWager {
   wager: string;
 }
 
+/** Another dealer is on duty: burn a card before the round. */
+export interface NewDealerBurns {
+  /** Says which code this is; the other fields are its values. */
+  code: "new_dealer_burns";
+}
+
 /** A new shoe was opened. */
 export interface NewShoeOpened {
   /** Says which code this is; the other fields are its values. */
@@ -1380,6 +1985,14 @@ export interface NewShoeOpened {
 export interface NextShoeOpened {
   /** Says which code this is; the other fields are its values. */
   code: "next_shoe_opened";
+}
+
+/** The seat owes no marked commission. */
+export interface NoCommissionDue {
+  /** Says which code this is; the other fields are its values. */
+  code: "no_commission_due";
+  /** The seat in the request. */
+  seat: string;
 }
 
 /** There is no extra card. */
@@ -1422,6 +2035,12 @@ export interface NoResponseTopic {
   code: "no_response_topic";
 }
 
+/** No cards are being drawn through the reader to be counted. */
+export interface NoRunOut {
+  /** Says which code this is; the other fields are its values. */
+  code: "no_run_out";
+}
+
 /** The shoe is not connected. */
 export interface NoShoeLink {
   /** Says which code this is; the other fields are its values. */
@@ -1450,6 +2069,34 @@ export interface NoSuchCard {
   number: number;
 }
 
+/** The dispute does not exist, or is closed. */
+export interface NoSuchDispute {
+  /** Says which code this is; the other fields are its values. */
+  code: "no_such_dispute";
+  /** The number in the request. */
+  number: number;
+}
+
+/** The table has not come to that round. */
+export interface NoSuchRound {
+  /** Says which code this is; the other fields are its values. */
+  code: "no_such_round";
+  /** The shoe in the request. */
+  shoe: number;
+  /** The round in the request; 0 where it names none. */
+  round: number;
+}
+
+/** There is no such seat. */
+export interface NoSuchSeat {
+  /** Says which code this is; the other fields are its values. */
+  code: "no_such_seat";
+  /** The seat in the request. */
+  seat: string;
+  /** The seats of the table. */
+  seats: string[];
+}
+
 /** The seat has no wager of that name to take back. */
 export interface NoSuchWager {
   /** Says which code this is; the other fields are its values. */
@@ -1458,6 +2105,12 @@ export interface NoSuchWager {
   seat: string;
   /** The wager in the request. */
   wager: string;
+}
+
+/** With these cards another card would have been drawn, or one less: they are not the cards of this round. */
+export interface NoWholeRound {
+  /** Says which code this is; the other fields are its values. */
+  code: "no_whole_round";
 }
 
 /** The shoe ended the round without a winner. */
@@ -1470,10 +2123,24 @@ export interface NoWinnerIndicated {
   cards: Winner;
 }
 
+/** No dealer is on duty who could be signed out. */
+export interface NobodyOnDuty {
+  /** Says which code this is; the other fields are its values. */
+  code: "nobody_on_duty";
+}
+
 /** For a supervisor, with a PIN: send it under `request/supervisor/`. */
 export interface NotASupervisor {
   /** Says which code this is; the other fields are its values. */
   code: "not_a_supervisor";
+}
+
+/** The request does not name every card of the round, in the order of the draw. */
+export interface NotAllCards {
+  /** Says which code this is; the other fields are its values. */
+  code: "not_all_cards";
+  /** How many cards the round has, those in no hand included. */
+  cards: number;
 }
 
 /** At this table the dealer does not show the cards. */
@@ -1482,10 +2149,30 @@ export interface NotByDealer {
   code: "not_by_dealer";
 }
 
+/** By the drawing rules, a card does not belong where the request puts it. */
+export interface NotByRules {
+  /** Says which code this is; the other fields are its values. */
+  code: "not_by_rules";
+  /** 1-based position of the card in the order of the draw. */
+  number: number;
+}
+
 /** The card was dealt, and is not due by the cards as they are known now. */
 export interface NotDue {
   /** Says which code this is; the other fields are its values. */
   code: "not_due";
+}
+
+/** The shoe reports a card that was dealt by hand, and nobody entered it. */
+export interface NotEntered {
+  /** Says which code this is; the other fields are its values. */
+  code: "not_entered";
+}
+
+/** The table is not dealt by hand. */
+export interface NotInHandEntry {
+  /** Says which code this is; the other fields are its values. */
+  code: "not_in_hand_entry";
 }
 
 /** The act is not possible in this phase. */
@@ -1516,6 +2203,60 @@ export interface NotShown {
   code: "not_shown";
 }
 
+/** The person or the token is not that of the dealer on duty. Sign in: `sign_in` with a PIN and a new token. */
+export interface NotSignedIn {
+  /** Says which code this is; the other fields are its values. */
+  code: "not_signed_in";
+}
+
+/** Put a note on a round on the record. The request's reason is its text. */
+export interface Note {
+  /** Says which act this is. */
+  act: "note";
+  /** The shoe of the round that it is about; null is the shoe on the table. */
+  shoe: number | null;
+  /** The round that it is about; null, with a null `shoe`, is where the table is. */
+  round: number | null;
+}
+
+/** A note was put on a round. */
+export interface NoteMade {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "note_made";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The shoe of the round that the note is on; */
+  of_shoe: number;
+  /** and the round: 0 where none had begun. */
+  of_round: number;
+  /** The note. */
+  text: string;
+}
+
+/** It is as the request says already. */
+export interface NothingChanges {
+  /** Says which code this is; the other fields are its values. */
+  code: "nothing_changes";
+}
+
+/** At this table a card is not discarded (`discarded_card`): the round is voided. */
+export interface NothingDiscarded {
+  /** Says which code this is; the other fields are its values. */
+  code: "nothing_discarded";
+}
+
 /** No card that the request concerns lies face down. */
 export interface NothingHidden {
   /** Says which code this is; the other fields are its values. */
@@ -1526,6 +2267,12 @@ export interface NothingHidden {
 export interface NothingToAccept {
   /** Says which code this is; the other fields are its values. */
   code: "nothing_to_accept";
+}
+
+/** The amount is 0. */
+export interface NothingToAdjust {
+  /** Says which code this is; the other fields are its values. */
+  code: "nothing_to_adjust";
 }
 
 /** There is no settled round to take back. */
@@ -1556,6 +2303,12 @@ export interface OfferedWager {
   needs_base: boolean;
 }
 
+/** The shoe was exchanged while it was not connected: what it had kept is not known. */
+export interface OldShoeUnheard {
+  /** Says which code this is; the other fields are its values. */
+  code: "old_shoe_unheard";
+}
+
 /** Of these wagers only one may be played in a round. */
 export interface OneOfOption {
   /** Says which code this is; the other fields are its values. */
@@ -1580,6 +2333,26 @@ export interface OnlyBurned {
   code: "only_burned";
 }
 
+/** A player disputes a round. The request's reason says what is disputed. */
+export interface OpenDispute {
+  /** Says which act this is. */
+  act: "open_dispute";
+  /** The shoe of the round that it is about; null is the shoe on the table. */
+  shoe: number | null;
+  /** The round that it is about; null, with a null `shoe`, is where the table is. */
+  round: number | null;
+  /** The seat whose player disputes it; null where it is none, or more than one. */
+  seat: string | null;
+}
+
+/** The disputes that were open when the shoe ended. */
+export interface OpenDisputes {
+  /** Says which code this is; the other fields are its values. */
+  code: "open_disputes";
+  /** Their numbers. */
+  disputes: number[];
+}
+
 /** New cards are in. The shoe takes the rules of the house as they are now. */
 export interface OpenShoe {
   /** Says which act this is. */
@@ -1600,6 +2373,26 @@ export interface OptionRule {
   at_most: number;
   /** The ids of each option's wagers. */
   options: string[][];
+}
+
+/** No card can have left the shoe there: by the rules, the others would lie elsewhere. Check, or void the round. */
+export interface OrderDisturbed {
+  /** Says which code this is; the other fields are its values. */
+  code: "order_disturbed";
+}
+
+/** The order in which the cards left the shoe is not known: the round can only be voided. */
+export interface OrderUnknown {
+  /** Says which code this is; the other fields are its values. */
+  code: "order_unknown";
+}
+
+/** Another card lies at this position than the request names. */
+export interface OtherCard {
+  /** Says which code this is; the other fields are its values. */
+  code: "other_card";
+  /** The position in the request. */
+  number: number;
 }
 
 /** A request with this id and other contents was already served. Use a new id for a new request. */
@@ -1632,6 +2425,34 @@ export interface OtherSeat {
 
 /** What happens to winnings that are together over the round's limit. */
 export type OverLimit = "proportional" | "in_order";
+
+/** A payment that was made wrongly by hand is put right; the settlement stays as it is. Beside the settlement of the round, which stays as it is. */
+export interface PaymentAdjusted {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "payment_adjusted";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The shoe of the round whose payment is put right; */
+  of_shoe: number;
+  /** and the round: 0 where none had begun. */
+  of_round: number;
+  /** The seat. */
+  seat: string;
+  /** In minor units: above 0 it is paid to the seat, below 0 it is collected from it. */
+  amount: number;
+}
 
 /** A person, by the id in the table's file; `dealer` where the request named no person. */
 export interface Person {
@@ -1748,9 +2569,11 @@ export interface PossibleAct {
   pin: boolean;
   /** Whether it needs a reason. */
   reason: boolean;
+  /** Whether it needs the token of the dealer on duty; of `sign_in`, a new one. */
+  token: boolean;
   /** Whether it is only proposed, and waits for another supervisor. */
   two_people: boolean;
-  /** `identify_card`, `correct_card`: the positions that `number` can name. */
+  /** `identify_card`, `correct_card`, `discard_card`, `enter_card`: the positions that `number` can name. */
   cards: number[];
   /** `reveal_cards`: the hands in which cards lie face down. */
   hands: Side[];
@@ -1758,6 +2581,10 @@ export interface PossibleAct {
   alerts: number[];
   /** `approve`, `withdraw`: the proposal that stands. */
   proposals: number[];
+  /** `close_dispute`: the disputes that are open. */
+  disputes: number[];
+  /** `collect_commission`, `waive_commission`: the seats that owe commission. */
+  seats: string[];
 }
 
 /** The most that is paid in a round for these wagers together. */
@@ -1848,6 +2675,14 @@ export interface ProposalWithdrawn {
   person: string;
 }
 
+/** Why the shoe is bad. */
+export interface ProvenBad {
+  /** Says which code this is; the other fields are its values. */
+  code: "proven_bad";
+  /** What came out of the shoe that its decks do not hold. */
+  proof: ShoeProof;
+}
+
 /** The requested events are no longer in the journal. Continue with a replay after `oldest` - 1. */
 export interface Pruned {
   /** Says which code this is; the other fields are its values. */
@@ -1886,6 +2721,16 @@ export interface PublishedRules {
   bets_close: BetsClose;
   /** When the cards of a round are shown. */
   reveal: Reveal;
+  /** Whether the dealer's acts need a sign-in; if not, the names of dealers on the record are not proven. */
+  dealer_signs_in: boolean;
+  /** Whether a dealer who takes over in the middle of a shoe burns a card before the next round. */
+  new_dealer_burns: boolean;
+  /** What becomes of an extra card that everyone has seen. */
+  shown_card: ShownCard;
+  /** What becomes of a round in which a card is found face up, damaged or foreign. */
+  discarded_card: DiscardedCard;
+  /** Whether the cards that are left are counted before the next shoe is opened. */
+  remainder: Remainder;
 }
 
 /** The broker accepts the table's messages again. */
@@ -1919,6 +2764,62 @@ export interface RecordForked {
   /** The number of the records. */
   number: number;
 }
+
+/** What becomes of the cards that are left in a shoe when it has ended. not_counted: They may be counted; the next shoe does not wait for it. counted: A supervisor has them counted before the next shoe is opened. */
+export type Remainder = "not_counted" | "counted";
+
+/** The cards that were left were counted: what had to be left, and what was. The cards that were left in a shoe were counted. */
+export interface RemainderCounted {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "remainder_counted";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** Cards that had to be left. */
+  expected: number;
+  /** Cards that were left. */
+  found: number;
+  /** Whether nothing is missing and nothing is extra. */
+  fits: boolean;
+  /** Null where the cards were counted by hand: then nothing is known of their faces. */
+  faces: FaceCount | null;
+  /** The `remainder_counted` before, where the cards were counted again. */
+  replaces: number | null;
+}
+
+/** The cards that are left must be counted before the next shoe: `end_shoe`, then `count_remainder` or a run-out. */
+export interface RemainderNotCounted {
+  /** Says which code this is; the other fields are its values. */
+  code: "remainder_not_counted";
+  /** Cards that must be left. */
+  expected: number;
+}
+
+/** What the count of the remainder came to. */
+export interface RemainderOff {
+  /** Says which code this is; the other fields are its values. */
+  code: "remainder_off";
+  /** The shoe that was counted. */
+  shoe: number;
+  /** Cards that must be left. */
+  expected: number;
+  /** Cards that are left. */
+  found: number;
+}
+
+/** How a round can be put right in which a card does not lie where the rules put it. assign: A supervisor assigns the cards (`assign_cards`). discard: A supervisor discards the card (`discard_card`). void: The round can only be voided. */
+export type Remedy = "assign" | "discard" | "void";
 
 /** What a replay came to. If `last` is below `newest`, ask again after `last`, at once. */
 export interface ReplayDone {
@@ -1956,6 +2857,8 @@ export interface RequestDealerCallSupervisor {
   person?: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** Call for a supervisor. */
@@ -1974,12 +2877,39 @@ export interface RequestDealerClearAlert {
   person?: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** End an alert that may be cleared. */
   details: {
     /** The alert's number. */
     alert: number;
+  };
+}
+
+/** collect_commission: records that a seat has paid its marked commission. */
+export interface RequestDealerCollectCommission {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person?: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason?: string;
+  /** The marked commission of a seat has been paid. */
+  details: {
+    /** The seat, as in `state.commission`. */
+    seat: string;
+    /** Only what was marked in this shoe; null is all that the seat owes. */
+    shoe?: number | null;
   };
 }
 
@@ -1995,10 +2925,37 @@ export interface RequestDealerConfirm {
   person?: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** Confirm the result, so that the round is settled. */
   details?: Record<string, never>;
+}
+
+/** deal_card: enters a card as it is dealt by hand. */
+export interface RequestDealerDealCard {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person?: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason?: string;
+  /** Enter a card as it is dealt, while the table is dealt by hand. */
+  details?: {
+    /** Null for a card that is burned face down and for the cut card; in events also while the card lies face down. */
+    card?: Card | null;
+    /** It is the cut card that came. */
+    cut_card?: boolean;
+  };
 }
 
 /** free_hand: deals the next round without wagers. */
@@ -2013,6 +2970,8 @@ export interface RequestDealerFreeHand {
   person?: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** The next round is dealt without wagers. */
@@ -2031,13 +2990,40 @@ export interface RequestDealerNoMoreBets {
   person?: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** Close the wagers. */
   details?: Record<string, never>;
 }
 
-/** open_shoe: announces that new cards are in. */
+/** note: puts a note on a round on the record; a dealer's is on the round on the table. */
+export interface RequestDealerNote {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person?: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** Put a note on a round on the record. The request's reason is its text. */
+  details?: {
+    /** The shoe of the round that it is about; null is the shoe on the table. */
+    shoe?: number | null;
+    /** The round that it is about; null, with a null `shoe`, is where the table is. */
+    round?: number | null;
+  };
+}
+
+/** open_shoe: announces that new cards are in; before the cut card, or with an alert, a supervisor does. */
 export interface RequestDealerOpenShoe {
   /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
@@ -2049,6 +3035,8 @@ export interface RequestDealerOpenShoe {
   person?: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** New cards are in. The shoe takes the rules of the house as they are now. */
@@ -2067,6 +3055,8 @@ export interface RequestDealerRevealCards {
   person?: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** Show the cards that lie face down; of one hand, or of both. */
@@ -2076,7 +3066,7 @@ export interface RequestDealerRevealCards {
   };
 }
 
-/** sign_in: proves that the PIN is known. */
+/** sign_in: goes on duty as the dealer; by a supervisor, proves that the PIN is known. */
 export interface RequestDealerSignIn {
   /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
@@ -2088,9 +3078,31 @@ export interface RequestDealerSignIn {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
-  /** Prove that the PIN is known; nothing else happens. */
+  /** The dealer goes on duty, and any other goes off; of a supervisor, it only proves that the PIN is known. */
+  details?: Record<string, never>;
+}
+
+/** sign_out: ends the dealer's duty. */
+export interface RequestDealerSignOut {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person?: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason?: string;
+  /** The dealer goes off duty; a supervisor may send the dealer off. */
   details?: Record<string, never>;
 }
 
@@ -2118,10 +3130,70 @@ export interface RequestSupervisorAcceptRollback {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason: string;
   /** Play on after the journal was rolled back: what was lost has been looked into. */
   details?: Record<string, never>;
+}
+
+/** adjust: puts a payment right that was made wrongly by hand. */
+export interface RequestSupervisorAdjust {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** Put a payment right that was made wrongly by hand; the settlement stays as it is. */
+  details: {
+    /** The shoe of the round that it is about; null is the shoe on the table. */
+    shoe?: number | null;
+    /** The round that it is about; null, with a null `shoe`, is where the table is. */
+    round?: number | null;
+    /** The seat. */
+    seat: string;
+    /** In minor units: above 0 it is paid to the seat, below 0 it is collected from it. */
+    amount: number;
+  };
+}
+
+/** amend_round: settles an earlier round again, with other cards or wagers. */
+export interface RequestSupervisorAmendRound {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** Settle a round again that is over, of this shoe or an earlier one: cards or wagers were recorded wrongly. What is not named stays as it is. */
+  details: {
+    /** The round's shoe. */
+    shoe: number;
+    /** The round's number in that shoe. */
+    round: number;
+    /** Cards that were others in truth. */
+    cards?: AmendedCard[];
+    /** Wagers as they should have been; a stake of 0 removes one. */
+    wagers?: PlacedWager[];
+  };
 }
 
 /** approve: approves what another supervisor proposed. */
@@ -2136,6 +3208,8 @@ export interface RequestSupervisorApprove {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** Approve what another supervisor proposed. */
@@ -2143,6 +3217,69 @@ export interface RequestSupervisorApprove {
     /** The proposal's number, as in `state.proposal`. */
     proposal: number;
   };
+}
+
+/** assign_cards: puts the cards of the round into the hands that the rules give them. */
+export interface RequestSupervisorAssignCards {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** Put the cards of the round into the hands to which the rules give them, in the order of the draw. */
+  details: {
+    /** Every card of the round in the order of the draw, those in no hand included (`state.aside`). */
+    cards: AssignedCard[];
+  };
+}
+
+/** begin_hand_entry: deals by hand: the dealer enters each card. */
+export interface RequestSupervisorBeginHandEntry {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** Deal by hand: the dealer enters each card, and the shoe is not needed. */
+  details?: Record<string, never>;
+}
+
+/** begin_run_out: begins to draw the cards that are left through the reader. */
+export interface RequestSupervisorBeginRunOut {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** The shoe is over: the cards that are left are drawn through its reader, which counts them. */
+  details?: Record<string, never>;
 }
 
 /** burn_extra_card: burns an extra card. */
@@ -2157,6 +3294,8 @@ export interface RequestSupervisorBurnExtraCard {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason: string;
   /** Burn the extra card. */
@@ -2175,6 +3314,8 @@ export interface RequestSupervisorCallSupervisor {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** Call for a supervisor. */
@@ -2193,12 +3334,62 @@ export interface RequestSupervisorClearAlert {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** End an alert that may be cleared. */
   details: {
     /** The alert's number. */
     alert: number;
+  };
+}
+
+/** close_dispute: records how a dispute was decided. */
+export interface RequestSupervisorCloseDispute {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** A dispute is decided. The request's reason is the decision. */
+  details: {
+    /** The dispute's number, as in `state.disputes`. */
+    dispute: number;
+  };
+}
+
+/** collect_commission: records that a seat has paid its marked commission. */
+export interface RequestSupervisorCollectCommission {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason?: string;
+  /** The marked commission of a seat has been paid. */
+  details: {
+    /** The seat, as in `state.commission`. */
+    seat: string;
+    /** Only what was marked in this shoe; null is all that the seat owes. */
+    shoe?: number | null;
   };
 }
 
@@ -2214,6 +3405,8 @@ export interface RequestSupervisorConfirm {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** Confirm the result, so that the round is settled. */
@@ -2232,15 +3425,132 @@ export interface RequestSupervisorCorrectCard {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason: string;
   /** Correct a card that the shoe read wrongly; everything after it is worked out again. */
   details: {
-    /** 1-based position in the round. */
+    /** 1-based position in the round; 0 is the first card of the shoe, while cards are burned. */
     number: number;
     /** As it is printed: rank and suit, 9H. */
     card: Card;
   };
+}
+
+/** count_remainder: enters how many cards are left in the shoe that ended. */
+export interface RequestSupervisorCountRemainder {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** The shoe is over, and the cards that are left in it were counted by hand. */
+  details: {
+    /** How many cards are left. */
+    cards: number;
+  };
+}
+
+/** deal_card: enters a card as it is dealt by hand. */
+export interface RequestSupervisorDealCard {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason?: string;
+  /** Enter a card as it is dealt, while the table is dealt by hand. */
+  details?: {
+    /** Null for a card that is burned face down and for the cut card; in events also while the card lies face down. */
+    card?: Card | null;
+    /** It is the cut card that came. */
+    cut_card?: boolean;
+  };
+}
+
+/** discard_card: takes a card that may not be used out of the round; the next takes its place. */
+export interface RequestSupervisorDiscardCard {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** Take a card that may not be used out of the round; the next one takes its place. */
+  details: {
+    /** 1-based position in the round. */
+    number: number;
+    /** What is wrong with it. */
+    cause: DiscardCause;
+    /** The card as it is displayed at this position, null while it is not shown: another one may lie there by now. */
+    card: Card | null;
+  };
+}
+
+/** end_hand_entry: goes back to the shoe's reader. */
+export interface RequestSupervisorEndHandEntry {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** Go back to the shoe's reader, between two rounds. */
+  details?: Record<string, never>;
+}
+
+/** end_run_out: ends that, and puts the inventory of the shoe on the record. */
+export interface RequestSupervisorEndRunOut {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** The last card that was left has been drawn through the reader. */
+  details?: Record<string, never>;
 }
 
 /** end_shoe: ends the shoe early. */
@@ -2255,9 +3565,58 @@ export interface RequestSupervisorEndShoe {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason: string;
   /** End the shoe early. */
+  details?: Record<string, never>;
+}
+
+/** enter_card: enters a card that left the shoe unseen, in its place in the order. */
+export interface RequestSupervisorEnterCard {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** Enter a card that left the shoe unseen, in its place in the order of the draw; later cards move on by one. */
+  details: {
+    /** 1-based position in the round; 0 is the first card of the shoe, or while burning, a burned card. */
+    number: number;
+    /** The hand in which it lies; null leaves it to the rules. */
+    hand?: Side | null;
+    /** Null for a burned card that nobody turned, and in events while the card lies face down. */
+    card?: Card | null;
+  };
+}
+
+/** exchange_shoe: takes up another shoe in the middle: port, wire and key of the table's file. */
+export interface RequestSupervisorExchangeShoe {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** Another shoe takes the place of this one; the cards, and all that was dealt, stay. The table's file names it. */
   details?: Record<string, never>;
 }
 
@@ -2273,6 +3632,8 @@ export interface RequestSupervisorFreeHand {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** The next round is dealt without wagers. */
@@ -2291,6 +3652,8 @@ export interface RequestSupervisorIdentifyCard {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason: string;
   /** Name a card that the shoe could not read or did not disclose. */
@@ -2299,6 +3662,33 @@ export interface RequestSupervisorIdentifyCard {
     number: number;
     /** As it is printed: rank and suit, 9H. */
     card: Card;
+  };
+}
+
+/** move_wager: moves a wager to another seat after the close. */
+export interface RequestSupervisorMoveWager {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** A wager of the round was placed for the wrong seat: it moves to the right one, with its stake. */
+  details: {
+    /** The seat that has it. */
+    seat: string;
+    /** The wager's id. */
+    wager: string;
+    /** The seat that it belongs to. */
+    to_seat: string;
   };
 }
 
@@ -2314,9 +3704,83 @@ export interface RequestSupervisorNoMoreBets {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** Close the wagers. */
+  details?: Record<string, never>;
+}
+
+/** note: puts a note on a round on the record; a dealer's is on the round on the table. */
+export interface RequestSupervisorNote {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** Put a note on a round on the record. The request's reason is its text. */
+  details?: {
+    /** The shoe of the round that it is about; null is the shoe on the table. */
+    shoe?: number | null;
+    /** The round that it is about; null, with a null `shoe`, is where the table is. */
+    round?: number | null;
+  };
+}
+
+/** open_dispute: records that a round is disputed. */
+export interface RequestSupervisorOpenDispute {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** A player disputes a round. The request's reason says what is disputed. */
+  details?: {
+    /** The shoe of the round that it is about; null is the shoe on the table. */
+    shoe?: number | null;
+    /** The round that it is about; null, with a null `shoe`, is where the table is. */
+    round?: number | null;
+    /** The seat whose player disputes it; null where it is none, or more than one. */
+    seat?: string | null;
+  };
+}
+
+/** open_shoe: announces that new cards are in; before the cut card, or with an alert, a supervisor does. */
+export interface RequestSupervisorOpenShoe {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason?: string;
+  /** New cards are in. The shoe takes the rules of the house as they are now. */
   details?: Record<string, never>;
 }
 
@@ -2332,6 +3796,8 @@ export interface RequestSupervisorRevealCards {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** Show the cards that lie face down; of one hand, or of both. */
@@ -2341,7 +3807,34 @@ export interface RequestSupervisorRevealCards {
   };
 }
 
-/** sign_in: proves that the PIN is known. */
+/** set_wager: puts a wager right after the close: another stake, or none. */
+export interface RequestSupervisorSetWager {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** Put a single wager of the round right after the close. */
+  details: {
+    /** The seat. */
+    seat: string;
+    /** The wager's id. */
+    wager: string;
+    /** What the stake should be, in minor units; 0 removes the wager. */
+    stake: number;
+  };
+}
+
+/** sign_in: goes on duty as the dealer; by a supervisor, proves that the PIN is known. */
 export interface RequestSupervisorSignIn {
   /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
   request_id: string;
@@ -2353,9 +3846,31 @@ export interface RequestSupervisorSignIn {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
-  /** Prove that the PIN is known; nothing else happens. */
+  /** The dealer goes on duty, and any other goes off; of a supervisor, it only proves that the PIN is known. */
+  details?: Record<string, never>;
+}
+
+/** sign_out: ends the dealer's duty. */
+export interface RequestSupervisorSignOut {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason?: string;
+  /** The dealer goes off duty; a supervisor may send the dealer off. */
   details?: Record<string, never>;
 }
 
@@ -2371,6 +3886,8 @@ export interface RequestSupervisorUndoLastResult {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason: string;
   /** Take the last settled result back. The round is then complete and not confirmed. */
@@ -2389,10 +3906,15 @@ export interface RequestSupervisorUseExtraCard {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason: string;
-  /** The extra card begins the next round. */
-  details?: Record<string, never>;
+  /** The extra card begins the next round; one that everyone has seen begins a free hand, or can only be burned. */
+  details?: {
+    /** The card lay face up, at a table where cards are not shown at the draw. */
+    face_up?: boolean;
+  };
 }
 
 /** void_and_replay: voids the cards; the wagers stay and the next card is the first. */
@@ -2407,9 +3929,11 @@ export interface RequestSupervisorVoidAndReplay {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason: string;
-  /** The wagers stay; the cards are out of play, and the next card is the first of the same round. */
+  /** The wagers stay, and may be changed until the next card, which is the first of the same round. */
   details?: Record<string, never>;
 }
 
@@ -2425,10 +3949,37 @@ export interface RequestSupervisorVoidRound {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason: string;
   /** All wagers are returned; the cards are out of play. */
   details?: Record<string, never>;
+}
+
+/** waive_commission: waives a seat's marked commission. */
+export interface RequestSupervisorWaiveCommission {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason: string;
+  /** The marked commission of a seat is not collected, for good. */
+  details: {
+    /** The seat, as in `state.commission`. */
+    seat: string;
+    /** Only what was marked in this shoe; null is all that the seat owes. */
+    shoe?: number | null;
+  };
 }
 
 /** withdraw: takes a proposal back. */
@@ -2443,6 +3994,8 @@ export interface RequestSupervisorWithdraw {
   person: string;
   /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
   pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
   /** Goes on the record. */
   reason?: string;
   /** Take a proposal back. */
@@ -2536,8 +4089,8 @@ export interface Retained {
   code: "retained";
 }
 
-/** Why wagers were returned before their round was settled. shoe_opened: The next shoe was opened. shoe_ended: The shoe ended. result_undone: The result of the round before was taken back. late: They were placed after the first card had left the shoe. earlier: From a journal of layout version 1, which stored a sentence. */
-export type ReturnCause = "shoe_opened" | "shoe_ended" | "result_undone" | "late" | "earlier";
+/** Why wagers were returned before their round was settled. shoe_opened: The next shoe was opened. shoe_ended: The shoe ended. result_undone: The result of the round before was taken back. card_shown: Everyone had seen the card that begins the round. late: They were placed after the first card had left the shoe. earlier: From a journal of layout version 1, which stored a sentence. */
+export type ReturnCause = "shoe_opened" | "shoe_ended" | "result_undone" | "card_shown" | "late" | "earlier";
 
 /** When the cards of a round are shown to anybody. at_draw: As they leave the shoe. by_dealer: When the dealer shows them. at_result: With the confirmed result. */
 export type Reveal = "at_draw" | "by_dealer" | "at_result";
@@ -2586,6 +4139,60 @@ export interface RoadsMessage {
 /** Who may act at a table. */
 export type Role = "dealer" | "supervisor";
 
+/** A round that is over was settled again; `difference` is what to pay or to collect, by seat. A round that is over was settled again; `shoe` and `round` of this event are where the table is now. */
+export interface RoundAmended {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "round_amended";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The shoe of the amended round. */
+  of_shoe: number;
+  /** The number of the amended round. */
+  of_round: number;
+  /** It was dealt without wagers. */
+  free: boolean;
+  /** Its result, as it was. */
+  old_outcome: RoundOutcome;
+  /** Its result, as it is now. */
+  outcome: RoundOutcome;
+  /** What every wager had come to; null where there was none. */
+  old_settlement: Settlement | null;
+  /** What every wager comes to; null where there is none. */
+  settlement: Settlement | null;
+  /** What to pay (above 0) or to collect (below 0), by seat, in minor units. Marked commission is not in it. A seat for which nothing changes is left out. */
+  difference: Record<string, number>;
+  /** By how much the commission marked for each seat changes. */
+  commission: Record<string, number>;
+  /** Marked commission that is not owed any more, by seat, in minor units. Of a round of the shoe on the table (`of_shoe` is `shoe`) it was collected: pay it back. Of a round of an earlier shoe it was collected or waived: pay it back if it was collected. */
+  commission_back: Record<string, number>;
+  /** The `seq` of the result before: a `round_result`, or a `round_amended`. */
+  replaces: number;
+  /** The `seq` of the settlement before: a `round_settled`, or a `round_amended`; null where there was none. */
+  replaces_settlement: number | null;
+}
+
+/** The journal has no result of this round: it was voided, is not over, is in an earlier journal, or cannot be read. `shoe-controller journal verify` says whether the journal is damaged. */
+export interface RoundNotFound {
+  /** Says which code this is; the other fields are its values. */
+  code: "round_not_found";
+  /** The shoe in the request. */
+  shoe: number;
+  /** The round in the request. */
+  round: number;
+}
+
 /** A complete round. */
 export interface RoundOutcome {
   /** Player's hand. */
@@ -2596,6 +4203,18 @@ export interface RoundOutcome {
   winner: Winner;
   /** What every wager of the house comes to, by its id. */
   wagers: Record<string, WagerOutcome>;
+}
+
+/** The round is no longer in the journal. It is in the export, from which it has to be put right by hand. */
+export interface RoundPruned {
+  /** Says which code this is; the other fields are its values. */
+  code: "round_pruned";
+  /** The shoe in the request. */
+  shoe: number;
+  /** The round in the request. */
+  round: number;
+  /** The name of the file that holds the shoe. */
+  export: string;
 }
 
 /** The round has a confirmed result. */
@@ -2624,6 +4243,8 @@ export interface RoundResult {
   why: Reason;
   /** Who or what confirmed it. */
   confirmed_by: Actor;
+  /** The id of the dealer on duty when the result was confirmed; null if none was. */
+  dealer: string | null;
   /** The round was dealt without wagers. */
   free: boolean;
   /** The `seq` of the result before, which was taken back; null for the first. */
@@ -2652,12 +4273,20 @@ export interface RoundSettled {
   settlement: Settlement;
   /** The `seq` of the settlement before, which was taken back; null for the first. */
   replaces: number | null;
+  /** Against the settlement before: what to pay (above 0) or to collect (below 0), by seat, in minor units. Marked commission is not in it. A seat for which nothing changes is left out; null for the first settlement. */
+  difference: Record<string, number> | null;
 }
 
 /** The round was settled. */
 export interface RoundSettledNow {
   /** Says which code this is; the other fields are its values. */
   code: "round_settled";
+}
+
+/** The result of this round was taken back after it was paid: deal it again, or void it, before the shoe ends. */
+export interface RoundTakenBack {
+  /** Says which code this is; the other fields are its values. */
+  code: "round_taken_back";
 }
 
 /** The cards are out of play; take them off the display. Unless `replay`, the wagers go back. The cards are out of play. The wagers are returned, unless the round is dealt again with them. */
@@ -2686,6 +4315,8 @@ export interface RoundVoided {
   returned: PlacedWager[];
   /** The sum of their stakes, in minor units. */
   total: number;
+  /** Where the round was settled before: what to pay (above 0) or to collect (below 0), by seat; otherwise null. */
+  difference: Record<string, number> | null;
 }
 
 /** The round was voided. */
@@ -2719,6 +4350,44 @@ export interface RoundsMessage {
   missing: number;
   /** In the order in which they were dealt. */
   rounds: DealtRound[];
+}
+
+/** Draw the cards that are left through the reader. */
+export interface RunCardsOut {
+  /** Says which code this is; the other fields are its values. */
+  code: "run_cards_out";
+  /** Cards that have come so far. */
+  counted: number;
+  /** Cards that must come. */
+  cards: number;
+}
+
+/** The cards that are left in a shoe that ended are drawn through the reader, to be counted. From now on cards that come are counted as the remainder of the shoe that ended. */
+export interface RunOutBegun {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "run_out_begun";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** Cards that must be left. */
+  expected: number;
+}
+
+/** The cards that are left are being drawn through the reader: `end_run_out` comes first. */
+export interface RunOutUnderWay {
+  /** Says which code this is; the other fields are its values. */
+  code: "run_out_under_way";
 }
 
 /** The card has that face already. */
@@ -2765,6 +4434,18 @@ export interface SentCheckpoints {
   newest: number;
   /** In the order of their `index`, without a gap. */
   checkpoints: Checkpoint[];
+}
+
+/** Put a single wager of the round right after the close. */
+export interface SetWager {
+  /** Says which act this is. */
+  act: "set_wager";
+  /** The seat. */
+  seat: string;
+  /** The wager's id. */
+  wager: string;
+  /** What the stake should be, in minor units; 0 removes the wager. */
+  stake: number;
 }
 
 /** A wager and what it came to. Amounts are in minor units. */
@@ -2827,6 +4508,8 @@ export interface SettlementUndone {
   round: number;
   /** The `seq` of the settlement that is taken back. */
   replaces: number;
+  /** Marked commission of the round that was collected already and is paid back, by seat, in minor units. */
+  commission_back: Record<string, number>;
 }
 
 /** How severe an alert is. stops: The round stops, the gate is locked where the shoe can, nothing is settled until the alert has ended. warns: Shown, and on the record; the table goes on. */
@@ -2872,16 +4555,48 @@ export interface ShoeEnded {
   cause: ShoeEndCause;
   /** Cards that left the shoe, read or not. */
   cards_out: number;
-  /** Marked during the shoe and collected now, by seat. */
+  /** Marked during the shoe and not collected yet, by seat. */
   commission_due: Record<string, number>;
   /** The `shoe_ended` before, where a result was taken back after it. */
   replaces: number | null;
+  /** Where the cards of the shoe are; null for a shoe that an earlier version opened. */
+  inventory: Inventory | null;
 }
 
 /** The shoe ended. */
 export interface ShoeEndedNow {
   /** Says which code this is; the other fields are its values. */
   code: "shoe_ended";
+}
+
+/** Another shoe took the place of the one at the table; its cards stay. Another shoe took the place of the one at the table; its cards, and all that was dealt from them, stay. */
+export interface ShoeExchanged {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "shoe_exchanged";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** The wire of the shoe from now on, as the table's file names it. */
+  wire: string;
+  /** The port of the shoe from now on, as the table's file names it. */
+  port: string;
+}
+
+/** The shoe was exchanged for another. */
+export interface ShoeExchangedNow {
+  /** Says which code this is; the other fields are its values. */
+  code: "shoe_exchanged_now";
 }
 
 /** A fault that the shoe reports. */
@@ -2900,6 +4615,12 @@ export interface ShoeIndicates {
   code: "shoe_indicates";
   /** The winner that the shoe indicates. */
   winner: Winner;
+}
+
+/** The shoe is proven bad: a round of it can be voided, but not dealt again. End the shoe. */
+export interface ShoeIsBad {
+  /** Says which code this is; the other fields are its values. */
+  code: "shoe_is_bad";
 }
 
 /** The connection to the shoe came or went. */
@@ -2927,7 +4648,7 @@ export interface ShoeLinkChanged {
   /** Model and serial number, where the shoe reports them. */
   shoe_name: string;
   /** Why the connection is gone; null when it is up. */
-  cause: LinkDropped | ControllerRestarted | EarlierDetail | null;
+  cause: LinkDropped | ControllerRestarted | ShoeExchangedNow | EarlierDetail | null;
 }
 
 /** New cards are in; from here on `shoe` counts one up, and `round` begins anew. */
@@ -2958,6 +4679,9 @@ export interface ShoeOpened {
   rules: PublishedRules | null;
 }
 
+/** What proves that a shoe does not hold its decks and nothing else. */
+export type ShoeProof = "too_many_copies" | "card_twice" | "foreign_card" | "too_many_cards";
+
 /** The shoe restarted; events that it had not sent are lost. */
 export interface ShoeRestarted {
   /** Says which code this is; the other fields are its values. */
@@ -2968,6 +4692,14 @@ export interface ShoeRestarted {
 export interface ShoeRestartedNow {
   /** Says which code this is; the other fields are its values. */
   code: "shoe_restarted";
+}
+
+/** The `[shoe]` section of the table's file cannot be used; the shoe stays the one that it was. */
+export interface ShoeSectionRefused {
+  /** Says which code this is; the other fields are its values. */
+  code: "shoe_section_refused";
+  /** What is wrong with it. */
+  text: string;
 }
 
 /** The shoe could not keep its events. */
@@ -2988,13 +4720,28 @@ export interface ShowFirstCard {
   code: "show_first_card";
 }
 
+/** What becomes of an extra card that everyone has seen: it never begins a round with wagers. free_hand: It may begin the next round, which is then dealt without wagers. */
+export type ShownCard = "burn" | "free_hand";
+
 /** One of the two hands on the table. */
 export type Side = "player" | "banker";
 
-/** Prove that the PIN is known; nothing else happens. */
+/** The dealer goes on duty, and any other goes off; of a supervisor, it only proves that the PIN is known. */
 export interface SignIn {
   /** Says which act this is. */
   act: "sign_in";
+}
+
+/** No dealer is on duty: sign in. */
+export interface SignInFirst {
+  /** Says which code this is; the other fields are its values. */
+  code: "sign_in_first";
+}
+
+/** The dealer goes off duty; a supervisor may send the dealer off. */
+export interface SignOut {
+  /** Says which act this is. */
+  act: "sign_out";
 }
 
 /** The shoe was silent for a while, and does not repeat what it sent then. */
@@ -3041,16 +4788,22 @@ export interface StateMessage {
   shoe: number;
   /** The round that wagers are open for or that is being dealt; after the last round of a shoe, that one. */
   round: number;
+  /** The id of the dealer on duty; null if none is. Where `dealer_signs_in` is false, others may act too. */
+  dealer: string | null;
   /** Decks in the shoe; null without one. */
   decks: number | null;
   /** The round is dealt without wagers. */
   free: boolean;
   /** Whether the shoe is connected. */
   link_up: boolean;
+  /** Whether the table is dealt by hand: the dealer enters each card, and the shoe is not needed. */
+  hand_entry: boolean;
   /** Cards that left the shoe, read or not. */
   cards_out: number;
   /** Cards burned in this shoe, the first card not counted. */
   burned: number;
+  /** Cards of the remainder that have come through the reader; null unless they are being counted so. */
+  counted: number | null;
   /** How many cards the first card says are burned; null before it is known. */
   to_burn: number | null;
   /** The number of the last round of this shoe, once the cut card is out. */
@@ -3059,6 +4812,12 @@ export interface StateMessage {
   cards: CardPlace[];
   /** Cards that left the shoe during the round and lie in no hand. */
   extra_cards: number;
+  /** These cards, in the order of the draw. */
+  aside: AsideCard[];
+  /** The extra card that begins the next round, or the round that wagers are open for; null without one. */
+  carried: CarriedCard | null;
+  /** Cards of this shoe that were discarded from a round. */
+  discarded: number;
   /** Null while there is no round. */
   standing: Standing | null;
   /** The wagers of the round, as they stand. */
@@ -3073,6 +4832,10 @@ export interface StateMessage {
   last_outcome: LastOutcome | null;
   /** Null before the first void round of the shoe, and as soon as a round has a result after it. */
   last_void: LastVoid | null;
+  /** The disputes that are open, of this shoe and of earlier ones, the oldest first. */
+  disputes: Dispute[];
+  /** Marked commission that is not collected yet, by shoe and seat: of this shoe so far, and of earlier ones. */
+  commission: DueCommission[];
   /** The version of this message. */
   schema: 1;
   /** The journal's id. */
@@ -3181,10 +4944,38 @@ export interface TakeWagersAndDraw {
   code: "take_wagers_and_draw";
 }
 
+/** Take the wagers, then lay the carried card as Player's first and draw Banker's first card. */
+export interface TakeWagersAndLay {
+  /** Says which code this is; the other fields are its values. */
+  code: "take_wagers_and_lay";
+}
+
 /** The time that the house allows for it ran out. */
 export interface TimeRanOut {
   /** Says which code this is; the other fields are its values. */
   code: "time_ran_out";
+}
+
+/** A dealer's `sign_in` needs a token here: a random secret of the terminal, which goes with every act after it. */
+export interface TokenMissing {
+  /** Says which code this is; the other fields are its values. */
+  code: "token_missing";
+}
+
+/** The shoe does not hold so many of this card. */
+export interface TooManyCopiesRefused {
+  /** Says which code this is; the other fields are its values. */
+  code: "too_many_copies";
+  /** The card, as in `"9H"`. */
+  card: string;
+}
+
+/** No more disputes can be open at once. Close one first. */
+export interface TooManyDisputes {
+  /** Says which code this is; the other fields are its values. */
+  code: "too_many_disputes";
+  /** How many can be open at once. */
+  most: number;
 }
 
 /** The seat plays more betting options than are permitted. */
@@ -3259,13 +5050,15 @@ export interface UnknownSeat {
   seats: string[];
 }
 
-/** The extra card begins the next round. */
+/** The extra card begins the next round; one that everyone has seen begins a free hand, or can only be burned. */
 export interface UseExtraCard {
   /** Says which act this is. */
   act: "use_extra_card";
+  /** The card lay face up, at a table where cards are not shown at the draw. */
+  face_up: boolean;
 }
 
-/** The wagers stay; the cards are out of play, and the next card is the first of the same round. */
+/** The wagers stay, and may be changed until the next card, which is the first of the same round. */
 export interface VoidAndReplay {
   /** Says which act this is. */
   act: "void_and_replay";
@@ -3321,6 +5114,38 @@ export interface WagersChanged {
   user: string;
 }
 
+/** Wagers were put right after the close; `after` is all that these seats have now. Wagers were put right after the close. */
+export interface WagersCorrected {
+  /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
+  journal: string;
+  /** Unlike that of any other round, also of another journal: the journal's id, the shoe and the round. Round 0 of a shoe is what comes before its first round. */
+  round_id: string;
+  /** Says which event this is. */
+  fact: "wagers_corrected";
+  /** The version of this message. */
+  schema: 1;
+  /** Counts up by one with every event of this journal, over all event topics. */
+  seq: number;
+  /** Milliseconds since 1970, by the controller's clock. */
+  time: number;
+  /** The shoe it belongs to, counted from 1; 0 before the first. */
+  shoe: number;
+  /** The round of the shoe it belongs to, counted from 1; 0 before the first. */
+  round: number;
+  /** Why they are others now. */
+  cause: CorrectionCause;
+  /** The seats concerned. */
+  seats: string[];
+  /** All wagers of these seats, as they were. */
+  before: PlacedWager[];
+  /** All wagers of these seats, as they stand now. */
+  after: PlacedWager[];
+  /** The stake to return (above 0) or to take in (below 0), by seat. A seat for which nothing changes is left out. */
+  difference: Record<string, number>;
+  /** The sum of all stakes of the round now, in minor units. */
+  stakes: number;
+}
+
 /** Some wagers of this round were returned; the round goes on without them. */
 export interface WagersReturned {
   /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
@@ -3351,6 +5176,16 @@ export interface WagersReturned {
 export interface WagersStand {
   /** Says which code this is; the other fields are its values. */
   code: "wagers_stand";
+}
+
+/** The marked commission of a seat is not collected, for good. */
+export interface WaiveCommission {
+  /** Says which act this is. */
+  act: "waive_commission";
+  /** The seat, as in `state.commission`. */
+  seat: string;
+  /** Only what was marked in this shoe; null is all that the seat owes. */
+  shoe: number | null;
 }
 
 /** The hand that won, or a tie. */
@@ -3449,16 +5284,16 @@ export interface WrongPinRefused {
 }
 
 /** What the dealer does next. */
-export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | ShowFirstCard | BurnCards | TakeWagers | TakeWagersAndDraw | DrawCard | ConfirmResult | ShowCards | ChangeCards;
+export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | CountCardsLeft | RunCardsOut | ShowFirstCard | BurnCards | SignInFirst | NewDealerBurns | TakeWagers | TakeWagersAndDraw | TakeWagersAndLay | LayCarriedCard | DrawCard | ConfirmResult | ShowCards | ChangeCards;
 
 /** Why a card is due, or why none is. */
 export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | BothNatural | PlayerDraws | BankerDraws | BothStand | BankerDrawsAfterThird | BankerStandsAfterThird | BankerHasDrawn | CardsFaceDown | NotDue | NotShown | EarlierReason;
 
 /** What exactly is wrong, or why a card was set aside. */
-export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | AnotherRoundBegun | UnknownCardCarried | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | LateSeats | CalledBy | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | BrokerError | EarlierDetail;
+export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | AnotherRoundBegun | UnknownCardCarried | EnteredDiffers | NotEntered | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnedTooMany | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | ProvenBad | FromBadShoe | ButtonBeforeEnd | FirstCardBeforeEnd | RemainderOff | OldShoeUnheard | ShoeExchangedNow | LateSeats | CalledBy | OpenDisputes | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | BrokerError | EarlierDetail;
 
 /** Why a request was refused. */
-export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | NoExtraCard | OnlyBurned | NothingToVoid | NothingToUndo | NothingToAccept | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
+export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CardsLieFaceDown | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
 
 /** Who or what did it. */
 export type Actor = Person | Shoe | ShoeButton | FirstCardDrawn | TimeRanOut;
@@ -3473,10 +5308,10 @@ export type ShoeEndCause = LastRoundOver | NextShoeOpened | EndedEarly;
 export type ProposalEndCause = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | EarlierProposalEnd;
 
 /** Something that a person does. */
-export type Act = OpenShoe | NoMoreBets | FreeHand | RevealCards | Confirm | CallSupervisor | ClearAlert | SignIn | IdentifyCard | CorrectCard | UseExtraCard | BurnExtraCard | VoidRound | VoidAndReplay | UndoLastResult | EndShoe | AcceptRollback | Approve | Withdraw;
+export type Act = OpenShoe | NoMoreBets | FreeHand | RevealCards | Confirm | CallSupervisor | ClearAlert | SignIn | SignOut | IdentifyCard | CorrectCard | AssignCards | DiscardCard | EnterCard | DealCard | BeginHandEntry | EndHandEntry | UseExtraCard | BurnExtraCard | VoidRound | VoidAndReplay | UndoLastResult | SetWager | MoveWager | AmendRound | EndShoe | CountRemainder | BeginRunOut | EndRunOut | ExchangeShoe | AcceptRollback | Note | OpenDispute | CloseDispute | Adjust | CollectCommission | WaiveCommission | Approve | Withdraw;
 
 /** Any event; `fact` says which. */
-export type TableEvent = ShoeOpened | CardBurned | CutCardOut | ShoeEnded | ShoeLinkChanged | BettingOpened | FreeHandAnnounced | WagersChanged | BettingClosed | RoundVoided | WagersReturned | CardDealt | CardsShown | CardCorrected | CardSetAside | ExtraCardDecided | RoundResult | ResultUndone | RoundSettled | SettlementUndone | AlertRaised | AlertEnded | PersonActed | ActProposed | ProposalEnded | WrongPin | CheckpointSigned;
+export type TableEvent = ShoeOpened | CardBurned | CutCardOut | ShoeEnded | RunOutBegun | CardCounted | RemainderCounted | ShoeExchanged | ShoeLinkChanged | HandEntryChanged | BettingOpened | FreeHandAnnounced | WagersChanged | BettingClosed | RoundVoided | WagersCorrected | WagersReturned | CardDealt | EnteredCardConfirmed | CardsShown | CardCorrected | CardsAssigned | CardDiscarded | CardSetAside | ExtraCardDecided | RoundResult | ResultUndone | RoundSettled | SettlementUndone | RoundAmended | AlertRaised | AlertEnded | PersonActed | ActProposed | ProposalEnded | DealerChanged | WrongPin | NoteMade | DisputeOpened | DisputeClosed | PaymentAdjusted | CommissionCollected | CommissionWaived | CheckpointSigned;
 
 /** The retained messages, by their topic below the table's own. */
 export interface RetainedMessages {
@@ -3492,13 +5327,13 @@ export interface RetainedMessages {
 
 /** The events, by their topic below the table's own. */
 export interface EventMessages {
-  "event/shoe": ShoeOpened | CardBurned | CutCardOut | ShoeEnded | ShoeLinkChanged;
-  "event/round": BettingOpened | FreeHandAnnounced | WagersChanged | BettingClosed | RoundVoided | WagersReturned;
-  "event/card": CardDealt | CardsShown | CardCorrected | CardSetAside | ExtraCardDecided;
+  "event/shoe": ShoeOpened | CardBurned | CutCardOut | ShoeEnded | RunOutBegun | CardCounted | RemainderCounted | ShoeExchanged | ShoeLinkChanged | HandEntryChanged;
+  "event/round": BettingOpened | FreeHandAnnounced | WagersChanged | BettingClosed | RoundVoided | WagersCorrected | WagersReturned;
+  "event/card": CardDealt | EnteredCardConfirmed | CardsShown | CardCorrected | CardsAssigned | CardDiscarded | CardSetAside | ExtraCardDecided;
   "event/outcome": RoundResult | ResultUndone;
-  "event/settlement": RoundSettled | SettlementUndone;
+  "event/settlement": RoundSettled | SettlementUndone | RoundAmended | PaymentAdjusted | CommissionCollected | CommissionWaived;
   "event/alert": AlertRaised | AlertEnded;
-  "event/operator": PersonActed | ActProposed | ProposalEnded | WrongPin;
+  "event/operator": PersonActed | ActProposed | ProposalEnded | DealerChanged | WrongPin | NoteMade | DisputeOpened | DisputeClosed;
   "event/checkpoint": CheckpointSigned;
 }
 
@@ -3513,6 +5348,11 @@ export interface RequestMessages {
   "dealer/call_supervisor": RequestDealerCallSupervisor;
   "dealer/clear_alert": RequestDealerClearAlert;
   "dealer/sign_in": RequestDealerSignIn;
+  "dealer/sign_out": RequestDealerSignOut;
+  "dealer/deal_card": RequestDealerDealCard;
+  "dealer/note": RequestDealerNote;
+  "dealer/collect_commission": RequestDealerCollectCommission;
+  "supervisor/open_shoe": RequestSupervisorOpenShoe;
   "supervisor/no_more_bets": RequestSupervisorNoMoreBets;
   "supervisor/free_hand": RequestSupervisorFreeHand;
   "supervisor/reveal_cards": RequestSupervisorRevealCards;
@@ -3520,15 +5360,35 @@ export interface RequestMessages {
   "supervisor/call_supervisor": RequestSupervisorCallSupervisor;
   "supervisor/clear_alert": RequestSupervisorClearAlert;
   "supervisor/sign_in": RequestSupervisorSignIn;
+  "supervisor/sign_out": RequestSupervisorSignOut;
   "supervisor/identify_card": RequestSupervisorIdentifyCard;
   "supervisor/correct_card": RequestSupervisorCorrectCard;
+  "supervisor/assign_cards": RequestSupervisorAssignCards;
+  "supervisor/discard_card": RequestSupervisorDiscardCard;
+  "supervisor/enter_card": RequestSupervisorEnterCard;
+  "supervisor/deal_card": RequestSupervisorDealCard;
+  "supervisor/begin_hand_entry": RequestSupervisorBeginHandEntry;
+  "supervisor/end_hand_entry": RequestSupervisorEndHandEntry;
   "supervisor/use_extra_card": RequestSupervisorUseExtraCard;
   "supervisor/burn_extra_card": RequestSupervisorBurnExtraCard;
   "supervisor/void_round": RequestSupervisorVoidRound;
   "supervisor/void_and_replay": RequestSupervisorVoidAndReplay;
   "supervisor/undo_last_result": RequestSupervisorUndoLastResult;
+  "supervisor/set_wager": RequestSupervisorSetWager;
+  "supervisor/move_wager": RequestSupervisorMoveWager;
+  "supervisor/amend_round": RequestSupervisorAmendRound;
   "supervisor/end_shoe": RequestSupervisorEndShoe;
+  "supervisor/count_remainder": RequestSupervisorCountRemainder;
+  "supervisor/begin_run_out": RequestSupervisorBeginRunOut;
+  "supervisor/end_run_out": RequestSupervisorEndRunOut;
+  "supervisor/exchange_shoe": RequestSupervisorExchangeShoe;
   "supervisor/accept_rollback": RequestSupervisorAcceptRollback;
+  "supervisor/note": RequestSupervisorNote;
+  "supervisor/open_dispute": RequestSupervisorOpenDispute;
+  "supervisor/close_dispute": RequestSupervisorCloseDispute;
+  "supervisor/adjust": RequestSupervisorAdjust;
+  "supervisor/collect_commission": RequestSupervisorCollectCommission;
+  "supervisor/waive_commission": RequestSupervisorWaiveCommission;
   "supervisor/approve": RequestSupervisorApprove;
   "supervisor/withdraw": RequestSupervisorWithdraw;
   "display/replay": RequestDisplayReplay;

@@ -27,6 +27,22 @@ class AnnounceShoe(Prompt, frozen=True):
     """Put the cards in and announce the new shoe."""
 
 
+class CountCardsLeft(Prompt, frozen=True):
+    """The shoe is over: a supervisor has the cards that are left counted."""
+
+    cards: int
+    """Cards that must be left."""
+
+
+class RunCardsOut(Prompt, frozen=True):
+    """Draw the cards that are left through the reader."""
+
+    counted: int
+    """Cards that have come so far."""
+    cards: int
+    """Cards that must come."""
+
+
 class ShowFirstCard(Prompt, frozen=True):
     """Draw the first card of the shoe and show it."""
 
@@ -38,12 +54,28 @@ class BurnCards(Prompt, frozen=True):
     """How many cards are still to burn."""
 
 
+class SignInFirst(Prompt, frozen=True):
+    """No dealer is on duty: sign in."""
+
+
+class NewDealerBurns(Prompt, frozen=True):
+    """Another dealer is on duty: burn a card before the round."""
+
+
 class TakeWagers(Prompt, frozen=True):
     """Take the wagers, then announce "no more bets"."""
 
 
 class TakeWagersAndDraw(Prompt, frozen=True):
     """Take the wagers, then draw Player's first card."""
+
+
+class TakeWagersAndLay(Prompt, frozen=True):
+    """Take the wagers, then lay the carried card as Player's first and draw Banker's first card."""
+
+
+class LayCarriedCard(Prompt, frozen=True):
+    """Lay the carried card as Player's first, and draw Banker's first card."""
 
 
 class DrawCard(Prompt, frozen=True):
@@ -74,10 +106,16 @@ AnyPrompt = (
     ResolveAlert
     | ConnectShoe
     | AnnounceShoe
+    | CountCardsLeft
+    | RunCardsOut
     | ShowFirstCard
     | BurnCards
+    | SignInFirst
+    | NewDealerBurns
     | TakeWagers
     | TakeWagersAndDraw
+    | TakeWagersAndLay
+    | LayCarriedCard
     | DrawCard
     | ConfirmResult
     | ShowCards

@@ -116,6 +116,18 @@ class LockedOut(Refusal, frozen=True):
     """How long the person is still locked out at this terminal."""
 
 
+class NotSignedIn(Refusal, frozen=True):
+    """The person or the token is not that of the dealer on duty. Sign in: `sign_in` with a PIN and a new token."""
+
+
+class TokenMissing(Refusal, frozen=True):
+    """A dealer's `sign_in` needs a token here: a random secret of the terminal, which goes with every act after it."""
+
+
+class NobodyOnDuty(Refusal, frozen=True):
+    """No dealer is on duty who could be signed out."""
+
+
 class NotASupervisor(Refusal, frozen=True):
     """For a supervisor, with a PIN: send it under `request/supervisor/`."""
 
@@ -229,12 +241,65 @@ class ForeignCardRefused(Refusal, frozen=True, tag="foreign_card"):
     """A foreign card cannot be part of a round, which can only be voided."""
 
 
+class OrderDisturbed(Refusal, frozen=True):
+    """No card can have left the shoe there: by the rules, the others would lie elsewhere. Check, or void the round."""
+
+
+class CardsLieFaceDown(Refusal, frozen=True):
+    """Cards lie face down; show them first."""
+
+
+class NotInHandEntry(Refusal, frozen=True):
+    """The table is not dealt by hand."""
+
+
+class InHandEntry(Refusal, frozen=True):
+    """The table is dealt by hand already."""
+
+
+class CutCardIsOut(Refusal, frozen=True):
+    """The cut card is out already."""
+
+
 class NoExtraCard(Refusal, frozen=True):
     """There is no extra card."""
 
 
 class OnlyBurned(Refusal, frozen=True):
     """This card can only be burned: it was not drawn after a complete round, or another one is carried already."""
+
+
+class CardWasShown(Refusal, frozen=True):
+    """Everyone has seen this card: here it can only be burned (`shown_card`)."""
+
+
+class NotAllCards(Refusal, frozen=True):
+    """The request does not name every card of the round, in the order of the draw."""
+
+    cards: int
+    """How many cards the round has, those in no hand included."""
+
+
+class NotByRules(Refusal, frozen=True):
+    """By the drawing rules, a card does not belong where the request puts it."""
+
+    number: int
+    """1-based position of the card in the order of the draw."""
+
+
+class OrderUnknown(Refusal, frozen=True):
+    """The order in which the cards left the shoe is not known: the round can only be voided."""
+
+
+class OtherCard(Refusal, frozen=True):
+    """Another card lies at this position than the request names."""
+
+    number: int
+    """The position in the request."""
+
+
+class NothingDiscarded(Refusal, frozen=True):
+    """At this table a card is not discarded (`discarded_card`): the round is voided."""
 
 
 class NothingToVoid(Refusal, frozen=True):
@@ -245,8 +310,126 @@ class NothingToUndo(Refusal, frozen=True):
     """There is no settled round to take back."""
 
 
+class NothingChanges(Refusal, frozen=True):
+    """It is as the request says already."""
+
+
+class RoundNotFound(Refusal, frozen=True):
+    """The journal has no result of this round: it was voided, is not over, is in an earlier journal, or cannot be read.
+
+    `shoe-controller journal verify` says whether the journal is damaged.
+    """
+
+    shoe: int
+    """The shoe in the request."""
+    round: int
+    """The round in the request."""
+
+
+class RoundPruned(Refusal, frozen=True):
+    """The round is no longer in the journal. It is in the export, from which it has to be put right by hand."""
+
+    shoe: int
+    """The shoe in the request."""
+    round: int
+    """The round in the request."""
+    export: str
+    """The name of the file that holds the shoe."""
+
+
+class CardNamedTwice(Refusal, frozen=True):
+    """The request names one card twice."""
+
+    number: int
+    """The position in the request."""
+
+
+class NoWholeRound(Refusal, frozen=True):
+    """With these cards another card would have been drawn, or one less: they are not the cards of this round."""
+
+
+class TooManyCopiesRefused(Refusal, frozen=True, tag="too_many_copies"):
+    """The shoe does not hold so many of this card."""
+
+    card: str
+    """The card, as in `"9H"`."""
+
+
+class ShoeIsBad(Refusal, frozen=True):
+    """The shoe is proven bad: a round of it can be voided, but not dealt again. End the shoe."""
+
+
+class RoundTakenBack(Refusal, frozen=True):
+    """The result of this round was taken back after it was paid: deal it again, or void it, before the shoe ends."""
+
+
+class RemainderNotCounted(Refusal, frozen=True):
+    """The cards that are left must be counted before the next shoe: `end_shoe`, then `count_remainder` or a run-out."""
+
+    expected: int
+    """Cards that must be left."""
+
+
+class RunOutUnderWay(Refusal, frozen=True):
+    """The cards that are left are being drawn through the reader: `end_run_out` comes first."""
+
+
+class NoRunOut(Refusal, frozen=True):
+    """No cards are being drawn through the reader to be counted."""
+
+
+class ShoeSectionRefused(Refusal, frozen=True):
+    """The `[shoe]` section of the table's file cannot be used; the shoe stays the one that it was."""
+
+    text: str
+    """What is wrong with it."""
+
+
 class NothingToAccept(Refusal, frozen=True):
     """The journal was not rolled back, or two supervisors have accepted it already."""
+
+
+class NoSuchRound(Refusal, frozen=True):
+    """The table has not come to that round."""
+
+    shoe: int
+    """The shoe in the request."""
+    round: int
+    """The round in the request; 0 where it names none."""
+
+
+class NoSuchSeat(Refusal, frozen=True):
+    """There is no such seat."""
+
+    seat: str
+    """The seat in the request."""
+    seats: tuple[str, ...]
+    """The seats of the table."""
+
+
+class NoSuchDispute(Refusal, frozen=True):
+    """The dispute does not exist, or is closed."""
+
+    number: int
+    """The number in the request."""
+
+
+class TooManyDisputes(Refusal, frozen=True):
+    """No more disputes can be open at once. Close one first."""
+
+    most: int
+    """How many can be open at once."""
+
+
+class NothingToAdjust(Refusal, frozen=True):
+    """The amount is 0."""
+
+
+class NoCommissionDue(Refusal, frozen=True):
+    """The seat owes no marked commission."""
+
+    seat: str
+    """The seat in the request."""
 
 
 class EarlierRefusal(Refusal, frozen=True):
@@ -276,6 +459,9 @@ AnyRefusal = (
     | PinMissing
     | WrongPinRefused
     | LockedOut
+    | NotSignedIn
+    | TokenMissing
+    | NobodyOnDuty
     | NotASupervisor
     | ReasonMissing
     | NoProposal
@@ -297,11 +483,40 @@ AnyRefusal = (
     | CardIsUnknown
     | SameCard
     | ForeignCardRefused
+    | OrderDisturbed
+    | CardsLieFaceDown
+    | NotInHandEntry
+    | InHandEntry
+    | CutCardIsOut
     | NoExtraCard
     | OnlyBurned
+    | CardWasShown
+    | NotAllCards
+    | NotByRules
+    | OrderUnknown
+    | OtherCard
+    | NothingDiscarded
     | NothingToVoid
     | NothingToUndo
+    | NothingChanges
+    | RoundNotFound
+    | RoundPruned
+    | CardNamedTwice
+    | NoWholeRound
+    | TooManyCopiesRefused
+    | ShoeIsBad
+    | RoundTakenBack
+    | RemainderNotCounted
+    | RunOutUnderWay
+    | NoRunOut
+    | ShoeSectionRefused
     | NothingToAccept
+    | NoSuchRound
+    | NoSuchSeat
+    | NoSuchDispute
+    | TooManyDisputes
+    | NothingToAdjust
+    | NoCommissionDue
     | EarlierRefusal
     | AnyWagerRefusal
 )

@@ -11,21 +11,13 @@ import msgspec
 from msgspec import Meta
 
 from shoe_controller.baccarat.house import PlacedWager
-from shoe_controller.messages.acts import ACTS, Act, OpenShoe, Role
+from shoe_controller.messages.acts import ACTS, Act, Role
 from shoe_controller.messages.checkpoints import Checkpoint
+from shoe_controller.messages.limits import LARGEST_SEQ, LARGEST_STAKE, LONGEST_SEAT, LONGEST_WAGER
 from shoe_controller.messages.refusals import AnyRefusal
-
-LARGEST_SEQ = 2**63 - 1
-"""The journal cannot count any further, nor look for a larger number."""
-
-LARGEST_STAKE = 2**53 - 1
-"""The largest whole number that every JSON parser reads exactly."""
 
 LONGEST_USER = 80
 """The table remembers the user with every request that did something."""
-
-LONGEST_SEAT, LONGEST_WAGER = 40, 100
-"""A table's file must not have longer names of seats and wagers either."""
 
 MOST_IN_BATCH = 100
 """Events of a replay in one message."""
@@ -41,6 +33,7 @@ CHECKPOINTS = "checkpoints"
 RequestId = Annotated[str, Meta(min_length=1, max_length=80)]
 PersonId = Annotated[str, Meta(min_length=1, max_length=40)]
 Pin = Annotated[str, Meta(min_length=1, max_length=64)]
+Token = Annotated[str, Meta(min_length=32, max_length=100)]
 Reason = Annotated[str, Meta(max_length=500)]
 SeatName = Annotated[str, Meta(min_length=1, max_length=LONGEST_SEAT)]
 WagerId = Annotated[str, Meta(min_length=1, max_length=LONGEST_WAGER)]
@@ -98,6 +91,10 @@ class ActRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """The id of the person who acts; a dealer may leave it out."""
     pin: Pin | None = None
     """The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`."""
+    token: Token | None = None
+    """The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same.
+
+    The table keeps a digest of it alone. Under `request/supervisor/` it is ignored."""
     reason: Reason = ""
     """Goes on the record."""
     details: dict[str, object] = {}
@@ -200,5 +197,5 @@ def acts_of(role: RequestRole) -> dict[str, type[Act]]:
     if role is RequestRole.DEALER:
         return {rule.name: act for act, rule in ACTS.items() if rule.role is Role.DEALER}
     if role is RequestRole.SUPERVISOR:
-        return {rule.name: act for act, rule in ACTS.items() if act is not OpenShoe}
+        return {rule.name: act for act, rule in ACTS.items()}
     return {}

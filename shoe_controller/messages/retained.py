@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from firmware_protocol.cards import Card
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.baccarat.outcome import HandOutcome
@@ -15,10 +16,13 @@ from shoe_controller.baccarat.roads import Roads
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.acts import ActName, AnyAct, Role
 from shoe_controller.messages.alerts import AlertMessage
-from shoe_controller.messages.facts import MOST_CARDS, CardPlace, Standing
+from shoe_controller.messages.facts import MOST_CARDS, AsideCard, CardPlace, Dispute, DueCommission, Standing
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.prompts import AnyPrompt
 from shoe_controller.messages.rules import PublishedRules
+
+MOST_DISPUTES = 10
+"""That can be open at once: each has a text, and all of them are in every `state`."""
 
 SCHEMA = 1
 """The version of the messages here; topics have the version of the whole contract, `v1`."""
@@ -171,16 +175,31 @@ class PossibleAct(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it needs a PIN."""
     reason: bool
     """Whether it needs a reason."""
+    token: bool = False
+    """Whether it needs the token of the dealer on duty; of `sign_in`, a new one."""
     two_people: bool
     """Whether it is only proposed, and waits for another supervisor."""
     cards: Annotated[tuple[int, ...], Meta(max_length=MOST_CARDS)] = ()
-    """`identify_card`, `correct_card`: the positions that `number` can name."""
+    """`identify_card`, `correct_card`, `discard_card`, `enter_card`: the positions that `number` can name."""
     hands: Annotated[tuple[Side, ...], Meta(max_length=len(Side))] = ()
     """`reveal_cards`: the hands in which cards lie face down."""
     alerts: tuple[int, ...] = ()
     """`clear_alert`: the alerts that can be cleared."""
     proposals: Annotated[tuple[int, ...], Meta(max_length=1)] = ()
     """`approve`, `withdraw`: the proposal that stands."""
+    disputes: Annotated[tuple[int, ...], Meta(max_length=MOST_DISPUTES)] = ()
+    """`close_dispute`: the disputes that are open."""
+    seats: tuple[str, ...] = ()
+    """`collect_commission`, `waive_commission`: the seats that owe commission."""
+
+
+class CarriedCard(msgspec.Struct, frozen=True, kw_only=True):
+    """An extra card that lies ready as Player's first of the next round."""
+
+    card: Card | None
+    """The card; null if nobody may see it yet, or it is not known."""
+    shown: bool
+    """Whether everyone has seen it; then the round that it begins is a free hand."""
 
 
 class TableView(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,16 +219,22 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """Counted from 1; 0 before the first."""
     round: int
     """The round that wagers are open for or that is being dealt; after the last round of a shoe, that one."""
+    dealer: str | None = None
+    """The id of the dealer on duty; null if none is. Where `dealer_signs_in` is false, others may act too."""
     decks: int | None
     """Decks in the shoe; null without one."""
     free: bool
     """The round is dealt without wagers."""
     link_up: bool
     """Whether the shoe is connected."""
+    hand_entry: bool = False
+    """Whether the table is dealt by hand: the dealer enters each card, and the shoe is not needed."""
     cards_out: int
     """Cards that left the shoe, read or not."""
     burned: int
     """Cards burned in this shoe, the first card not counted."""
+    counted: int | None = None
+    """Cards of the remainder that have come through the reader; null unless they are being counted so."""
     to_burn: int | None
     """How many cards the first card says are burned; null before it is known."""
     last_round: int | None
@@ -218,6 +243,12 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """The cards of the round, in the order in which they were dealt."""
     extra_cards: int
     """Cards that left the shoe during the round and lie in no hand."""
+    aside: tuple[AsideCard, ...] = ()
+    """These cards, in the order of the draw."""
+    carried: CarriedCard | None = None
+    """The extra card that begins the next round, or the round that wagers are open for; null without one."""
+    discarded: int = 0
+    """Cards of this shoe that were discarded from a round."""
     standing: Standing | None
     """Null while there is no round."""
     wagers: tuple[PlacedWager, ...]
@@ -232,6 +263,10 @@ class TableView(msgspec.Struct, frozen=True, kw_only=True):
     """Null before the first settled round of the shoe, and after that one was taken back."""
     last_void: LastVoid | None
     """Null before the first void round of the shoe, and as soon as a round has a result after it."""
+    disputes: Annotated[tuple[Dispute, ...], Meta(max_length=MOST_DISPUTES)] = ()
+    """The disputes that are open, of this shoe and of earlier ones, the oldest first."""
+    commission: tuple[DueCommission, ...] = ()
+    """Marked commission that is not collected yet, by shoe and seat: of this shoe so far, and of earlier ones."""
 
 
 class StateMessage(TableView, frozen=True, kw_only=True):

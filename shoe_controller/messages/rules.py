@@ -4,7 +4,7 @@ import msgspec
 
 from shoe_controller.baccarat.house import CommissionTaken, OverLimit, Rounding
 from shoe_controller.baccarat.wagers import Names, OptionRule
-from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Remainder, Reveal, ShownCard
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,3 +75,13 @@ class PublishedRules(msgspec.Struct, frozen=True, kw_only=True):
     """What closes the wagers of a round."""
     reveal: Reveal
     """When the cards of a round are shown."""
+    dealer_signs_in: bool = False
+    """Whether the dealer's acts need a sign-in; if not, the names of dealers on the record are not proven."""
+    new_dealer_burns: bool = False
+    """Whether a dealer who takes over in the middle of a shoe burns a card before the next round."""
+    shown_card: ShownCard = ShownCard.BURN
+    """What becomes of an extra card that everyone has seen."""
+    discarded_card: DiscardedCard = DiscardedCard.VOID
+    """What becomes of a round in which a card is found face up, damaged or foreign."""
+    remainder: Remainder = Remainder.NOT_COUNTED
+    """Whether the cards that are left are counted before the next shoe is opened."""

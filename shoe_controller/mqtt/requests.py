@@ -2,7 +2,7 @@
 
 The topic names the broker's user, for whom the broker vouches. A request names the shoe and the round that it means;
 the table refuses what is late, and knows a repeat by its `request_id` and its contents. PINs are checked slowly and one
-at a time; they go no further than the pin office.
+at a time; they go no further than the pin office. Of a dealer's token only a digest goes any further.
 """
 
 import asyncio
@@ -67,6 +67,7 @@ LONGEST_CORRELATION = 128
 """Bytes of correlation data: they go out with every event of a replay."""
 
 DIGEST_BYTES = 8
+TOKEN_DIGEST_BYTES = 32
 
 Send = Callable[[bytes], "asyncio.Future[None]"]
 """Publishes to the reply topic of the client that asked; done when the broker has confirmed it."""
@@ -266,6 +267,7 @@ class RequestDesk:
         if as_role is Role.SUPERVISOR or rule_of(made).pin:
             person = self._pins.recorded_as(request.person)
             verdict = await self._verdict(request, person, as_role, sender.user)
+        token = request.token if as_role is Role.DEALER else None
         refusal = await self._table.ask(
             PersonActs(
                 act=made,
@@ -278,6 +280,7 @@ class RequestDesk:
                 request_id=identity.whole_id,
                 contents=identity.contents,
                 user=sender.user,
+                token_digest="" if token is None else _token_digest(token),
             )
         )
         if isinstance(refusal, LockedOut):
@@ -346,6 +349,11 @@ def _identity(sender: RequestTopic, request_id: str, request: msgspec.Struct) ->
     # A user's name may have spaces, but no slash: so that "a" with the id "b c" is not taken for "a b" with the id "c".
     user = sender.user.replace(" ", "/")
     return _Identity(f"{sender.role} {user} {request_id}", digest.hexdigest())
+
+
+def _token_digest(token: str) -> str:
+    """A token is too long to be guessed from its digest, unlike a PIN."""
+    return blake2s(token.encode(errors="replace"), digest_size=TOKEN_DIGEST_BYTES).hexdigest()
 
 
 def _named_twice(stakes: tuple[Stake, ...]) -> str | None:

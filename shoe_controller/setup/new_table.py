@@ -51,6 +51,13 @@ class NewTable(NamedTuple):
     people: tuple[NewPerson, ...]
     seat_users: Mapping[str, str]
     """Users that may bet for one seat alone, each with that seat."""
+    bets_button: bool = False
+    """The shoe has a button for "no more bets"."""
+
+    @property
+    def has_console(self) -> bool:
+        """A console is set up for every table that has a broker."""
+        return self.broker_host is not None
 
 
 def seat_users_of(table: str, seats: Iterable[str]) -> dict[str, str]:
@@ -80,7 +87,9 @@ def table_text(new: NewTable, example: str, files: "FileNames") -> str:
     """Return the table's own file: the example with this table's values, complete and commented."""
     template = Template(example)
     _fill_house(template, new)
+    _fill_procedure(template, new)
     _fill_table(template, new)
+    template.section("procedure").put("finished_round", "two_supervisors")
     shoe = template.section("shoe")
     shoe.put("wire", new.wire)
     shoe.put("port", new.port)
@@ -168,6 +177,15 @@ def _fill_house(template: Template, new: NewTable) -> None:
     limits = template.section("house.limits")
     limits.put("all", {"min": new.least, "max": new.most})
     limits.leave_out("base", "base.tie")
+
+
+def _fill_procedure(template: Template, new: NewTable) -> None:
+    """The strictest choices that the equipment of the table allows."""
+    procedure = template.section("procedure")
+    procedure.put("bets_close", "dealer" if new.has_console or new.bets_button else "first_card")
+    procedure.put("dealer_signs_in", new.has_console)
+    procedure.put("new_dealer_burns", new.has_console)
+    procedure.put("remainder", "counted" if new.has_console else "not_counted")
 
 
 def _fill_table(template: Template, new: NewTable) -> None:

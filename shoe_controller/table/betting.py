@@ -1,8 +1,9 @@
-"""Wagers: placed, changed and withdrawn by seat, while they are open and the shoe is there."""
+"""Wagers: placed, changed and withdrawn by seat, while they are open and the shoe is there; what was late returned."""
 
 from shoe_controller.baccarat.house import refusals
 from shoe_controller.baccarat.wager_refusals import UnknownSeat
-from shoe_controller.messages.facts import WagersChanged
+from shoe_controller.messages.causes import CorrectionCause
+from shoe_controller.messages.facts import WagersChanged, WagersCorrected
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.refusals import (
     AnyRefusal,
@@ -13,9 +14,12 @@ from shoe_controller.messages.refusals import (
     TableStopped,
 )
 from shoe_controller.table.draft import Draft, is_stopped
-from shoe_controller.table.finishing import placed
+from shoe_controller.table.finishing import by_seat, placed, stakes_by_seat
 from shoe_controller.table.inputs import SeatBets
-from shoe_controller.table.state import StandingWager, TableState
+from shoe_controller.table.state import SeatChange, StandingWager, TableState
+
+MOST_CHANGES = 100
+"""Changes of one seat that are kept: a person cannot make as many between a card and the report of it."""
 
 
 def seat_bets(draft: Draft, given: SeatBets) -> None:
@@ -40,6 +44,7 @@ def seat_bets(draft: Draft, given: SeatBets) -> None:
     if refused:
         draft.refuse(refused[0])
     else:
+        note_change(draft, given.seat)
         others = tuple(wager for wager in draft.round.wagers if wager.seat != given.seat)
         draft.round.wagers = (*others, *wagers)
         if any(not change.stake for change in given.stakes):
@@ -55,13 +60,55 @@ def seat_bets(draft: Draft, given: SeatBets) -> None:
         )
 
 
+def note_change(draft: Draft, seat: str) -> None:
+    """The wagers of this seat are about to change; what they are now is kept, should that turn out to be too late."""
+    playing = draft.round
+    of_seat = [change for change in playing.changes if change.seat == seat]
+    forgotten = of_seat[0] if len(of_seat) >= MOST_CHANGES else None
+    before = tuple(wager for wager in playing.wagers if wager.seat == seat)
+    kept = tuple(change for change in playing.changes if change is not forgotten)
+    playing.changes = (*kept, SeatChange(seat=seat, at_ns=draft.now, before=before))
+
+
+def return_late(draft: Draft, seats: set[str]) -> None:
+    """The wagers of these seats are again what they were when the first card left the shoe."""
+    playing = draft.round
+    in_time: dict[str, tuple[StandingWager, ...]] = {}
+    for change in playing.changes:
+        if change.seat in seats and change.at_ns > playing.first_card_ns:
+            in_time.setdefault(change.seat, change.before)
+    playing.changes = tuple(change for change in playing.changes if change.seat not in in_time)
+    if in_time:
+        others = tuple(wager for wager in playing.wagers if wager.seat not in in_time)
+        correct_wagers(draft, CorrectionCause.LATE, (*others, *(w for wagers in in_time.values() for w in wagers)))
+
+
+def correct_wagers(draft: Draft, cause: CorrectionCause, wagers: tuple[StandingWager, ...]) -> None:
+    """These are the wagers of the round from now on."""
+    before, after = placed(draft.round.wagers), placed(wagers)
+    changed = set(before) ^ set(after)
+    seats = tuple(seat for seat in draft.house.seats if any(wager.seat == seat for wager in changed))
+    draft.round.wagers = wagers
+    if seats:
+        draft.emit(
+            WagersCorrected,
+            cause=cause,
+            seats=seats,
+            before=tuple(wager for wager in before if wager.seat in seats),
+            after=tuple(wager for wager in after if wager.seat in seats),
+            difference=by_seat(stakes_by_seat(before), stakes_by_seat(after), sign=-1),
+            stakes=sum(wager.stake for wager in after),
+        )
+
+
 def why_betting_closed(state: TableState) -> AnyRefusal | None:
     """Why no wager is accepted now; nothing if one is."""
-    if state.phase is not Phase.BETTING or state.round is None:
+    # While the table is dealt by hand, a card that the shoe reported has left it, also before it is entered.
+    if state.phase is not Phase.BETTING or state.round is None or state.lasting.unentered:
         return BettingClosedRefused()
     if is_stopped(state):
         return TableStopped()
-    if not state.lasting.link.up:
+    if not state.lasting.link.up and not state.lasting.hand_entry:
         return NoShoeLink()
     if state.round.free:
         return FreeHandRefused()

@@ -12,7 +12,9 @@ from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose
+from shoe_controller.table.carrying import carries
 from shoe_controller.table.draft import is_stopped
+from shoe_controller.table.duty import awaits_dealer, burn_is_due
 from shoe_controller.table.judging import standing_of
 from shoe_controller.table.procedure import GateLocks, Procedure
 from shoe_controller.table.state import SECOND, Round, TableState, Timer
@@ -24,7 +26,15 @@ _HANDS = {Side.PLAYER: Hand.PLAYER, Side.BANKER: Hand.BANKER}
 _LAMPS = {RoadWinner.PLAYER: Lamp.PLAYER, RoadWinner.BANKER: Lamp.BANKER, RoadWinner.TIE: Lamp.TIE}
 
 
+_BY_HAND = DesiredShoe(gate_locked=False, lamps=frozenset(), next_hand=None)
+"""While the table is dealt by hand the shoe is left alone: it may be what the cards are dealt from.
+
+While the cards that are left are drawn through the reader, no alert may keep them in."""
+
+
 def desired_shoe(state: TableState) -> DesiredShoe:
+    if state.lasting.hand_entry or (state.shoe is not None and state.shoe.run_out is not None):
+        return _BY_HAND
     stopped = is_stopped(state)
     lamps = {Lamp.ALERT} if stopped else set()
     if state.shoe is not None and state.shoe.results and state.phase in (Phase.BETTING, Phase.CLOSED, Phase.ENDED):
@@ -41,9 +51,11 @@ def _card_is_due(state: TableState) -> bool:
     match state.phase:
         case Phase.ENDED:
             return False
+        case Phase.BETTING if awaits_dealer(state):
+            return False
         case Phase.BETTING:
             free = state.round is not None and state.round.free
-            return free or state.shoe.rules.procedure.bets_close is BetsClose.FIRST_CARD
+            return free or burn_is_due(state) or state.shoe.rules.procedure.bets_close is BetsClose.FIRST_CARD
         case Phase.COMPLETE:
             # While cards lie face down, a locked gate would give away that no more may come.
             return state.round is not None and standing_of(state.round.cards).complete is None
@@ -56,6 +68,10 @@ def _next_hand(state: TableState, stopped: bool) -> Hand | None:  # noqa: FBT001
         return Hand.BURN if state.phase in (Phase.FIRST_CARD, Phase.BURNING) and not stopped else None
     if not _card_is_due(state):
         return None
+    if state.phase is not Phase.DEALING and burn_is_due(state):
+        return Hand.BURN
+    if carries(state) is not None:
+        return Hand.BANKER  # the carried card is Player's first
     due = standing_of(state.round.cards).next_hand
     return None if due is None else _HANDS[due]
 
@@ -84,7 +100,7 @@ def _round_timers(state: TableState, playing: Round, procedure: Procedure) -> It
         if not reported and standing_of(playing.cards).complete is False:
             last = max(playing.last_card_ns, playing.resumed_ns)
             yield Timer.DRAW, last + int(procedure.draw_within * SECOND)
-    if state.phase is Phase.COMPLETE and playing.confirmed_by is None:
+    if state.phase is Phase.COMPLETE and playing.confirmed_by is None and not state.lasting.hand_entry:
         if procedure.confirm_after is not None:
             last = max(playing.complete_ns, playing.resumed_ns)
             yield Timer.CONFIRM, last + int(procedure.confirm_after * SECOND)

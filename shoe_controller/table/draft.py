@@ -21,6 +21,7 @@ from shoe_controller.messages.refusals import AnyRefusal
 from shoe_controller.table.alerts import Scope, alert_message, rule_of
 from shoe_controller.table.phases import Move, after
 from shoe_controller.table.procedure import Procedure
+from shoe_controller.table.remedies import remedy_of
 from shoe_controller.table.state import Alert, Round, RulesSource, Shoe, TableState
 
 ReadRules = Callable[[RulesSource], House]
@@ -118,6 +119,7 @@ class Draft:
         self.lasting.alerts_raised += 1
         number, seq = self.lasting.alerts_raised, self.lasting.seq + 1
         raised = Alert(number=number, kind=kind, detail=detail, card=card, seq=seq, fault=fault, seats=seats)
+        raised = msgspec.structs.replace(raised, remedy=remedy_of(self.state, raised))
         self.emit(AlertRaised, alert=alert_message(raised))
         self.lasting.alerts = (*self.lasting.alerts, raised)
 

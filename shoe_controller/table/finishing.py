@@ -4,15 +4,15 @@ A round is settled when it is complete, a person or the shoe has confirmed it, a
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 
 from firmware_protocol.events import ResultIndicated
 from shoe_controller.baccarat import roads
-from shoe_controller.baccarat.facts import Winner
+from shoe_controller.baccarat.facts import Facts, Winner
 from shoe_controller.baccarat.house import CommissionTaken, PlacedWager
 from shoe_controller.baccarat.outcome import outcome_of
-from shoe_controller.baccarat.settlement import settle
+from shoe_controller.baccarat.settlement import Settlement, settle
 from shoe_controller.messages.actors import AnyActor, Shoe
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.causes import (
@@ -28,6 +28,7 @@ from shoe_controller.messages.causes import (
 from shoe_controller.messages.details import (
     MarkDiffers,
     NoWinnerIndicated,
+    OpenDisputes,
     ResultDiffersFaceDown,
     ResultMark,
     WinnerDiffers,
@@ -35,6 +36,8 @@ from shoe_controller.messages.details import (
 from shoe_controller.messages.facts import (
     BettingOpened,
     CardsShown,
+    ExtraCardDecided,
+    FreeHandAnnounced,
     ProposalEnded,
     ResultUndone,
     RoundResult,
@@ -45,11 +48,17 @@ from shoe_controller.messages.facts import (
     WagersReturned,
 )
 from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import ShownCard
 from shoe_controller.table.alerts import Scope
+from shoe_controller.table.carrying import NEVER_WITH_WAGERS, burn_carried, carries_shown
+from shoe_controller.table.commission import mark, owed_by_seat, unmark
 from shoe_controller.table.draft import Draft
+from shoe_controller.table.inventory import inventory_of, is_bad
 from shoe_controller.table.judging import judge, place_of, standing_of
 from shoe_controller.table.phases import Move
+from shoe_controller.table.remainder import forget_count
 from shoe_controller.table.state import Round, SettledRound, StandingWager, VoidedRound
+from shoe_controller.table.unentered import set_unentered_aside
 
 _ROAD_WINNERS = {
     Winner.BANKER: roads.RoadWinner.BANKER,
@@ -61,11 +70,65 @@ _ROAD_WINNERS = {
 KEEPS_ROUNDS = 2
 """The first `REVISION` in which a shoe keeps its rounds with their cards."""
 
+SAYS_DIFFERENCE = 3
+"""The first `REVISION` in which a round that is settled again says what to pay or to collect."""
+
+REOPENS_WAGERS = 3
+"""The first `REVISION` in which wagers are open again after a void, where the round is dealt again."""
+
 
 def open_betting(draft: Draft) -> None:
-    """The next round begins: wagers are open. Where nothing was dealt, the number is still free."""
-    draft.state.round = Round(number=draft.shoe.rounds + 1, resumed_ns=draft.now)
-    draft.emit(BettingOpened)
+    """The next round begins: wagers are open, but where a card begins it that everyone has seen.
+
+    Where nothing was dealt, the number is still free.
+    """
+    if carries_shown(draft.state) and draft.procedure.shown_card is ShownCard.BURN:
+        burn_carried(draft)  # an earlier version let it be carried
+    bad = is_bad(draft.shoe)
+    free = carries_shown(draft.state) and not bad
+    draft.state.round = Round(number=draft.shoe.rounds + 1, free=free, resumed_ns=draft.now)
+    if bad:
+        return  # no round is opened for wagers: a bad shoe can only be ended
+    if free:
+        draft.emit(FreeHandAnnounced, carried=True)
+    else:
+        draft.emit(BettingOpened)
+
+
+def without_wagers(draft: Draft) -> None:
+    """Everyone has seen the card that begins the round: wagers go back, and it is dealt as a free hand."""
+    return_wagers_of(draft, {wager.seat for wager in draft.round.wagers}, ReturnCause.CARD_SHOWN)
+    draft.round.free = True
+    draft.emit(FreeHandAnnounced, carried=True)
+
+
+def by_seat(*parts: Mapping[str, int], sign: int = 1) -> dict[str, int]:
+    """The first of these sums with the second added, or taken from it; without those that are 0."""
+    total: Counter[str] = Counter()
+    for part, factor in zip(parts, (1, sign), strict=False):
+        for seat, amount in part.items():
+            total[seat] += amount * factor
+    return {seat: amount for seat, amount in sorted(total.items()) if amount}
+
+
+def stakes_by_seat(wagers: Iterable[PlacedWager]) -> dict[str, int]:
+    stakes: Counter[str] = Counter()
+    for wager in wagers:
+        stakes[wager.seat] += wager.stake
+    return dict(stakes)
+
+
+def paid_by_seat(settlement: Settlement | None) -> dict[str, int]:
+    """What a settlement gives each seat, less its stakes."""
+    seats = {} if settlement is None else settlement.seats
+    return {seat: totals.returned - totals.stakes for seat, totals in seats.items()}
+
+
+def marked_by_seat(settlement: Settlement | None) -> dict[str, int]:
+    """The commission that a settlement marks for each seat."""
+    if settlement is None or settlement.commission_taken is not CommissionTaken.MARKED:
+        return {}
+    return {seat: totals.commission for seat, totals in settlement.seats.items() if totals.commission}
 
 
 def placed(wagers: Iterable[StandingWager]) -> tuple[PlacedWager, ...]:
@@ -119,7 +182,9 @@ def confirm(draft: Draft, confirmed_by: AnyActor) -> None:
 def settle_if_ready(draft: Draft) -> None:
     """Called after everything that could have been the last condition."""
     playing = draft.state.round
-    if draft.phase is Phase.COMPLETE and playing is not None and playing.confirmed_by is not None and not draft.stopped:
+    if draft.phase is not Phase.COMPLETE or playing is None or playing.confirmed_by is None:
+        return
+    if not draft.stopped and not is_bad(draft.shoe, playing):
         _settle(draft, playing, playing.confirmed_by)
 
 
@@ -134,26 +199,26 @@ def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
         outcome=outcome,
         why=deal.why,
         confirmed_by=confirmed_by,
+        dealer=draft.lasting.dealer_id,
         free=playing.free,
         replaces=playing.outcome_seq,
     )
     playing.commission = ()
-    if playing.wagers:
+    again = _says_difference(draft)
+    if playing.wagers or again:
         settlement = settle(house, facts, placed(playing.wagers))
-        playing.settlement_seq = draft.emit(RoundSettled, settlement=settlement, replaces=playing.settlement_seq)
-        if house.commission_taken is CommissionTaken.MARKED:
-            playing.commission = tuple((seat, t.commission) for seat, t in settlement.seats.items() if t.commission)
+        paid = paid_by_seat(settlement)
+        playing.settlement_seq = draft.emit(
+            RoundSettled,
+            settlement=settlement,
+            replaces=playing.settlement_seq,
+            difference=by_seat(paid, dict(playing.paid), sign=-1) if again else None,
+        )
+        playing.paid = tuple(paid.items())
+        playing.commission = tuple(marked_by_seat(settlement).items())
+    mark(draft, playing)
     shoe = draft.shoe
-    shoe.commission = _sum_by_seat(shoe.commission, playing.commission)
-    shoe.results = (
-        *shoe.results,
-        roads.RoadResult(
-            winner=_ROAD_WINNERS[facts.winner],
-            banker_pair=facts.banker_pair,
-            player_pair=facts.player_pair,
-            natural=facts.player_natural or facts.banker_natural,
-        ),
-    )
+    shoe.results = (*shoe.results, road_result(facts))
     if shoe.revision >= KEEPS_ROUNDS:
         dealt = SettledRound(
             number=playing.number,
@@ -170,6 +235,20 @@ def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
     draft.end_alerts(RoundSettledNow(), scope=Scope.ROUND)
     draft.move(Move.SETTLE)
     _next_round(draft)
+
+
+def _says_difference(draft: Draft) -> bool:
+    """Whether wagers of this round were settled before, and paid."""
+    return draft.round.settlement_seq is not None and draft.shoe.revision >= SAYS_DIFFERENCE
+
+
+def road_result(facts: Facts) -> roads.RoadResult:
+    return roads.RoadResult(
+        winner=_ROAD_WINNERS[facts.winner],
+        banker_pair=facts.banker_pair,
+        player_pair=facts.player_pair,
+        natural=facts.player_natural or facts.banker_natural,
+    )
 
 
 def show_cards(draft: Draft) -> None:
@@ -191,14 +270,6 @@ def show(draft: Draft, numbers: Iterable[int]) -> None:
         draft.replace_card(number, seq=seq)
 
 
-def _sum_by_seat(*parts: tuple[tuple[str, int], ...], sign: int = 1) -> tuple[tuple[str, int], ...]:
-    total: Counter[str] = Counter()
-    for part, factor in zip(parts, (1, sign), strict=False):
-        for seat, amount in part:
-            total[seat] += amount * factor
-    return tuple(sorted((seat, amount) for seat, amount in total.items() if amount))
-
-
 def _next_round(draft: Draft) -> None:
     shoe = draft.shoe
     if shoe.last_round is not None and shoe.rounds >= shoe.last_round:
@@ -215,9 +286,15 @@ def _next_round(draft: Draft) -> None:
 def void(draft: Draft, reason: str) -> None:
     """All wagers are returned; the cards are out of play."""
     playing = draft.round
+    _burn_undecided(draft)
     returned = placed(playing.wagers)
     draft.emit(
-        RoundVoided, replay=False, reason=reason, returned=returned, total=sum(wager.stake for wager in returned)
+        RoundVoided,
+        replay=False,
+        reason=reason,
+        returned=returned,
+        total=sum(wager.stake for wager in returned),
+        difference=by_seat({}, dict(playing.paid), sign=-1) if _says_difference(draft) else None,
     )
     _out_of_play(draft, replay=False)
     draft.move(Move.VOID)
@@ -225,11 +302,15 @@ def void(draft: Draft, reason: str) -> None:
 
 
 def void_and_replay(draft: Draft, reason: str) -> None:
-    """The wagers stay; the next card is the first of the same round."""
+    """The wagers stay, and seats may change them until the first card; the next card is the first of the same round."""
     playing = draft.round
+    _burn_undecided(draft)
     draft.emit(RoundVoided, replay=True, reason=reason, returned=(), total=0)
     _out_of_play(draft, replay=True)
-    draft.move(Move.REPLAY)
+    if carries_shown(draft.state) and not playing.free:
+        burn_carried(draft)
+    reopens = draft.shoe.revision >= REOPENS_WAGERS
+    draft.move(Move.REPLAY_OPEN if reopens else Move.REPLAY)
     draft.state.round = Round(
         number=playing.number,
         attempt=playing.attempt + 1,
@@ -238,7 +319,22 @@ def void_and_replay(draft: Draft, reason: str) -> None:
         resumed_ns=draft.now,
         outcome_seq=playing.outcome_seq,
         settlement_seq=playing.settlement_seq,
+        paid=playing.paid,
     )
+    if reopens and playing.free:
+        draft.emit(FreeHandAnnounced, carried=carries_shown(draft.state))
+    elif reopens:
+        draft.emit(BettingOpened, wagers=placed(playing.wagers))
+
+
+def _burn_undecided(draft: Draft) -> None:
+    """Extra cards of a round that is voided are burned: the shoe may begin the next round with one all the same."""
+    extras = sorted(draft.round.extras, key=lambda extra: extra.drawn)
+    if extras and draft.lasting.revision >= NEVER_WITH_WAGERS:
+        draft.round.extras = ()
+        draft.shoe.burned += len(extras)
+        draft.shoe.burned_extras = (*draft.shoe.burned_extras, *extras)
+        draft.emit(ExtraCardDecided, burned=len(extras), used=False)
 
 
 def _out_of_play(draft: Draft, *, replay: bool) -> None:
@@ -268,12 +364,14 @@ def undo(draft: Draft, settled: Round) -> None:
     shoe.previous = None
     shoe.results = shoe.results[:-1]
     shoe.settled = shoe.settled[:-1]
-    shoe.commission = _sum_by_seat(shoe.commission, previous.commission, sign=-1)
+    if draft.phase is Phase.ENDED:
+        forget_count(shoe)
+    back = unmark(draft, previous)
     draft.state.round = previous
     if previous.outcome_seq is not None:
         draft.emit(ResultUndone, replaces=previous.outcome_seq)
     if previous.settlement_seq is not None:
-        draft.emit(SettlementUndone, replaces=previous.settlement_seq)
+        draft.emit(SettlementUndone, replaces=previous.settlement_seq, commission_back=back)
     previous.confirmed_by = previous.button_ns = None
     previous.commission = ()
     draft.end_alerts(ResultTakenBack(), AlertKind.SETTLED_RESULT_DIFFERS)
@@ -286,6 +384,7 @@ def end_shoe(draft: Draft, cause: AnyShoeEnd) -> None:
     if draft.state.round is not None:
         return_wagers_of(draft, {wager.seat for wager in draft.round.wagers}, ReturnCause.SHOE_ENDED)
     shoe = draft.shoe
+    shoe.cards_out += set_unentered_aside(draft)
     draft.state.round = None
     # If the last result is taken back and settled anew, the shoe is over all the same.
     shoe.last_round = shoe.rounds
@@ -293,11 +392,21 @@ def end_shoe(draft: Draft, cause: AnyShoeEnd) -> None:
         ShoeEnded,
         cause=cause,
         cards_out=shoe.cards_out,
-        commission_due=dict(shoe.commission),
+        commission_due=dict(owed_by_seat(shoe)),
         replaces=shoe.ended_seq,
+        inventory=inventory_of(shoe),
     )
-    draft.end_alerts(ShoeEndedNow(), scope=Scope.ROUND)
+    draft.end_alerts(ShoeEndedNow(), AlertKind.BAD_SHOE, scope=Scope.ROUND)
+    warn_of_disputes(draft)
     draft.move(Move.END)
+
+
+def warn_of_disputes(draft: Draft) -> None:
+    """A shoe is over; its cards are about to go, and disputes are open."""
+    if draft.lasting.disputes:
+        draft.alert(
+            AlertKind.DISPUTE_OPEN, OpenDisputes(disputes=tuple(each.number for each in draft.lasting.disputes))
+        )
 
 
 def drop_proposal(draft: Draft, cause: AnyProposalEnd) -> None:

@@ -11,7 +11,9 @@ from firmware_protocol.events import AnyShoeEvent, LinkDownCause
 from shoe_controller.messages.acts import AnyAct, Role
 from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.details import JournalBehind
+from shoe_controller.messages.facts import Inventory
 from shoe_controller.messages.requests import Stake
+from shoe_controller.table.past import AnyPast
 from shoe_controller.table.state import Lasting, RulesSource, StandingWager, TableState, Timer
 
 
@@ -35,6 +37,20 @@ class PinVerdict(Enum):
     WRONG = "wrong"
 
 
+class NewShoeLine(msgspec.Struct, frozen=True, kw_only=True, tag="new_shoe_line"):
+    """The line that the table's file names now."""
+
+    wire: str
+    port: str
+
+
+class BadShoeSection(msgspec.Struct, frozen=True, kw_only=True, tag="bad_shoe_section"):
+    """The table's file, or its section of the shoe, cannot be used."""
+
+    text: str
+    """What is wrong with it."""
+
+
 class PersonActs(Input, frozen=True, kw_only=True, tag="person_acts"):
     """A person acts. The PIN itself never comes here, only the result of its check."""
 
@@ -51,6 +67,12 @@ class PersonActs(Input, frozen=True, kw_only=True, tag="person_acts"):
     """A digest of the request: one with the same id and other contents is refused. Empty in older journals."""
     user: str = ""
     """The broker's user who sent the request; empty in older journals."""
+    past: AnyPast | None = None
+    """What the journal has of the round that an amendment, or its approval, is about: the shell adds it."""
+    token_digest: str = ""
+    """A digest of the token that a dealer's request carries; the token itself never comes here. Empty without one."""
+    line: NewShoeLine | BadShoeSection | None = None
+    """What the table's file says of the shoe, where this act exchanges it: the shell adds it."""
 
 
 class SeatBets(Input, frozen=True, kw_only=True, tag="seat_bets"):
@@ -105,6 +127,16 @@ class ControllerStarted(Input, frozen=True, kw_only=True, tag="controller_starte
 
     boot: str
     """The machine's boot id."""
+    revision: int = 1
+    """Revision of the table's decisions that this program makes (`REVISION` in `state.py`); 1 in older journals."""
+    dealer_signs_in: bool = False
+    """As the table's file says it now, for the time before the first shoe; false in older journals."""
+
+
+class DealerStruckOff(Input, frozen=True, kw_only=True, tag="dealer_struck_off"):
+    """The dealer on duty is no longer among the people of the table's file."""
+
+    person: str
 
 
 class JournalTrouble(Enum):
@@ -159,6 +191,10 @@ class Closing(msgspec.Struct, frozen=True, kw_only=True):
     wagers: tuple[StandingWager, ...]
     cards_out: int
     commission: tuple[tuple[str, int], ...]
+    revision: int = 1
+    """As in `Shoe`; 1 in older journals."""
+    inventory: Inventory | None = None
+    """As in `ShoeEnded`; nothing in older journals."""
 
 
 class NewShoe(Input, frozen=True, kw_only=True, tag="new_shoe"):
@@ -167,6 +203,8 @@ class NewShoe(Input, frozen=True, kw_only=True, tag="new_shoe"):
     rules: RulesSource
     lasting: Lasting
     closing: Closing | None
+    commission: tuple[tuple[str, int], ...] = ()
+    """What is still owed of a shoe that ended before, by seat; that of one still in play is in `closing`."""
     cause: PersonActs | ShoeReport
     revision: int = 1
     """Revision of the table's decisions that this shoe is handled with (`REVISION` in `state.py`)."""
@@ -197,6 +235,7 @@ AnyInput = (
     | LineRefused
     | ClockStepped
     | ControllerStarted
+    | DealerStruckOff
     | JournalFailed
     | StatusAhead
     | MessagesRefused

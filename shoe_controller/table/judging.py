@@ -77,7 +77,12 @@ def _possible_hands(hands: Sequence[Side]) -> tuple[Side, ...]:
 
 
 def place_of(number: int, laid: LaidCard) -> CardPlace:
-    return CardPlace(number=number, hand=laid.hand, card=laid.card if laid.shown else None)
+    return CardPlace(
+        number=number,
+        hand=laid.hand,
+        card=laid.card if laid.shown else None,
+        entered_by=None if laid.entered is None else laid.entered.by,
+    )
 
 
 def standing_of(cards: Sequence[LaidCard]) -> Standing:

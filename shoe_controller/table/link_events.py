@@ -13,12 +13,16 @@ from shoe_controller.messages.details import (
     FloodingUser,
     JournalSetAside,
     LinkDropped,
+    OldShoeUnheard,
     OperatingSystemError,
+    ShoeExchangedNow,
     SilentShoe,
     StatusBeyondJournal,
 )
-from shoe_controller.messages.facts import CheckpointSigned, ShoeLinkChanged
+from shoe_controller.messages.facts import CheckpointSigned, ShoeExchanged, ShoeLinkChanged
+from shoe_controller.table.carrying import burn_carried_before_wagers
 from shoe_controller.table.draft import Draft
+from shoe_controller.table.entered_cards import await_nothing, date_entries_anew, some_may_be_missing
 from shoe_controller.table.inputs import (
     CheckpointMade,
     ClockStepped,
@@ -30,6 +34,7 @@ from shoe_controller.table.inputs import (
     LinkBack,
     LinkLost,
     MessagesRefused,
+    NewShoeLine,
     RequestsFlooded,
     StatusAhead,
 )
@@ -50,7 +55,7 @@ def link_lost(draft: Draft, given: LinkLost) -> None:
 def _link_down(draft: Draft, cause: LinkDropped | ControllerRestarted | EarlierDetail) -> None:
     draft.lasting.link = msgspec.structs.replace(draft.lasting.link, up=False)
     _emit_link(draft, cause)
-    if draft.phase in IN_ROUND:
+    if draft.phase in IN_ROUND and not draft.lasting.hand_entry:
         draft.alert(AlertKind.SHOE_LOST, cause)
 
 
@@ -64,23 +69,40 @@ def link_back(draft: Draft, given: LinkBack) -> None:
         shoe_name=given.shoe_name,
     )
     _emit_link(draft, None)
+    if not given.keeps_events:
+        await_nothing(draft)
     if given.boot_id != before.boot_id:
         # A shoe that restarted reports that as its first event too; the one that comes first raises the alert.
         restarted(draft)
     if given.keeps_events:
         draft.end_alerts(ShoeBack(), AlertKind.SHOE_LOST)
-    elif draft.phase in IN_PLAY - IN_ROUND and draft.shoe.cards_out:
+    elif draft.phase in IN_PLAY - IN_ROUND and draft.shoe.cards_out and not draft.lasting.hand_entry:
         # Whole rounds may have been missed, and the wire's numbers wrap round too soon to show it.
         draft.alert(AlertKind.EVENT_GAP, SilentShoe())
 
 
-def _emit_link(draft: Draft, cause: LinkDropped | ControllerRestarted | EarlierDetail | None) -> None:
+def shoe_exchanged(draft: Draft, line: NewShoeLine) -> None:
+    """Another shoe takes the place of this one. What this one kept and could not send is not known to anybody."""
+    before = draft.lasting.link
+    draft.emit(ShoeExchanged, wire=line.wire, port=line.port)
+    draft.lasting.link = LinkState()
+    if before.up:
+        _emit_link(draft, ShoeExchangedNow())
+    await_nothing(draft)
+    if not before.up and draft.phase in IN_PLAY and draft.shoe.cards_out and not draft.lasting.hand_entry:
+        draft.alert(AlertKind.EVENT_GAP, OldShoeUnheard())
+
+
+def _emit_link(
+    draft: Draft, cause: LinkDropped | ControllerRestarted | ShoeExchangedNow | EarlierDetail | None
+) -> None:
     link = draft.lasting.link
     draft.emit(ShoeLinkChanged, up=link.up, authenticated=link.authenticated, shoe_name=link.shoe_name, cause=cause)
 
 
 def events_missed(draft: Draft, given: EventsMissed) -> None:
-    if draft.phase in IN_PLAY:
+    some_may_be_missing(draft)
+    if draft.phase in IN_PLAY and not draft.lasting.hand_entry:
         draft.alert(AlertKind.EVENT_GAP, DecoderMessage(text=given.reason))
 
 
@@ -94,6 +116,9 @@ def clock_stepped(draft: Draft, given: ClockStepped) -> None:
 
 def controller_started(draft: Draft, given: ControllerStarted) -> None:
     """Until the shoe reports, its link counts as lost. After a power-up, earlier times cannot be compared any more."""
+    draft.lasting.revision = given.revision
+    draft.lasting.dealer_signs_in = given.dealer_signs_in
+    burn_carried_before_wagers(draft)
     if draft.lasting.boot != given.boot:
         draft.lasting.boot = given.boot
         _date_everything_anew(draft)
@@ -104,6 +129,7 @@ def controller_started(draft: Draft, given: ControllerStarted) -> None:
 def _date_everything_anew(draft: Draft) -> None:
     now = draft.now
     date_pins_anew(draft)
+    date_entries_anew(draft)
     if draft.lasting.proposal is not None:
         draft.lasting.proposal = msgspec.structs.replace(draft.lasting.proposal, at_ns=now)
     playing = draft.state.round
@@ -115,6 +141,14 @@ def _date_round(playing: Round, now: int) -> None:
     # A card that left the shoe before now cannot be distinguished from one that left before the wagers were accepted.
     playing.wagers = tuple(msgspec.structs.replace(wager, accepted_ns=now) for wager in playing.wagers)
     playing.taken_back = tuple((seat, now) for seat, _ in playing.taken_back)
+    if playing.first_card_ns:
+        late = playing.first_card_ns
+        playing.first_card_ns = now - 1
+        playing.changes = tuple(
+            msgspec.structs.replace(change, at_ns=now if change.at_ns > late else now - 1) for change in playing.changes
+        )
+    else:
+        playing.changes = tuple(msgspec.structs.replace(change, at_ns=now) for change in playing.changes)
     playing.last_card_ns = playing.complete_ns = playing.resumed_ns = now
     if playing.button_ns is not None:
         playing.button_ns = now

@@ -1,6 +1,6 @@
 """Who may act: requests that are late or repeated, roles, and acts that take two people.
 
-Wrong PINs are counted in `pins.py`; what an act does once it is allowed is in `act_effects.py`.
+Wrong PINs are counted in `pins.py`; what an act does once it is allowed is in `acts/`.
 """
 
 from shoe_controller.messages.acts import ActRule, Approve, OpenShoe, Role, Withdraw, rule_of
@@ -10,18 +10,23 @@ from shoe_controller.messages.refusals import (
     NoProposal,
     NotASupervisor,
     NotNow,
+    NotSignedIn,
     OtherRound,
     PinMissing,
     ReasonMissing,
     SamePerson,
 )
-from shoe_controller.table.act_effects import as_published, do, why_not
-from shoe_controller.table.act_phases import phases_of
+from shoe_controller.table.acts import at_table, takes_two
+from shoe_controller.table.acts.act import By, Seen
+from shoe_controller.table.acts.cards import as_published
 from shoe_controller.table.draft import Draft
+from shoe_controller.table.duty import dealers_sign_in, in_name_of_dealer, needs_duty
 from shoe_controller.table.finishing import drop_proposal, settle_if_ready
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
+from shoe_controller.table.opening import why_not_opened
+from shoe_controller.table.possible_acts import is_for_this_round
 from shoe_controller.table.state import Answered, Proposal, TableState
-from shoe_controller.table.view import shown_phase
+from shoe_controller.table.view import possible_phases, shown_phase
 
 REMEMBERED_REQUESTS = 200
 """Effective requests that are remembered, so that a repeat of one does nothing twice."""
@@ -31,7 +36,13 @@ def person_acts(draft: Draft, given: PersonActs) -> None:
     rule = rule_of(given.act)
     if not _may(draft, given, rule):
         return
-    if draft.phase not in phases_of(given.act):
+    if needs_duty(given, dealer_signs_in=dealers_sign_in(draft.state)):
+        by_dealer = in_name_of_dealer(draft.lasting, given)
+        if by_dealer is None:
+            draft.refuse(NotSignedIn())
+            return
+        given = by_dealer
+    if draft.phase not in at_table(given.act).phases:
         draft.refuse(NotNow(act=rule.name, phase=shown_phase(draft.state)))
         return
     if rule.reason and not given.reason.strip():
@@ -44,16 +55,21 @@ def person_acts(draft: Draft, given: PersonActs) -> None:
             _withdraw(draft, given.act, given.person)
         case OpenShoe():
             # It reaches the table inside a `NewShoe` where it is possible.
-            draft.refuse(NotNow(act=rule.name, phase=shown_phase(draft.state)))
-        case _ if rule.two_people:
+            why = why_not_opened(draft.state, given)
+            draft.refuse(why or NotNow(act=rule.name, phase=shown_phase(draft.state)))
+        case _ if takes_two(type(given.act), Seen(draft.state, possible_phases(draft.state), given.role)):
             _propose(draft, given)
         case _:
             _carry_out(draft, given)
 
 
-def may_open_shoe(given: PersonActs) -> bool:
-    """A dealer may, without a PIN; where a wrong one was given, or nonsense, the act is refused like any other."""
-    return given.pin is not PinVerdict.WRONG
+def may_open_shoe(state: TableState, given: PersonActs) -> bool:
+    """Whether the act opens a shoe; where a wrong PIN was given, or nonsense, it is refused like any other."""
+    on_duty = (
+        not needs_duty(given, dealer_signs_in=dealers_sign_in(state))
+        or in_name_of_dealer(state.lasting, given) is not None
+    )
+    return given.pin is not PinVerdict.WRONG and on_duty and why_not_opened(state, given) is None
 
 
 def answered_before(state: TableState, given: PersonActs | SeatBets) -> Answered | None:
@@ -103,7 +119,7 @@ def _may(draft: Draft, given: PersonActs, rule: ActRule) -> bool:
 
 
 def _propose(draft: Draft, given: PersonActs) -> None:
-    why = why_not(draft, given.act, given)
+    why = at_table(given.act).why_not(draft, given.act, given)
     if why is not None:
         draft.refuse(why)
         return
@@ -118,8 +134,10 @@ def _propose(draft: Draft, given: PersonActs) -> None:
         at_ns=draft.now,
         shoe=given.shoe,
         round=given.round,
+        attempt=draft.state.attempt,
     )
-    draft.emit(ActProposed, proposal=number, act=given.act, person=given.person, reason=given.reason, user=given.user)
+    act = as_published(draft.state, given.act)
+    draft.emit(ActProposed, proposal=number, act=act, person=given.person, reason=given.reason, user=given.user)
 
 
 def _approve(draft: Draft, given: PersonActs, act: Approve) -> None:
@@ -128,28 +146,28 @@ def _approve(draft: Draft, given: PersonActs, act: Approve) -> None:
         draft.refuse(NoProposal(proposal=act.proposal))
     elif proposal.person == given.person:
         draft.refuse(SamePerson())
-    elif (proposal.shoe, proposal.round) != (draft.state.shoe_number, draft.state.round_number):
+    elif not is_for_this_round(draft.state, proposal):
         shoe, round_ = draft.state.shoe_number, draft.state.round_number
         draft.refuse(OtherRound(shoe=proposal.shoe, round=proposal.round, table_shoe=shoe, table_round=round_))
-    elif draft.phase not in phases_of(proposal.act):
+    elif draft.phase not in at_table(proposal.act).phases:
         # The first card may have come since it was proposed.
         draft.refuse(NotNow(act=rule_of(proposal.act).name, phase=shown_phase(draft.state)))
     else:
-        why = why_not(draft, proposal.act, given)
+        why = at_table(proposal.act).why_not(draft, proposal.act, given)
         if why is not None:
             draft.refuse(why)
             return
         draft.lasting.proposal = None
         draft.emit(
             PersonActed,
-            act=proposal.act,
+            act=as_published(draft.state, proposal.act),
             person=proposal.person,
             role=Role.SUPERVISOR,
             reason=proposal.reason,
             approved_by=given.person,
             user=given.user,
         )
-        do(draft, proposal.act, proposal.person, proposal.reason)
+        at_table(proposal.act).does(draft, proposal.act, By(proposal.person, proposal.reason, past=given.past))
         settle_if_ready(draft)
 
 
@@ -162,11 +180,12 @@ def _withdraw(draft: Draft, act: Withdraw, person: str) -> None:
 
 
 def _carry_out(draft: Draft, given: PersonActs) -> None:
-    why = why_not(draft, given.act, given)
+    why = at_table(given.act).why_not(draft, given.act, given)
     if why is not None:
         draft.refuse(why)
         return
-    act = as_published(draft, given.act)
+    act = as_published(draft.state, given.act)
     draft.emit(PersonActed, act=act, person=given.person, role=given.role, reason=given.reason, user=given.user)
-    do(draft, given.act, given.person, given.reason)
+    token = given.token_digest if given.role is Role.DEALER else ""
+    at_table(given.act).does(draft, given.act, By(given.person, given.reason, token, line=given.line))
     settle_if_ready(draft)

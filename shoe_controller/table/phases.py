@@ -24,6 +24,7 @@ class Move(Enum):
     SETTLE = "result confirmed and settled"
     VOID = "round voided"
     REPLAY = "round voided, to be dealt again"
+    REPLAY_OPEN = "round voided, to be dealt again; wagers are open"
     UNDO = "last result taken back"
     END = "shoe ended"
 
@@ -48,6 +49,8 @@ TRANSITIONS: dict[tuple[Phase, Move], Phase] = {
     **{(phase, Move.VOID): Phase.BETTING for phase in (Phase.BETTING, Phase.CLOSED, Phase.DEALING, Phase.COMPLETE)},
     (Phase.DEALING, Move.REPLAY): Phase.CLOSED,
     (Phase.COMPLETE, Move.REPLAY): Phase.CLOSED,
+    (Phase.DEALING, Move.REPLAY_OPEN): Phase.BETTING,
+    (Phase.COMPLETE, Move.REPLAY_OPEN): Phase.BETTING,
     (Phase.BETTING, Move.UNDO): Phase.COMPLETE,
     (Phase.ENDED, Move.UNDO): Phase.COMPLETE,
     **{(phase, Move.END): Phase.ENDED for phase in (Phase.FIRST_CARD, Phase.BURNING, Phase.BETTING)},

@@ -7,7 +7,7 @@ from enum import Enum
 
 import msgspec
 
-from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Remainder, Reveal, ShownCard
 
 
 class OverDrawn(Enum):
@@ -24,6 +24,13 @@ class GateLocks(Enum):
     """Also while the round is complete, the shoe is over, or the dealer has not yet closed the wagers."""
 
 
+class FinishedRound(Enum):
+    """Who may correct or void a round that is complete, or whose result is known."""
+
+    ONE_SUPERVISOR = "one_supervisor"
+    TWO_SUPERVISORS = "two_supervisors"
+
+
 class Procedure(msgspec.Struct, frozen=True, kw_only=True):
     bets_close: BetsClose = BetsClose.FIRST_CARD
     reveal: Reveal = Reveal.AT_DRAW
@@ -32,6 +39,9 @@ class Procedure(msgspec.Struct, frozen=True, kw_only=True):
     last_rounds: int = 1
     """Rounds that are still dealt after the one in which the cut card comes."""
     over_drawn: OverDrawn = OverDrawn.BURN
+    shown_card: ShownCard = ShownCard.BURN
+    discarded_card: DiscardedCard = DiscardedCard.VOID
+    finished_round: FinishedRound = FinishedRound.ONE_SUPERVISOR
     gate_locks: GateLocks = GateLocks.WHEN_NO_CARD_IS_DUE
     confirm_after: float | None = None
     """Seconds after which a complete round is confirmed by itself; `None` waits for the shoe's button or the dealer."""
@@ -45,3 +55,9 @@ class Procedure(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds of the first pause; with each wrong PIN after it, the pause doubles (`pins.py`)."""
     approve_within: float = 120.0
     """Seconds that a second person has to approve an act that needs two."""
+    dealer_signs_in: bool = False
+    """A dealer acts only after signing in with a PIN (`duty.py`)."""
+    new_dealer_burns: bool = False
+    """A dealer who takes over in the middle of a shoe burns a card before the next round."""
+    remainder: Remainder = Remainder.NOT_COUNTED
+    """Whether the next shoe waits until the cards that are left have been counted (`remainder.py`)."""

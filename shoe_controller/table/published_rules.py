@@ -33,6 +33,11 @@ def published_rules(rules: RulesSource, house: House) -> PublishedRules:
         rounding=house.rounding,
         bets_close=rules.procedure.bets_close,
         reveal=rules.procedure.reveal,
+        dealer_signs_in=rules.procedure.dealer_signs_in,
+        new_dealer_burns=rules.procedure.new_dealer_burns,
+        shown_card=rules.procedure.shown_card,
+        discarded_card=rules.procedure.discarded_card,
+        remainder=rules.procedure.remainder,
     )
 
 

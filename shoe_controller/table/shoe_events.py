@@ -42,29 +42,39 @@ from shoe_controller.messages.details import (
 from shoe_controller.messages.facts import BettingClosed, CutCardOut
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.alerts import Scope, rule_of
-from shoe_controller.table.dealing import (
-    arrived_from,
-    bad_card_out_of_round,
-    burn_announced,
-    card_left,
-    cards_left_together,
-    carried_over,
-)
+from shoe_controller.table.burning import bad_card_out_of_round, burn_announced
+from shoe_controller.table.counting import arrived_from
+from shoe_controller.table.dealing import card_left, cards_left_together, carried_over, due_in_truth
 from shoe_controller.table.draft import Draft
+from shoe_controller.table.entered_cards import about_entered_cards
 from shoe_controller.table.finishing import compare_results, confirm, result_differs, settle_if_ready
 from shoe_controller.table.identifying import card_identified
 from shoe_controller.table.inputs import ShoeReport
+from shoe_controller.table.inventory import is_bad
 from shoe_controller.table.judging import judge
+from shoe_controller.table.opening import button_too_early, held_back
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND, Move
+from shoe_controller.table.remainder import counts_remainder
 from shoe_controller.table.state import Alert
+
+CARRIED_IS_NO_NEW_CARD = 3
+"""The first `REVISION` in which a card that is carried over without an open shoe is not set aside once more."""
+
+COMPARES_FAULTS = 3
+"""The first `REVISION` in which a fault of the last card is not taken for what stands about an earlier one."""
 
 IN_PLAY = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
 
 
 def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR0912 - one case for each event
     event: AnyShoeEvent = report.event
+    if about_entered_cards(draft, report):
+        settle_if_ready(draft)
+        return
+    if counts_remainder(draft, event) or held_back(draft, event):
+        return
     match event:
-        case CardDrawn(carried_over=True) if draft.phase is not Phase.NO_SHOE:
+        case CardDrawn(carried_over=True) if _is_on_record(draft):
             carried_over(draft, event, report.age_ms)
         case CardDrawn() | Misread() | ForeignCard():
             card_left(draft, arrived_from(event, report.age_ms))
@@ -77,7 +87,7 @@ def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR09
         case ResultIndicated():
             _result(draft, event)
         case CutCard():
-            _cut_card(draft)
+            cut_card(draft)
         case ButtonPressed():
             _button(draft, event.button)
         case Fault():
@@ -95,6 +105,11 @@ def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR09
         case _:
             pass  # standby, health and the gate's own report change nothing at the table
     settle_if_ready(draft)
+
+
+def _is_on_record(draft: Draft) -> bool:
+    """Whether a card that is carried over was put on record when it left the shoe, and is not put there again."""
+    return draft.phase is not Phase.NO_SHOE or draft.lasting.revision >= CARRIED_IS_NO_NEW_CARD
 
 
 # --- results ---------------------------------------------------------------------------------------------------------
@@ -159,17 +174,17 @@ def result_grace_over(draft: Draft) -> None:
 # --- the cut card, buttons, lid --------------------------------------------------------------------------------------
 
 
-def _cut_card(draft: Draft) -> None:
+def cut_card(draft: Draft, entered_by: str | None = None) -> None:
     if draft.phase in IN_PLAY and draft.shoe.last_round is None:
         # Before a round the cut card belongs to the round that comes.
         comes = draft.shoe.rounds + 1 if draft.state.round is None else draft.round.number
         draft.shoe.last_round = max(draft.shoe.rounds + draft.procedure.last_rounds, comes)
-        draft.emit(CutCardOut, last_round=draft.shoe.last_round)
+        draft.emit(CutCardOut, last_round=draft.shoe.last_round, entered_by=entered_by)
 
 
 def _button(draft: Draft, button: Button) -> None:
     match button:
-        case Button.NO_MORE_BETS if draft.phase is Phase.BETTING:
+        case Button.NO_MORE_BETS if draft.phase is Phase.BETTING and not is_bad(draft.shoe):
             close_betting(draft, ShoeButton())
         case Button.RESULT if draft.phase is Phase.DEALING and judge(draft.round.cards).card_is_due:
             draft.alert(AlertKind.RESULT_TOO_EARLY)
@@ -179,12 +194,15 @@ def _button(draft: Draft, button: Button) -> None:
             draft.alert(AlertKind.SUPERVISOR_CALLED)
         case Button.NEW_SHOE if draft.phase in IN_ROUND:
             draft.alert(AlertKind.SHOE_CHANGED)
+        case Button.NEW_SHOE:
+            button_too_early(draft)
         case _:
             pass
 
 
 def close_betting(draft: Draft, closed_by: AnyActor) -> None:
-    draft.emit(BettingClosed, closed_by=closed_by, stakes=sum(wager.stake for wager in draft.round.wagers))
+    stakes = sum(wager.stake for wager in draft.round.wagers)
+    draft.emit(BettingClosed, closed_by=closed_by, stakes=stakes, dealer=draft.lasting.dealer_id)
     draft.move(Move.CLOSE)
 
 
@@ -201,6 +219,8 @@ def restarted(draft: Draft) -> None:
             draft.end_alert(alert, ShoeRestartedNow())
     # A lid that was closed while the shoe had no power is not reported: the person who clears the alert looks at it.
     draft.lasting.lid_open = False
+    if draft.lasting.hand_entry:
+        return
     if draft.phase in CARDS_OUT:
         draft.alert(AlertKind.SHOE_RESTARTED)
     elif draft.phase in IN_PLAY and draft.shoe.cards_out and not draft.lasting.link.keeps_events:
@@ -213,7 +233,8 @@ def restarted(draft: Draft) -> None:
 def _fault(draft: Draft, event: Fault) -> None:
     match event.code:
         case FaultCode.OVER_DRAW if draft.phase in IN_PLAY:
-            draft.alert(AlertKind.OVER_DRAW)
+            if not due_in_truth(draft):
+                draft.alert(AlertKind.OVER_DRAW)
         case FaultCode.UNREADABLE | FaultCode.FOREIGN_CARD:
             unreadable = event.code is FaultCode.UNREADABLE
             _card_fault(draft, CardProblem.MISREAD if unreadable else CardProblem.FOREIGN_CARD)
@@ -240,15 +261,34 @@ def _card_fault(draft: Draft, problem: CardProblem) -> None:
     """A wire without events for it reports of the last card, after it came, that it could not be read or is foreign."""
     cards = draft.round.cards if draft.phase in CARDS_OUT else ()
     number = len(cards)
-    reported = draft.has_alert(AlertKind.DOUBLE_FEED, AlertKind.BAD_CARD_OUT_OF_ROUND)
-    if reported or any(alert.kind in _CARD_FAULTS and alert.card == number for alert in draft.lasting.alerts):
+    if _is_reported(draft, problem, number):
         return
+    if problem is CardProblem.FOREIGN_CARD and draft.state.shoe is not None:
+        draft.shoe.foreign += 1
+        draft.shoe.last_is_foreign = True
+        if cards and cards[-1].drawn == draft.shoe.cards_out:
+            draft.replace_card(number, foreign=True)
     if cards and cards[-1].card is None:
         draft.alert(AlertKind(problem), CardOfRound(number=number, hand=cards[-1].hand), card=number)
     elif draft.phase is Phase.FIRST_CARD and draft.shoe.first_card is not None and problem is CardProblem.MISREAD:
         draft.alert(AlertKind.MISREAD, FirstCardOfShoe(), card=0)
     else:
         bad_card_out_of_round(draft, problem)
+
+
+def _is_reported(draft: Draft, problem: CardProblem, number: int) -> bool:
+    """Whether the same was reported of the last card as it came; `number` is its position in the round."""
+    shoe, alerts = draft.state.shoe, draft.lasting.alerts
+    of_card = any(alert.kind in _CARD_FAULTS and alert.card == number for alert in alerts)
+    if shoe is None or shoe.revision < COMPARES_FAULTS:
+        return of_card or draft.has_alert(AlertKind.DOUBLE_FEED, AlertKind.BAD_CARD_OUT_OF_ROUND)
+    if shoe.last_is_foreign or draft.has_alert(AlertKind.DOUBLE_FEED):
+        return True
+    if problem is CardProblem.FOREIGN_CARD:
+        return False
+    # Of cards that left together it is known that they could not be read.
+    aside = (alert.fault for alert in alerts if alert.kind is AlertKind.BAD_CARD_OUT_OF_ROUND)
+    return of_card or any(fault in (problem, None) for fault in aside)
 
 
 def _fault_cleared(draft: Draft, event: FaultCleared) -> None:

@@ -9,15 +9,16 @@ from enum import Enum
 import msgspec
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import ResultIndicated
+from firmware_protocol.events import AnyShoeEvent, ResultIndicated
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.outcome import HandOutcome
 from shoe_controller.baccarat.roads import RoadResult
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.actors import AnyActor
 from shoe_controller.messages.acts import AnyAct
-from shoe_controller.messages.alerts import AlertKind
-from shoe_controller.messages.details import AnyDetail
+from shoe_controller.messages.alerts import AlertKind, Remedy
+from shoe_controller.messages.details import AnyDetail, ShoeProof
+from shoe_controller.messages.facts import Dispute, DueCommission
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.refusals import AnyRefusal
 from shoe_controller.table.procedure import Procedure
@@ -25,11 +26,12 @@ from shoe_controller.table.procedure import Procedure
 SECOND = 1_000_000_000
 """A second, in nanoseconds."""
 
-REVISION = 2
+REVISION = 3
 """Revision of the table's decisions. A shoe keeps the one it was opened with: a replay must lead to the recorded facts.
 
 2: a card that was set aside is recognised when the shoe names it later. In 1 that raised `event_gap`, and the face was
 not counted. The shoe keeps its rounds with their cards; in 1 it kept the results alone.
+3: what holds from here on is named where it is decided, beside a constant with this number.
 """
 
 
@@ -45,6 +47,15 @@ class RulesSource(msgspec.Struct, frozen=True, kw_only=True):
     """Digits of an amount in minor units behind the decimal point."""
 
 
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """That a person entered a card."""
+
+    by: str
+    """The id of the person."""
+    number: int
+    """As in `EnteredCard`."""
+
+
 class LaidCard(msgspec.Struct, frozen=True, kw_only=True):
     """A card of the round, in the place where it lies."""
 
@@ -54,6 +65,12 @@ class LaidCard(msgspec.Struct, frozen=True, kw_only=True):
     shown: bool
     seq: int
     """The last fact about it."""
+    drawn: int = 0
+    """Its place in the order of the draw: the shoe's `cards_out` when it left; 0 in older journals."""
+    entered: Entry | None = None
+    """For a card that a person entered."""
+    foreign: bool = False
+    """It is counted among the shoe's foreign cards."""
 
 
 class ExtraCard(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,6 +79,16 @@ class ExtraCard(msgspec.Struct, frozen=True, kw_only=True):
     card: Card | None
     card_id: str | None = None
     seq: int
+    drawn: int = 0
+    """As in `LaidCard`."""
+    entered: Entry | None = None
+    """As in `LaidCard`."""
+    shown: bool = False
+    """Everyone has seen it; of a card that an earlier version set aside, `carrying.was_shown` tells."""
+    round: int | None = None
+    """Of an extra card, the round in which it was drawn; `None` in older journals."""
+    foreign: bool = False
+    """As in `LaidCard`."""
 
 
 class StrayCard(ExtraCard, frozen=True, kw_only=True):
@@ -78,6 +105,14 @@ class StandingWager(msgspec.Struct, frozen=True, kw_only=True):
     accepted_ns: int
 
 
+class SeatChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of a seat's wagers, with what the seat had before."""
+
+    seat: str
+    at_ns: int
+    before: tuple[StandingWager, ...]
+
+
 class Round(msgspec.Struct, kw_only=True):
     number: int
     attempt: int = 1
@@ -86,11 +121,19 @@ class Round(msgspec.Struct, kw_only=True):
     wagers: tuple[StandingWager, ...] = ()
     taken_back: tuple[tuple[str, int], ...] = ()
     """Seats that took a wager back, each with the moment when it last did."""
+    changes: tuple[SeatChange, ...] = ()
+    """The changes of wagers since they were opened, the oldest first: a card may turn out to have left before one."""
+    first_card_ns: int = 0
+    """When the first card left the shoe."""
     cards: tuple[LaidCard, ...] = ()
     extras: tuple[ExtraCard, ...] = ()
     """Extra cards, until a supervisor decides what becomes of them."""
     strays: tuple[StrayCard, ...] = ()
-    """Cards that fit no place: with one of these, the round can only be voided."""
+    """Cards that fit no place, until a supervisor assigns them or voids the round."""
+    corrected: bool = False
+    """A person corrected a card of it: the shoe may take a card for extra that is due in truth."""
+    rearranged: bool = False
+    """Cards of it were assigned or discarded: the hands and positions that the shoe reports mean nothing any more."""
     last_card_ns: int = 0
     complete_ns: int = 0
     resumed_ns: int = 0
@@ -105,6 +148,11 @@ class Round(msgspec.Struct, kw_only=True):
     """The last facts about them: a correction replaces these."""
     commission: tuple[tuple[str, int], ...] = ()
     """Commission marked by seat when the round was settled."""
+    paid: tuple[tuple[str, int], ...] = ()
+    """What the settlement before gave each seat, less its stakes: a new one says the difference."""
+    proven: tuple[ShoeProof, ...] = ()
+    """What cards prove of the shoe that were discarded from the round, once for each: it goes on without them, and is
+    the last."""
 
 
 class SettledRound(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,6 +175,39 @@ class VoidedRound(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     replay: bool
     """It is dealt again with the same wagers."""
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """Commission that was marked for a seat when a round was settled, and what became of it; the sum is the mark."""
+
+    round: int
+    seat: str
+    owed: int = 0
+    collected: int = 0
+    waived: int = 0
+
+
+class AmendedRound(msgspec.Struct, frozen=True, kw_only=True):
+    """A round that was amended after it was over."""
+
+    shoe: int
+    round: int
+    seq: int
+    """The last `round_amended` about it, which tells what counts."""
+
+
+class RunOut(msgspec.Struct, frozen=True, kw_only=True):
+    """The remainder of a shoe, as far as it has come through the reader."""
+
+    counted: int = 0
+    copies: tuple[int, ...]
+    """How often each face has come, by the card's number."""
+    card_ids: tuple[str, ...] = ()
+    duplicates: tuple[str, ...] = ()
+    """Pieces that had come before, from the shoe or from its remainder."""
+    foreign: int = 0
+    last_is_foreign: bool = False
+    """Whether the card that came last was counted as foreign: some wires report it once more, as a fault."""
 
 
 class Shoe(msgspec.Struct, kw_only=True):
@@ -152,9 +233,17 @@ class Shoe(msgspec.Struct, kw_only=True):
     settled: tuple[SettledRound, ...] = ()
     """The rounds of `results`, with their cards; empty in a shoe of revision 1."""
     commission: tuple[tuple[str, int], ...] = ()
-    """Marked and not yet collected, by seat."""
+    """Marked, by seat, in a shoe of revision 1 or 2; `marks` since."""
+    marks: tuple[Mark, ...] = ()
+    """Commission marked by round and seat (`commission.py`)."""
     carried: ExtraCard | None = None
     """The extra card that begins the next round."""
+    burned_extras: tuple[ExtraCard, ...] = ()
+    """The extra cards that were burned since the last round began, in the order of the draw."""
+    discarded: int = 0
+    """Cards that were discarded from a round."""
+    first_corrected: bool = False
+    """A person corrected the first card: the number of burns that the shoe reports means nothing."""
     previous: Round | None = None
     """The round that was settled last, so that its result can be taken back."""
     voided: VoidedRound | None = None
@@ -163,6 +252,28 @@ class Shoe(msgspec.Struct, kw_only=True):
     """A round was voided before the shoe gave its result: the result may still come, and means nothing."""
     revision: int = 1
     """See `REVISION`."""
+    dealt_by: str | None = None
+    """The dealer who began the last round, or burned a card since; `None` before the first."""
+    opened_ns: int = 0
+    """When it was opened: what the shoe reports of earlier is about other cards."""
+    machine_restarted: bool = False
+    """The machine has started anew since, and `opened_ns` is when: of what is earlier, the order of events tells."""
+    reported: bool = False
+    """Nothing is left that the shoe could report of other cards: its events come in order, and its line was up when
+    this one was opened, or it has reported a card of this one."""
+    foreign: int = 0
+    """Cards among `cards_out` that do not belong to the decks."""
+    last_is_foreign: bool = False
+    """As in `RunOut`, for the card that left last."""
+    pieces_twice: int = 0
+    """How often a piece came that had come before."""
+    run_out: RunOut | None = None
+    """While the remainder is drawn through the reader."""
+    ran_out: bool = False
+    """Its remainder was drawn through the reader: of those cards the shoe may still make a round."""
+    remainder_counted: bool = False
+    remainder_seq: int | None = None
+    """The last fact about the count of the remainder."""
 
 
 class Alert(msgspec.Struct, frozen=True, kw_only=True):
@@ -177,6 +288,8 @@ class Alert(msgspec.Struct, frozen=True, kw_only=True):
     the broker's user of a flood."""
     seats: tuple[str, ...] = ()
     """The seats it is about."""
+    remedy: Remedy | None = None
+    """How the round can be put right, where a card lies elsewhere than the rules put it."""
 
 
 class LinkState(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,6 +299,24 @@ class LinkState(msgspec.Struct, frozen=True, kw_only=True):
     authenticated: bool = False
     boot_id: int | None = None
     shoe_name: str = ""
+
+
+class EnteredCard(msgspec.Struct, frozen=True, kw_only=True):
+    """A card that a person entered, and that the shoe has not reported."""
+
+    number: int
+    """Counts up with every card that is entered."""
+    shoe: int
+    round: int
+    place: int
+    """1-based position in the round; 0 for a card of no hand."""
+    card: Card | None
+    at_ns: int
+    """When it was entered: the card left the shoe before."""
+    seq: int
+    """The fact about it."""
+    may_be_missing: bool = False
+    """Events of the shoe are missing since: it may never report this card."""
 
 
 class PinRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -207,6 +338,14 @@ class WrongTry(msgspec.Struct, frozen=True, kw_only=True):
     at_ns: int
 
 
+class DealerOnDuty(msgspec.Struct, frozen=True, kw_only=True):
+    """The dealer who is signed in."""
+
+    person: str
+    token_digest: str
+    """Of the token that came with the sign-in, and that goes with each of the dealer's acts."""
+
+
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     act: AnyAct
@@ -215,6 +354,8 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     at_ns: int
     shoe: int
     round: int
+    attempt: int | None = None
+    """Of the round; `None` where it is not known, in older journals."""
 
 
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
@@ -251,7 +392,36 @@ class Lasting(msgspec.Struct, kw_only=True):
     answered: tuple[Answered, ...] = ()
     boot: str = ""
     """The machine's boot id; times of another boot cannot be compared."""
+    revision: int = 1
+    """Of the program that runs the table: for what holds at once, also in a shoe that an earlier one opened."""
     checkpoint: PublishedCheckpoint | None = None
+    amended: tuple[AmendedRound, ...] = ()
+    """Every round of this journal that was amended: each takes two supervisors, so there are few."""
+    dealer: DealerOnDuty | None = None
+    dealer_signs_in: bool = False
+    """Whether dealers sign in before the first shoe, which brings the rules."""
+
+    @property
+    def dealer_id(self) -> str | None:
+        return None if self.dealer is None else self.dealer.person
+
+    disputes_opened: int = 0
+    disputes: tuple[Dispute, ...] = ()
+    """Those that are open."""
+    commission_due: tuple[DueCommission, ...] = ()
+    """What is owed of earlier shoes, the oldest first."""
+    hand_entry: bool = False
+    """The table is dealt by hand."""
+    by_hand_until_ns: int | None = None
+    """When dealing by hand ended, until the shoe reports something that happened since."""
+    entries_made: int = 0
+    entered: tuple[EnteredCard, ...] = ()
+    """Cards that people entered and the shoe may still report, the oldest first."""
+    unentered: tuple[Card | None, ...] = ()
+    """Cards that the shoe reported while the table is dealt by hand, and nobody has entered yet."""
+    held: tuple[AnyShoeEvent, ...] = ()
+    """What the shoe reported of cards since one that it marks as the first of a new shoe, until a supervisor decides
+    which shoe they belong to (`opening.py`)."""
 
 
 class TableState(msgspec.Struct, kw_only=True):
@@ -264,6 +434,11 @@ class TableState(msgspec.Struct, kw_only=True):
     @property
     def shoe_number(self) -> int:
         return self.lasting.shoe_number
+
+    @property
+    def attempt(self) -> int:
+        """How often the round was dealt; 0 without one."""
+        return 0 if self.round is None else self.round.attempt
 
     @property
     def round_number(self) -> int:

@@ -9,16 +9,18 @@ from shoe_controller.table.draft import Draft
 from shoe_controller.table.inputs import RolledBack
 from shoe_controller.table.state import TableState
 
-_NUMBERS_OF_EVENTS = frozenset({"seq", "outcome_seq", "settlement_seq", "ended_seq"})
+_NUMBERS_OF_EVENTS = frozenset({"seq", "outcome_seq", "settlement_seq", "ended_seq", "remainder_seq"})
 
 
 def for_new_journal(state: TableState) -> TableState:
     """The state without the numbers of the old journal's events, and without a proposal: nobody has seen it proposed.
 
+    Nor is a dealer on duty: the sign-in may be one that has ended since.
+
     0 stands for an event of the old journal, so that what was published there still counts as published.
     """
     plain = msgspec.to_builtins(state)
-    plain["lasting"]["proposal"] = None
+    plain["lasting"]["proposal"] = plain["lasting"]["dealer"] = None
     return msgspec.convert(_numbered_anew(plain), TableState)
 
 

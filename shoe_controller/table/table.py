@@ -5,7 +5,7 @@
     table.take_over(handled)               now it is
 
 An act or an event that opens a shoe comes inside a `NewShoe`, because a shoe takes its rules from the house's files and
-only the engine can read those: `table.opens_shoe(given)` shows whether this is one.
+only the engine can read those: `table.opens_shoe(given, at)` shows whether this is one.
 """
 
 from typing import NamedTuple
@@ -15,9 +15,11 @@ from firmware_protocol.link import DesiredShoe
 from shoe_controller.clock.moment import Moment
 from shoe_controller.messages.actors import Person, TimeRanOut
 from shoe_controller.messages.actors import Shoe as ShoeItself
-from shoe_controller.messages.acts import ActName, OpenShoe
+from shoe_controller.messages.acts import ActName, AmendRound, Approve, ExchangeShoe, OfRound, OpenShoe, Role
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.causes import (
+    EndedByPerson,
+    EndedByShoe,
     NewShoeOpened,
     NextShoeOpened,
     ProposalShoeOpened,
@@ -26,20 +28,25 @@ from shoe_controller.messages.causes import (
 )
 from shoe_controller.messages.facts import AnyFact, PersonActed, ShoeEnded, ShoeOpened
 from shoe_controller.messages.phases import Phase
-from shoe_controller.messages.refusals import AnyRefusal, OtherContents
+from shoe_controller.messages.refusals import AnyRefusal, NotSignedIn, OtherContents
 from shoe_controller.table import link_events
-from shoe_controller.table.act_phases import phases_of
+from shoe_controller.table.acts import at_table
+from shoe_controller.table.acts.disputes import meant_round
 from shoe_controller.table.alerts import ALERTS, Scope
 from shoe_controller.table.betting import seat_bets
-from shoe_controller.table.dealing import NO_COPIES
+from shoe_controller.table.commission import STAYS_DUE, leave_due, owed_by_seat, stays_due
+from shoe_controller.table.counting import NO_COPIES
 from shoe_controller.table.desired_shoe import desired_shoe, due_at, next_timer
 from shoe_controller.table.draft import Draft, ReadRules
+from shoe_controller.table.duty import end_duty, in_name_of_dealer, needs_duty
+from shoe_controller.table.entered_cards import is_about_entered
 from shoe_controller.table.finishing import (
     confirm,
     drop_proposal,
     open_betting,
     return_wagers_of,
     settle_if_ready,
+    warn_of_disputes,
 )
 from shoe_controller.table.inputs import (
     AnyInput,
@@ -47,6 +54,7 @@ from shoe_controller.table.inputs import (
     ClockStepped,
     Closing,
     ControllerStarted,
+    DealerStruckOff,
     EventsMissed,
     JournalFailed,
     LineRefused,
@@ -56,6 +64,7 @@ from shoe_controller.table.inputs import (
     MessagesTaken,
     NewShoe,
     PersonActs,
+    PinVerdict,
     RequestsFlooded,
     RolledBack,
     SeatBets,
@@ -64,6 +73,9 @@ from shoe_controller.table.inputs import (
     StatusAhead,
     TimerRanOut,
 )
+from shoe_controller.table.inventory import inventory_of, judge_shoe, with_unseen
+from shoe_controller.table.opening import OPENS_IN, shoe_may_open
+from shoe_controller.table.past import MeantRound
 from shoe_controller.table.people import (
     answered_before,
     may_open_shoe,
@@ -78,6 +90,7 @@ from shoe_controller.table.published_rules import published_rules
 from shoe_controller.table.shoe_events import result_grace_over, shoe_reports
 from shoe_controller.table.state import REVISION, Round, RulesSource, Shoe, TableState, Timer
 from shoe_controller.table.succession import take_over_state
+from shoe_controller.table.unentered import set_unentered_aside
 
 
 class Handled(NamedTuple):
@@ -115,28 +128,52 @@ class Table:
             remember(draft, given)
         else:
             _happen(draft, given)
+            if draft.refusal is not None:
+                return Handled(self.state, (), draft.refusal, changed=False)
         return Handled(draft.state, tuple(draft.facts), draft.refusal, changed=True)
 
     def take_over(self, handled: Handled) -> None:
         """Adopt the state that `handle` returned, once it is stored."""
         self.state = handled.state
 
-    def opens_shoe(self, given: AnyInput) -> bool:
+    def opens_shoe(self, given: AnyInput, at: Moment) -> bool:
         """Whether this opens a shoe, and is to be handed over inside a `NewShoe`."""
         phase = self.state.phase
+        if isinstance(given, ShoeReport) and is_about_entered(self.state, given, at):
+            return False
         match given:
             case PersonActs(act=OpenShoe()):
                 meant = (given.shoe, given.round) == (self.state.shoe_number, self.state.round_number)
                 new = answered_before(self.state, given) is None
-                return phase in phases_of(given.act) and meant and new and may_open_shoe(given)
+                return phase in OPENS_IN and meant and new and may_open_shoe(self.state, given)
             case ShoeReport(event=ButtonPressed(button=Button.NEW_SHOE)):
                 # A shoe from which nothing was drawn is still the new one.
                 fresh = self.state.shoe is not None and self.state.shoe.cards_out == 0 and phase is not Phase.ENDED
-                return phase in phases_of(OpenShoe()) and not fresh
+                return shoe_may_open(self.state) and not fresh
             case ShoeReport(event=CardDrawn(first_of_shoe=True)):
                 used = self.state.shoe is None or self.state.shoe.cards_out > 0
-                return phase in phases_of(OpenShoe()) and used
+                return shoe_may_open(self.state) and used
         return False
+
+    def exchanges_shoe(self, given: AnyInput) -> bool:
+        """Whether this act takes up another shoe: what the table's file says of it is to be handed in with it."""
+        if not isinstance(given, PersonActs) or not isinstance(given.act, ExchangeShoe):
+            return False
+        may = given.role is Role.SUPERVISOR and given.pin is PinVerdict.RIGHT
+        return may and self.state.phase in at_table(given.act).phases
+
+    def past_round(self, given: AnyInput) -> MeantRound | None:
+        """The round that this act is about and that is over: what the journal has of it is to be handed in with it."""
+        if not isinstance(given, PersonActs) or given.role is not Role.SUPERVISOR or given.pin is not PinVerdict.RIGHT:
+            return None
+        proposal, act = self.state.lasting.proposal, given.act
+        if isinstance(act, Approve) and proposal is not None and proposal.number == act.proposal:
+            act = proposal.act
+        if isinstance(act, AmendRound):
+            return MeantRound(act.shoe, act.round)
+        # The rounds of its own shoe the table knows.
+        earlier = isinstance(act, OfRound) and act.shoe not in (None, self.state.shoe_number)
+        return meant_round(self.state, act) if earlier and isinstance(act, OfRound) else None
 
     def new_shoe(self, rules: RulesSource, cause: PersonActs | ShoeReport) -> NewShoe:
         """The input that opens a shoe with these rules."""
@@ -147,9 +184,18 @@ class Table:
                 round=self.state.round_number,
                 wagers=() if playing is None else playing.wagers,
                 cards_out=shoe.cards_out,
-                commission=shoe.commission,
+                commission=owed_by_seat(shoe),
+                revision=shoe.revision,
+                inventory=inventory_of(shoe),
             )
-        return NewShoe(rules=rules, lasting=self.state.lasting, closing=closing, cause=cause, revision=REVISION)
+        return NewShoe(
+            rules=rules,
+            lasting=self.state.lasting,
+            closing=closing,
+            commission=stays_due(shoe) if shoe is not None and closing is None else (),
+            cause=cause,
+            revision=REVISION,
+        )
 
     def next_deadline(self) -> int | None:
         """When the table wants `TimerRanOut`, on the monotonic clock."""
@@ -178,6 +224,7 @@ def _ask(draft: Draft, given: PersonActs | SeatBets) -> None:
         seat_bets(draft, given)
     else:
         person_acts(draft, given)
+        judge_shoe(draft, EndedByPerson(person=given.person))
 
 
 def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one case for each input
@@ -200,6 +247,9 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
             link_events.clock_stepped(draft, given)
         case ControllerStarted():
             link_events.controller_started(draft, given)
+        case DealerStruckOff():
+            if draft.lasting.dealer_id == given.person:
+                end_duty(draft)
         case JournalFailed():
             link_events.journal_failed(draft, given)
         case StatusAhead():
@@ -223,24 +273,40 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
         case _:
             raise UnexpectedInputError(f"{type(given).__name__} is not an input of its own")
     settle_if_ready(draft)
+    # After it: with the last round of a bad shoe settled, what its cards prove stands at once.
+    judge_shoe(draft, EndedByShoe())
 
 
 def _open_shoe(draft: Draft, given: NewShoe) -> None:
     """Every fact emitted here depends on the input alone, so that a replay can begin with it."""
     if draft.lasting.seq and draft.lasting != given.lasting:
         raise UnexpectedInputError("this shoe was prepared for an earlier state of the table")
-    closing = given.closing
+    closing, cause = given.closing, given.cause
     draft.restart_from(TableState(lasting=given.lasting))
+    if isinstance(cause, PersonActs) and needs_duty(cause, dealer_signs_in=given.rules.procedure.dealer_signs_in):
+        # The rules of this shoe: before the first one of a table, only the opening brings them.
+        by_dealer = in_name_of_dealer(given.lasting, cause)
+        if by_dealer is None:
+            draft.refuse(NotSignedIn())
+            return
+        cause = by_dealer
     if closing is not None:
         draft.state.round = Round(number=closing.round, wagers=closing.wagers)
         return_wagers_of(draft, {wager.seat for wager in closing.wagers}, ReturnCause.SHOE_OPENED)
+        unentered = set_unentered_aside(draft)
         draft.emit(
             ShoeEnded,
             cause=NextShoeOpened(),
-            cards_out=closing.cards_out,
+            cards_out=closing.cards_out + unentered,
             commission_due=dict(closing.commission),
+            inventory=None if closing.inventory is None else with_unseen(closing.inventory, unentered),
         )
+        if closing.revision >= STAYS_DUE:
+            leave_due(draft, draft.lasting.shoe_number, closing.commission)
+        warn_of_disputes(draft)
         draft.state.round = None
+    set_unentered_aside(draft)
+    leave_due(draft, draft.lasting.shoe_number, given.commission)
     draft.lasting.shoe_number += 1
     house = draft.read_rules(given.rules)
     draft.state.shoe = Shoe(
@@ -249,8 +315,9 @@ def _open_shoe(draft: Draft, given: NewShoe) -> None:
         decks=house.decks,
         copies=NO_COPIES,
         revision=given.revision,
+        opened_ns=draft.now,
+        reported=draft.lasting.link.up,
     )
-    cause = given.cause
     opened_by = Person(person=cause.person) if isinstance(cause, PersonActs) else ShoeItself()
     if isinstance(cause, PersonActs):
         draft.emit(
@@ -275,8 +342,16 @@ def _open_shoe(draft: Draft, given: NewShoe) -> None:
     else:
         draft.move(Move.OPEN_WITHOUT_BURN)
         open_betting(draft)
+    _deal_held(draft)
     if isinstance(cause, ShoeReport) and isinstance(cause.event, CardDrawn):
         shoe_reports(draft, cause)
+
+
+def _deal_held(draft: Draft) -> None:
+    """The cards that waited for a supervisor are the first of this shoe."""
+    held, draft.lasting.held = draft.lasting.held, ()
+    for event in held:
+        shoe_reports(draft, ShoeReport(event=event, sequence=0))
 
 
 def _timer(draft: Draft, timer: Timer) -> None:

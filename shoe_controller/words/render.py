@@ -16,7 +16,7 @@ import msgspec
 
 from shoe_controller.baccarat.codes import Code
 from shoe_controller.messages.alerts import AlertKind, AlertMessage
-from shoe_controller.messages.causes import ReturnCause
+from shoe_controller.messages.causes import DiscardCause, ReturnCause
 from shoe_controller.messages.codes import family_of
 from shoe_controller.messages.prompts import AnyPrompt, ConfirmResult, DrawCard
 
@@ -49,8 +49,10 @@ class Words:
         return self._filled(self._table[family_of(code)][code.code], values)
 
     def detail(self, alert: AlertMessage) -> str:
-        """What exactly is wrong; empty where the kind says it all."""
-        return "" if alert.detail is None else self.of(alert.detail).strip()
+        """What exactly is wrong, and how it can be put right; empty where the kind says it all."""
+        what = "" if alert.detail is None else self.of(alert.detail).strip()
+        remedy = "" if alert.remedy is None else str(self._table["remedies"][alert.remedy])
+        return str(self._table["detail_separator"]).join(filter(None, (what, remedy)))
 
     def prompt(self, prompt: AnyPrompt) -> str:
         """What comes next and, where there is one, the reason."""
@@ -69,6 +71,9 @@ class Words:
 
     def return_cause(self, cause: ReturnCause) -> str:
         return str(self._table["return_causes"][cause])
+
+    def discard_cause(self, cause: DiscardCause) -> str:
+        return str(self._table["discard_causes"][cause])
 
     def amount(self, minor: int) -> str:
         """Minor units as people write them: with two decimals, 1050 is 10.50 and 100000 is 1,000."""

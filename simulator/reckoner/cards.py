@@ -1,73 +1,31 @@
 """The cards that events report: those that left the shoe, each once and in order, and those that lie in the hands."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from simulator.reckoner.mismatch import Json, MismatchError, RoundKey, round_of
-
-BURN, ASIDE = "burn", "aside"
-
-
-@dataclass(slots=True)
-class RecordedCard:
-    """A card that left the shoe, as the events report it."""
-
-    place: str
-    """ "player", "banker", "burn", or "aside" for a card that was laid to no hand."""
-    card: str | None
-    """Its face as it was published last; `None` while it lies face down or is not known."""
-    where: RoundKey
-    true: Json | None = None
-    """The same card in the truth, where that is known."""
-    named: bool = False
-    """A person said what it is, and is believed from then on."""
-    said: str | None = None
-    """What the person said."""
-
-    @property
-    def face(self) -> str | None:
-        """What it should be published as: what a person said, or else what it is."""
-        if self.named:
-            return self.said
-        return None if self.true is None else self.true["card"]
-
-    def fits(self, left: Json) -> bool:
-        """Whether this can be the record of that card of the truth."""
-        if self.card is not None and self.card != left["card"]:
-            return False
-        if self.place == BURN:
-            # While cards are burned, the shoe may count one as drawn outside a round. Of cards that left together it
-            # does not report the hand: a table that waits for more burned cards than the shoe counts them as burned.
-            return left["to"] in (BURN, "extra") or left.get("reading") == "with_another"
-        return self.place in (ASIDE, left["to"])
-
-    def check_face(self) -> None:
-        if self.card is not None and self.face is not None and self.card != self.face:
-            raise MismatchError(f"{self.card} is published where {self.face} lies: {self}")
+from simulator.reckoner.mismatch import Json, MismatchError, round_of
+from simulator.reckoner.placing import check_burns, check_replaced, check_taken_back, placed
+from simulator.reckoner.recorded_cards import ASIDE, BURN, COUNTED, CardInHand, RecordedCard
 
 
-@dataclass(slots=True)
-class CardInHand:
-    """A card of the round under way."""
-
-    hand: str
-    record: RecordedCard
-    seq: int
-    """The event that reported it last."""
-
-    def publish(self, face: str | None, seq: int) -> None:
-        said = self.record.said if self.record.named else None
-        if None not in (face, said) and face != said:
-            raise MismatchError(f"{face} is published where a person said {said}: {self}")
-        self.record.card, self.seq = face, seq
+def of_earlier_round(event: Json) -> bool:
+    """Whether a card set aside is of none of the rounds since: it left while the table was dealt by hand."""
+    return bool(event["why"]["code"] == "not_entered")
 
 
 class CardBook:
     def __init__(self) -> None:
         self.cards: list[RecordedCard] = []
-        """All that left the shoe."""
+        """All that left the shoe, in the order of the draw."""
+        self.added: list[RecordedCard] = []
+        """Those that the events of the last entry put on record."""
+        self.enters: str | None = None
+        """A person who has just entered a card."""
         self.hand: list[CardInHand] = []
         """Those in the hands, in the order in which they were dealt."""
+        self.last_hand: list[CardInHand] = []
+        """Those of the round whose result was published last."""
+        self._last_was = (False, False, False, False)
+        """Whether it was corrected or rearranged, began with a card that everyone had seen, or lacks a card."""
         self.first: RecordedCard | None = None
         """The first card of the shoe, which is shown."""
         self._burned = 0
@@ -75,17 +33,46 @@ class CardBook:
         """Extra cards and strays of the round under way."""
         self._carried: RecordedCard | None = None
         """An extra card that lies ready as the first of the next round."""
+        self._burned_extras: list[RecordedCard] = []
+        """Extra cards that were burned since the last round began."""
+        self.was_corrected = False
+        """A card of the round was corrected,"""
+        self.rearranged = False
+        """or cards were assigned or discarded: the shoe does not know of it."""
+        self.held_are_burned = False
+        """A supervisor says that cards which waited are of the old shoe: they are burned, whatever the shoe says."""
+        self.begun_with_seen = False
+        """The round began with an extra card that everyone had seen."""
+        self.lacks_one = False
+        """A card of the round was discarded, which lies in it for the shoe."""
+        self._first_seq = 0
+        """The event that reported the first card last."""
+        self._first_corrected = False
 
     def shoe_opened(self) -> None:
         self.first, self._burned, self._carried = None, 0, None
+        self._burned_extras, self._first_corrected = [], False
         self.clear_table()
 
     def clear_table(self) -> None:
         self.hand, self._set_aside = [], []
+        self.was_corrected = self.rearranged = self.begun_with_seen = self.lacks_one = False
 
-    def lay_again(self, hand: Sequence[CardInHand]) -> None:
-        """The result of this round was undone: its cards lie on the table."""
-        self.hand, self._set_aside = list(hand), []
+    def round_has_result(self) -> None:
+        """The round is over: of a bad shoe, no other one follows that would clear the table."""
+        self.last_hand = self.hand
+        self._last_was = self.was_corrected, self.rearranged, self.begun_with_seen, self.lacks_one
+        self.clear_table()
+
+    def lay_again(self) -> None:
+        """The last result was undone: the cards of its round lie on the table."""
+        self.hand, self._set_aside = list(self.last_hand), []
+        self.was_corrected, self.rearranged, self.begun_with_seen, self.lacks_one = self._last_was
+
+    @property
+    def carries_seen(self) -> bool:
+        """Whether a card lies ready for the next round that everyone has seen."""
+        return self._carried is not None and self._carried.card is not None
 
     @property
     def undecided(self) -> list[RecordedCard]:
@@ -98,44 +85,174 @@ class CardBook:
         if record is not None:
             record.named, record.said = True, face or record.said
 
+    def name_in_order(self, faces: Sequence[str | None]) -> None:
+        """A person says what the cards of the round are, in the order of the draw; `None` leaves one as it is."""
+        for record, face in zip(self.order(), faces, strict=False):
+            if face is not None:
+                record.named, record.said = True, face
+
+    def order(self, *more: RecordedCard) -> list[RecordedCard]:
+        """The cards of the round, and these, in the order of the draw."""
+        there = {id(record) for record in (*(laid.record for laid in self.hand), *self._set_aside, *more)}
+        return [record for record in self.cards if id(record) in there]
+
     # --- cards that leave the shoe -----------------------------------------------------------------------------------
 
     def burned(self, event: Json) -> None:
+        check_replaced(event, self._first_seq)
         if self.first is None and event["burned"] == 0:
             self.first = self._add(BURN, event["card"], event)
+            self._first_seq = event["seq"]
         elif self.first is not None and event["card"] is not None:
-            # The first card could not be read, and is named after all.
-            self.first.card = event["card"]
+            # The first card could not be read, and is named after all; or it is corrected.
+            self.first.card, self._first_seq = event["card"], event["seq"]
+            self._first_corrected = self._first_corrected or event.get("replaces") is not None
         else:
             for _ in range(event["burned"] - self._burned):
-                self._add(BURN, None, event)
+                # Once the first card is corrected, the shoe does not know how many are burned.
+                self._add(BURN, None, event).assigned = self._first_corrected
             self._burned = event["burned"]
+        if self.held_are_burned:
+            for record in self.added:
+                record.assigned = True
+        check_burns(event, None if self.first is None else self.first.card)
 
     def set_aside(self, event: Json) -> None:
-        self._set_aside.append(self._add(ASIDE, event["card"], event))
+        record = self._add(ASIDE, event["card"], event)
+        if not of_earlier_round(event):
+            self._set_aside.append(record)
+            record.stray = event["why"]["code"] != "one_too_many"
+
+    def counted(self, event: Json) -> None:
+        self._add(COUNTED, event["card"], event)
 
     def extra_decided(self, event: Json) -> None:
-        if event["burned"] + event["used"] > len(self._set_aside):
-            raise MismatchError(f"{event} decides on more cards than the {len(self._set_aside)} that lie aside")
+        extras = [record for record in self._set_aside if not record.stray]
+        if self._carried is not None and not extras and (event["burned"], event["used"]) == (1, False):
+            # What was to begin the next round is burned after all.
+            self._burned_extras, self._carried = [self._carried, *self._burned_extras], None
+            self._burned += 1
+            return
+        if event["burned"] + event["used"] != len(extras):
+            raise MismatchError(f"{event} decides on other cards than the {len(extras)} that are extra")
         if event["used"]:
-            self._carried = self._set_aside[0]
+            self._carried = extras[0]
         self._burned += event["burned"]
-        self._set_aside = []
+        self._burned_extras += extras[1:] if event["used"] else extras
+        self._set_aside = [record for record in self._set_aside if record.stray]
+
+    def is_carried(self, event: Json) -> bool:
+        """Whether this deals the card that lies ready as the first of the round: it came on record when it left."""
+        return self._carried is not None and event["fact"] == "card_dealt" and event["place"]["number"] == 1
 
     def dealt(self, event: Json) -> None:
         place = event["place"]
+        if event.get("moved") or self._belongs_before_others(event):
+            self._entered_before(event)
+            return
         if place["number"] != len(self.hand) + 1:
             raise MismatchError(f"card {place['number']} of the round follows card {len(self.hand)}")
-        if self._carried is not None and not self.hand:
-            record, self._carried = self._carried, None
+        carried = self._carried
+        if carried is None and event.get("carried") and self._burned_extras:
+            carried, self._burned = self._burned_extras[0], self._burned - 1
+        if carried is not None and not self.hand:
+            record, self._carried = carried, None
+            self.begun_with_seen = record.card is not None
             record.card = place["card"] or record.card
         else:
-            record = self._add(place["hand"], place["card"], event)
+            record = self._add(place["hand"], place["card"], event, place.get("entered_by"))
+            record.assigned = self.rearranged or (self._first_corrected and event["round"] == 1)
+            record.due_in_truth, record.burned_by_shoe = self.was_corrected, self._first_corrected
+        self._burned_extras = [] if not self.hand else self._burned_extras
+        self._check_entry(place, record)
         self.hand.append(CardInHand(place["hand"], record, event["seq"]))
 
-    def _add(self, place: str, card: str | None, event: Json) -> RecordedCard:
-        self.cards.append(RecordedCard(place, card, round_of(event)))
+    def assigned(self, event: Json) -> None:
+        """Cards lie where the rules put them; an extra card that was burned or carried may be one of them."""
+        decided = {id(record) for record in (self._carried, *self._burned_extras) if record is not None}
+        back = [record for record in self.cards if id(record) in decided][: event["taken_back"]]
+        check_taken_back(event, back)
+        self._lay(event, self.order(*back))
+        taken = {id(record) for record in back}
+        self._carried = None if id(self._carried) in taken else self._carried
+        left = [record for record in self._burned_extras if id(record) not in taken]
+        self._burned -= len(self._burned_extras) - len(left)
+        self._burned_extras = left
+
+    def discarded(self, event: Json) -> None:
+        laid = self._at(event["place"])
+        check_replaced(event, laid.seq)
+        if event["place"]["card"] != laid.record.card:
+            raise MismatchError(f"{event} discards another card than {laid.record}")
+        self._lay(event, [record for record in self.order() if record is not laid.record])
+        self.lacks_one = True
+
+    def _lay(self, event: Json, order: Sequence[RecordedCard]) -> None:
+        self.hand, self._set_aside = placed(event, order)
+        for record in order:
+            record.stray = False
+        self.rearranged = True
+
+    def passed_over(self, event: Json) -> list[RecordedCard]:
+        """After cards were put right: extra cards of the round that were drawn before this one, and so were due."""
+        if (
+            not (self.was_corrected or self.rearranged)
+            or not self.hand
+            or event.get("carried")
+            or event["place"].get("entered_by")
+        ):
+            return []
+        extra = {id(record) for record in (*self._set_aside, *self._burned_extras, self._carried)}
+        last = max(at for at, record in enumerate(self.cards) if record is self.hand[-1].record)
+        later = self.cards[last + 1 :]
+        return [record for record in later if id(record) in extra and record.where == round_of(event)]
+
+    def _belongs_before_others(self, event: Json) -> bool:
+        return event["place"].get("entered_by") is not None and event["place"]["number"] <= len(self.hand)
+
+    def _entered_before(self, event: Json) -> None:
+        """A card that left unseen takes its place in the order of the draw; those after it move on by one."""
+        place, moved = event["place"], event["moved"]
+        number = place["number"]
+        there = {id(record) for record in (*(laid.record for laid in self.hand), *self._set_aside)}
+        order = [record for record in self.cards if id(record) in there]
+        kept, later = self.hand[: number - 1], order[number - 1 :]
+        pairs = list(zip(moved, later, strict=False))
+        places = [(one["number"], one["card"] or record.card) for one, record in pairs]
+        faces = [(number + step, record.card or one["card"]) for step, (one, record) in enumerate(pairs, 1)]
+        if not later or len(moved) > len(later) or len(kept) != number - 1 or places != faces:
+            raise MismatchError(f"these cards cannot have moved on by one: {event}, {order}")
+        new = self._record(place["hand"], place["card"], event, place.get("entered_by"))
+        self.cards.insert(next(at for at, record in enumerate(self.cards) if record is later[0]), new)
+        self.hand = [*kept, CardInHand(place["hand"], new, event["seq"])]
+        for one, record in pairs:
+            record.place, record.card = one["hand"], one["card"] or record.card
+            self._check_entry(one, record)
+            self.hand.append(CardInHand(one["hand"], record, event["seq"]))
+        lie = {id(laid.record) for laid in self.hand}
+        self._set_aside = [record for record in self._set_aside if id(record) not in lie]
+
+    def entered(self, face: str | None) -> None:
+        """What was added last was entered by a person, who is believed as to its face."""
+        for record in self.added:
+            if record.entered_by is not None:
+                record.named, record.said = True, face
+
+    def _add(self, place: str, card: str | None, event: Json, entered_by: str | None = None) -> RecordedCard:
+        self.cards.append(self._record(place, card, event, entered_by or event.get("entered_by")))
         return self.cards[-1]
+
+    def _record(self, place: str, card: str | None, event: Json, entered_by: str | None) -> RecordedCard:
+        """A card comes on record: whether it was entered, and by whom, is what somebody did just before."""
+        enters, self.enters = self.enters, None
+        if entered_by != enters:
+            raise MismatchError(f"{enters} has entered a card, and {event} is published as entered by {entered_by}")
+        self.added.append(RecordedCard(place, card, round_of(event), entered_by=entered_by))
+        return self.added[-1]
+
+    def _check_entry(self, place: Json, record: RecordedCard) -> None:
+        if place.get("entered_by") != record.entered_by:
+            raise MismatchError(f"{place} is published of a card that was entered by {record.entered_by}")
 
     # --- cards on the table ------------------------------------------------------------------------------------------
 
@@ -151,6 +268,7 @@ class CardBook:
         if event["replaces"] != laid.seq:
             raise MismatchError(f"a correction replaces event {event['replaces']}; the card's last was {laid.seq}")
         laid.publish(event["place"]["card"], event["seq"])
+        self.was_corrected = True
 
     def _at(self, place: Json) -> CardInHand:
         number: int = place["number"]
@@ -159,4 +277,5 @@ class CardBook:
         laid = self.hand[number - 1]
         if laid.hand != place["hand"]:
             raise MismatchError(f"card {number} was {laid.hand}'s and is published as {place['hand']}'s")
+        self._check_entry(place, laid.record)
         return laid

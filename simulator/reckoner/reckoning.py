@@ -1,14 +1,16 @@
 """The whole reckoning: whether truth and journal agree, and how much they hold."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 from simulator.reckoner.alignment import STRICT, Comparison, Leniency, Pairs, aligned, compare
-from simulator.reckoner.books import NAMING_ACTS, StandingResult, TableBooks
-from simulator.reckoner.cards import RecordedCard
+from simulator.reckoner.books import ENTERING_ACTS, NAMING_ACTS, StandingResult, TableBooks
 from simulator.reckoner.house import HouseRules
 from simulator.reckoner.inputs import InputBook, cause_of
 from simulator.reckoner.mismatch import Json, MismatchError, RoundKey
+from simulator.reckoner.placing import ASSIGNS
+from simulator.reckoner.recorded_cards import RecordedCard
 from simulator.reckoner.reports import ReportedCard, reported_cards
 
 T = TypeVar("T")
@@ -22,45 +24,112 @@ class Step(NamedTuple):
     events: Sequence[Json]
 
 
+SAYS_DIFFERENCE = 3
+"""The revision of a shoe from which a round that is settled again says the difference."""
+KEEPS_INVENTORY = 3
+"""The revision in which the end of a shoe says where its cards are, and is left to supervisors."""
+
+
+NEVER_WITH_WAGERS = 3
+"""The revision of the program from which a card that everyone has seen begins no round with wagers."""
+
+
 class Reckoner:
     """Follows a journal entry by entry; a `MismatchError` says what is wrong with one."""
 
     def __init__(self, house: HouseRules | None = None, *, keeps_events: bool = True) -> None:
         self.books = TableBooks(house)
         self._inputs = InputBook(keeps_events=keeps_events)
+        self._proposed: Json | None = None
+        """The act that was proposed last, as it was requested."""
+
+        self.entered = 0
+        """Cards that people entered,"""
+        self.awaited = 0
+        """and how many of them the shoe has reported, for which it dealt no other; less those that were dealt later."""
+        self.held = 0
+        """Cards that wait until a supervisor says which shoe they belong to."""
 
     def stored(self, step: Step, left: Sequence[Json | None] = ()) -> None:
         """The next entry; `left` are the cards of the truth that it is about."""
         given, cards = cause_of(step.given), list(left)
         self._inputs.take(given, step.events)
         self._name_card(given, step.events)
+        self._look_at_clock(given, step.events)
+        if step.given is not None and step.given["input"] == "new_shoe":
+            self.books.says_difference = step.given["revision"] >= SAYS_DIFFERENCE
+            self.books.shoes.next_holds = step.given["revision"] >= KEEPS_INVENTORY
+            procedure = step.given["rules"]["procedure"]
+            self.books.finished_takes_two = procedure.get("finished_round") == "two_supervisors"
+        if given is not None and given["input"] == "controller_started":
+            self.books.never_with_wagers = given.get("revision", 1) >= NEVER_WITH_WAGERS
+            self.books.shoes.left_to_supervisors = given.get("revision", 1) >= KEEPS_INVENTORY
+        if given is not None and given["input"] == "shoe_report":
+            self.books.shoes.foreign_since += "foreign_card" in (given["event"]["event"], given["event"].get("code"))
+        self.books.cards.added = []
         mismatches = []
         for event in step.events:
             try:
                 self._take(event, cards)
             except MismatchError as error:
                 mismatches.append(error)
+        act = self.carried_out(given, step.events)
+        if act is not None and act["act"] in ENTERING_ACTS:
+            self.books.cards.entered(act.get("card"))
+        self._count_entries(given)
         if mismatches:
             raise mismatches[0]
 
+    def _count_entries(self, given: Json | None) -> None:
+        added = self.books.cards.added
+        entered = sum(record.entered_by is not None for record in added)
+        self.entered += entered
+        waits = any(alert.kind == "shoe_change_unconfirmed" for alert in self.books.alerts.standing.values())
+        if given is not None and given["input"] == "shoe_report":
+            self.awaited += len(reported_cards(given["event"])) - len(added)
+            self.held += len(reported_cards(given["event"])) - len(added) if waits else 0
+        elif self.held:
+            self.held = max(0, self.held - len(added))
+        if given is not None and given["input"] == "shoe_report":
+            return
+        if given is not None:
+            self.awaited -= len(added) - entered
+
     def _take(self, event: Json, left: list[Json | None]) -> None:
         book = self.books.cards
-        known = len(book.cards)
+        known = len(book.added)
         self.books.take(event)
-        for record in book.cards[known:]:
+        for record in book.added[known:]:
             record.true = left.pop(0) if left else None
             if record.true is not None and not record.fits(record.true):
                 raise MismatchError(f"{record.true} is published as {record}")
-        # A shoe that discloses faces late may mean a card of the next round, which lies aside and stops this one.
-        if event["fact"] == "round_result":
-            for laid in book.hand:
-                laid.record.check_face()
+
+    def _look_at_clock(self, given: Json | None, events: Sequence[Json]) -> None:
+        """When the first card left, where a wager was late for it; a clock that was set cannot tell."""
+        history = self.books.wagers.history
+        if given is not None and given["input"] in ("clock_stepped", "controller_started"):
+            history.times_are_known = False
+        if given is not None and given["input"] == "shoe_report":
+            for event in events:
+                if event["fact"] == "alert_raised" and event["alert"]["kind"] == "late_wager":
+                    history.first_card = event["time"] - given["age_ms"]
 
     def _name_card(self, given: Json | None, events: Sequence[Json]) -> None:
         """A person says what a card is; while it lies face down, only the input tells the face."""
-        names = given is not None and given["input"] == "person_acts" and given["act"]["act"] in NAMING_ACTS
-        if given is not None and names and any(event["fact"] == "person_acted" for event in events):
-            self.books.cards.name(given["act"]["number"], given["act"]["card"])
+        act = self.carried_out(given, events)
+        if given is not None and any(event["fact"] == "act_proposed" for event in events):
+            self._proposed = given["act"]
+        if act is not None and act["act"] in NAMING_ACTS:
+            self.books.cards.name(act["number"], act["card"])
+        if act is not None and act["act"] == ASSIGNS:
+            self.books.cards.name_in_order([card.get("card") for card in act["cards"]])
+
+    def carried_out(self, given: Json | None, events: Sequence[Json]) -> Json | None:
+        """The act that a person did, as it was requested; one that was approved, as it was proposed."""
+        acted = any(event["fact"] == "person_acted" for event in events)
+        if given is None or given["input"] != "person_acts" or not acted:
+            return None
+        return self._proposed if given["act"]["act"] == "approve" else given["act"]
 
 
 class Reckoning(NamedTuple):
@@ -115,7 +184,7 @@ def reckon(  # noqa: PLR0913 - the records that are compared, and how, each give
         faults = [line for line in truth if line["what"] == "fault_injected"]
         cards = _compare_records(left, books, faults, leniency)
         problems += cards.problems
-        problems += _report_problems(left, steps, len(books.cards.cards), leniency, native=native)
+        problems += _report_problems(left, steps, reckoner, leniency, native=native)
         problems += _result_problems(truth, books.results, every_round=every_round)
     return Reckoning(
         events=books.seq,
@@ -143,6 +212,9 @@ def _hides_behind_another(line: Json) -> bool:
 def _compare_records(left: Sequence[Json], books: TableBooks, faults: Sequence[Json], leniency: Leniency) -> Comparison:
     """Cards that left the shoe, and cards that were published."""
     pairs = aligned(left, books.cards.cards, RecordedCard.fits)
+    for card, record in pairs:
+        if record is not None:
+            record.true = card
 
     def excused(number: int) -> bool:
         return _fault_before(pairs, number, faults) in leniency.faults and _beside_void(pairs, number, books.voided)
@@ -164,7 +236,7 @@ def _beside_void(pairs: "Pairs[RecordedCard]", number: int, voided: set[RoundKey
 
 
 def _report_problems(
-    left: Sequence[Json], steps: Sequence[Step], recorded: int, leniency: Leniency, *, native: bool
+    left: Sequence[Json], steps: Sequence[Step], reckoner: Reckoner, leniency: Leniency, *, native: bool
 ) -> list[str]:
     """Cards that left the shoe, and cards that it reported; where the journal's inputs are known."""
     causes = [cause_of(step.given) for step in steps]
@@ -176,9 +248,22 @@ def _report_problems(
             reported += reported_cards(cause["event"])
     pairs = aligned(left, reported, lambda report, card: report.fits(card, native=native))
     # Which fault explains a difference is judged by the cards that were published.
-    problems = [] if leniency.faults else compare(pairs, leniency, lambda _: False).problems
-    if len(reported) != recorded:
-        problems.append(f"the shoe reported {len(reported)} cards, and {recorded} were published")
+    entered = Counter(record.face for record in reckoner.books.cards.cards if record.entered_by is not None)
+
+    def was_entered(number: int) -> bool:
+        """Whether it is a card that a person entered, which the shoe need not report."""
+        card, report = pairs[number]
+        return report is None and card is not None and entered[card["card"]] > 0
+
+    problems = [] if leniency.faults else compare(pairs, leniency, was_entered).problems
+    recorded = len(reckoner.books.cards.cards)
+    if (
+        len(reported) - reckoner.awaited != recorded - reckoner.entered
+        or reckoner.awaited - reckoner.held > reckoner.entered
+    ):
+        problems.append(
+            f"the shoe reported {len(reported)} cards, people entered {reckoner.entered}, and {recorded} were published"
+        )
     return problems
 
 
@@ -188,13 +273,27 @@ def _report_problems(
 def _result_problems(truth: Sequence[Json], results: dict[RoundKey, StandingResult], *, every_round: bool) -> list[str]:
     """The results that stand are those of rounds that were dealt, in order, none of them twice."""
     ended = [line for line in truth if line["what"] == "round_ended"]
-    rest = iter(ended)
+    rest = list(ended)
     for key, result in results.items():
-        if not any(_is_result_of(result, line) for line in rest):
+        found = next((number for number, line in enumerate(rest) if _is_result_of(result, line)), None)
+        if found is not None:
+            rest = rest[found + 1 :]
+        elif not _was_put_right(result):
             return [f"shoe {key[0]}, round {key[1]} has a result on cards that were not dealt: {result.played}"]
     if every_round and list(results) != [(1, number) for number in range(1, len(ended) + 1)]:
         return [f"{len(ended)} rounds ended at the shoe, and these have a result: {list(results)}"]
     return []
+
+
+def _was_put_right(result: StandingResult) -> bool:
+    """Whether people said that a card was another one, or belongs elsewhere, and the shoe does not know of it."""
+    carried = "extra"
+    for number, laid in enumerate(result.cards):
+        true = laid.record.true
+        places = (laid.hand, carried) if number == 0 else (laid.hand,)
+        if true is not None and (true["card"] != laid.record.card or true["to"] not in places):
+            return True
+    return not result.cards
 
 
 def _is_result_of(result: StandingResult, line: Json) -> bool:

@@ -18,6 +18,7 @@ class ReportedCard(NamedTuple):
     position: int | None = None
     card: str | None = None
     card_id: str | None = None
+    burns_left: int | None = None
 
     def fits(self, left: Json, *, native: bool = True) -> bool:
         """Whether this can be a report of that card of the truth."""
@@ -25,6 +26,8 @@ class ReportedCard(NamedTuple):
         if self.reading == "with_another":
             return bool(reading == "with_another") or not native
         if self.hand not in (None, left["to"]) or self.position not in (None, left.get("position")):
+            return False
+        if None not in (self.burns_left, left.get("burns_left")) and self.burns_left != left["burns_left"]:
             return False
         if self.reading != "read":
             return bool(reading == self.reading)
@@ -47,7 +50,14 @@ def reported_cards(event: Json) -> list[ReportedCard]:
         case _:
             return []
     return [
-        ReportedCard(reading, event.get("hand"), event.get("position"), event.get("card"), event.get("card_id")),
+        ReportedCard(
+            reading,
+            event.get("hand"),
+            event.get("position"),
+            event.get("card"),
+            event.get("card_id"),
+            event.get("burns_left"),
+        ),
     ]
 
 
@@ -73,6 +83,10 @@ class ReportMatcher:
         """or carried one that is about no card."""
         self._missed = missed
         """Called with cards that were never reported."""
+        self.entered: set[int] = set()
+        """The numbers of cards that people entered, and that are on record."""
+        self.unentered: list[Json] = []
+        """Cards that were reported while the table is dealt by hand, and that nobody has entered yet."""
         self._known_by: list[tuple[int, int]] = []
         """How many cards were known by which event of the shoe."""
 
@@ -80,9 +94,25 @@ class ReportMatcher:
     def unreported(self) -> list[Json]:
         return self.cards[self.reported :]
 
+    @property
+    def to_enter(self) -> list[Json]:
+        """Cards that left the shoe and are not on record."""
+        return [*self.unentered, *(card for card in self.unreported if card.get("number") not in self.entered)]
+
+    def enter(self) -> Json | None:
+        """A person enters the oldest card that is not on record; `None` if there is none."""
+        if self.unentered:
+            return self.unentered.pop(0)
+        card = next(iter(self.to_enter), None)
+        if card is not None:
+            self.entered.add(card["number"])
+        return card
+
     def match(self, event: Json, *, number: int, arrived: float) -> list[Json | None]:
         """The cards that this event is about; `None` for one that never left the shoe."""
         found = [self._match(reported, event, arrived) for reported in reported_cards(event)]
+        # A card that was entered is on record already.
+        found = [card for card in found if card is None or card.get("number") not in self.entered]
         self._known_by.append((number, self.reported))
         return found
 
@@ -100,7 +130,8 @@ class ReportMatcher:
         for ahead in self._candidates(reported, arrived):
             card = self.cards[self.reported + ahead]
             if reported.fits(card, native=self._keeps_events):
-                self._missed(self.cards[self.reported : self.reported + ahead])
+                passed = self.cards[self.reported : self.reported + ahead]
+                self._missed([missed for missed in passed if missed.get("number") not in self.entered])
                 self.reported += ahead + 1
                 return card
         if self._may_be_false():
@@ -115,7 +146,11 @@ class ReportMatcher:
         """
         if not self._may_lose():
             return range(min(1, len(self.unreported)))
-        drawn = [ahead for ahead, card in enumerate(self.unreported) if card["t"] <= arrived]
+        drawn = [
+            ahead
+            for ahead, card in enumerate(self.unreported)
+            if card["t"] <= arrived and card.get("number") not in self.entered
+        ]
         young = [ahead for ahead in drawn if arrived - self.unreported[ahead]["t"] <= FORGET_AFTER]
         if reported.position is not None:
             young.reverse()

@@ -125,4 +125,4 @@ def _forge_once(folder: Path, made: Made, true: list[Record], borders: list[int]
     assert set(answers) <= {1, 3}, f"{folder.name}, parts up to {borders}: {answers}"
 
 
-ATTACKS = (Attack("a signed past dealt anew, in exports", forge_and_verify, tries=40, sample=3),)
+ATTACKS = (Attack("a signed past dealt anew, in exports", forge_and_verify, tries=40, sample=2),)

@@ -8,7 +8,6 @@ import asyncio
 import random
 import secrets
 from collections import Counter
-from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ from shoe_controller.config.table import JournalSettings
 from shoe_controller.config.table_file import RunningConfig, for_running
 from shoe_controller.daemon.assembly import Opened, open_table
 from shoe_controller.daemon.rollback import HeadNotes, RolledBackError
-from shoe_controller.daemon.table_journal import replay
+from shoe_controller.daemon.table_journal import SOFTWARE, replay
 from shoe_controller.journal.anchor import Claim, seal, write_anchor
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry, Head
@@ -28,7 +27,7 @@ from shoe_controller.journal.store import open_journal
 from shoe_controller.journal.verify import verify
 from shoe_controller.messages.retained import HeadMessage
 from tests.attacks.attack import Attack
-from tests.attacks.table_journal import IDENTITY, NAME, SITE, SOFTWARE, STAMP, write
+from tests.attacks.table_journal import IDENTITY, NAME, SITE, STAMP, write
 from tests.recorded_sitting import RecordedSitting
 from tests.table_files import load, small_house
 
@@ -142,7 +141,7 @@ def _check_taken_over(opened: Opened, journal: Path, there: list[Head]) -> None:
     (kept,) = journal.parent.glob(f"{journal.name}.rolled-back-*Z")
     with JournalReader(kept) as reader:
         assert reader.position().head == (there[-1] if there else Head(number=0, hash=IDENTITY.genesis))
-    report = verify(journal, replay=replay, software=version("shoe-controller"), progress=lambda *_: None)
+    report = verify(journal, replay=replay, software=SOFTWARE, progress=lambda *_: None)
     assert report.good, report.problems
 
 

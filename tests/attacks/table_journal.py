@@ -3,14 +3,13 @@
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.clock.moment import Moment
-from shoe_controller.daemon.table_journal import TOPICS_BY_FACT
+from shoe_controller.daemon.table_journal import SOFTWARE, TOPICS_BY_FACT
 from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.prune import Pruned, prune
@@ -22,7 +21,6 @@ from tests.recorded_sitting import RecordedSitting
 
 SITE, NAME = "north", "t1"
 IDENTITY = Identity(table=f"{SITE}/{NAME}", journal_id="4f2a9c1e77b3d508")
-SOFTWARE = version("shoe-controller")
 STAMP = "20261116T120000Z"
 PRUNED_AT = 1_790_000_000_000
 LATER = 4_000_000_000_000

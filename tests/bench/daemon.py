@@ -50,7 +50,7 @@ base_game = "nepal"
 decks = 8
 layout = "nepal_super_baccarat"
 seats = ["1", "2", "3"]
-limits = {{ all = {{ min = 1, max = 1000 }} }}
+limits = {{ all = {{ min = 2, max = 1000 }} }}
 [procedure]
 burn = false
 [table]

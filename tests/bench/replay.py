@@ -27,8 +27,7 @@ from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.clock.moment import Moment
 from shoe_controller.config.table_file import load_config
-from shoe_controller.daemon.assembly import SOFTWARE
-from shoe_controller.daemon.table_journal import entry_for
+from shoe_controller.daemon.table_journal import SOFTWARE, entry_for
 from shoe_controller.house.rules import read_rules, rules_of
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.store import open_journal
@@ -163,7 +162,7 @@ def fill(folder: Path) -> int:
         for number, given in enumerate(_inputs(table), 1):
             at = Moment(wall_ms=1_790_000_000_000 + 100 * number, mono_ns=10**8 * number, synchronised=True)
             wrapped: AnyInput = given
-            if isinstance(given, ShoeReport | PersonActs) and table.opens_shoe(given):
+            if isinstance(given, ShoeReport | PersonActs) and table.opens_shoe(given, at):
                 wrapped = table.new_shoe(rules, given)
             handled = table.handle(wrapped, at)
             assert handled.refusal is None, handled.refusal

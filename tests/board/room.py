@@ -11,8 +11,8 @@ import asyncio
 import itertools
 import os
 import socket
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -93,6 +93,16 @@ class Seen(NamedTuple):
     everything: str
 
 
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    async with async_playwright() as player:
+        browser = await player.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
 class BoardPage:
     """One open page; what its console complains of is kept."""
 
@@ -115,7 +125,7 @@ class BoardPage:
         deadline = asyncio.get_running_loop().time() + within
         while not condition(seen := await self.seen()):
             assert asyncio.get_running_loop().time() < deadline, f"waited {within:g} s for {what}; seen: {seen}"
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.05)  # reading a whole page takes the browser as long
         return seen
 
     async def text_of(self, selector: str) -> list[str]:
@@ -125,14 +135,22 @@ class BoardPage:
 class Room:
     """Entered as a context; everything in it ends with it."""
 
-    def __init__(self, folder: Path, *, board: dict[str, Any] | None = None, **chain: Any) -> None:  # noqa: ANN401 - options of Chain
+    def __init__(
+        self,
+        folder: Path,
+        browser: Browser | None = None,
+        *,
+        board: dict[str, Any] | None = None,
+        **chain: Any,  # noqa: ANN401 - options of Chain
+    ) -> None:
+        """Without a browser, it has one of its own."""
         self.chain = Chain(folder, **chain)
         self.folder = folder
         self.port = free_port()
         self.board = Program("shoe-controller", "board", str(folder / "table.toml"), log=folder / "board.log")
         self._settings = board or {}
         self._ending = AsyncExitStack()
-        self._browser: Browser | None = None
+        self._browser = browser
 
     async def __aenter__(self) -> Self:
         await self._ending.enter_async_context(self.chain)
@@ -145,9 +163,8 @@ class Room:
             await self.chain.start_daemon()
             await self.start_board()
             self._ending.push_async_callback(self.board.kill)
-            player = await self._ending.enter_async_context(async_playwright())
-            self._browser = await player.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            self._ending.push_async_callback(self._browser.close)
+            if self._browser is None:
+                self._browser = await self._ending.enter_async_context(chromium())
         except BaseException as error:
             await self.__aexit__(type(error), error, error.__traceback__)
             raise
@@ -174,6 +191,7 @@ class Room:
         assert self._browser is not None
         viewport = ViewportSize(width=size[0], height=size[1])
         context = await self._browser.new_context(viewport=viewport, device_scale_factor=scale)
+        self._ending.push_async_callback(context.close)
         page = BoardPage(await context.new_page())
         await page.page.goto(f"http://127.0.0.1:{self.port}{path}")
         return page

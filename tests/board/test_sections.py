@@ -26,6 +26,7 @@ from shoe_controller.board.sections import (
 )
 from shoe_controller.messages.alerts import AlertKind, Severity
 from shoe_controller.messages.details import CalledBy
+from shoe_controller.messages.facts import Dispute
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.retained import (
     InfoMessage,
@@ -184,7 +185,7 @@ def test_every_phase_can_be_said() -> None:
 def test_a_board_is_told_nothing_that_is_for_staff() -> None:
     secret = "kept from players"  # noqa: S105 - a text to look for
     grave = alert(1, detail=CalledBy(person=secret))
-    troubled = state(1, stopped=True, alerts=(grave,))
+    troubled = state(1, stopped=True, alerts=(grave,), disputes=(disputed(secret),))
     made = floor(troubled, status(publishing=secret, alert=grave))
     news = BoardFeed(made, TABLE).news()
     assert news is not None
@@ -247,6 +248,15 @@ def test_an_alert_that_cannot_be_stored_is_shown_once_and_one_that_is_stored_not
     full = alert(0, kind=AlertKind.JOURNAL_FULL)
     assert the_row(state(1), status(storing=False, alert=full)).alerts == (full,)
     assert the_row(state(1, alerts=(alert(3),)), status(alert=alert(3))).alerts == (alert(3),)
+
+
+def disputed(text: str) -> Dispute:
+    return Dispute(number=1, shoe=1, round=1, seat="3", text=text, person="rana", time=1_790_000_000_000)
+
+
+def test_open_disputes_are_in_the_row() -> None:
+    assert the_row(state(1, disputes=(disputed("says 300"),))).disputes == (disputed("says 300"),)
+    assert the_row(state(1)).disputes == ()
 
 
 def test_the_mini_road_has_the_last_columns() -> None:
@@ -314,7 +324,7 @@ def test_a_board_gets_everything_first_and_then_what_changes() -> None:
 def test_a_board_of_a_table_that_comes_and_goes() -> None:
     made = no_tables()
     feed = BoardFeed(made, TABLE)
-    assert decoded(feed.news())["live"] == {"live": False, "why": "unknown", "unverified": False}
+    assert decoded(feed.news())["live"] == {"live": False, "why": "unknown", "unverified": False, "by_hand": False}
     made.broker_up()
     say(made, status(), state(1))
     assert decoded(feed.news()).keys() == {"live", "round"}
@@ -343,3 +353,15 @@ def test_line_breaks_in_texts_do_not_end_a_message() -> None:
     made = floor(info(headline="one\ntwo\r\n\ndata: {}\u2028"))
     assert b"\\n" in (BoardFeed(made, TABLE).news() or b"")
     decoded(BoardFeed(made, TABLE).news())
+
+
+def test_a_table_that_is_dealt_by_hand_is_marked_and_its_missing_shoe_is_no_trouble() -> None:
+    for by_hand in (False, True):
+        made = floor(state(1, phase=Phase.DEALING, link_up=False, hand_entry=by_hand))
+        sections = board_sections(made, made.tables[TABLE])
+        live, playing = sections["live"], sections["round"]
+        assert isinstance(live, LiveSection)
+        assert isinstance(playing, RoundSection)
+        row = pit_row(made, TABLE, 0.0)
+        assert (live.by_hand, row.by_hand) == (by_hand, by_hand)
+        assert (playing.trouble, row.stopped) == (not by_hand, not by_hand)

@@ -315,7 +315,7 @@ async def test_a_stream_without_news_says_that_it_is_alive(
         await next_news(response)
         started = asyncio.get_running_loop().time()
         assert await next_message(response) == ("alive", "1")
-        assert asyncio.get_running_loop().time() - started < HEARTBEAT + 1
+        assert asyncio.get_running_loop().time() - started < HEARTBEAT + 5
     others.cancel()
 
 
@@ -362,7 +362,7 @@ async def test_ending_ends_open_streams_at_once(browser: aiohttp.ClientSession) 
         await made.site.stop()
         with suppress(aiohttp.ClientError):
             assert (await next_message(response))[0] == "end"
-        assert asyncio.get_running_loop().time() - started < 1.0
+        assert asyncio.get_running_loop().time() - started < 5.0
         response.close()
 
 

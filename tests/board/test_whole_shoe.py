@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.async_api import Browser
 
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.facts import Facts
@@ -12,10 +13,12 @@ from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.roads import RoadResult, Roads, RoadWinner, roads
 from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.config.table_file import load_config
+from simulator.dealer import HUMAN
 from simulator.truth import RoundEnded
 from tests.board.room import BoardPage, Room, Seen
 from tests.daemon.clients import Display
 from tests.daemon.parties import takes_wagers
+from tests.daemon.programs import PATIENCE
 from tests.daemon.retained_messages import deal_of
 
 RECORDER = (Path(__file__).parent / "recorder.js").read_text(encoding="utf-8")
@@ -23,8 +26,8 @@ RECORDER = (Path(__file__).parent / "recorder.js").read_text(encoding="utf-8")
 CUT_CARD = 190
 """Cards behind it, of 312: the shoe ends after some twenty rounds."""
 
-SPEED = "50"
-"""The dealer leaves the controller a quarter of a second to lock the gate, also on a machine that does other things."""
+SPEED = 50.0
+"""So slow that each card is seen, on a machine that does other things too."""
 
 MOST_ROUNDS = 100
 
@@ -32,15 +35,16 @@ BY_DEALER = {"bets_close": "dealer"}
 """The gate stays locked until the dealer says "no more bets", so that each result is seen however fast cards come."""
 
 
-@pytest.mark.asyncio
-async def test_whatever_a_board_shows_of_a_shoe_is_the_truth(tmp_path: Path) -> None:
-    async with Room(tmp_path, seed=20, speed=SPEED, decks=6, procedure=BY_DEALER) as room:
+@pytest.mark.asyncio(loop_scope="session")
+async def test_whatever_a_board_shows_of_a_shoe_is_the_truth(browser: Browser, tmp_path: Path) -> None:
+    async with Room(tmp_path, browser, seed=20, decks=6, procedure=BY_DEALER) as room:
         page = await room.page()
         await page.until(lambda seen: seen.live, what="the board to be live")
         await page.page.evaluate(RECORDER)
-        await room.chain.start_emulator(cut_card=CUT_CARD)
-        await _deal_when_the_board_has_it(room, page)
-        await room.chain.shoe_is_dealt()
+        # This dealer begins no round before the gate was locked after the one before, however long that takes.
+        async with room.chain.emulated_shoe(cut_card=CUT_CARD, speed=SPEED, pace=HUMAN) as shoe:
+            await _deal_when_the_board_has_it(room, page)
+            await shoe.until(lambda: shoe.emulation.dealer.finished, within=PATIENCE)
         ended = [happening for happening in room.chain.truth if isinstance(happening, RoundEnded)]
         assert len(ended) > 15
         await page.until(lambda seen: "finished" in seen.band_next, what="the end of the shoe")

@@ -15,18 +15,35 @@ Capsys = pytest.CaptureFixture[str]
 def test_a_good_file_is_called_good_with_what_it_comes_to(capsys: Capsys) -> None:
     answer = run(capsys, "config", "check", str(EXAMPLE))
     assert (answer.exit_code, answer.err) == (0, "")
-    assert answer.out == (
+    assert answer.out.startswith(
         f"{EXAMPLE} is valid: base game nepal, 8 decks, 41 wagers offered, 8 seats, table kathmandu/baccarat-3, "
         "native shoe at /dev/serial/by-id/usb-Shoe_0001-if00, broker at broker.example port 8883 with TLS, "
         "1 dealer, 1 supervisor\n"
     )
 
 
+def cells(drawn: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("│").split("│")] for line in drawn.splitlines() if "│" in line]
+
+
+def test_the_smallest_and_the_largest_payment_of_every_wager(capsys: Capsys, tmp_path: Path) -> None:
+    rows = {row[0]: row[1:] for row in cells(run(capsys, "config", "check", str(EXAMPLE)).out)}
+    assert len(rows) == 41
+    # Nepal's six pays half; the round's limit of 5,000,000 is the most that a side wager can be paid.
+    assert rows["base.banker"] == ["nepal", "2,500", "1,250", "1,000,000", "1,000,000"]
+    assert rows["base.tie"] == ["", "500", "4,000", "100,000", "800,000"]
+    assert rows["player_wins_on.1"] == ["", "500", "80,000", "50,000", "5,000,000"]
+    no_stake = small_house(offer=["base"], rounding={"unit": 60}, limits={"all": {"min": 130, "max": 170}})
+    file = write(tmp_path, no_stake)
+    assert [row[2] for row in cells(run(capsys, "config", "check", str(file)).out)] == ["none", "none", "none"]
+    assert run(capsys, "config", "check", str(file), "--json").json["payments"]["base.tie"] is None
+
+
 def test_a_file_with_a_house_alone_is_good(capsys: Capsys, tmp_path: Path) -> None:
     file = write(tmp_path, small_house())
     answer = run(capsys, "config", "check", str(file))
     assert (answer.exit_code, answer.err) == (0, "")
-    assert answer.out == f"{file} is valid: base game nepal, 8 decks, 34 wagers offered, 2 seats\n"
+    assert answer.out.startswith(f"{file} is valid: base game nepal, 8 decks, 34 wagers offered, 2 seats\n")
 
 
 RUNNABLE = {"table": {"site": "s", "name": "t"}, "shoe": {"port": "socket://host:1", "insecure": True}}
@@ -36,7 +53,7 @@ def test_whether_a_table_can_run_with_a_file(capsys: Capsys, tmp_path: Path) -> 
     file = write(tmp_path, small_house() | RUNNABLE | {"mqtt": {"host": "::1"}})
     answer = run(capsys, "config", "check", "--running", str(file))
     assert (answer.exit_code, answer.err) == (0, "")
-    assert answer.out.endswith("table s/t, native shoe at socket://host:1 without a key, broker at ::1 port 1883\n")
+    assert "table s/t, native shoe at socket://host:1 without a key, broker at ::1 port 1883\n" in answer.out
 
 
 def test_what_a_table_lacks_to_run(capsys: Capsys, tmp_path: Path) -> None:
@@ -50,7 +67,16 @@ def test_what_a_table_lacks_to_run(capsys: Capsys, tmp_path: Path) -> None:
 def test_a_good_file_in_json(capsys: Capsys) -> None:
     answer = run(capsys, "config", "check", str(EXAMPLE), "--json")
     assert (answer.exit_code, answer.err) == (0, "")
-    assert answer.json == {"good": True, "file": str(EXAMPLE), "problems": []}
+    said = answer.json
+    payments = said.pop("payments")
+    assert said == {"good": True, "file": str(EXAMPLE), "problems": []}
+    assert len(payments) == 41
+    assert payments["base.banker"] == {
+        "lowest_stake": 2500,
+        "highest_stake": 1_000_000,
+        "smallest": 1250,
+        "largest": 1_000_000,
+    }
 
 
 def test_everything_wrong_is_on_standard_error_a_line_each(capsys: Capsys, tmp_path: Path) -> None:

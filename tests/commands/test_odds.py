@@ -1,7 +1,9 @@
 """`shoe-controller odds` as its user types it. That the figures are right is the business of the tests of the game."""
 
 from fractions import Fraction
+from importlib import resources
 from math import isclose, perm, sqrt
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,6 +40,7 @@ def test_every_entry_is_exactly_as_promised_and_agrees_with_its_rows(capsys: Cap
             "hit_frequency",
             "standard_deviation",
             "rows",
+            "combined",
         ]
         assert all(list(row) == ["when", "pays", "count"] for row in entry["rows"])
         assert entry["decks"] == decks
@@ -83,6 +86,35 @@ def test_the_pay_table_selected_is_the_one_that_is_counted(capsys: Capsys) -> No
 def test_one_wager_or_all_of_a_group(capsys: Capsys) -> None:
     assert [entry["wager"] for entry in odds(capsys, "--wager", "base.tie")] == ["base.tie"]
     assert [entry["wager"] for entry in odds(capsys, "--wager", "pairs")] == ["pairs.player", "pairs.banker"]
+
+
+@pytest.mark.parametrize(
+    ("table", "exact", "posted"), [("L8-1", 7.9358, 7.9), ("L8-2", 10.1318, 10.1), ("L8-3", 13.6123, 13.6)]
+)
+def test_the_combined_edge_that_lucky_8_posts(capsys: Capsys, table: str, exact: float, posted: float) -> None:
+    player, banker = odds(capsys, "--wager", "lucky_8", "--pay-table", f"lucky_8={table}")
+    combined = player["combined"]
+    assert combined == banker["combined"]
+    assert combined["wagers"] == ["lucky_8.player", "lucky_8.banker"]
+    assert Fraction(combined["exact"]) == (Fraction(player["exact"]) + Fraction(banker["exact"])) / 2
+    assert isclose(combined["house_edge"] * 100, exact, abs_tol=0.00005)
+    assert (combined["posted"], combined["posted_decks"], combined["as_posted"]) == (float(f"{posted}e-2"), 8, True)
+    drawn = run(capsys, "odds", "--pay-table", f"lucky_8={table}").out
+    assert f"({table}): house edge {exact}%; its document posts {posted}%, which is that figure rounded." in drawn
+
+
+def test_the_combined_edge_where_nothing_is_posted_for_it(capsys: Capsys, tmp_path: Path) -> None:
+    six_decks = odds(capsys, "--wager", "lucky_8", "--decks", "6")
+    assert [entry["combined"]["as_posted"] for entry in six_decks] == [None, None]
+    assert "posts 7.9% for 8 decks." in run(capsys, "odds", "--decks", "6").out
+    mixed = odds(capsys, "--pay-table", "lucky_8.player=L8-2", "--decks", "8")
+    assert {str(entry["combined"]) for entry in mixed} == {"None"}
+    assert odds(capsys, "--wager", "lucky_8.player")[0]["combined"] is None
+    file = tmp_path / "own.toml"
+    catalogue = resources.files("shoe_controller.baccarat") / "catalogue" / "lucky_8.toml"
+    file.write_text(catalogue.read_text(encoding="utf-8").replace('"L8-1" = "50:1"', '"L8-1" = "60:1"'), "utf-8")
+    own = run(capsys, "odds", "--wager", "lucky_8", "--catalogue", str(file)).out
+    assert "its document posts 7.9%, which is another figure." in own
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ seat 3  7  base.banker
 Shoe 1, round 3: not dealt, the shoe was over
 a new shoe was opened.
 Shoe 2, before its first round
-The shoe was opened by dan, 8 decks.
+The shoe was opened by ann, 8 decks.
 First card AS: 1 to burn.
 Shoe 2, round 1: under way
 1  Player  --  Player’s first card

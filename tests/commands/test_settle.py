@@ -138,7 +138,7 @@ def test_pushes_are_named_at_their_seat_with_the_payments(capsys: Capsys) -> Non
 
 @pytest.mark.parametrize(("taken", "returned"), [("at_once", 196), ("marked", 202)])
 def test_commission_is_taken_at_once_or_marked(capsys: Capsys, tmp_path: Path, taken: str, returned: int) -> None:
-    limits = {"all": {"min": 1, "max": 1000}}
+    limits = {"all": {"min": 2, "max": 1000}}
     config = write(tmp_path, small_house(base_game="commission", commission={"taken": taken}, limits=limits))
     settlement = settled(capsys, config, BANKER_WINS, ("1", "base.banker", 101))
     (wager,) = settlement["wagers"]
@@ -204,8 +204,8 @@ LUCKY = {"layout": "lucky_8"}
         ({}, [("1", "lucky_8.player", 50)], "not_offered", "not offered at this table"),
         ({}, [("1", "base.plyer", 50)], "not_offered", "not offered at this table"),
         ({}, [("1", "base", 50)], "not_offered", "not offered at this table"),
-        ({}, [("1", "base.player", 0)], "below_minimum", "0 is below the minimum of 1"),
-        ({}, [("1", "base.player", -50)], "below_minimum", "-50 is below the minimum of 1"),
+        ({}, [("1", "base.player", 0)], "below_minimum", "0 is below the minimum of 2"),
+        ({}, [("1", "base.player", -50)], "below_minimum", "-50 is below the minimum of 2"),
         ({}, [("1", "base.player", 101)], "above_maximum", "101 is above the maximum of 100"),
         ({}, [("1", "base.player", 10**30)], "above_maximum", "above the maximum of 100"),
         ({}, [BASE, BASE], "placed_twice", "already; place it once"),

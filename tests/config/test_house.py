@@ -52,6 +52,7 @@ def test_a_layouts_pay_table_holds_and_the_houses_own_holds_over_it(tmp_path: Pa
 # --- Mistakes, one by one. -------------------------------------------------------------------------------------------
 
 LUCKY_8 = {"layout": "lucky_8"}
+AT_LEAST_4 = {"all": {"min": 4, "max": 100}}
 DRAGONS_A = {"layout": "five_dragons_a"}
 
 
@@ -111,11 +112,38 @@ DRAGONS_A = {"layout": "five_dragons_a"}
         ({"option_rules": [{"at_most": 1, "options": [["base"]]}]}, "option_rules", "there is no wager 'base'"),
         ({"allow_decks": ["x"]}, "allow_decks", "there is no group or wager 'x'"),
         ({"allow_player_edge": ["x"]}, "allow_player_edge", "there is no group or wager 'x'"),
+        ({"allow_lower_price": ["x"]}, "allow_lower_price", "there is no group or wager 'x'"),
         # The guard.
         (LUCKY_8 | {"decks": 7}, "offer", "lucky_8.player may be dealt with 6 or 8 decks, not with 7"),
         (LUCKY_8 | {"decks": 7}, "offer", 'if the house insists: allow_decks = ["lucky_8.player"]'),
         (DRAGONS_A, "offer", "five_dragons.any_dragon with pay table A gives the player an edge of 34.74% (8 decks)"),
         (DRAGONS_A, "offer", 'if the house insists: allow_player_edge = ["five_dragons.any_dragon"]'),
+        (
+            {"rounding": {"unit": 100}, "limits": {"all": {"min": 100, "max": 5000}}},
+            "rounding",
+            (
+                "base.banker is paid nothing at a stake of 100 when it wins 1:2, because payments are rounded down to "
+                "a multiple of 100; set unit = 50, or set min = 200 for it in [house.limits]"
+            ),
+        ),
+        (
+            {"base_game": "commission", "commission": {"rate": "75%"}, "rounding": {"unit": 5}, "limits": AT_LEAST_4},
+            "rounding",
+            (
+                "at stakes from 5 to 15 when it wins 1:4, because payments are rounded down to a multiple of 5; "
+                "set unit = 1, or set min = 20 for it"
+            ),
+        ),
+        (
+            {"limits": {"all": {"min": 1, "max": 1}}},
+            "rounding",
+            "a multiple of 1; set min = 2 and max = 2 or more for it in [house.limits]",
+        ),
+        (
+            {"rounding": {"unit": 50}, "limits": {"all": {"min": 100, "max": 500}}, "round_limit": {"amount": 49}},
+            "round_limit.amount",
+            "must be at least 50, the unit to which payments are rounded, or no winner is paid",
+        ),
     ],
 )
 def test_a_contradiction_has_its_place_and_says_what_to_do(
@@ -201,6 +229,26 @@ def test_a_house_that_insists_may_offer_a_wager_that_favours_the_player(tmp_path
     house = load(tmp_path, small_house(**DRAGONS_A, allow_player_edge=[name])).house
     assert "five_dragons.any_dragon" in house.offered
     assert house.schedule.table_names["five_dragons.any_dragon"] == "A"
+
+
+LOW_TIE = """
+[[wager]]
+id = "base.tie"
+name = { en = "Tie", zh_hant = "和", zh_hans = "和" }
+document = "nepal_super_baccarat"
+rows = [{ when = { winner = "tie" }, pays = "8:10" }]
+"""
+
+
+@pytest.mark.parametrize("name", ["base.tie", "base"])
+def test_a_price_below_the_printed_one_needs_a_word_in_the_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / "own.toml").write_text(LOW_TIE, encoding="utf-8")
+    (problem,) = problems_of(tmp_path, small_house(catalogue=["own.toml"]))
+    assert problem == (
+        "house.offer: base.tie pays 4:5 when winner tie, and its document prints that it pays 8:1; "
+        'if the house insists: allow_lower_price = ["base.tie"]'
+    )
+    load(tmp_path, small_house(catalogue=["own.toml"], allow_lower_price=[name]))
 
 
 def test_a_house_that_insists_may_use_a_number_of_decks_that_no_document_names(tmp_path: Path) -> None:

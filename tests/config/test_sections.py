@@ -14,8 +14,8 @@ from shoe_controller.config.shoe import ShoeSettings, port_of
 from shoe_controller.config.table import JournalSettings, LogSettings, TableSettings
 from shoe_controller.config.table_file import Config
 from shoe_controller.messages.acts import Role
-from shoe_controller.messages.procedure import BetsClose, Reveal
-from shoe_controller.table.procedure import GateLocks, OverDrawn, Procedure
+from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Remainder, Reveal, ShownCard
+from shoe_controller.table.procedure import FinishedRound, GateLocks, OverDrawn, Procedure
 from shoe_controller.transports.serial_port import ANGEL_EYE_BAUD, NATIVE_BAUD, SerialPort
 from shoe_controller.transports.socket_port import SocketPort
 from shoe_controller.transports.usb_device import UsbDevice
@@ -55,6 +55,9 @@ def test_every_setting_of_the_procedure(tmp_path: Path) -> None:
         "burn": False,
         "last_rounds": 0,
         "over_drawn": "use",
+        "shown_card": "free_hand",
+        "discarded_card": "next_card",
+        "finished_round": "two_supervisors",
         "gate_locks": "when_stopped",
         "confirm_after": 2.5,
         "draw_within": "never",
@@ -62,6 +65,9 @@ def test_every_setting_of_the_procedure(tmp_path: Path) -> None:
         "wrong_pins": 20,
         "locked_out_for": 1,
         "approve_within": 0.5,
+        "dealer_signs_in": True,
+        "new_dealer_burns": True,
+        "remainder": "counted",
     }
     assert load(tmp_path, with_sections(procedure=settings)).procedure == Procedure(
         bets_close=BetsClose.DEALER,
@@ -69,6 +75,9 @@ def test_every_setting_of_the_procedure(tmp_path: Path) -> None:
         burn=False,
         last_rounds=0,
         over_drawn=OverDrawn.USE,
+        shown_card=ShownCard.FREE_HAND,
+        discarded_card=DiscardedCard.NEXT_CARD,
+        finished_round=FinishedRound.TWO_SUPERVISORS,
         gate_locks=GateLocks.WHEN_STOPPED,
         confirm_after=2.5,
         draw_within=None,
@@ -76,16 +85,26 @@ def test_every_setting_of_the_procedure(tmp_path: Path) -> None:
         wrong_pins=20,
         locked_out_for=1.0,
         approve_within=0.5,
+        dealer_signs_in=True,
+        new_dealer_burns=True,
+        remainder=Remainder.COUNTED,
     )
     assert set(settings) == {field.name for field in msgspec.structs.fields(Procedure)}
 
 
 @pytest.mark.parametrize(
     ("key", "choices"),
-    [("bets_close", BetsClose), ("reveal", Reveal), ("over_drawn", OverDrawn), ("gate_locks", GateLocks)],
+    [
+        ("bets_close", BetsClose),
+        ("reveal", Reveal),
+        ("over_drawn", OverDrawn),
+        ("shown_card", ShownCard),
+        ("discarded_card", DiscardedCard),
+        ("gate_locks", GateLocks),
+    ],
 )
 def test_the_file_knows_every_choice_of_the_procedure(
-    tmp_path: Path, key: str, choices: type[BetsClose | Reveal | OverDrawn | GateLocks]
+    tmp_path: Path, key: str, choices: type[BetsClose | Reveal | OverDrawn | ShownCard | DiscardedCard | GateLocks]
 ) -> None:
     assert typing.get_args(typing.get_type_hints(ProcedureEntry)[key]) == tuple(choice.value for choice in choices)
     for choice in choices:
@@ -237,6 +256,7 @@ SECONDS = "must be seconds, more than 0 and at most 86400, not "
         ("procedure", {"confirm_after": "soon"}, 'procedure.confirm_after: must be a number of seconds or "never"'),
         ("procedure", {"locked_out_for": float("inf")}, f"procedure.locked_out_for: {SECONDS}inf"),
         ("procedure", {"locked_out_for": "never"}, "procedure.locked_out_for: expected a whole number or a number"),
+        ("procedure", {"new_dealer_burns": True}, "procedure.new_dealer_burns: needs dealer_signs_in = true"),
         ("procedure", {"approve_within": 86_401}, f"procedure.approve_within: {SECONDS}86401"),
         ("procedure", {"card_sets": ["a", " "]}, "procedure.card_sets[2]: must be 1 to 32 printable ASCII"),
         ("procedure", {"card_sets": ["é"]}, "procedure.card_sets[1]: must be 1 to 32 printable ASCII"),

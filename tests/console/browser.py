@@ -1,5 +1,6 @@
 """Chromium at the console, as people use it: what is touched, what is typed, and what the page says."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -10,7 +11,7 @@ from tests.daemon.house_file import DEALER, DEALER_PIN, PINS
 
 SMALL = (800, 480)
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds after which a test gives up waiting for something that should take far less."""
 
 expect.set_options(timeout=PATIENCE)
@@ -81,19 +82,39 @@ class Desk:
         found = self.page.locator(f".hand.{side} .card:not(.due)")
         return [await found.nth(n).get_attribute("data-card") or "?" for n in range(await found.count())]
 
-    async def overflows(self) -> list[str]:
-        """What sticks out of the screen, or is too small to touch."""
-        found: list[str] = await self.page.evaluate(
-            """() => [...document.querySelectorAll("button, input, h1, #sentence, #where")].flatMap((one) => {
-              const box = one.getBoundingClientRect();
-              if (!box.width || one.closest("[hidden]") || one.closest(".list, #panel")) return [];
-              const [width, height] = [innerWidth + 1, innerHeight + 1];
-              const inside = box.left >= -1 && box.top >= -1 && box.right <= width && box.bottom <= height;
-              const large = one.tagName !== "BUTTON" || (box.height >= 36 && box.width >= 36);
-              return inside && large ? [] : [`${one.dataset.key ?? one.id}: ${JSON.stringify(box)}`];
-            })"""
-        )
-        return found
+    async def fits(self, name: str, *sizes: tuple[int, int]) -> None:
+        """Nothing sticks out or is cut at these sizes, or at the page's own, and every button can be touched.
+
+        With a folder in the environment as CONSOLE_PICTURES, a picture of each is kept in it.
+        """
+        own = self.page.viewport_size
+        assert own is not None
+        for width, height in sizes or ((own["width"], own["height"]),):
+            if sizes:
+                await self.page.set_viewport_size({"width": width, "height": height})
+            if folder := os.environ.get("CONSOLE_PICTURES"):
+                await self.page.screenshot(path=f"{folder}/{name}-{width}.png")
+            assert await self.page.evaluate(MISFITS) == [], (name, width, height)
+        if sizes:
+            await self.page.set_viewport_size(own)
+
+
+MISFITS = """() => [...document.querySelectorAll("button, input, small, h1, h2, dialog, .card, #sentence, #where")]
+.flatMap((one) => {
+  const box = one.getBoundingClientRect();
+  if (!box.width || one.closest("[hidden]")) return [];
+  const is = (name) => one.tagName === name;
+  const wrong = Object.entries({
+    beside: box.left < -1 || box.right > innerWidth + 1,
+    below: !one.closest(".list, .wager-rows, .place-rows, #panel") && (box.top < -1 || box.bottom > innerHeight + 1),
+    small: is("BUTTON") && (box.height < 36 || box.width < 36),
+    illegible: one.matches(".card") && box.height < 36,
+    cut: (is("BUTTON") || is("DIALOG")) && one.scrollWidth > one.clientWidth + 1,
+    squeezed: is("SMALL") && box.height > 1.5 * box.width && one.textContent.length > 8,
+  }).filter(([, yes]) => yes).map(([name]) => name);
+  return wrong.length ? [`${wrong}: ${one.dataset.key ?? one.textContent.slice(0, 40)}, ${JSON.stringify(box)}`] : [];
+})"""
+"""What sticks out of the screen, is cut, squeezed, or too small to touch or read; a list may go on below its edge."""
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from simulator.decks import read_cards
 from simulator.emulator import EmulatedShoe
 from tests.daemon.clients import Display
 from tests.daemon.harness import Chain
-from tests.daemon.programs import Program
+from tests.daemon.programs import PATIENCE, Program
 
 CARDS = "AS " + "2C " + " ".join(["9H KD KS 5C"] * 20)
 """An ace is shown first, so that one card is burned; then rounds of four cards that Player wins by 9 to 5."""
@@ -39,7 +39,7 @@ class ConsoleAt:
 
     async def draw(self, cards: int = 1) -> None:
         for _ in range(cards):
-            await self.shoe.until(lambda: self.shoe.emulation.shoe.why_no_card is None)
+            await self.shoe.until(lambda: self.shoe.emulation.shoe.why_no_card is None, within=PATIENCE)
             before = self._cards_out
             self.shoe.draw()
             await self.display.until(lambda before=before: self._cards_out > before, what="the card")  # type: ignore[misc]  # bound at once

@@ -38,7 +38,7 @@ class Served:
         self.answers_wait.set()
         self._stirred = asyncio.Event()
         numbers = itertools.count(1)
-        self.sessions = Sessions(idle=IDLE, clock=lambda: self.now, new_token=lambda: f"random-{next(numbers)}")
+        self.sessions = Sessions(idle=IDLE, clock=lambda: self.now, new_token=lambda: f"random-{next(numbers):040}")
         self.site = ConsoleSite(
             front=FormDesk(self, self.model.followed, lambda: f"sign-in-{next(numbers)}"),
             model=self.model,

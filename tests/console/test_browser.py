@@ -4,12 +4,10 @@ Every test reads from the page what people would read, and compares it with what
 """
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from firmware_protocol.events import Button
@@ -31,18 +29,12 @@ from shoe_controller.messages.facts import (
 )
 from shoe_controller.messages.refusals import SamePerson, WrongPinRefused
 from shoe_controller.words.render import ENGLISH
-from tests.console.browser import chromium, desk_at
+from tests.console.browser import desk_at
 from tests.console.console_chain import ConsoleAt, console_at
 from tests.daemon.house_file import DEALER, DEALER_PIN, PINS
 from tests.web.words import TABLE
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def browser() -> AsyncIterator[Browser]:
-    async with chromium() as made:
-        yield made
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def told(at: ConsoleAt, kind: type, count: int = 1) -> Any:  # noqa: ANN401 - a fact of that kind
@@ -75,6 +67,7 @@ async def test_a_round_from_the_wagers_to_the_last_chip(browser: Browser, tmp_pa
         await desk.tap("seat-2", "clear")
         await desk.says("[data-seat='2'] .sum", "—")
         await desk.says(".sum-line", "67.50")
+        await at.display.is_up_to_date()
         changed = at.display.facts_of(WagersChanged)
         assert [(fact.seat, fact.total) for fact in changed] == [
             ("1", 5500),
@@ -183,6 +176,7 @@ async def test_a_void_is_held_and_not_tapped(browser: Browser, tmp_path: Path) -
         await desk.at("pin").fill(PINS["rana"])
         await desk.tap("go")
         await desk.hold("go", 1.0)
+        await at.display.is_up_to_date()
         assert at.display.facts_of(RoundVoided) == [], "a tap, and half of the time, is not enough"
         await desk.hold("go")
         void = await told(at, RoundVoided)
@@ -270,6 +264,7 @@ async def test_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None
         await expect(desk.page.locator("dialog")).to_be_hidden()
         await keys.press("n")
         await at.phase("closed")
+        at.shoe.inject("cut_card_in_round")  # before it, a new shoe is not for the dealer
         await at.draw(4)
         await expect(desk.page.locator(".hand .card.back")).to_have_count(4)
         await expect(desk.at("do-reveal_cards-player")).to_be_visible()
@@ -290,6 +285,7 @@ async def test_with_the_keyboard_alone(browser: Browser, tmp_path: Path) -> None
         # A new shoe is held, also with a key.
         await keys.press("o")
         await keys.press("Enter")
+        await at.display.is_up_to_date()
         assert at.display.state is not None
         assert at.display.state.shoe == 1
         await keys.down("Enter")
@@ -379,33 +375,27 @@ SIZES = ((800, 480), (1024, 600), (1280, 800), (1920, 1080), (768, 1024))
 
 async def test_everything_fits_and_is_large_enough_to_touch(browser: Browser, tmp_path: Path) -> None:
     async with console_at(tmp_path) as at, desk_at(browser, at.address) as desk:
-
-        async def fits() -> None:
-            for width, height in SIZES:
-                await desk.page.set_viewport_size({"width": width, "height": height})
-                assert await desk.overflows() == [], (width, height)
-
-        await fits()
+        await desk.fits("door", *SIZES)
         await desk.come_in()
         await at.draw(2)
         for language in ("zh-Hant", "zh-Hans", "en"):
             await desk.tap(f"language-{language}")
-            await fits()
+            await desk.fits(f"wagers-{language}", *SIZES)
         await desk.tap("seat-9")
-        await fits()
+        await desk.fits("seat", *SIZES)
         await desk.tap("close")
         await at.draw(4)
         await desk.supervisor_mode()
-        await fits()
+        await desk.fits("acts", *SIZES)
         await desk.tap("act-correct_card")
-        await fits()
+        await desk.fits("card", *SIZES)
         await desk.tap("number-4", "rank-9", "suit-D", "next")
-        await fits()
+        await desk.fits("reason", *SIZES)
         await desk.tap("reason-0")
-        await fits()
+        await desk.fits("who", *SIZES)
         await desk.tap("close", "do-call_supervisor")
         await expect(desk.page.locator(".alert")).to_have_count(1)
-        await fits()
+        await desk.fits("call", *SIZES)
 
 
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>&amp;<b>bold</b>"

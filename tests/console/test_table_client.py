@@ -180,7 +180,7 @@ async def connected(on_request: OnRequest, away: int = 0) -> AsyncIterator[Bench
 
 @pytest.fixture(autouse=True)
 def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_client, "ANSWER_WITHIN", 0.05)
+    monkeypatch.setattr(table_client, "ANSWER_WITHIN", 0.25)
 
 
 async def test_the_answer_to_a_request_is_the_tables() -> None:

@@ -19,6 +19,8 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from shoe_controller.messages.facts import AnyFact, Fact
+from shoe_controller.messages.limits import LARGEST_SEQ
+from shoe_controller.messages.refusals import BeyondNewest
 from shoe_controller.messages.requests import REPLAY, Answer, RequestRole
 from shoe_controller.messages.retained import (
     InfoMessage,
@@ -32,6 +34,9 @@ from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import TlsFiles
 from tests.daemon.house_file import PINS
 from tests.daemon.programs import PATIENCE
+
+ASK_AGAIN = 1.0
+"""Seconds after which a display asks again: the controller or the broker may have been away when it was asked."""
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Fact)
@@ -202,13 +207,16 @@ class Display(MqttClient):
         self.everything: list[Heard] = []
         """Every message in the order in which it came."""
         self.retained: dict[str, bytes] = {}
-        self.replay_answers: list[Answer] = []
+        self._facts: dict[int, AnyFact] = {}
+        """The events that were looked at, decoded."""
         self._complete_to = 0
         """No event up to this one is missing."""
         self._newest_event = 0
         self._read: dict[str, tuple[bytes, Any]] = {}
         self._asks_for_more = asks_for_more
         self._asking = False
+        self._newest_stored: dict[bytes, int | None] = {}
+        """What the controller answered when it was asked for its newest event, by question."""
         self._numbers = itertools.count(1)
 
     @staticmethod
@@ -218,6 +226,7 @@ class Display(MqttClient):
     def forget(self) -> None:
         """Know nothing of before, as a display that is switched on only now."""
         self.events.clear()
+        self._facts.clear()
         self.retained.clear()
         self._complete_to = self._newest_event = 0
 
@@ -265,7 +274,9 @@ class Display(MqttClient):
     @property
     def facts(self) -> list[AnyFact]:
         """All facts it has, in order."""
-        return [self.events[seq].fact for seq in sorted(self.events)]
+        for seq in self.events.keys() - self._facts.keys():
+            self._facts[seq] = self.events[seq].fact
+        return [self._facts[seq] for seq in sorted(self._facts)]
 
     def facts_of(self, *kinds: type[F]) -> list[F]:
         return [fact for fact in self.facts if isinstance(fact, kinds)]
@@ -279,9 +290,16 @@ class Display(MqttClient):
         )
 
     async def is_up_to_date(self, within: float = PATIENCE) -> None:
-        """Wait until the retained state includes every event that was received: events are quicker."""
+        """Wait until events and retained state include everything that the controller has stored by now.
+
+        An answer, a page or a log line can be quicker than the event that belongs to it, and an event is quicker than
+        the state: so the controller is asked for the number of its newest event.
+        """
+        newest = await self._ask_for_newest(within)
         await self.until(
-            lambda: self.state is not None and self.state.seq >= self._newest_event, within, what="the state to follow"
+            lambda: self.state is not None and self.state.seq >= newest and not (self._asks_for_more and self.missing),
+            within,
+            what=f"events and state up to {newest}",
         )
 
     def ask_for_missing(self) -> None:
@@ -289,14 +307,36 @@ class Display(MqttClient):
         missing = self.missing
         if missing and not self._asking:
             self._asking = True
-            request = {"request_id": f"replay-{next(self._numbers)}", "after": missing[0] - 1, "limit": 1000}
-            self.publish(
-                self.topics.request(RequestRole.DISPLAY, self.visitor.client_id, REPLAY),
-                msgspec.json.encode(request),
-                response_topic=self.reply_topic,
-                correlation=b"replay",
+            self._ask_for_replay(REPLAY.encode(), missing[0] - 1)
+            self._loop.call_later(2 * ASK_AGAIN, self._ask_again)
+
+    async def _ask_for_newest(self, within: float) -> int:
+        question = b"newest-%d" % next(self._numbers)
+        self._newest_stored[question] = None
+
+        def ask() -> None:
+            if question in self._newest_stored and self._newest_stored[question] is None:
+                # There is no such event, and the refusal names the newest.
+                self._ask_for_replay(question, LARGEST_SEQ)
+                self._loop.call_later(ASK_AGAIN, ask)
+
+        ask()
+        try:
+            await self.until(
+                lambda: self._newest_stored[question] is not None, within, what="the newest event's number"
             )
-            self._loop.call_later(2.0, self._ask_again)
+            return self._newest_stored[question] or 0
+        finally:
+            del self._newest_stored[question]
+
+    def _ask_for_replay(self, correlation: bytes, after: int) -> None:
+        request = {"request_id": f"replay-{next(self._numbers)}", "after": after, "limit": 1000}
+        self.publish(
+            self.topics.request(RequestRole.DISPLAY, self.visitor.client_id, REPLAY),
+            msgspec.json.encode(request),
+            response_topic=self.reply_topic,
+            correlation=correlation,
+        )
 
     # --- what it receives --------------------------------------------------------------------------------------------
 
@@ -304,7 +344,7 @@ class Display(MqttClient):
         self.everything.append(message)
         below = self.topics.below(message.topic)
         if message.topic == self.reply_topic:
-            self._heard_replay(message.payload)
+            self._heard_replay(message.payload, message.correlation)
         elif self.topics.is_event(message.topic):
             if message.retain:
                 self.contradictions.append(f"{below} was retained")
@@ -314,14 +354,19 @@ class Display(MqttClient):
         if self._asks_for_more:
             self.ask_for_missing()
 
-    def _heard_replay(self, payload: bytes) -> None:
+    def _heard_replay(self, payload: bytes, correlation: bytes | None) -> None:
         if b'"fact":' in payload:
             opening, _, rest = payload.partition(b",")
             topic = msgspec.json.decode(opening + b"}")["topic"]
             self._keep(Event(topic, b"{" + rest))
-        else:
-            self.replay_answers.append(msgspec.json.decode(payload, type=Answer))
+            return
+        answer = msgspec.json.decode(payload, type=Answer)
+        if correlation == REPLAY.encode():
             self._asking = False
+            if answer.replay is not None:  # what is no longer in the journal is not missing
+                self._complete_to = max(self._complete_to, answer.replay.oldest - 1)
+        elif correlation in self._newest_stored and isinstance(answer.refusal, BeyondNewest):
+            self._newest_stored[correlation] = answer.refusal.newest
 
     def _keep(self, event: Event) -> None:
         seq = _decode_number(event.payload).seq
@@ -349,7 +394,11 @@ class Display(MqttClient):
 
 
 class Terminal(MqttClient):
-    """Sends requests and waits for their answers; a dealer's, a supervisor's or a betting player's."""
+    """Sends requests and waits for their answers; a dealer's, a supervisor's or a betting player's.
+
+    `act`, `supervisor` and `bet` wait until the display shows what the request has changed, too: an answer can be
+    quicker. `ask` waits for the answer alone.
+    """
 
     def __init__(self, visitor: Visitor, topics: Topics, display: Display) -> None:
         self.topics = topics
@@ -395,27 +444,34 @@ class Terminal(MqttClient):
         role: str = "dealer",
         person: str = "",
         pin: str | None = None,
+        token: str | None = None,
         reason: str = "",
         shoe: int | None = None,
         round: int | None = None,  # noqa: A002 - as the request calls it
         request_id: str | None = None,
         within: float = PATIENCE,
+        about: dict[str, Any] | None = None,
         **details: Any,  # noqa: ANN401 - whatever the act takes
     ) -> Answer:
-        """Ask for an act of a dealer or supervisor, for the shoe and round that the display shows."""
+        """Ask for an act of a dealer or supervisor, for the shoe and round that the display shows.
+
+        `about` are details that have the name of a field of every request.
+        """
         state = self._display.state
         body: dict[str, Any] = {
             "request_id": request_id or self.new_id(),
             "shoe": (state.shoe if state else 0) if shoe is None else shoe,
             "round": (state.round if state else 0) if round is None else round,
             "reason": reason,
-            "details": details,
+            "details": details | (about or {}),
         }
         if person:
             body["person"] = person
         if pin is not None:
             body["pin"] = pin
-        return await self.ask(role, name, body, within)
+        if token is not None:
+            body["token"] = token
+        return await self._shown(await self.ask(role, name, body, within))
 
     async def supervisor(self, name: str, person: str = "rana", reason: str = "seen by me", **details: Any) -> Answer:  # noqa: ANN401 - as above
         """An act of a supervisor with the right PIN."""
@@ -423,7 +479,12 @@ class Terminal(MqttClient):
 
     async def bet(self, seat: str, stakes: dict[str, int], **named: Any) -> Answer:  # noqa: ANN401 - fields of the request
         """Place wagers of a seat, in the round that the display shows."""
-        return await self.answer_to(self.send_bet(seat, stakes, **named))
+        return await self._shown(await self.answer_to(self.send_bet(seat, stakes, **named)))
+
+    async def _shown(self, answer: Answer) -> Answer:
+        """A refusal, too, can raise an alert or be put on record."""
+        await self._display.is_up_to_date()
+        return answer
 
     def send_bet(self, seat: str, stakes: dict[str, int], **named: Any) -> bytes:  # noqa: ANN401 - as above
         state = self._display.state

@@ -95,6 +95,7 @@ class Chain:
         self._with_broker = with_broker
         self._seen: list[AnyHappening] = []
         """The truth of the shoe that runs in the test's own process."""
+        self._log_lines: list[dict[str, Any]] = []
         self._clients = AsyncExitStack()
         self._numbers = itertools.count(1)
 
@@ -153,8 +154,9 @@ class Chain:
     @property
     def log_lines(self) -> list[dict[str, Any]]:
         """All that the daemon has logged; a line that is no JSON is a failure."""
-        whole = self.daemon.output.rpartition("\n")[0]
-        return [json.loads(line) for line in whole.splitlines()]
+        whole = self.daemon.output.rpartition("\n")[0].splitlines()
+        self._log_lines += map(json.loads, whole[len(self._log_lines) :])
+        return self._log_lines
 
     def times_logged(self, event: str) -> int:
         return sum(line["event"] == event for line in self.log_lines)

@@ -40,6 +40,8 @@ class PatientDealer:
         self._locked_since = True
         """Whether the gate was locked since the last round, or the burn, was over."""
         self._was_between = False
+        self._gate_moves = 0
+        """Of the gate, when that was over."""
         self._held = False
         shoe.on_change = self._look
 
@@ -49,8 +51,10 @@ class PatientDealer:
         between = virtual.firmware.stage is Stage.READY
         if between and not self._was_between:
             self._locked_since = False
+            self._gate_moves = virtual.gate_moves
         self._was_between = between
-        self._locked_since = self._locked_since or virtual.gate_locked
+        # A quick controller locks the gate and opens it again in one write.
+        self._locked_since = self._locked_since or virtual.gate_locked or virtual.gate_moves > self._gate_moves
         # A card that lies there already could be laid behind a locked gate.
         waits = between and (not self._locked_since or (virtual.firmware.carried is not None and virtual.gate_locked))
         if waits and emulation.dealer_is_on:

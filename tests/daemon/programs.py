@@ -6,7 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds after which a test gives up waiting for something that should take far less."""
 
 COMMANDS = Path(sys.executable).parent

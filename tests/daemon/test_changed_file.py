@@ -65,7 +65,7 @@ async def test_a_wager_of_the_house_is_taken_out_in_mid_shoe(tmp_path: Path) -> 
         await display.until(lambda: display.status is not None and display.status.online, what="the table")
         assert "small.small" in offered(display), "over a restart too"
 
-        assert (await terminal.act("open_shoe")).status == "ok"
+        assert (await terminal.supervisor("open_shoe")).status == "ok"
         await display.until(lambda: display.state is not None and display.state.shoe == 2, what="the next shoe")
         await display.until(lambda: "small.small" not in offered(display), what="the new rules")
         assert display.info is not None

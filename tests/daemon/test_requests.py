@@ -220,7 +220,7 @@ async def test_replays_hold_nobody_up(tmp_path: Path) -> None:
             for number in range(300):
                 glutton.ask(number)
             await glutton.until(lambda: glutton.answers, what="the first answer")
-            answer = await terminal.act("call_supervisor", within=3)
+            answer = await terminal.act("call_supervisor", within=10)
             assert answer.status == "ok"
             await glutton.until(lambda: len(glutton.answers) == 300, what="all answers")
             served = {number for number, answer in glutton.answers.items() if answer.status == "ok"}

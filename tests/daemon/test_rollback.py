@@ -11,8 +11,8 @@ import pytest
 
 from shoe_controller.clock.system_clock import SystemClock
 from shoe_controller.config.table_file import RunningConfig, for_running
-from shoe_controller.daemon.assembly import SOFTWARE, open_table
-from shoe_controller.daemon.table_journal import entry_for, recover
+from shoe_controller.daemon.assembly import open_table
+from shoe_controller.daemon.table_journal import SOFTWARE, entry_for, recover
 from shoe_controller.journal.anchor import Claim, read_anchor, write_anchor
 from shoe_controller.journal.database import files_of
 from shoe_controller.journal.reading import JournalReader
@@ -99,7 +99,6 @@ async def test_an_older_copy_stops_the_table_until_two_supervisors_accept_it(tmp
 
         terminal = await chain.terminal(display)
         assert (await terminal.supervisor("accept_rollback", reason="compared with the displays")).status == "ok"
-        await display.until(lambda: shown(display).proposal is not None, what="the proposal")
         proposal = shown(display).proposal
         assert proposal is not None
         assert (await terminal.supervisor("approve", proposal=proposal.proposal)).code == "same_person"

@@ -2,10 +2,13 @@
 
 import pytest
 
-from shoe_controller.demo.fault_script import FAULT_PANEL
-from shoe_controller.demo.faults import FAULTS, LOSES_CARDS, faults_on
+from shoe_controller.demo.faults import FAULT_PANEL, FAULTS, LOSES_CARDS, faults_on
+from shoe_controller.demo.irregular_scripts import SCRIPTS
+from shoe_controller.demo.irregularities import IRREGULARITIES, irregularities_at
+from shoe_controller.demo.settings import GAMES, WIRES
 from shoe_controller.demo.shoe_program import DEALER_KEY
 from shoe_controller.demo.supervisor import AtTheShoe
+from shoe_controller.messages.acts import ActName
 from shoe_controller.messages.facts import AnyFact
 from shoe_controller.table.alerts import ALERTS
 from simulator.console_view import FAULT_KEYS, HELP
@@ -41,8 +44,36 @@ def test_what_faults_are_caught_by_is_what_the_table_can_say() -> None:
         assert fault.caught_by <= said, fault
 
 
+def test_every_irregularity_has_a_script_and_what_shows_that_it_was_put_right() -> None:
+    assert IRREGULARITIES.keys() == SCRIPTS.keys()
+    assert IRREGULARITIES.keys().isdisjoint(FAULTS)
+    said = {*ALERTS, *ActName, *(fact.__struct_config__.tag for fact in AnyFact.__args__)}
+    for row in IRREGULARITIES.values():
+        assert row.put_right_by, row
+        assert row.put_right_by <= said, row
+    assert {name for wire in WIRES for game in GAMES for name in irregularities_at(wire, game)} == set(IRREGULARITIES)
+
+
 def test_the_emulators_console_has_the_keys_that_are_pressed() -> None:
     help_of = {key: words for keys, words in HELP for key in keys.split(", ")}
-    assert "force" in help_of[AtTheShoe.END_ROUND_BY_FORCE.value]
+    words = {
+        AtTheShoe.END_ROUND_BY_FORCE: "force",
+        AtTheShoe.DRAW: "draw the next card",
+        AtTheShoe.RESULT: "result button",
+        AtTheShoe.BURN: "burn button",
+        AtTheShoe.CALL_SUPERVISOR: "call supervisor",
+        AtTheShoe.GATE_KEY: "gate's key",
+        AtTheShoe.CABLE: "cable",
+        AtTheShoe.NEW_CARDS: "new cards",
+        AtTheShoe.NEW_SHOE_BUTTON: "new-shoe button",
+        AtTheShoe.TAKE_OUT: "take all cards out",
+        AtTheShoe.CLEAR_FAULTS: "clear the shoe's faults",
+        AtTheShoe.RESTART: "restart the shoe",
+    }
+    for at_shoe, word in words.items():
+        assert word in help_of[at_shoe.value]
+    silence = FAULT_PANEL + FAULTS["silence"].key
+    assert set(AtTheShoe) - set(words) == {AtTheShoe.DRAW_ON_SILENT_LINE}
+    assert AtTheShoe.DRAW_ON_SILENT_LINE.value == silence + AtTheShoe.DRAW.value
     assert "dealer" in help_of[{" ": "space"}[DEALER_KEY]]
     assert "fault" in help_of[FAULT_PANEL]

@@ -7,7 +7,12 @@ import signal
 import pytest
 
 from shoe_controller.cli import main
+from shoe_controller.demo.faults import faults_on
+from shoe_controller.demo.irregularities import irregularities_at
 from tests.demo.watched_demo import YES, Folder, WatchedDemo
+
+LONG = 1200.0
+"""Seconds for everything that can go wrong, one thing after another."""
 
 
 def check_pictures(demo: WatchedDemo, columns: int, rows: int) -> None:
@@ -52,22 +57,57 @@ async def test_so_many_rounds_in_a_terminal(folder: Folder, columns: int, rows: 
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
-    ("wire", "faults"),
+    ("wire", "faults", "of_people"),
     [
-        ("native", ("misread", "bytes_lost", "reboot")),
-        ("angel_eye", ("undisclosed", "double_feed", "forged_frame")),
+        ("native", ("misread", "bytes_lost", "jam", "reboot"), ("wager_at_wrong_seat", "dispute")),
+        ("angel_eye", ("undisclosed", "double_feed", "forged_frame"), ("new_dealer", "card_unseen")),
     ],
 )
-async def test_faults_are_caught_named_and_cleared(folder: Folder, wire: str, faults: tuple[str, ...]) -> None:
-    demo = folder.demo("--wire", wire, "--faults", ",".join(faults), "--speed", "40", "--no-pages")
+async def test_faults_are_caught_named_and_cleared(
+    folder: Folder, wire: str, faults: tuple[str, ...], of_people: tuple[str, ...]
+) -> None:
+    chosen = ",".join((*faults, *of_people))
+    demo = folder.demo("--wire", wire, "--faults", chosen, "--speed", "40", "--no-pages")
     await demo.start(80)
     assert await demo.ended() == 0, demo.text
+    check_report(demo, faults, of_people)
+    for fault in faults:
+        told = line_about(demo, fault)
+        assert "ended by" in told or "mended" in told
+    if wire == "native":
+        assert "rana and bimal move_wager" in line_about(demo, "wager_at_wrong_seat")
+        assert "rana and bimal adjust" in line_about(demo, "dispute")
+    else:
+        assert "gita sign_in" in line_about(demo, "new_dealer")
+        assert "rana enter_card" in line_about(demo, "card_unseen")
+    assert folder.is_clean()
+
+
+def check_report(demo: WatchedDemo, faults: tuple[str, ...], of_people: tuple[str, ...]) -> None:
+    """Everything happened, was caught or put right, and is over."""
     assert YES in demo.report
     assert f"{len(faults)} of {len(faults)} happened, {len(faults)} caught" in demo.report
-    for fault in faults:
-        told = next(line for line in demo.report.splitlines() if line.strip().startswith(f"{fault}: "))
-        assert "ended by" in told or "mended" in told
+    everything = f"{len(of_people)} of {len(of_people)} irregularities happened, {len(of_people)} put right"
+    assert everything in demo.report
+    for name in of_people:
+        assert line_about(demo, name).endswith("; put right"), demo.report
     assert "not over yet" not in demo.report
+
+
+def line_about(demo: WatchedDemo, name: str) -> str:
+    return next(line for line in demo.report.splitlines() if line.strip().startswith(f"{name}: "))
+
+
+@pytest.mark.skipif(not os.environ.get("LONG_TESTS"), reason="takes minutes; LONG_TESTS=1 runs it")
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("wire", "game"), [("native", "nepal"), ("angel_eye", "commission"), ("native", "no_commission")]
+)
+async def test_everything_that_can_go_wrong(folder: Folder, wire: str, game: str) -> None:
+    demo = folder.demo("--wire", wire, "--game", game, "--faults", "--speed", "20", "--no-pages")
+    await demo.start()
+    assert await demo.ended(within=LONG) == 0, demo.text
+    check_report(demo, faults_on(wire), irregularities_at(wire, game))
     assert folder.is_clean()
 
 
@@ -142,8 +182,10 @@ async def test_a_program_that_dies_is_named(folder: Folder, command: str, name: 
         (("--game", "poker"), "invalid choice"),
         (("--pages", "some"), "invalid choice"),
         (("--faults", "misreed"), "misread"),
-        (("--faults", "xyzzy"), "there is no fault 'xyzzy'; `shoe-emulator faults` lists what there is"),
+        (("--faults", "xyzzy"), "there is no fault 'xyzzy'; `shoe-controller demo --help` lists what there is"),
         (("--faults", "lid_opened", "--wire", "angel_eye"), "cannot express lid_opened"),
+        (("--faults", "late_wager", "--wire", "angel_eye"), "cannot express late_wager"),
+        (("--faults", "commission_collected"), "needs the game commission"),
     ],
 )
 def test_nonsense_is_refused_before_anything_starts(

@@ -8,16 +8,18 @@ import pytest
 
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.sides import Side
+from shoe_controller.demo.folder import DEALER, OTHER_SUPERVISOR, SUPERVISOR
 from shoe_controller.demo.players import stakes_of_seat
 from shoe_controller.demo.supervisor import AtTheShoe, ScriptedAct, next_act
 from shoe_controller.demo.truth import Happening, Truth
 from shoe_controller.house.rules import read_rules
-from shoe_controller.messages.acts import AnyAct
-from shoe_controller.messages.alerts import AlertKind, Clearer
-from shoe_controller.messages.facts import CardPlace
+from shoe_controller.messages.acts import ActName, Adjust, AnyAct, Role
+from shoe_controller.messages.alerts import AlertKind, AlertMessage, Clearer, Remedy
+from shoe_controller.messages.details import CardOfRound
+from shoe_controller.messages.facts import AsideCard, CardPlace
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.requests import RequestRole, acts_of
-from shoe_controller.messages.retained import TableView
+from shoe_controller.messages.retained import PossibleAct, ProposalView, TableView
 from shoe_controller.table.alerts import ALERTS, Scope, alert_message
 from shoe_controller.table.phases import CARDS_OUT
 from shoe_controller.table.state import Alert, TableState
@@ -46,6 +48,7 @@ def table_with(kind: AlertKind, phase: Phase, *, extra_cards: int = 0) -> TableV
         view_of(TableState(), read_rules),
         phase=phase,
         link_up=True,
+        dealer=DEALER,
         alerts=(alert,),
         cards=cards if phase in CARDS_OUT else (),
         extra_cards=extra_cards,
@@ -62,7 +65,8 @@ def test_the_supervisor_does_what_ends_the_alert(
     scripted = next_act(table_with(kind, phase, extra_cards=extra_cards), truth_with(in_round=in_round))
     rule = ALERTS[kind]
     if scripted is None:
-        assert kind in ("journal_full", "journal_damaged", "misread", "undisclosed_card")
+        assert kind in ("journal_full", "journal_damaged", "misread", "undisclosed_card", "shoe_fault")
+        assert kind != "shoe_fault" or rule.ends_itself
         return
     if isinstance(scripted, AtTheShoe):
         assert in_round
@@ -86,6 +90,21 @@ def test_an_unread_card_is_named_as_it_lies_there() -> None:
     assert (scripted.act, scripted.details) == ("identify_card", {"number": 2, "card": "4D"})
 
 
+def test_a_card_in_the_wrong_hand_is_assigned_and_a_foreign_one_discarded() -> None:
+    table = table_with(AlertKind.OUT_OF_TURN, Phase.DEALING)
+    alert = msgspec.structs.replace(table.alerts[0], remedy=Remedy.ASSIGN)
+    aside = (AsideCard(order=2, hand=Side.PLAYER, card=Card("4D")),)
+    table = msgspec.structs.replace(table, alerts=(alert,), cards=table.cards[:1], aside=aside)
+    scripted = next_act(table, truth_with(in_round=True))
+    assert isinstance(scripted, ScriptedAct)
+    assert (scripted.act, scripted.details) == ("assign_cards", {"cards": [{"hand": "player"}, {"hand": "banker"}]})
+    detail = CardOfRound(number=2, hand=Side.BANKER)
+    alert = msgspec.structs.replace(alert, kind=AlertKind.FOREIGN_CARD, remedy=Remedy.DISCARD, detail=detail)
+    scripted = next_act(msgspec.structs.replace(table, alerts=(alert,)), truth_with(in_round=True))
+    assert isinstance(scripted, ScriptedAct)
+    assert (scripted.act, scripted.details) == ("discard_card", {"number": 2, "cause": "foreign", "card": None})
+
+
 def test_where_two_cards_lie_the_round_is_voided() -> None:
     table = table_with(AlertKind.MISREAD, Phase.DEALING)
     assert next_act(table, truth_with(in_round=True, reading="with_another")) is AtTheShoe.END_ROUND_BY_FORCE
@@ -94,9 +113,77 @@ def test_where_two_cards_lie_the_round_is_voided() -> None:
     assert scripted.act == "void_round"
 
 
+def alerts_of(*kinds: AlertKind) -> tuple[AlertMessage, ...]:
+    return tuple(alert_message(Alert(number=number, kind=kind, seq=1)) for number, kind in enumerate(kinds, 1))
+
+
+def test_a_bad_shoe_is_ended_when_its_round_is_void() -> None:
+    table = table_with(AlertKind.BAD_SHOE, Phase.DEALING)
+    assert next_act(table, truth_with(in_round=True)) is AtTheShoe.END_ROUND_BY_FORCE
+    assert act_of(next_act(table, truth_with(in_round=False))) == "void_round"
+    table = table_with(AlertKind.BAD_SHOE, Phase.BETTING)
+    assert act_of(next_act(table, truth_with(in_round=False))) == "end_shoe"
+
+
+def test_a_bad_shoe_waits_for_a_round_that_goes_on_without_the_card() -> None:
+    table = table_with(AlertKind.FOREIGN_CARD, Phase.DEALING)
+    alerts = alerts_of(AlertKind.FOREIGN_CARD, AlertKind.BAD_SHOE)
+    detail = CardOfRound(number=2, hand=Side.BANKER)
+    foreign = msgspec.structs.replace(alerts[0], remedy=Remedy.DISCARD, detail=detail)
+    table = msgspec.structs.replace(table, alerts=(foreign, alerts[1]))
+    assert act_of(next_act(table, truth_with(in_round=True))) == "discard_card"
+
+
+def test_what_is_left_is_taken_out_and_counted_before_the_next_shoe() -> None:
+    count = PossibleAct(act=ActName.COUNT_REMAINDER, role=Role.SUPERVISOR, pin=True, reason=True, two_people=False)
+    table = msgspec.structs.replace(
+        table_with(AlertKind.MISREAD, Phase.ENDED), alerts=alerts_of(AlertKind.SHOE_CHANGE_UNCONFIRMED), acts=(count,)
+    )
+    truth = truth_with(in_round=False)
+    truth.new_cards, truth.left = True, 17
+    scripted = next_act(table, truth)
+    assert isinstance(scripted, ScriptedAct)
+    assert (scripted.act, scripted.details) == ("count_remainder", {"cards": 17})
+    counted = msgspec.structs.replace(table, acts=(msgspec.structs.replace(count, act=ActName.OPEN_SHOE),))
+    assert act_of(next_act(counted, truth)) == "open_shoe"
+    truth.new_cards = False
+    assert next_act(msgspec.structs.replace(table, alerts=()), truth) is AtTheShoe.TAKE_OUT
+
+
+def act_of(scripted: ScriptedAct | AtTheShoe | None) -> str:
+    assert isinstance(scripted, ScriptedAct)
+    return scripted.act
+
+
+def test_a_jam_is_cleared_and_an_empty_shoe_ends_the_round() -> None:
+    table = table_with(AlertKind.NO_CARD_CAME, Phase.DEALING)
+    truth = truth_with(in_round=True)
+    jam = next_act(table, truth)
+    assert isinstance(jam, ScriptedAct)
+    assert jam.act == "clear_alert"
+    truth.empty = True
+    assert next_act(table, truth) is AtTheShoe.END_ROUND_BY_FORCE
+
+
 def test_nothing_wrong_is_nothing_to_do() -> None:
     table = msgspec.structs.replace(table_with(AlertKind.MISREAD, Phase.DEALING), alerts=())
     assert next_act(table, truth_with(in_round=True)) is None
+
+
+def test_a_table_without_a_dealer_gets_one() -> None:
+    table = msgspec.structs.replace(table_with(AlertKind.MISREAD, Phase.DEALING), dealer=None)
+    scripted = next_act(table, truth_with(in_round=True))
+    assert isinstance(scripted, ScriptedAct)
+    assert (scripted.role, scripted.act, scripted.person) == (RequestRole.DEALER, "sign_in", DEALER)
+
+
+@pytest.mark.parametrize(("one", "other"), [(SUPERVISOR, OTHER_SUPERVISOR), (OTHER_SUPERVISOR, SUPERVISOR)])
+def test_what_one_supervisor_proposes_the_other_approves(one: str, other: str) -> None:
+    proposal = ProposalView(proposal=3, act=Adjust(seat="1", amount=100), person=one, reason="a chip")
+    table = msgspec.structs.replace(table_with(AlertKind.MISREAD, Phase.DEALING), proposal=proposal)
+    scripted = next_act(table, truth_with(in_round=True))
+    assert isinstance(scripted, ScriptedAct)
+    assert (scripted.act, scripted.person, scripted.details) == ("approve", other, {"proposal": 3})
 
 
 def test_players_stake_what_is_offered_and_permitted() -> None:

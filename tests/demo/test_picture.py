@@ -44,7 +44,7 @@ def view(tables: int, rounds: int) -> DemoView:
         watches=watches,
         lines=lines,
         odds=odds,
-        faults="faults 1/28",
+        faults="faults 1/31",
         ending="",
         pit=PIT,
         console=CONSOLE,
@@ -74,7 +74,7 @@ def test_on_80_by_24_everything_is_there() -> None:
         "99 times already",
         "latency 4 ms",
         "journal 812:abababab",
-        "faults 1/28",
+        "faults 1/31",
         "Mosquitto, port 1883",
         "Ctrl-C ends",
     ):

@@ -87,9 +87,9 @@ class WatchedDemo:
             os.close(self._terminal)
             self._terminal = -1
 
-    async def ended(self) -> int:
+    async def ended(self, within: float = PATIENCE) -> int:
         assert self._process is not None
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(within):
             code = await self._process.wait()
         if self._terminal >= 0:
             self._read()

@@ -16,6 +16,7 @@ lsmod | grep -q '^cdc_acm ' || fail "the driver of serial shoes is not loaded af
 step "init"
 printf '264079\n480612\n773501\n' | shoe-controller init --site north --table t1 --port "$NAME" \
     --dealer "anita=Anita Rai" --supervisor rana=Rana --supervisor shah=Shah
+let_emulator_deal
 systemctl restart mosquitto
 wait_for 30 "the broker" systemctl is-active mosquitto
 

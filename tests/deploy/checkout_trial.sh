@@ -12,6 +12,7 @@ installs earlier
 step "init, and a shoe is dealt"
 printf '264079\n480612\n773501\n' | shoe-controller init --site north --table t1 --port socket://127.0.0.1:4001 \
     --dealer "anita=Anita Rai" --supervisor rana=Rana --supervisor shah=Shah
+let_emulator_deal
 systemctl restart mosquitto
 wait_for 10 "the broker" systemctl is-active mosquitto
 start_board

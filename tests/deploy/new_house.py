@@ -22,6 +22,16 @@ def init(folder: Path, *more: str) -> Answer:
     return command(*words, *places, *PEOPLE, *more, stdin="".join(f"{pin}\n" for pin in PINS.values()))
 
 
+def let_emulator_deal(folder: Path) -> None:
+    """Nobody signs in there, says "no more bets" or counts what is left: the shoe alone deals."""
+    file = folder / "table.toml"
+    text = file.read_text(encoding="utf-8").replace('bets_close = "dealer"', 'bets_close = "first_card"')
+    text = text.replace('remainder = "counted"', 'remainder = "not_counted"')
+    for key in ("dealer_signs_in", "new_dealer_burns"):
+        text = text.replace(f"{key} = true", f"{key} = false")
+    file.write_text(text, encoding="utf-8")
+
+
 def everything_in(folder: Path) -> dict[str, tuple[bytes, int, int]]:
     """Content, mode and time of change of every file."""
     return {

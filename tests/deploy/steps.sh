@@ -50,6 +50,11 @@ start_board() {
         -u board -P "$(cat /etc/shoe-controller/users/board.password)" \
         -i listener -V 5 -c -x 86400 -q 1 -t 'shoe/v1/north/t1/event/#' -F '%t %p'
 }
+# Nobody signs in here, says "no more bets" or counts what is left: the emulator alone deals.
+let_emulator_deal() {
+    sed -i -e 's/^bets_close = "dealer"/bets_close = "first_card"/' -e 's/^remainder = "counted"/remainder = "not_counted"/' \
+        -e 's/^dealer_signs_in = true/dealer_signs_in = false/' -e 's/^new_dealer_burns = true/new_dealer_burns = false/' "$CONFIG"
+}
 # start_shoe PORT SPEED
 start_shoe() {
     systemd-run --quiet --unit=emulator -p "StandardOutput=append:/var/tmp/emulator" shoe-emulator run --headless \

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.daemon.programs import Program
-from tests.deploy.new_house import PINS, command, init, its_broker
+from tests.deploy.new_house import PINS, command, init, its_broker, let_emulator_deal
 from tests.mqtt.brokers import becomes
 
 SKIPPED = ("clock", "disk-space", "disk-speed", "disk-kind", "open-ports")
@@ -19,6 +19,7 @@ SKIPPED = ("clock", "disk-space", "disk-speed", "disk-kind", "open-ports")
 async def test_a_new_house_is_healthy_and_tells_no_secrets(tmp_path: Path) -> None:
     house = tmp_path / "house"
     assert init(house).exit_code == 0
+    let_emulator_deal(house)
     table = str(house / "table.toml")
     not_running = command("status", table)
     assert not_running.exit_code == 2

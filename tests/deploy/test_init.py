@@ -10,9 +10,11 @@ import pytest
 
 from shoe_controller.config.pins import check_pin
 from shoe_controller.config.table_file import for_running, load_board, load_config, load_console, load_witness
+from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Remainder, ShownCard
 from shoe_controller.setup.access_list import BrokerRole
 from shoe_controller.setup.template import Template, example_text
 from shoe_controller.setup.users_file import read_users
+from shoe_controller.table.procedure import FinishedRound
 from tests.deploy.new_house import PINS, command, everything_in, init
 
 
@@ -38,6 +40,26 @@ def test_every_program_can_read_its_own_file(house: Path) -> None:
     people = {person.id: person for person in table.people}
     assert people.keys() == PINS.keys()
     assert all(check_pin(pin, people[name].pin.reveal()) for name, pin in PINS.items())
+
+
+def test_the_procedure_is_the_strictest_that_the_equipment_allows(house: Path, tmp_path: Path) -> None:
+    """A console can close the wagers and sign dealers in; without one, the shoe may have a button for the wagers."""
+    procedure = load_config(house / "table.toml").procedure
+    assert procedure.bets_close is BetsClose.DEALER
+    assert (procedure.dealer_signs_in, procedure.new_dealer_burns) == (True, True)
+    assert procedure.remainder is Remainder.COUNTED
+    assert procedure.finished_round is FinishedRound.TWO_SUPERVISORS
+    assert procedure.shown_card is ShownCard.BURN
+    assert procedure.discarded_card is DiscardedCard.VOID
+    for more, closes in (((), BetsClose.FIRST_CARD), (("--bets-button",), BetsClose.DEALER)):
+        folder = tmp_path / closes.value
+        words = ("--site", "n", "--table", "t", "--port", "/dev/x", "--no-broker", "--insecure", *more)
+        assert command("init", str(folder), *words).exit_code == 0
+        procedure = load_config(folder / "table.toml").procedure
+        assert procedure.bets_close is closes
+        assert (procedure.dealer_signs_in, procedure.new_dealer_burns) == (False, False)
+        assert procedure.remainder is Remainder.NOT_COUNTED, "nobody could enter the count"
+        assert procedure.finished_round is FinishedRound.TWO_SUPERVISORS
 
 
 def test_the_tables_file_explains_every_key_of_the_example(house: Path) -> None:

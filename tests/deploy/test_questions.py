@@ -35,7 +35,7 @@ def test_without_people_it_asks_for_them(tmp_path: Path) -> None:
     house = tmp_path / "house"
     words = ("--site", "n", "--table", "t", "--port", "/dev/x", "--no-broker", "--currency", "", "--title", "T")
     more = ("--wire", "native", "--base-game", "commission", "--decks", "8", "--layout", "nepal_super_baccarat")
-    rest = ("--offer", "base", "--seats", "1", "--min", "1", "--max", "100", "--journal", str(house / "t.journal"))
+    rest = ("--offer", "base", "--seats", "1", "--min", "2", "--max", "100", "--journal", str(house / "t.journal"))
     talk = Conversation("init", str(house), *words, *more, *rest)
     talk.answer("The id of a dealer", "")
     for identity, pin in (("rana", "480612"), ("shah", "719305")):

@@ -11,6 +11,7 @@ dpkg -i "$1"
 step "init"
 printf '264079\n480612\n773501\n' | shoe-controller init --site north --table t1 --port socket://127.0.0.1:4001 \
     --dealer "anita=Anita Rai" --supervisor rana=Rana --supervisor shah=Shah
+let_emulator_deal
 [ "$(stat -c '%U:%G %a' /etc/shoe-controller/shoe.key)" = "root:shoe-controller 640" ] || fail "owner or mode of shoe.key"
 [ "$(stat -c '%U:%G %a' /etc/mosquitto/shoe-controller/broker.key)" = "root:mosquitto 640" ] || fail "owner or mode of broker.key"
 systemctl restart mosquitto

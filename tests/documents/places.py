@@ -9,7 +9,7 @@ from pathlib import Path
 from socket import socket
 
 from tests.daemon.house_file import write_secret
-from tests.deploy.new_house import PINS, init
+from tests.deploy.new_house import PINS, init, let_emulator_deal
 from tests.documents.snippets import ROOT, snippets_of
 
 WAGERS = [{"seat": "1", "wager": "base.player", "stake": 500}]
@@ -22,6 +22,7 @@ def new_house(folder: Path) -> Path:
     """A house as `init` makes it, with whatever else the documents take for granted beside it."""
     answer = init(folder)
     assert answer.exit_code == 0, answer.err
+    let_emulator_deal(folder)
     for name in ("table.toml", "board.toml", "console.toml", "witness.toml"):
         file = folder / name
         file.write_text("".join(_with_free_ports(file.read_text(encoding="utf-8"))), encoding="utf-8")

@@ -247,7 +247,7 @@ class RequestWorld(Sitting):
 
     def give(self, given: AnyInput) -> Handled:
         wrapped = given
-        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given):
+        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given, self.moment()):
             wrapped = self.table.new_shoe(self.rules, given)
         before = self.table.state
         encoded = _encode(_changing(before))

@@ -12,10 +12,9 @@ import msgspec
 
 from firmware_protocol.events import Button, ButtonPressed, IndicatedWinner, LinkDownCause
 from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.limits import LARGEST_SEQ, LARGEST_STAKE
 from shoe_controller.messages.requests import (
     CHECKPOINTS,
-    LARGEST_SEQ,
-    LARGEST_STAKE,
     LONGEST_USER,
     PLACE,
     REPLAY,
@@ -188,8 +187,12 @@ def _details(world: RequestWorld, source: Source, name: str) -> dict[str, Any]:
                 details["alert"] = source.pick((*(each.number for each in world.state.lasting.alerts), *_NUMBERS))
             case "proposal":
                 details["proposal"] = source.pick((world.state.lasting.proposals_made, *_NUMBERS))
-            case "number":
-                details["number"] = source.pick(_NUMBERS)
+            case "number" | "shoe" | "round" | "dispute":
+                details[field] = source.pick((*_NUMBERS, None))
+            case "seat":
+                details["seat"] = _likely(source, _SEATS)
+            case "amount":
+                details["amount"] = _likely(source, _STAKES)
             case "card":
                 details["card"] = source.pick(_CARDS)
             case _:

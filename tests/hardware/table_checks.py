@@ -17,8 +17,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from shoe_controller.daemon.assembly import SOFTWARE
-from shoe_controller.daemon.table_journal import replay
+from shoe_controller.daemon.table_journal import SOFTWARE, replay
 from shoe_controller.journal.verify import verify
 from simulator.ports.usb_shoe import UsbKind
 from simulator.ports.usbip import UsbIpPort

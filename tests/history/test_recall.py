@@ -2,11 +2,13 @@
 
 import random
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
+from rich.console import Console
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardIdentified, CutCard, Hand, IndicatedWinner, Misread, ResultIndicated
@@ -14,20 +16,28 @@ from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.reasons import FirstCard, NotDue, NotShown, SecondCard
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.commands.recall import recalled
+from shoe_controller.history.drawing import draw
 from shoe_controller.history.recall import last_rounds
 from shoe_controller.history.rounds import RecalledRound
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.actors import FirstCardDrawn, Person, Shoe
 from shoe_controller.messages.acts import (
+    Adjust,
     Approve,
+    BeginRunOut,
     BurnExtraCard,
     ClearAlert,
+    CloseDispute,
+    CollectCommission,
     Confirm,
     CorrectCard,
+    EndRunOut,
     EndShoe,
     FreeHand,
     IdentifyCard,
     NoMoreBets,
+    Note,
+    OpenDispute,
     RevealCards,
     UndoLastResult,
     VoidAndReplay,
@@ -35,7 +45,7 @@ from shoe_controller.messages.acts import (
     Withdraw,
 )
 from shoe_controller.messages.causes import EndedByPerson, ProposalWithdrawn, RoundVoidedNow
-from shoe_controller.messages.facts import ShoeEnded
+from shoe_controller.messages.facts import RemainderCounted, ShoeEnded
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.table.inputs import ClockStepped, PinVerdict
@@ -108,6 +118,18 @@ def test_a_round_as_it_was_dealt() -> None:
     assert [(wager.seat, wager.stake) for wager in told.wagers] == [("1", 50), ("1", 5), ("2", 20)]
     assert told.ended == result.time > told.began
     assert (told.alerts, told.acts, told.returned) == ([], [], [])
+
+
+def test_a_round_tells_who_dealt_it() -> None:
+    table = opened(dealer_signs_in=True)
+    table.deal(natural(table)[:5])
+    table.sign_in("eve")
+    table.deal(natural(table)[5:])
+    table.result(IndicatedWinner.PLAYER)
+    told = last_of(table)
+    assert told.dealer == "dan"
+    assert [result.dealer for result in told.attempts[0].results] == ["eve"]
+    assert [(act.act, act.person) for act in told.acts] == [("sign_in", "eve")]
 
 
 def test_what_comes_before_the_first_round_and_after_the_last() -> None:
@@ -372,12 +394,64 @@ def test_the_end_of_a_shoe_is_told_once_also_when_its_last_result_was_taken_back
     assert len(told.attempts[0].results) == 2
 
 
+def test_what_is_left_of_a_shoe_is_told_with_its_faces() -> None:
+    table = opened()
+    plain(table)
+    table.act(EndShoe(), reason="worn")
+    table.act(BeginRunOut())
+    table.card("7S")
+    table.card("7S")
+    table.act(EndRunOut())
+    facts = last_of(table).about_shoe
+    told = [type(fact).__name__ for fact in facts]
+    assert told == ["ShoeEnded", "RunOutBegun", "CardCounted", "RemainderCounted"]
+    out = Console(file=StringIO(), width=10_000, no_color=True)
+    draw(out, rounds_of(table, 1), "")
+    text = cast("StringIO", out.file).getvalue()
+    ended, counted = table.last(ShoeEnded), table.last(RemainderCounted)
+    assert ended.inventory is not None
+    assert counted.faces is not None
+    assert f"Known to have come: {', '.join(f'{card} {n}' for card, n in ended.inventory.known.items())}." in text
+    assert f"{ended.inventory.remainder} must be left." in text
+    assert f"2 cards were left of {counted.expected}: it DOES NOT FIT." in text
+    assert f"AS {counted.faces.missing[Card.parse('AS')]}" in text
+
+
 def test_wrong_pins_are_told() -> None:
     table = opened()
     table.deal("9H")
     table.act(VoidRound(), pin=PinVerdict.WRONG)
     (act,) = last_of(table).acts
     assert (act.outcome, act.person, act.failures, act.locked_out) == ("wrong_pin", "ann", 1, False)
+
+
+def test_remarks_are_told_where_they_were_made_and_with_the_round_that_they_are_about() -> None:
+    table = opened(house={"base_game": "commission", "commission": {"taken": "marked"}})
+    table.bet("1", "base.banker", 200)
+    table.deal("2H 9D 3S KC")
+    table.result(IndicatedWinner.BANKER)
+    table.bet("1", "base.banker", 100)
+    table.deal("2D 9H 3C KS")
+    table.result(IndicatedWinner.BANKER)
+    table.act(Note(round=1), reason="seat 2 came late")
+    table.act(OpenDispute(round=1, seat="1"), reason="says 300")
+    table.act(Adjust(round=2, seat="1", amount=20), reason="paid too little")
+    table.act(Approve(proposal=1), person="bob")
+    table.dealer(CollectCommission(seat="1"))
+    first, second, third = [playing for playing in rounds_of(table) if playing.round]
+
+    def facts(playing: RecalledRound) -> list[str]:
+        return [str(remark.fact.__struct_config__.tag) for remark in playing.remarks]
+
+    assert facts(first) == ["note_made", "dispute_opened"]
+    assert facts(second) == ["payment_adjusted"]
+    assert facts(third) == ["note_made", "dispute_opened", "payment_adjusted", "commission_collected"]
+    assert {(remark.of_shoe, remark.of_round) for remark in first.remarks} == {(1, 1)}
+    assert [(remark.person, remark.approved_by) for remark in second.remarks] == [("ann", "bob")]
+    undo(table)
+    (undone,) = [playing.attempts[0].results[0].undone for playing in rounds_of(table) if playing.round == 2]
+    assert undone is not None
+    assert undone.commission_back == {"1": 5}
 
 
 # --- out of a journal ------------------------------------------------------------------------------------------------
@@ -425,6 +499,17 @@ def new_shoe(table: RecordedSitting) -> None:
     table.open_shoe("2D")
 
 
+def dispute(table: RecordedSitting) -> None:
+    """About the first round of this shoe, or of the one before."""
+    table.act(OpenDispute(shoe=max(1, table.state.shoe_number - 1), round=1), reason="disputed")
+    table.act(Note(round=table.state.round_number), reason="noted")
+
+
+def close_dispute(table: RecordedSitting) -> None:
+    for open_ in table.state.lasting.disputes[:1]:
+        table.act(CloseDispute(dispute=open_.number), reason="decided")
+
+
 TURNS: list[Callable[[RecordedSitting], None]] = [
     plain,
     plain,
@@ -435,6 +520,8 @@ TURNS: list[Callable[[RecordedSitting], None]] = [
     undo_if_possible,
     clock,
     new_shoe,
+    dispute,
+    close_dispute,
 ]
 
 

@@ -103,6 +103,8 @@ def test_the_guard_is_not_asked_again(tmp_path: Path) -> None:
     config = load(tmp_path, HOUSES["a player's edge"])
     entry = json.loads(config.house_text) | {"allow_player_edge": []}
     assert_same_rules(config.house, house_from_texts(json.dumps(entry), config.catalogue_texts))
+    pays_nothing = entry | {"rounding": {"mode": "down", "unit": 100}, "round_limit": {"amount": 1}}
+    assert house_from_texts(json.dumps(pays_nothing), config.catalogue_texts).rounding.unit == 100
 
 
 def test_the_text_is_the_house_alone_in_one_form(tmp_path: Path) -> None:
@@ -114,6 +116,17 @@ def test_the_text_is_the_house_alone_in_one_form(tmp_path: Path) -> None:
     assert list(json.loads(one)) == sorted(json.loads(one))
     explicit = small_house(rounding={"mode": "down"}, needs_base=[], commission={"taken": "at_once"})
     assert load(tmp_path, explicit).house_text == load(tmp_path, small_house()).house_text
+
+
+def test_a_file_without_a_later_key_has_the_text_of_before(tmp_path: Path) -> None:
+    """Else every shoe that was opened before an upgrade would seem to have other rules than its table's file."""
+    assert load(tmp_path, small_house(allow_lower_price=[])).house_text == (
+        '{"allow_decks":[],"allow_player_edge":[],"base_game":"nepal","catalogue":[],'
+        '"commission":{"rate":null,"taken":"at_once"},"decks":8,"layout":"nepal_super_baccarat",'
+        '"limits":{"all":{"max":100,"min":2}},"needs_base":[],"offer":null,"option_rules":null,"pay_tables":{},'
+        '"round_limit":null,"rounding":{"mode":"down","unit":1},"seats":["1","2"]}'
+    )
+    assert '"allow_lower_price":["base.tie"]' in load(tmp_path, small_house(allow_lower_price=["base.tie"])).house_text
 
 
 def test_where_a_catalogue_file_lies_changes_no_text(tmp_path: Path) -> None:

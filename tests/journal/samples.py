@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from shoe_controller.clock.moment import Moment
+from shoe_controller.daemon import table_journal
 from shoe_controller.journal.key_folder import PUBLIC, KeyFolder, read_public
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
@@ -23,8 +24,9 @@ from shoe_controller.journal.records import (
 from shoe_controller.journal.store import Journal, open_journal
 from shoe_controller.journal.verify import Report, verify
 
+SOFTWARE = table_journal.SOFTWARE
+"""So that the commands replay what these journals hold."""
 IDENTITY = Identity(table="pit 3 table 7", journal_id="a1b2c3")
-SOFTWARE = "0.1.0"
 NOON = 1_690_000_000_000
 """A day in 2023, long enough ago for every retention time of these tests."""
 STAMP = "20261116T120000Z"

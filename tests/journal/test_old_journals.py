@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from shoe_controller.daemon.assembly import SOFTWARE
 from shoe_controller.daemon.table_journal import (
+    SOFTWARE,
     published_fact,
     read_fact,
     recover,
@@ -33,7 +33,11 @@ from tests.journal.samples import NOON, STAMP
 from tests.journal.tampering import query, tampered
 from tests.reckoning import read_journal, sound_journal
 
+WRITTEN_BY = "0.1.0"
+"""As that commit named itself: with this name, all that it decided is replayed here."""
 LAYOUT_1 = (RecordKind.FACT, RecordKind.MESSAGE)
+MENDED = {"carried_card": [".standing.next_hand: player is banker now"]}
+"""Shown wrongly then: the carried card is Player's first, so that the next one that leaves the shoe is Banker's."""
 
 
 @pytest.fixture(params=NAMES)
@@ -63,7 +67,7 @@ def verified(path: Path, heads: list[Head] | None = None) -> Report:
         path,
         replay=replay,
         agree=same_fact,
-        software=SOFTWARE,
+        software=WRITTEN_BY,
         heads=heads or [],
         progress=lambda _done, _all: None,
     )
@@ -123,7 +127,7 @@ def test_the_table_stands_where_it_stood(path: Path, name: str) -> None:
     del state["shoe"]["rules"]
     assert differences(then["state"], state) == []
     view = view_of(table.state, read_rules)
-    assert differences(then["view"], msgspec.json.decode(msgspec.json.encode(view))) == []
+    assert differences(then["view"], msgspec.json.decode(msgspec.json.encode(view))) == MENDED.get(name, [])
     assert view.last_outcome is None or f"base.{view.last_outcome.winner.value}" in view.last_outcome.won
     assert (position.last_seq, position.published_seq) == (then["last_seq"], then["published_seq"])
 
@@ -167,7 +171,7 @@ def test_facts_are_compared_as_the_caller_says(path: Path) -> None:
             path,
             replay=other,
             agree=lambda stored, computed, agree=agree: agree and stored.name == computed.name,  # type: ignore[misc]  # bound at once
-            software=SOFTWARE,
+            software=WRITTEN_BY,
             progress=lambda _done, _all: None,
         )
         assert report.good == agree
@@ -208,10 +212,10 @@ def test_a_display_of_that_time_has_what_the_journal_holds(name: str, tmp_path: 
     journal = read_journal(copied(name, tmp_path))
     with_heads = {seq: (topic, _with_head(journal.heads[seq], body)) for seq, (topic, body) in journal.earlier.items()}
     assert with_heads
-    sound_journal(tmp_path / "table.journal", with_heads)
+    sound_journal(tmp_path / "table.journal", with_heads, software=WRITTEN_BY)
     last = max(with_heads)
     with pytest.raises(AssertionError):
-        sound_journal(tmp_path / "table.journal", with_heads | {last: ("event/card", b"{}")})
+        sound_journal(tmp_path / "table.journal", with_heads | {last: ("event/card", b"{}")}, software=WRITTEN_BY)
 
 
 def _with_head(head: str, body: bytes) -> bytes:

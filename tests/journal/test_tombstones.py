@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from shoe_controller.daemon.table_journal import replay
+from shoe_controller.daemon.table_journal import SOFTWARE, replay
 from shoe_controller.journal import prune as pruning
 from shoe_controller.journal.errors import BrokenChainError
 from shoe_controller.journal.export import Form, line, record_of
@@ -19,7 +19,7 @@ from shoe_controller.journal.records import Head, Record, RecordKind, Tombstone
 from shoe_controller.journal.tombstones import Note, judge, read_note
 from shoe_controller.journal.verify import Report, verify
 from tests.attacks.journal_forging import forge_note, forge_tombstone, tombstones_of
-from tests.attacks.table_journal import LATER, SOFTWARE, TableJournal, prune_old, table_journal
+from tests.attacks.table_journal import LATER, TableJournal, prune_old, table_journal
 from tests.commands.running import Answer, run
 from tests.journal.samples import moment, opened, shoes, write
 from tests.journal.tampering import query, tampered

@@ -25,6 +25,14 @@ function headline(event: TableEvent): string {
       return `round ${event.last_round} is the last`;
     case "shoe_ended":
       return event.cause.code === "ended_early" ? event.cause.reason : event.cause.code;
+    case "run_out_begun":
+      return `${event.expected} cards must be left`;
+    case "card_counted":
+      return `${event.counted}: ${event.card ?? "not read"}`;
+    case "remainder_counted":
+      return `${event.found} of ${event.expected}${event.fits ? "" : `, extra ${Object.keys(event.faces?.extra ?? {}).join(" ")}`}`;
+    case "shoe_exchanged":
+      return `${event.wire} at ${event.port}`;
     case "shoe_link":
       return event.up ? event.shoe_name : `no shoe: ${event.cause?.code ?? ""}`;
     case "betting_opened":
@@ -36,6 +44,10 @@ function headline(event: TableEvent): string {
       return event.closed_by.code === "person" ? event.closed_by.person : event.closed_by.code;
     case "round_voided":
       return event.replay ? "to be dealt again" : event.reason;
+    case "wagers_corrected":
+      return `${event.cause}: ${event.seats.map((seat) => `${seat} ${event.difference[seat] ?? 0}`).join(", ")}`;
+    case "round_amended":
+      return `${event.of_shoe}.${event.of_round}: ${event.old_outcome.winner} is ${event.outcome.winner}`;
     case "wagers_returned":
       return event.cause;
     case "card_dealt":
@@ -44,6 +56,10 @@ function headline(event: TableEvent): string {
       return event.places.map((place) => place.card).join(" ");
     case "card_corrected":
       return `${event.replaces} is ${event.place.card}`;
+    case "cards_assigned":
+      return event.places.map((place) => `${place.hand} ${place.card ?? "?"}`).join(", ");
+    case "card_discarded":
+      return `${event.place.card ?? "?"}: ${event.cause}`;
     case "card_set_aside":
       return event.why.code;
     case "extra_card_decided":
@@ -64,8 +80,25 @@ function headline(event: TableEvent): string {
       return `${event.person}: ${event.act.act}`;
     case "proposal_ended":
       return event.cause.code;
+    case "dealer_changed":
+      return `${event.dealer ?? "nobody"} is on duty`;
+    case "hand_entry_changed":
+      return event.hand_entry ? "dealt by hand" : "read by the shoe";
+    case "entered_card_confirmed":
+      return `confirmed ${event.entered}`;
     case "wrong_pin":
       return `${event.person}, ${event.failures}`;
+    case "note_made":
+      return `${event.of_shoe}/${event.of_round}: ${event.text}`;
+    case "dispute_opened":
+      return `${event.dispute.number}, seat ${event.dispute.seat ?? "none"}: ${event.dispute.text}`;
+    case "dispute_closed":
+      return `${event.dispute.number}: ${event.decision}`;
+    case "payment_adjusted":
+      return `${event.seat}: ${event.amount}`;
+    case "commission_collected":
+    case "commission_waived":
+      return `${event.seat}: ${event.due.map((due) => due.amount).join(" + ")} = ${event.amount}`;
     case "checkpoint_signed":
       return `${event.checkpoint.index} up to ${event.checkpoint.number}`;
     default:

@@ -37,12 +37,32 @@ SEAL = bytes(range(32, 64)).hex()
 HEAD = Head(number=412, hash=bytes(range(32)))
 VERSION = "0.1.0"
 START = "5e1fb2a0"
+TOKEN = "qH3vV0m2Zk9sB7dXy1LwR5tN8uJ4pC6a"  # noqa: S105 - of an example
 
 DETAILS: dict[str, dict[str, Any]] = {
     "reveal_cards": {"hand": "banker"},
     "clear_alert": {"alert": 3},
     "identify_card": {"number": 2, "card": "9H"},
     "correct_card": {"number": 2, "card": "9H"},
+    "assign_cards": {"cards": [{"hand": "player"}, {"hand": "banker", "card": "9H"}]},
+    "discard_card": {"number": 2, "cause": "damaged", "card": "9H"},
+    "set_wager": {"seat": "1", "wager": "base.player", "stake": 5000},
+    "move_wager": {"seat": "1", "wager": "base.player", "to_seat": "2"},
+    "amend_round": {
+        "shoe": 1,
+        "round": 12,
+        "cards": [{"number": 2, "card": "9H"}],
+        "wagers": [{"seat": "1", "wager": "base.player", "stake": 5000}],
+    },
+    "count_remainder": {"cards": 83},
+    "note": {"shoe": 2, "round": 7},
+    "open_dispute": {"shoe": 2, "round": 7, "seat": "1"},
+    "close_dispute": {"dispute": 1},
+    "adjust": {"shoe": 2, "round": 7, "seat": "1", "amount": -500},
+    "collect_commission": {"seat": "1"},
+    "waive_commission": {"seat": "1", "shoe": 2},
+    "enter_card": {"number": 2, "card": "9H"},
+    "deal_card": {"card": "9H"},
     "approve": {"proposal": 1},
     "withdraw": {"proposal": 1},
 }
@@ -142,6 +162,7 @@ def _requests() -> dict[str, Any]:
                 at
                 | ({"person": "anita" if role is RequestRole.DEALER else "rana"})
                 | ({"pin": "480612"} if pin else {})
+                | ({"token": TOKEN} if role is RequestRole.DEALER else {})
                 | ({"reason": "seen on the table"} if rule.reason else {})
                 | ({"details": DETAILS[name]} if name in DETAILS else {})
             )

@@ -21,6 +21,7 @@ from shoe_controller.journal.records import Head
 from shoe_controller.messages.acts import ACTS
 from shoe_controller.messages.codes import FAMILIES, codes_of
 from shoe_controller.messages.facts import AnyFact, Fact
+from shoe_controller.messages.limits import LARGEST_STAKE
 from shoe_controller.messages.requests import LONGEST_USER, ActRequest, RequestRole, acts_of
 from shoe_controller.messages.topics import (
     EVENT,
@@ -431,19 +432,33 @@ def test_a_card_that_is_none_does_not_fit(sittings: list[RememberedSitting]) -> 
 
 ACT_ROWS = [row for row in contract() if row.act is not None]
 USUAL = {"request_id": "r1", "shoe": 1, "round": 1}
+WITH_PIN = {"person": "ann", "pin": "1234", "reason": "as seen"}
 DETAILS: dict[str, dict[str, Any]] = {
     "clear_alert": {"alert": 1},
     "identify_card": {"number": 2, "card": "9H"},
     "correct_card": {"number": 2, "card": "9H"},
+    "assign_cards": {"cards": [{"hand": "player"}]},
+    "discard_card": {"number": 2, "cause": "face_up", "card": None},
+    "set_wager": {"seat": "1", "wager": "base.player", "stake": 50},
+    "move_wager": {"seat": "1", "wager": "base.player", "to_seat": "2"},
+    "amend_round": {"shoe": 1, "round": 2},
+    "enter_card": {"number": 2},
+    "count_remainder": {"cards": 83},
+    "close_dispute": {"dispute": 1},
+    "adjust": {"seat": "1", "amount": -50},
+    "collect_commission": {"seat": "1"},
+    "waive_commission": {"seat": "1", "shoe": 2},
     "approve": {"proposal": 1},
     "withdraw": {"proposal": 1},
 }
+WITHOUT_DETAILS = {"reveal_cards", "use_extra_card", "note", "open_dispute", "deal_card"}
+"""Acts whose fields can all be left out."""
 
 
 @pytest.mark.parametrize("row", ACT_ROWS, ids=lambda row: row.below)
 def test_a_request_for_an_act_must_have_what_the_act_needs(row: Any) -> None:  # noqa: ANN401 - a TopicRow
     name, act = row.key.replace("/", "."), row.below.rpartition("/")[2]
-    request = USUAL | {"person": "ann", "pin": "1234", "reason": "as seen"}
+    request = USUAL | WITH_PIN
     if act in DETAILS:
         request["details"] = DETAILS[act]
     assert objections(name, request) == []
@@ -463,7 +478,18 @@ def test_a_request_for_an_act_must_have_what_the_act_needs(row: Any) -> None:  #
 
 def test_the_details_of_every_act_with_fields_are_tried_above() -> None:
     with_fields = {rule.name for act, rule in ACTS.items() if msgspec.structs.fields(act)}
-    assert with_fields - {"reveal_cards"} == set(DETAILS)
+    assert with_fields - WITHOUT_DETAILS == set(DETAILS)
+    assert objections("request.dealer.deal_card", USUAL | {"details": {"card": "9H"}}) == []
+    assert objections("request.dealer.deal_card", USUAL | {"details": {"card": "9X"}}) != []
+    assert objections("request.dealer.deal_card", USUAL | {"details": {"card": None}}) == []
+    face_down = {"number": 2, "card": None}
+    for act, may_be_null in (("identify_card", False), ("correct_card", False), ("enter_card", True)):
+        assert (objections(f"request.supervisor.{act}", USUAL | WITH_PIN | {"details": face_down}) == []) is may_be_null
+    of_round = {"details": {"shoe": 1, "round": 2, "seat": None}}
+    assert objections("request.supervisor.open_dispute", USUAL | WITH_PIN | of_round) == []
+    assert objections("request.supervisor.open_dispute", USUAL | WITH_PIN | {"details": {"round": 0}}) != []
+    too_much = {"details": {"seat": "1", "amount": LARGEST_STAKE + 1}}
+    assert objections("request.supervisor.adjust", USUAL | WITH_PIN | too_much) != []
     assert objections("request.dealer.reveal_cards", USUAL | {"details": {"hand": "banker"}}) == []
     assert objections("request.dealer.reveal_cards", USUAL | {"details": {"hand": "both"}}) != []
 

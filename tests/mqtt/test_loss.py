@@ -12,7 +12,7 @@ from tests.mqtt.scripted import WELCOME, saying
 
 pytestmark = pytest.mark.asyncio
 
-AT_ONCE = 0.5
+AT_ONCE = 5.0
 """Seconds; it takes milliseconds, but the machine may be busy. The library's own time-out would be 10."""
 
 
@@ -85,7 +85,7 @@ async def test_a_hanging_broker_is_missed_after_twice_the_keep_alive(
             session.publish_soon("y", b"")
         async with asyncio.timeout(PATIENCE):
             assert sentence in str(await session.lost())
-        assert 1.5 < time.monotonic() - began < 3.5
+        assert 1.5 < time.monotonic() - began < 2 + AT_ONCE
     broker.wake()
 
 
@@ -112,7 +112,7 @@ async def test_a_broker_that_hangs_before_it_lets_us_in_is_given_up_in_time(brok
     with pytest.raises(BrokerUnreachableError, match=r"did not answer within 0\.3 seconds"):
         async with connected(broker.port, connect_timeout=0.3):
             pass
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < AT_ONCE
     broker.wake()
 
 

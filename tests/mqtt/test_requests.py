@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.baccarat.wager_refusals import AboveMaximum
-from shoe_controller.messages.acts import ACTS, Role, SignIn
+from shoe_controller.messages.acts import ACTS, Role, SignIn, SignOut
 from shoe_controller.messages.facts import ActProposed, PersonActed, ShoeOpened, WagersChanged, WrongPin
+from shoe_controller.messages.limits import LARGEST_SEQ, LARGEST_STAKE
 from shoe_controller.messages.refusals import OtherContents, OtherSeat, WagerNamedTwice
 from shoe_controller.messages.requests import (
-    LARGEST_SEQ,
-    LARGEST_STAKE,
     LONGEST_USER,
     MOST_CHECKPOINTS,
     Answer,
@@ -40,8 +39,11 @@ from shoe_controller.messages.requests import (
 from shoe_controller.mqtt.requests import LONGEST_CORRELATION, MOST_PIN_CHECKS, MOST_REPLAYS, SLOWED_BY
 from shoe_controller.table.pins import GUESSING_TRIES
 from tests.mqtt.counter import DEALERS, PINS, REPLY, TOPICS, USER, Counter
+from tests.mqtt.renew_examples import DETAILS
 
 pytestmark = pytest.mark.asyncio
+
+TOKEN, OTHER_TOKEN = "a token of the terminal's own making", "another token, which nobody was given"
 
 
 @pytest.fixture
@@ -148,17 +150,73 @@ async def test_two_people_over_mqtt(counter: Counter) -> None:
 
 @pytest.mark.parametrize("role", [RequestRole.DEALER, RequestRole.SUPERVISOR])
 async def test_every_act_can_be_asked_for_and_gets_an_answer(counter: Counter, role: RequestRole) -> None:
-    details: dict[str, dict[str, Any]] = {
-        "clear_alert": {"alert": 1},
-        "approve": {"proposal": 1},
-        "withdraw": {"proposal": 1},
-        "identify_card": {"number": 1, "card": "9H"},
-        "correct_card": {"number": 1, "card": "9H"},
-    }
     for name in acts_of(role):
         fields: dict[str, Any] = {"request_id": name, "person": "ann", "pin": PINS["ann"], "reason": "seen"}
-        answer = await counter.request(f"{role.value}/{name}", **fields, details=details.get(name, {}))
+        fields |= {"token": TOKEN} if role is RequestRole.DEALER else {}
+        answer = await counter.request(f"{role.value}/{name}", **fields, details=DETAILS.get(name, {}))
         assert answer.code not in {"bad_request", "unknown_request", "pin_missing", "wrong_pin"}, name
+
+
+# --- dealers who sign in ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Counter:
+    """A table at which dealers sign in; nobody is on duty."""
+    made = Counter(tmp_path, dealer_signs_in=True)
+    made.sitting.open_shoe()
+    made.sitting.act(SignOut())
+    return made
+
+
+async def sign_in(counter: Counter, token: str, request_id: str = "in", **fields: Any) -> Answer:  # noqa: ANN401 - of the request
+    usual = {"person": "dan", "pin": DEALERS["dan"], "token": token, "request_id": request_id}
+    return await counter.request("dealer/sign_in", **(usual | fields))
+
+
+async def test_a_dealer_acts_with_the_token_of_the_sign_in(guarded: Counter) -> None:
+    assert (await guarded.request("dealer/call_supervisor", person="dan", request_id="a")).code == "not_signed_in"
+    assert (await sign_in(guarded, TOKEN)).status == "ok"
+    for number, (token, code) in enumerate([(OTHER_TOKEN, "not_signed_in"), (TOKEN, "ok")]):
+        answer = await guarded.request("dealer/call_supervisor", token=token, request_id=f"b{number}")
+        assert answer.code == code
+    assert guarded.sitting.last(PersonActed).person == "dan", "the request named no person"
+    assert (await guarded.request("dealer/sign_out", token=TOKEN, request_id="out")).status == "ok"
+    assert (await guarded.request("dealer/call_supervisor", token=TOKEN, request_id="c")).code == "not_signed_in"
+
+
+async def test_of_a_token_only_a_digest_is_stored(guarded: Counter) -> None:
+    await sign_in(guarded, TOKEN)
+    await guarded.request("dealer/call_supervisor", token=TOKEN, request_id="a")
+    stored = guarded.sitting.write(guarded.journal).read_bytes() + msgspec.json.encode(guarded.sitting.facts)
+    assert TOKEN.encode() not in stored
+    dealer = guarded.sitting.state.lasting.dealer
+    assert dealer is not None
+    assert dealer.token_digest.encode() in stored
+    assert dealer.token_digest not in msgspec.json.encode(guarded.sitting.facts).decode(), "no event has even that"
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_repeated_sign_in_with_another_pin_or_token_opens_nothing(guarded: Counter, *, restarted: bool) -> None:
+    """The repeat gets the first answer, in which there is nothing to be had; with another token it is refused."""
+    assert (await sign_in(guarded, TOKEN)).status == "ok"
+    if restarted:
+        guarded.desk = guarded.new_desk()
+    assert (await sign_in(guarded, OTHER_TOKEN, pin="000000")).status == "error"
+    assert (await guarded.request("dealer/call_supervisor", token=OTHER_TOKEN, request_id="a")).code == "not_signed_in"
+    assert (await guarded.request("dealer/call_supervisor", token=TOKEN, request_id="b")).status == "ok"
+
+
+@pytest.mark.parametrize("token", ["", "short", "x" * 101, 7])
+async def test_a_token_has_a_length(guarded: Counter, token: object) -> None:
+    answer = await guarded.request("dealer/sign_in", person="dan", pin=DEALERS["dan"], token=token)
+    assert answer.code == "bad_request"
+
+
+async def test_a_supervisor_needs_no_token_and_one_that_is_sent_means_nothing(guarded: Counter) -> None:
+    assert (await guarded.supervisor("sign_in", token=TOKEN)).status == "ok"
+    assert guarded.sitting.state.lasting.dealer is None
+    assert (await guarded.supervisor("call_supervisor", request_id="r2")).status == "ok"
 
 
 # --- once only, and for its own round --------------------------------------------------------------------------------
@@ -530,7 +588,7 @@ async def test_a_retained_request_is_refused(counter: Counter) -> None:
     "below",
     [
         f"request/dealer/{USER}/end_shoe",
-        f"request/supervisor/{USER}/open_shoe",
+        f"request/dealer/{USER}/exchange_shoe",
         f"request/display/{USER}/call_supervisor",
         f"request/wagers/{USER}/replay",
         f"request/wagers/{USER}/",

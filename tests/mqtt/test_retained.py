@@ -20,7 +20,7 @@ from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import CallSupervisor
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.details import OperatingSystemError
-from shoe_controller.messages.facts import AnyFact, ResultUndone, RoundResult, RoundVoided, ShoeOpened
+from shoe_controller.messages.facts import AnyFact, ResultUndone, RoundAmended, RoundResult, RoundVoided, ShoeOpened
 from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.messages.retained import (
     HeadMessage,
@@ -259,8 +259,8 @@ def test_the_last_outcome_and_the_last_void_round_are_those_of_the_events_at_eve
         for state in sitting.states:
             facts = [fact for fact in sitting.facts if fact.seq <= state.lasting.seq]
             told = state_message(state, "j1", read_rules)
-            match newest(facts, ShoeOpened, RoundResult, ResultUndone):
-                case RoundResult(round=number, outcome=outcome):
+            match newest(facts, ShoeOpened, RoundResult, ResultUndone, RoundAmended):
+                case RoundResult(round=number, outcome=outcome) | RoundAmended(of_round=number, outcome=outcome):
                     won = {name: end.pays for name, end in outcome.wagers.items() if end.result is Result.WIN}
                     last = told.last_outcome
                     assert last is not None
@@ -308,9 +308,12 @@ def results_among(facts: Iterable[AnyFact]) -> list[RoundResult]:
             case ShoeOpened():
                 standing.clear()
             case RoundResult():
-                standing[fact.seq] = fact
+                standing[fact.round] = fact
+            case RoundAmended():
+                before = standing[fact.of_round]
+                standing[fact.of_round] = msgspec.structs.replace(before, seq=fact.seq, outcome=fact.outcome)
             case ResultUndone():
-                del standing[fact.replaces]
+                del standing[fact.round]
     return list(standing.values())
 
 

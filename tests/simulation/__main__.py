@@ -19,10 +19,11 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, metavar="SEED", help="the first of them")
     parser.add_argument("--shrink", action="store_true", help="look for the fewest mishaps that break the seed")
     parser.add_argument("--mutations", action="store_true", help="put bugs in, one at a time; each must be found")
+    parser.add_argument("--renew", action="store_true", help="with --mutations: store the seeds that find them")
     given = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 200)
     if given.mutations:
-        return 0 if try_all(console) else 1
+        return 0 if try_all(console, renew=given.renew) else 1
     if given.seeds is not None:
         if given.seeds < 1:
             parser.error("--seeds takes a number from 1 up")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from firmware_protocol.angel_eye.shoe import Disclosing
-from shoe_controller.daemon.assembly import SOFTWARE
-from shoe_controller.daemon.table_journal import published_fact, replay
+from shoe_controller.daemon.table_journal import SOFTWARE, published_fact, replay
 from shoe_controller.journal.checkpoints import read_checkpoint
 from shoe_controller.journal.key_folder import PRIVATE, PUBLIC, Key, read_public
 from shoe_controller.journal.reading import JournalReader
@@ -36,7 +35,7 @@ JUST = 1.0
 MOST_UNSIGNED = 3 * RECORDS_BETWEEN
 """Records after the last checkpoint: while a new one is made or tried again, others are stored."""
 
-ENDS_SHOE = {"cut_card_in_round", "empty_in_round", "unasked_acts"}
+ENDS_SHOE = {"cut_card_in_round", "empty_in_round", "unasked_acts", "reader_dead", "early_new_shoe"}
 """After these there may be new cards, for which the lid is opened."""
 
 
@@ -160,6 +159,8 @@ def _displays_have_it_all(world: "World") -> None:
             raise BrokenPromiseError(f"{display.name}: {problems}")
         if display.journal != observer.journal:
             raise BrokenPromiseError(f"{display.name} shows the journal {display.journal}, not {observer.journal}")
+        if display.state is not None and display.state.seq == len(observer.messages):
+            observer.check_open(display.state)
         for journal, events in display.laid_by.items():
             if any(not same_event(observer.journals[journal][seq - 1], shown) for seq, shown in events.items()):
                 raise BrokenPromiseError(f"{display.name} has events of another journal among those of {journal}")
@@ -175,6 +176,10 @@ def _no_alert_without_cause(world: "World") -> None:
         befallen = {name for t, name in observer.injected if t <= raised.t}
         if world.staff.replugged:
             befallen.add("unplug")
+        if world.staff.relieved:
+            befallen.add("relief")  # where the first card came before the burned one, as with a hasty dealer
+        if world.staff.shoes.refused:
+            befallen.add("new_shoe_refused")  # a supervisor said that it is the old one, and the shoe burns
         if hasty:
             befallen.add("hasty_dealer")  # a supervisor may void the round, and what follows from that follows here too
         if without_cause(raised.kind, befallen, hasty=hasty, shoe_ends=bool(shoe_ends) or "lid_opened" in befallen):
@@ -184,17 +189,36 @@ def _no_alert_without_cause(world: "World") -> None:
 def _every_mishap_is_told(world: "World") -> None:
     """Where one thing went wrong and nothing else: others might have voided the round, or stand already."""
     observer = world.observer
-    if len(world.plan.mishaps) != 1 or not observer.injected:
+    # Also what people put right without a call is among those.
+    befallen = {name for _, name in observer.injected}
+    if len(world.plan.mishaps) != 1 or befallen != set(world.plan.names):
         return
     came = observer.injected[-1][0]
     if any(came - JUST < t < came + JUST for t in observer.results_at):
         return  # the round was over before anything could be noticed
     for name, phase in world.met:
         kinds, phases = TOLD.get(name, ((), ()))
-        after = sum(card["t"] > came for card in observer.cards)
-        if name == "ninth_copy" and (after < CARDS_FOR_NINTH or world.plan.cut_card_after is not None):
-            continue  # the shoe was over before the ninth came
-        if name == "duplicate_card" and world.plan.disclosing is Disclosing.AT_RESULT:
-            continue  # the first of the two may have been burned, and such a shoe never tells which cards those were
-        if kinds and phase in phases and not any(raised.kind in kinds for raised in world.observer.raised):
-            raise BrokenPromiseError(f"{name} in the phase {phase} was not reported: {world.observer.raised}")
+        must_be_told = bool(kinds) and phase in phases and not _may_go_unnoticed(world, name, phase, came)
+        if must_be_told and not any(raised.kind in kinds for raised in observer.raised):
+            raise BrokenPromiseError(f"{name} in the phase {phase} was not reported: {observer.raised}")
+
+
+def _may_go_unnoticed(world: "World", name: str, phase: str, came: float) -> bool:
+    plan, observer = world.plan, world.observer
+    # Among the cards that were left, which are counted whatever they are.
+    if phase == "ended" and observer.facts["run_out_begun"]:
+        return True
+    match name:
+        case "early_new_shoe":
+            # After the cut card a dealer may announce the next shoe.
+            return plan.cut_card_after is not None
+        case "ninth_copy":
+            # The shoe was over before the ninth came; or two supervisors said that one of the nine was another card;
+            # or a new dealer burned one of them, and such a shoe never tells which card that was.
+            over = sum(card["t"] > came for card in observer.cards) < CARDS_FOR_NINTH or plan.cut_card_after is not None
+            burned = plan.disclosing is Disclosing.AT_RESULT and bool(world.staff.relieved)
+            return over or burned or bool(observer.acts["amend_round"])
+        case "duplicate_card":
+            # The first of the two may have been burned, and such a shoe never tells which cards those were.
+            return plan.disclosing is Disclosing.AT_RESULT
+    return False

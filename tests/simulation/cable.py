@@ -64,6 +64,12 @@ class Cable:
         self._move_plug(plugged=False)
         self._time.after(1.0, lambda: self._move_plug(plugged=True))
 
+    def pull(self) -> None:
+        self._move_plug(plugged=False)
+
+    def plug_in(self) -> None:
+        self._move_plug(plugged=True)
+
     def _move_plug(self, *, plugged: bool) -> None:
         self.plugged = plugged
         if not plugged and self._line is not None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from tests.simulation.coverage import acts_table, alerts_table, blind_spots, coverage_table, wagers_line
+from tests.simulation.coverage import acts_table, alerts_table, blind_spots, coverage_table, facts_table, wagers_line
 from tests.simulation.seeds import plan_of
 from tests.simulation.shrink import fewest_mishaps
 from tests.simulation.world import Ran, run
@@ -29,6 +29,7 @@ class Result(NamedTuple):
     met: Counter[tuple[str, str]]
     alerts: Counter[str]
     acts: Counter[str]
+    facts: Counter[str]
     settled: Counter[tuple[str, str]]
 
 
@@ -36,12 +37,14 @@ def run_seed(seed: int) -> Result:
     try:
         ran = run(plan_of(seed))
     except Exception as error:  # noqa: BLE001 - a campaign goes on, and the seed that stopped is reported
-        return Result(seed, f"{type(error).__name__}: {error}", 0, 0.0, *(Counter() for _ in range(4)))
+        return Result(seed, f"{type(error).__name__}: {error}", 0, 0.0, *(Counter() for _ in range(5)))
     return _result(ran)
 
 
 def _result(ran: Ran) -> Result:
-    return Result(ran.plan.seed, ran.broken, ran.rounds, ran.seconds, ran.met, ran.alerts, ran.acts, ran.settled)
+    return Result(
+        ran.plan.seed, ran.broken, ran.rounds, ran.seconds, ran.met, ran.alerts, ran.acts, ran.facts, ran.settled
+    )
 
 
 def on_all_cores(seeds: Iterable[int]) -> Iterator[Result]:
@@ -65,6 +68,7 @@ def simulate(first: int, seeds: int, console: Console) -> bool:
     met: Counter[tuple[str, str]] = Counter()
     alerts: Counter[str] = Counter()
     acts: Counter[str] = Counter()
+    facts: Counter[str] = Counter()
     settled: Counter[tuple[str, str]] = Counter()
     rounds, seconds = 0, 0.0
     broken: list[Result] = []
@@ -74,6 +78,7 @@ def simulate(first: int, seeds: int, console: Console) -> bool:
         met += result.met
         alerts += result.alerts
         acts += result.acts
+        facts += result.facts
         settled += result.settled
         if result.broken:
             broken.append(result)
@@ -90,8 +95,9 @@ def simulate(first: int, seeds: int, console: Console) -> bool:
     console.print(coverage_table(met))
     console.print(alerts_table(alerts))
     console.print(acts_table(acts))
+    console.print(facts_table(facts))
     console.print(wagers_line(settled), markup=False)
-    unseen = blind_spots(met, settled, acts, seeds)
+    unseen = blind_spots(met, settled, acts, facts, seeds)
     for sentence in unseen:
         console.print(f"BLIND SPOT: {sentence}", markup=False)
     for result in broken[:3]:

@@ -166,6 +166,10 @@ class Display(Client):
         return self._table.have or 0
 
     @property
+    def state(self) -> StateMessage | None:
+        return self._table.state
+
+    @property
     def _is_behind(self) -> bool:
         state = self._table.state
         return state is not None and self.last < state.seq

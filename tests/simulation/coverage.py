@@ -1,4 +1,4 @@
-"""What a campaign met: mishaps by phase, wagers by base game, acts and alerts. Blind spots are failures.
+"""What a campaign met: mishaps by phase, wagers by base game, acts, events and alerts. Blind spots are failures.
 
 Of so many seeds as `ENOUGH`, every cell must have been met that can be. A cell that cannot says why; if it is met all
 the same, the reason is wrong, however few the seeds.
@@ -8,6 +8,7 @@ from collections import Counter
 
 from rich.table import Table
 
+from shoe_controller.daemon.table_journal import TOPICS_BY_FACT
 from shoe_controller.messages.acts import ACTS
 from shoe_controller.table.alerts import ALERTS
 from simulator.faults import FAULTS
@@ -17,6 +18,7 @@ from tests.simulation.mishaps import AROUND, NEVER_RAISED, why_never
 
 ENOUGH = 1000
 ALL_ACTS = sorted(rule.name for rule in ACTS.values())
+ALL_FACTS = sorted(TOPICS_BY_FACT)
 MEANING = (
     "A number is how often the mishap came in that phase of the table (down: no daemon runs). (1), (2): it cannot, for "
     f"the reason below; if it comes all the same, the campaign fails. none: from {ENOUGH} seeds on, the campaign fails."
@@ -69,7 +71,17 @@ def acts_table(acts: Counter[str]) -> Table:
     return table
 
 
-def blind_spots(met: Met, settled: Met, acts: Counter[str], seeds: int) -> list[str]:
+def facts_table(facts: Counter[str]) -> Table:
+    """How often each kind of event was published."""
+    table = Table(title="events")
+    table.add_column("event")
+    table.add_column("times", justify="right")
+    for name in ALL_FACTS:
+        table.add_row(name, str(facts[name] or "none"))
+    return table
+
+
+def blind_spots(met: Met, settled: Met, acts: Counter[str], facts: Counter[str], seeds: int) -> list[str]:
     """What makes the campaign fail, in sentences."""
     found = [
         f"{name} came in the phase {phase}, and this is said to be impossible: {why_never(name, phase)}"
@@ -90,6 +102,7 @@ def blind_spots(met: Met, settled: Met, acts: Counter[str], seeds: int) -> list[
             if not settled[game, wager]
         ]
         found += [f"nobody ever did {name}" for name in ALL_ACTS if not acts[name]]
+        found += [f"nothing ever led to the event {name}" for name in ALL_FACTS if not facts[name]]
     return found
 
 

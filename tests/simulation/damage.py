@@ -4,8 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from shoe_controller.clock.moment import Moment
-from shoe_controller.daemon.assembly import SOFTWARE
-from shoe_controller.daemon.table_journal import entry_for, recover
+from shoe_controller.daemon.table_journal import SOFTWARE, entry_for, recover
 from shoe_controller.journal.database import files_of
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.store import BatchWriter, Submission

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from shoe_controller.messages.requests import REPLAY, RequestRole
+from shoe_controller.messages.requests import REPLAY, Answer, RequestRole
 from simulator.broker.reasons import Reason
 from simulator.faults import FAULTS, Moment
 from simulator.scenario import planned
 from tests.simulation.daemon_broker import CLIENT_ID
 from tests.simulation.inline_writer import KillAt
 from tests.simulation.mishaps import ENDS_DAEMON, NEW_JOURNAL, WAITING
-from tests.simulation.people import TARGET
+from tests.simulation.people import DEALERS, TARGET
 from tests.simulation.plan import Mishap
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ LATEST = 3.0
 
 RESTS = 14.0
 """Times as long as other mishaps last: longer than most houses wait for a card."""
+
+BY_HAND = 12.0
+"""Times as long as other mishaps last: a few rounds."""
 
 NONSENSE = (
     b"",
@@ -318,6 +321,31 @@ def _wrong_pins(world: "World", mishap: Mishap) -> None:
     _over(world, 1.0)
 
 
+def _stolen_names(world: "World", mishap: Mishap) -> None:
+    view = world.stranger.view
+    acts = ["sign_out"]
+    if world.plan.procedure.dealer_signs_in and view is not None and view.shoe:
+        acts += ["no_more_bets", "confirm", "call_supervisor"]
+
+    def answered(answer: Answer) -> None:
+        if answer.status == "ok":
+            world.observer.let_in(answer)
+
+    for number, act in enumerate(acts):
+        world.stranger.ask(
+            f"dealer/{act}",
+            answered,
+            {
+                "shoe": 0 if view is None else view.shoe,
+                "round": 0 if view is None else view.round,
+                "person": list(DEALERS)[mishap.number % len(DEALERS)],
+                "token": f"{mishap.number + number:040}",
+            },
+            tries=1,
+        )
+    _over(world, 1.0)
+
+
 def _forged_reply(world: "World", mishap: Mishap) -> None:
     prefix = world.stranger.topics.prefix
     targets = (f"{prefix}/event/card", f"{prefix}/state", "shoe/v1/other/table/reply/x/y", f"{prefix}/reply/+/x", "a")
@@ -335,7 +363,50 @@ def _dealer_rests(world: "World", mishap: Mishap) -> None:
         world.cable.do(lambda now: world.emulation.let_dealer(now, deal=deal))
 
     let(deal=False)
-    _over(world, RESTS * mishap.seconds, lambda: let(deal=True))
+    # People who deal by hand meanwhile go on to do so.
+    _over(world, RESTS * mishap.seconds, lambda: let(deal=not world.staff.by_hand.rests))
+
+
+def _reader_dead(world: "World", mishap: Mishap) -> None:
+    """The shoe is not heard for a few rounds; it may be back before people go back to it, or after."""
+    by_hand = world.staff.by_hand
+    if by_hand.wanted:
+        _over(world, 0.0)
+        return
+    by_hand.begin(back_first=mishap.number % 2 == 0)
+
+    def watch() -> None:
+        if by_hand.is_over:
+            world.under_way -= 1
+        else:
+            world.time.after(1.0, watch)
+
+    def go_back() -> None:
+        by_hand.go_back()
+        watch()
+
+    world.time.after(BY_HAND * mishap.seconds, go_back)
+
+
+def _early_new_shoe(world: "World", _mishap: Mishap) -> None:
+    world.staff.shoes.announce()
+    _over(world, 1.0)
+
+
+def _shoe_exchanged(world: "World", mishap: Mishap) -> None:
+    """It waits until it can be done; half of the shoes that come instead have just been switched on."""
+    shoes = world.staff.shoes
+    shoes.want_exchange(switched_on=mishap.number % 2 == 0)
+    gives_up = world.time.now + GIVE_UP
+
+    def watch() -> None:
+        if shoes.wants_exchange and world.time.now < gives_up:
+            world.time.after(1.0, watch)
+        else:
+            shoes.wants_exchange = False
+            world.under_way -= 1
+
+    watch()
 
 
 def _unasked_acts(world: "World", mishap: Mishap) -> None:
@@ -374,7 +445,11 @@ _AROUND: dict[str, Callable[["World", Mishap], None]] = {
     "refused_publishes": _refused,
     "nonsense_requests": _nonsense,
     "wrong_pins": _wrong_pins,
+    "stolen_names": _stolen_names,
     "forged_reply_topics": _forged_reply,
     "dealer_rests": _dealer_rests,
+    "reader_dead": _reader_dead,
     "unasked_acts": _unasked_acts,
+    "early_new_shoe": _early_new_shoe,
+    "shoe_exchanged": _shoe_exchanged,
 }

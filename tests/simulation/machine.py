@@ -9,9 +9,9 @@ from pathlib import Path
 from shoe_controller.clock.moment import Moment
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.table_file import RunningConfig
-from shoe_controller.daemon.assembly import SOFTWARE, Brokers, Opened, open_table
+from shoe_controller.daemon.assembly import Brokers, Opened, open_table
 from shoe_controller.daemon.daemon import Daemon
-from shoe_controller.daemon.table_journal import ReplayDiffersError, recover
+from shoe_controller.daemon.table_journal import SOFTWARE, ReplayDiffersError, recover
 from shoe_controller.journal import opening
 from shoe_controller.journal.anchor import Claim, with_newest
 from shoe_controller.journal.errors import DamagedJournalError
@@ -142,6 +142,7 @@ class Machine:
                 in_thread=_check_pin,
                 nonce=lambda: self._random.randbytes(16),
                 start_id=str(self.starts),
+                port_for=lambda _shoe: self._cable.for_daemon(loop),
                 records_between=RECORDS_BETWEEN,
             )
             self.daemon = daemon

@@ -33,9 +33,13 @@ AROUND: dict[str, str] = {
     "refused_publishes": "the broker refuses the controller's messages",
     "nonsense_requests": "somebody sends requests that mean nothing",
     "wrong_pins": "somebody guesses a supervisor's PIN",
+    "stolen_names": "somebody acts in the name of a dealer, without the token of a sign-in",
     "forged_reply_topics": "somebody wants answers sent where they must not go",
     "dealer_rests": "the dealer lets everybody wait",
+    "reader_dead": "the shoe is gone for a few rounds, which are dealt from it by hand",
     "unasked_acts": "a dealer or a supervisor does what nothing has called for",
+    "early_new_shoe": "somebody presses the button for a new shoe, with the same cards in it",
+    "shoe_exchanged": "a supervisor exchanges the shoe as soon as the round is over, and the cards go into the other",
 }
 
 SWAPS = frozenset({"frames_swapped", "commands_swapped"})
@@ -71,6 +75,9 @@ LOSES = (
     "bytes_corrupted",
     "bytes_doubled",
     "frames_swapped",
+    "reader_dead",
+    "early_new_shoe",
+    "shoe_exchanged",
     *CRASHES,
 )
 """After these the Angel Eye wire may have lost telegrams, or may repeat one that was received before."""
@@ -102,6 +109,7 @@ HARMLESS = frozenset(
         "refused_publishes",
         "nonsense_requests",
         "wrong_pins",
+        "stolen_names",
         "forged_reply_topics",
         "single_bytes",
         "dealer_rests",
@@ -112,16 +120,15 @@ HARMLESS = frozenset(
 PATIENT = (
     frozenset(FAULTS)
     | SWAPS
-    | {"clock_steps", "slow_disk", "nonsense_requests", "wrong_pins", "forged_reply_topics"}
-    | {"dealer_rests", "unasked_acts"}
+    | {"clock_steps", "slow_disk", "nonsense_requests", "wrong_pins", "stolen_names", "forged_reply_topics"}
+    | {"dealer_rests", "unasked_acts", "reader_dead", "early_new_shoe", "shoe_exchanged"}
 )
 """Nothing here keeps an event from a display: none has to ask for one."""
 
 _LINE = ("unplug", "silence", "bytes_lost", "bytes_corrupted", "bytes_doubled", "bytes_delayed", "glued")
-_LATE = (*_LINE, *CRASHES, "reboot", "power_loss", "wrong_key", "slow_disk", "disk_full")
+_LATE = (*_LINE, *CRASHES, "reader_dead", "reboot", "power_loss", "wrong_key", "slow_disk", "disk_full")
 
 NEVER_RAISED = {
-    "gate_forced": "the gate of the emulated shoe holds",
     "preset_changed": "nobody changes the settings of the emulated shoe",
     "request_flood": "nobody sends so many requests that most of them are dropped",
     "status_ahead": "nobody but the table publishes its messages",
@@ -149,23 +156,37 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "card_pushed_back": ("pushed_back_at_exit", "pushed_back_half_way", "replayed_frame"),
     # A whole frame that comes twice, or late, cannot be distinguished from one that an attacker replays.
     "line_refused": ("wrong_key", "forged_frame", "replayed_frame", "bytes_doubled", "frames_swapped"),
-    "no_card_came": ("empty_in_round", "replayed_frame"),
+    "no_card_came": ("empty_in_round", "jam", "replayed_frame"),
+    "gate_forced": ("gate_forced",),
+    "shown_card_carried": ("over_draw_burned", "over_draw_carried_over", "unasked_acts"),
     "clock_stepped": ("clock_steps",),
     "journal_full": ("disk_full",),
     "messages_refused": ("refused_publishes",),
     "pin_guessing": ("wrong_pins",),
-    "shoe_restarted": ("reboot", "power_loss", "wrong_key", "replayed_frame", "frames_swapped"),
+    "shoe_restarted": ("reboot", "power_loss", "wrong_key", "replayed_frame", "frames_swapped", "shoe_exchanged"),
     "shoe_lost": (*_LATE,),
     "late_wager": (*_LATE, "frames_swapped", "unasked_acts"),
     "supervisor_called": ("unasked_acts",),
     "journal_damaged": ("journal_damaged",),
+    "bad_shoe": (
+        "foreign_card",
+        "duplicate_card",
+        "ninth_copy",
+        "forged_frame",
+        "replayed_frame",
+        "frames_swapped",
+        "unasked_acts",
+        "misread",
+        "undisclosed",
+        "double_feed",
+    ),
     # No crash may look as if somebody had put an older journal back.
     "journal_rolled_back": ("journal_put_back",),
 }
 """Alerts that tell of one thing, and what may bring them about. What is not here may follow from any other mishap: it
 tells that the shoe and the table no longer speak of the same round."""
 
-BY_PEOPLE = ("result_undone",)
+BY_PEOPLE = ("result_undone", "burn_due", "dispute_open", "remainder_differs")
 """Raised by what people do on purpose."""
 
 
@@ -174,11 +195,11 @@ def without_cause(kind: str, befallen: "set[str]", *, hasty: bool, shoe_ends: bo
 
     A `hasty` dealer can draw before the wagers are closed, because the house leaves the gate open. Where the shoe ends
     the lid is opened, and an Angel Eye shoe starts anew; after a void, dealer and table may not agree on which round
-    was the last.
+    was the last, and the new shoe may be announced before the cards that are left are counted.
     """
     if kind in BY_PEOPLE or (kind == "draw_before_close" and hasty):
         return False
-    if kind in ("lid_opened", "shoe_restarted") and shoe_ends:
+    if kind in ("lid_opened", "shoe_restarted", "shoe_change_unconfirmed") and shoe_ends:
         return False
     if kind == "draw_too_slow" and "dealer_rests" in befallen:
         return False
@@ -204,7 +225,11 @@ TOLD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "foreign_card": (("foreign_card",), ANY_PHASE),
     "double_feed": (("double_feed", "misread"), ANY_PHASE),
     "empty_in_round": (("no_card_came",), ANY_PHASE),
+    "jam": (("no_card_came", "shoe_stopped"), ANY_PHASE),
+    "gate_forced": (("gate_forced",), ANY_PHASE),
+    "low_voltage": (("shoe_fault",), ANY_PHASE),
     "lid_opened": (("lid_opened",), ("first_card", "burning", "betting", *IN_ROUND)),
+    "early_new_shoe": (("shoe_change_unconfirmed", "shoe_changed"), ("burning", "betting", *IN_ROUND)),
     "reboot": (("shoe_restarted",), ("dealing",)),
     "power_loss": (("shoe_restarted",), ("dealing",)),
     "unplug": (("shoe_lost", "event_gap"), ("dealing",)),

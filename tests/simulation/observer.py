@@ -14,18 +14,27 @@ import msgspec
 from firmware_protocol.cards import Card
 from shoe_controller.daemon.table_journal import TOPICS_BY_FACT
 from shoe_controller.journal.records import Entry, Receipt
+from shoe_controller.messages.requests import Answer
+from shoe_controller.messages.retained import StateMessage
 from simulator.reckoner.displays import Event
 from simulator.reckoner.house import HouseRules
 from simulator.reckoner.inputs import cause_of
 from simulator.reckoner.mismatch import Json, MismatchError
 from simulator.reckoner.reckoning import Reckoner, Step
 from simulator.reckoner.reports import ReportMatcher
+from simulator.reckoner.settlement import Wager
 from simulator.second_sum import differences
 from simulator.truth import AnyHappening, CardOut, FaultInjected
+from tests.simulation.corrections import PastRound
 from tests.simulation.mishaps import LOSES, TAKEN_FOR_LOSS
 
 SURELY_MISSED = 2
 """So many telegrams that are lost are noticed by their numbers, which begin anew after nine."""
+CARD_FACTS = ("card_dealt", "card_burned", "card_set_aside")
+"""One of these is published of every card that leaves the shoe."""
+SINGLE_CARDS = ("card_drawn", "misread", "foreign_card")
+PUT_ON_RECORD = ("deal_card", "enter_card", "confirm", "void_round", "void_and_replay", "end_hand_entry")
+"""Acts that can put cards on record: those that are entered, and those that the shoe reported and nobody entered."""
 FALSE_FRAMES = ("forged_frame", "replayed_frame")
 
 
@@ -60,6 +69,11 @@ class Memory(NamedTuple):
     opened_at: float
     last_event: int
     """Of the shoe."""
+    by_hand: bool
+    entered: frozenset[int]
+    unentered: tuple[Json, ...]
+    held: tuple[Json | None, ...]
+    """Of the cards that people entered, as in `ReportMatcher`."""
 
 
 class Observer:
@@ -84,6 +98,8 @@ class Observer:
         """When there was a result, each time."""
         self.acts: Counter[str] = Counter()
         """What people did, as far as it was more than a wrong PIN."""
+        self.facts: Counter[str] = Counter()
+        """Events of each kind."""
         self.raised: list[Raised] = []
         self.missing: list[Json] = []
         """Cards that were never reported: only a wire that keeps no events may lose any."""
@@ -100,7 +116,10 @@ class Observer:
         self._house = house
         self._now = now
         self._loss_known_at = float("-inf")
+        self._held: list[Json | None] = []
+        """Cards that wait until a supervisor says which shoe they belong to."""
         self._in_play = False
+        self._by_hand = False
         self._opened_at = 0.0
         self._events: list[Json] = []
         """Of this journal, and of those whose state it has taken over; numbered through."""
@@ -123,7 +142,13 @@ class Observer:
 
     @property
     def unheard(self) -> list[Json]:
-        return self._matcher.unreported
+        """Cards that were not reported; those that people entered need not be by a wire that keeps no events."""
+        waits = self._matcher.unreported
+        return waits if self._keeps_events else [card for card in waits if card["number"] not in self._matcher.entered]
+
+    def to_enter(self) -> list[Card]:
+        """Cards that lie on the table and that nobody has entered, as anyone can see them."""
+        return [Card(card["card"]) for card in self._matcher.to_enter]
 
     @property
     def results(self) -> int:
@@ -145,6 +170,20 @@ class Observer:
         """What lies in the hands, as anyone at the table can see it, or as a supervisor has named it."""
         return [_card(laid.record.face) for laid in self._reckoner.books.cards.hand]
 
+    def drawn_faces(self) -> list[Card | None]:
+        """The cards of the round in the order of the draw, those that lie in no hand included."""
+        return [_card(record.face) for record in self._reckoner.books.cards.order()]
+
+    def past_rounds(self) -> list[PastRound]:
+        """The rounds that have a result, as they were settled or amended last."""
+        books = self._reckoner.books
+        found = []
+        for (shoe, number), result in books.results.items():
+            p, b = result.played
+            wagers = [Wager(row.seat, row.wager, row.stake) for row in books.rows_of_round((shoe, number))]
+            found.append(PastRound(shoe, number, [p[0], b[0], p[1], b[1], *p[2:], *b[2:]], wagers))
+        return found
+
     def first_face(self) -> Card | None:
         """The first card of the shoe, which everyone has seen."""
         first = self._reckoner.books.cards.first
@@ -164,7 +203,10 @@ class Observer:
         self._events = []
         self._taken_over = 0
         self._reckoner = Reckoner(self._house, keeps_events=self._keeps_events)
-        self._in_play = False
+        self._in_play = self._by_hand = False
+        self._matcher.entered.clear()
+        self._matcher.unentered.clear()
+        self._held.clear()
         if told_again_from is not None:
             self._matcher.reported_again_from(told_again_from)
 
@@ -176,6 +218,10 @@ class Observer:
             in_play=self._in_play,
             opened_at=self._opened_at,
             last_event=self._matcher.last_event,
+            by_hand=self._by_hand,
+            entered=frozenset(self._matcher.entered),
+            unentered=tuple(self._matcher.unentered),
+            held=tuple(self._held),
         )
 
     def go_back(
@@ -195,6 +241,9 @@ class Observer:
         self._events = list(memory.events)
         self._taken_over = len(self._events)
         self._in_play, self._opened_at = memory.in_play, memory.opened_at
+        self._by_hand = memory.by_hand
+        self._matcher.entered, self._matcher.unentered = set(memory.entered), list(memory.unentered)
+        self._held = list(memory.held)
         self.journal = name
         self.messages = self.journals[name] = []
         if told_again_from is not None:
@@ -217,15 +266,55 @@ class Observer:
             left = self._matcher.match(cause["event"], number=cause["sequence"], arrived=arrived)
         if cause is not None and cause["input"] == "person_acts" and any(e["fact"] != "wrong_pin" for e in events):
             self.acts[cause["act"]["act"]] += 1
+            act = self._reckoner.carried_out(cause, events)
+            if act is not None and act["act"] in PUT_ON_RECORD:
+                book = self._reckoner.books.cards
+                dealt = [event for event in events if event["fact"] in CARD_FACTS and not book.is_carried(event)]
+                left = [self._entered(act) for _ in dealt]
+        if self._held and _decides_on_held(given):
+            on_record = sum(event["fact"] in CARD_FACTS for event in events)
+            left, self._held = [*self._held[:on_record], *left], self._held[on_record:]
         self._take(Step(given, events), left)
+        if cause is not None and cause["input"] == "shoe_report" and not self._hold(left):
+            self._check_reported(cause["event"], left, events)
         self.messages += [(TOPICS_BY_FACT[event.name], event.body) for event in entry.events]
         if self._reckoner.books.seq != len(self.messages):
             raise BrokenPromiseError(f"event {self._reckoner.books.seq} is stored as message {len(self.messages)}")
+
+    def _entered(self, act: Json) -> Json | None:
+        """The card of the truth that a person has entered."""
+        lost = [card for card in self.missing if act.get("card") in (None, card["card"])]
+        if act["act"] == "enter_card" and lost:
+            self.missing.remove(lost[-1])
+            return lost[-1]
+        card = self._matcher.enter()
+        # Somebody may have entered another one than it is, and is believed.
+        return card if card is not None and act.get("card") in (None, card["card"]) else None
+
+    def _hold(self, left: Sequence[Json | None]) -> bool:
+        """Whether cards wait: then they are not on record yet, and an alert says so."""
+        waits = any(alert.kind == "shoe_change_unconfirmed" for alert in self._reckoner.books.alerts.standing.values())
+        if not left or not waits or self._reckoner.books.cards.added:
+            return False
+        self._held += left
+        return True
+
+    def _check_reported(self, event: Json, left: Sequence[Json | None], events: Sequence[Json]) -> None:
+        """What a person entered is not dealt again, and nothing else is swallowed."""
+        dealt = len(self._reckoner.books.cards.added)
+        if dealt == len(left) or event["event"] not in SINGLE_CARDS:
+            return
+        differs = any(each["fact"] == "alert_raised" for each in events)
+        if dealt == 0 and self._by_hand:
+            self._matcher.unentered += [card for card in left if card is not None]
+        elif dealt or not differs:
+            raise BrokenPromiseError(f"the shoe reported {event}, about {left}, and {dealt} cards were dealt for it")
 
     def _take(self, step: Step, left: Sequence[Json | None] = ()) -> None:
         self._reckoner.stored(step, left)
         for event in step.events:
             self._events.append(self._numbered_through(event))
+            self.facts[event["fact"]] += 1
             self._look_at(event)
 
     def _numbered_through(self, event: Json) -> Json:
@@ -234,8 +323,12 @@ class Observer:
             return event
         numbers = {"seq": event["seq"] + self._taken_over}
         if event["fact"] == "settlement_undone":
-            before = [each["seq"] for each in self._events if each["fact"] == "round_settled"]
+            about = {"round_settled", "round_amended"}
+            before = [each["seq"] for each in self._events if each["fact"] in about and _is_of(each, event)]
             numbers["replaces"] = event["replaces"] + self._taken_over if event["replaces"] else before[-1]
+        if event["fact"] == "round_amended" and event["replaces_settlement"] is not None:
+            # Only rounds of this journal can be amended.
+            numbers["replaces_settlement"] = event["replaces_settlement"] + self._taken_over
         return {**event, **numbers}
 
     def _look_at(self, event: Json) -> None:
@@ -252,8 +345,13 @@ class Observer:
                 self._in_play, self._opened_at = True, self._now()
             case "shoe_ended":
                 self._in_play = False
+            case "hand_entry_changed":
+                self._by_hand = event["hand_entry"]
             case "round_result":
                 self.results_at.append(self._now())
+
+    def let_in(self, answer: Answer) -> None:
+        raise BrokenPromiseError(f"a person without the token of a sign-in was let in: {answer}")
 
     # --- what is lost -------------------------------------------------------------------------------------------------
 
@@ -296,11 +394,39 @@ class Observer:
         wagers = self._settled + self._reckoner.books.wagers.counted
         return Counter({(self._game, wager): count for wager, count in wagers.items()})
 
+    def check_open(self, state: StateMessage) -> None:
+        """Whether a display shows just what is owed and disputed, and every card that left the shoe."""
+        books = self._reckoner.books
+        recorded = sum(record.where[0] == state.shoe for record in books.cards.cards)
+        if state.cards_out < recorded:
+            raise BrokenPromiseError(f"{state.cards_out} cards are shown to have left; {recorded} are recorded")
+        owed = {(each.shoe, each.seat): each.amount for each in state.commission}
+        if owed != books.wagers.commission.owed:
+            raise BrokenPromiseError(f"{owed} is shown as owed; it is {books.wagers.commission.owed}")
+        disputes = {each.number: msgspec.to_builtins(each) for each in state.disputes}
+        if disputes != books.disputes.open:
+            raise BrokenPromiseError(f"{disputes} are shown as open; it is {books.disputes.open}")
+        books.disputes.check_warned()
+
     @property
     def standing(self) -> list[Json]:
         """Alerts that stand."""
         return [raised.event for raised in self._reckoner.books.alerts.standing.values()]
 
 
+def _is_of(settled: Json, undone: Json) -> bool:
+    key = undone["shoe"], undone["round"]
+    if settled["fact"] == "round_amended":
+        return (settled["of_shoe"], settled["of_round"]) == key
+    return (settled["shoe"], settled["round"]) == key
+
+
 def _card(face: str | None) -> Card | None:
     return None if face is None else Card(face)
+
+
+def _decides_on_held(given: Json | None) -> bool:
+    """Whether this says which shoe the cards that waited belong to."""
+    if given is None or given["input"] == "new_shoe":
+        return given is not None
+    return bool(given["input"] == "person_acts" and given["act"]["act"] == "clear_alert")

@@ -9,6 +9,9 @@ from tests.simulation.houses import SimulatedHouse
 
 DOWN = "the daemon is gone"
 
+CORRECTING = 5
+"""In one of so many seeds money is put right by people."""
+
 
 class Mishap(NamedTuple):
     name: str
@@ -44,6 +47,18 @@ class Plan(NamedTuple):
     """How long a commit takes on this disk when all is well."""
     undoes: bool
     mishaps: tuple[Mishap, ...]
+    argues: bool = False
+    """Rounds are noted, disputed and put right by hand, and commission is collected or waived."""
+
+    @property
+    def corrects(self) -> bool:
+        """Whether seats change their minds, and supervisors put wagers and rounds right without a call."""
+        return self.seed % CORRECTING == CORRECTING - 1
+
+    @property
+    def places(self) -> bool:
+        """Whether supervisors discard cards and correct the first one without a call."""
+        return self.seed % CORRECTING == CORRECTING // 2
 
     @property
     def names(self) -> list[str]:

@@ -12,7 +12,7 @@ from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.angel_eye.shoe import Disclosing
 from shoe_controller.daemon import assembly
 from shoe_controller.daemon.engine import Engine
-from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.messages.procedure import BetsClose, Remainder, Reveal
 from shoe_controller.table import link_events, shoe_events
 from shoe_controller.table.phases import CARDS_OUT
 from shoe_controller.table.procedure import GateLocks, OverDrawn, Procedure
@@ -79,6 +79,14 @@ def _tell_of_gap_alone(original: Part) -> Part:
             original(draft, event, age_ms)
 
     return carried_over
+
+
+def _while_drawn_alone(original: Part) -> Part:
+    def counts_remainder(draft: Part, event: Part) -> bool:
+        drawn = draft.state.shoe is not None and draft.shoe.run_out is not None
+        return drawn and original(draft, event)
+
+    return counts_remainder
 
 
 def _any_event_will_do(_original: Part) -> Part:
@@ -210,6 +218,34 @@ REGRESSIONS = (
             assembly,
             "_has_events",
             _any_event_will_do,
+        ),
+    ),
+    Regression(
+        Plan(
+            seed=941,
+            house=HOUSE,
+            wire=Wire.NATIVE,
+            disclosing=Disclosing.AT_RESULT,
+            procedure=Procedure(
+                bets_close=BetsClose.DEALER,
+                over_drawn=OverDrawn.USE,
+                draw_within=None,
+                dealer_signs_in=True,
+                remainder=Remainder.COUNTED,
+            ),
+            rounds=5,
+            cut_card_after=17,
+            speed=1.5,
+            sync_seconds=0.012,
+            undoes=False,
+            mishaps=(),
+        ),
+        Mutation(
+            "result_of_counted_cards",
+            "the cards that were left were drawn through the reader, and the shoe's result of them stopped the table",
+            shoe_events,
+            "counts_remainder",
+            _while_drawn_alone,
         ),
     ),
 )

@@ -1,12 +1,16 @@
 """What a seed means: all of it is drawn here, and two of three take aim (`aims.py`)."""
 
 import random
+from typing import Any
+
+import msgspec
 
 from firmware_protocol.angel_eye.shoe import Disclosing
-from shoe_controller.messages.procedure import BetsClose, Reveal
-from shoe_controller.table.procedure import GateLocks, OverDrawn, Procedure
+from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Remainder, Reveal, ShownCard
+from shoe_controller.table.procedure import FinishedRound, GateLocks, OverDrawn, Procedure
+from simulator.reckoner.settlement import MARKED
 from simulator.shoe_line import Wire
-from tests.simulation.aims import aimed
+from tests.simulation.aims import FROM_SHOE, aimed
 from tests.simulation.houses import house_of
 from tests.simulation.mishaps import AROUND, possible
 from tests.simulation.plan import DOWN, Mishap, Plan
@@ -21,16 +25,54 @@ HOW_MANY = (0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 6, 9)
 """Mishaps of one seed, each as likely as it is often here."""
 
 
+OFTEN = ("over_draw_burned", "over_draw_carried_over", "over_draw_carried_over")
+"""Mishaps that are drawn more often than others: of a card too many there is most to decide."""
+
+
 def plan_of(seed: int) -> Plan:
     """All that this seed decides."""
-    return aimed(_drawn(seed))
+    plan = aimed(_drawn(seed))
+    if not plan.corrects:
+        return plan
+    if seed % 2:
+        two = msgspec.structs.replace(plan.procedure, finished_round=FinishedRound.TWO_SUPERVISORS)
+        plan = plan._replace(procedure=two)
+    # Wagers that are closed by hand are never late.
+    aims_at_closed = any(mishap.phase == "closed" for mishap in plan.mishaps)
+    return _with_late_wagers(plan) if seed % 4 == 0 and not aims_at_closed else plan
+
+
+def _with_late_wagers(plan: Plan) -> Plan:
+    """While seats change their wagers, the line is silent: the first card may have left before it is heard of."""
+    chance = random.Random(f"late {plan.seed}")  # noqa: S311 - the same every time
+    silences = tuple(
+        Mishap(name="silence", entry=0, delay=chance.uniform(0, 7), seconds=2.0, number=FROM_SHOE, phase="betting")
+        for _ in range(3)
+    )
+    gate = msgspec.structs.replace(plan.procedure, bets_close=BetsClose.FIRST_CARD)
+    return plan._replace(wire=Wire.NATIVE, procedure=gate, mishaps=(*plan.mishaps, *silences))
+
+
+def _duty(seed: int) -> dict[str, Any]:
+    """Whether dealers sign in, and burn a card when they take over; drawn apart, so that all else stays as it is."""
+    chance = random.Random(f"duty {seed}")  # noqa: S311 - the same every time
+    signs_in = chance.random() < 0.4
+    burns = signs_in and chance.random() < 0.6
+    remainder = Remainder.COUNTED if chance.random() < 0.5 else Remainder.NOT_COUNTED
+    return {"dealer_signs_in": signs_in, "new_dealer_burns": burns, "remainder": remainder}
+
+
+def _cards(seed: int) -> dict[str, Any]:
+    """What becomes of cards that were seen or may not be used; drawn apart, so that all else stays as it is."""
+    chance = random.Random(f"cards {seed}")  # noqa: S311 - the same every time
+    return {"shown_card": chance.choice(list(ShownCard)), "discarded_card": chance.choice(list(DiscardedCard))}
 
 
 def _drawn(seed: int) -> Plan:
     chance = random.Random(f"plan {seed}")  # noqa: S311 - the same every time
     wire = Wire.ANGEL_EYE if chance.random() < 0.3 else Wire.NATIVE
     rounds = chance.randint(2, 4)
-    names = [*possible(wire), *AROUND]
+    names = [*possible(wire), *AROUND, *OFTEN]
     mishaps = sorted(
         (_mishap(chance, chance.choice(names)) for _ in range(chance.choice(HOW_MANY))), key=lambda each: each.entry
     )
@@ -41,10 +83,11 @@ def _drawn(seed: int) -> Plan:
         if moment == DOWN:
             mishaps.insert(0, _mishap(chance, "daemon_killed"))
         cut_card_after = chance.randint(12, 30) if moment == "shoe_ended" else cut_card_after
+    house = house_of(seed)
     disclosing = chance.choice([Disclosing.AT_DRAW, Disclosing.AT_DRAW, Disclosing.AT_RESULT])
     return Plan(
         seed=seed,
-        house=house_of(seed),
+        house=house,
         wire=wire,
         disclosing=disclosing,
         procedure=Procedure(
@@ -55,6 +98,8 @@ def _drawn(seed: int) -> Plan:
                 [GateLocks.WHEN_NO_CARD_IS_DUE, GateLocks.WHEN_NO_CARD_IS_DUE, GateLocks.WHEN_STOPPED]
             ),
             draw_within=chance.choice([None, 60.0, 120.0]),
+            **_duty(seed),
+            **_cards(seed),
         ),
         rounds=rounds,
         cut_card_after=cut_card_after,
@@ -62,6 +107,7 @@ def _drawn(seed: int) -> Plan:
         sync_seconds=chance.choice([0.0005, 0.004, 0.012]),
         undoes=chance.random() < 0.1,
         mishaps=tuple(mishaps),
+        argues=chance.random() < (0.6 if house.commission_taken == MARKED else 0.2),
     )
 
 

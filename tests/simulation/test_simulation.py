@@ -39,7 +39,8 @@ def test_the_plan_still_finds_what_was_broken_once(regression: Regression) -> No
 
 
 def test_without_mishaps_there_is_no_alert() -> None:
-    for seed in range(5):
+    # Where cards are put right that were right, alerts are due.
+    for seed in [seed for seed in range(20) if not plan_of(seed).places]:
         plan = plan_of(seed)
         calm = plan._replace(mishaps=(), undoes=False, cut_card_after=None)
         ran = run(calm)

@@ -31,20 +31,24 @@ from tests.simulation import happenings
 from tests.simulation.audit import audit
 from tests.simulation.cable import Cable
 from tests.simulation.clients import Display, Shown, Terminal
+from tests.simulation.corrections import Changes, Corrections
 from tests.simulation.houses import DECKS, SimulatedHouse, house_of, section
 from tests.simulation.machine import Machine
 from tests.simulation.observer import BrokenPromiseError, Memory, Observer
-from tests.simulation.people import DEALER, DEALERS_PIN, SUPERVISORS, TARGET, Players, Staff
+from tests.simulation.people import DEALERS, SUPERVISORS, TARGET, Players, Staff
+from tests.simulation.placing import Placing
 from tests.simulation.plan import DOWN, Mishap, Plan
 from tests.simulation.virtual_broker import VirtualBroker
 from tests.simulation.virtual_time import RESOLUTION, VirtualTime
-from tests.table_files import write
+from tests.table_files import Data, write
 
 KEY = bytes(range(100, 132))
 LONGEST = 3600.0
 """Virtual seconds in which all rounds of a plan must be over."""
 PATIENCE = 900.0
 """Virtual seconds in which a table on which nothing goes wrong any more must settle another round."""
+GOING_HOME = 30.0
+"""Virtual seconds after which nobody at the table asks for anything any more, when the sitting is over."""
 MOST_STEPS = 400_000
 
 
@@ -64,6 +68,8 @@ class Ran(NamedTuple):
     alerts: Counter[str]
     acts: Counter[str]
     """What people did."""
+    facts: Counter[str]
+    """Events of each kind."""
     settled: Counter[tuple[str, str]]
     """Wagers, each with the base game in which it was settled."""
     tricks: int
@@ -97,6 +103,7 @@ def run(plan: Plan, *, told: Callable[[str], object] | None = None) -> Ran:
         met=world.met,
         alerts=alerts,
         acts=world.observer.acts,
+        facts=world.observer.facts,
         settled=world.observer.settled,
         tricks=tricks,
     )
@@ -148,7 +155,10 @@ class World:
         ]
         self.stranger = Terminal(self.broker, self.time, topics, "stranger")
         self.players = Players(
-            Terminal(self.broker, self.time, topics, "players"), self.chance("players"), config.house.offered
+            Terminal(self.broker, self.time, topics, "players"),
+            self.chance("players"),
+            config.house.offered,
+            Changes(self.chance("changes")) if plan.corrects else None,
         )
         self.staff = Staff(
             Terminal(self.broker, self.time, topics, "console"),
@@ -156,9 +166,23 @@ class World:
             self.chance("staff"),
             faces=self.observer.faces,
             first_face=self.observer.first_face,
+            to_enter=self.observer.to_enter,
             bets_by_dealer=plan.procedure.bets_close.value == "dealer",
             reveals=plan.procedure.reveal.value == "by_dealer",
             undoes=plan.undoes,
+            corrections=Corrections(self.chance("corrections"), self.observer.past_rounds, config.house.offered)
+            if plan.corrects
+            else None,
+            signs_in=plan.procedure.dealer_signs_in,
+            burns=plan.procedure.new_dealer_burns,
+            whims=self.chance("whims") if plan.argues else None,
+            placing=Placing(
+                self.chance("placing"),
+                self.observer.drawn_faces,
+                self.observer.first_face,
+                unasked=(lambda: self.observer.befell("unasked_acts")) if plan.places else None,
+            ),
+            shoe_chance=self.chance("shoes"),
         )
 
     def chance(self, name: str) -> random.Random:
@@ -272,8 +296,10 @@ class World:
         calm = self.observer.results
         self.tell("---- calm")
         self._until(lambda: self.observer.results > calm, PATIENCE, "another result after all was calm")
+        self.staff.go_home()
         self.emulation.let_dealer(self.time.now, deal=False)
-        self._until(self._all_told, PATIENCE, "everything to be published")
+        gone = self.time.now + GOING_HOME
+        self._until(lambda: self.time.now > gone and self._all_told(), PATIENCE, "everything to be published")
         self.machine.stop()
         self._until(lambda: self.machine.daemon is None, 30.0, "the daemon to end")
         audit(self)
@@ -314,27 +340,39 @@ def _emulation_settings(plan: Plan) -> EmulationSettings:
 
 
 @cache
-def _base_config(wire: Wire) -> RunningConfig:
-    folder = Path(tempfile.mkdtemp(prefix="simulation-"))
-    try:
-        key_file = folder / "shoe.key"
-        key_file.write_text(KEY.hex(), encoding="ascii")
-        key_file.chmod(0o600)
-        shoe = {"wire": "native", "port": "/dev/ttyS99", "key_file": str(key_file)}
-        if wire is Wire.ANGEL_EYE:
-            shoe = {"wire": "angel_eye", "port": "/dev/ttyS99", "commands": True}  # type: ignore[dict-item]
-        people = [person(name, "supervisor", pin) for name, pin in (*SUPERVISORS.items(), TARGET)]
-        data = {
+def _people() -> list[Data]:
+    supervisors = [person(name, "supervisor", pin) for name, pin in (*SUPERVISORS.items(), TARGET)]
+    return [*(person(name, "dealer", pin) for name, pin in DEALERS.items()), *supervisors]
+
+
+def _table_file(wire: Wire, folder: Path) -> Path:
+    """The file of the table: it is read again where the shoe is exchanged."""
+    key_file = folder / "shoe.key"
+    key_file.write_text(KEY.hex(), encoding="ascii")
+    key_file.chmod(0o600)
+    shoe: Data = {"wire": "native", "port": "/dev/ttyS99", "key_file": str(key_file)}
+    if wire is Wire.ANGEL_EYE:
+        shoe = {"wire": "angel_eye", "port": "/dev/ttyS99", "commands": True}
+    file = write(
+        folder,
+        {
             "house": section(house_of(0)),
             "table": {"site": "simulated", "name": "table-1"},
             "shoe": shoe,
             "mqtt": {"host": "127.0.0.1"},
             "journal": {"file": str(folder / "table.journal")},
-            "people": [person(DEALER, "dealer", DEALERS_PIN), *people],
-        }
-        file = write(folder, data)
-        file.chmod(0o600)
-        return for_running(load_config(file))
+            "people": _people(),
+        },
+    )
+    file.chmod(0o600)
+    return file
+
+
+@cache
+def _base_config(wire: Wire) -> RunningConfig:
+    folder = Path(tempfile.mkdtemp(prefix="simulation-"))
+    try:
+        return for_running(load_config(_table_file(wire, folder)))
     finally:
         shutil.rmtree(folder)
 
@@ -342,6 +380,7 @@ def _base_config(wire: Wire) -> RunningConfig:
 def _config(plan: Plan, folder: Path) -> RunningConfig:
     house = _house_config(plan.house)
     return _base_config(plan.wire)._replace(
+        file=_table_file(plan.wire, folder),
         house=house.house,
         house_text=house.house_text,
         procedure=plan.procedure,

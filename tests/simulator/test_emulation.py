@@ -99,6 +99,21 @@ def test_an_angel_eye_shoe_begins_new_cards_with_start_up_and_not_twice() -> Non
 
 
 @pytest.mark.parametrize("wire", WIRES)
+def test_the_burn_button_between_two_rounds_burns_the_next_card_and_no_other(wire: WireSettings) -> None:
+    table = by_hand(wire, "AC 9H KC 9D KD KH 5H 4H 3H 2H")
+    draw(table, 2)
+    table.emulation.press(Button.BURN, table.now)
+    draw(table, 3)
+    hands = [event.hand for event in table.seen if isinstance(event, CardDrawn)]
+    assert hands == [Hand.BURN] * 3 + [Hand.PLAYER, Hand.BANKER]
+    table.emulation.press(Button.BURN, table.now)
+    draw(table)
+    assert table.emulation.shoe.firmware.hand(Hand.PLAYER) == (Card("9D"), Card("KH")), "in a round it burns nothing"
+    table.run_for(5)
+    assert_agreement(table.truth, table.seen)
+
+
+@pytest.mark.parametrize("wire", WIRES)
 def test_an_over_drawn_card_carried_over_begins_the_next_round(wire: WireSettings) -> None:
     table = by_hand(wire, "AC 9H KC 9D KD KH 5H 4H 3H 2H")
     draw(table, 7)

@@ -12,9 +12,22 @@ from firmware_protocol.events import (
     LidChanged,
     Started,
 )
-from shoe_controller.messages.acts import ActName, AnyAct, CorrectCard, IdentifyCard
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.acts import (
+    ActName,
+    AnyAct,
+    AssignCards,
+    AssignedCard,
+    CloseDispute,
+    CorrectCard,
+    CountRemainder,
+    DiscardCard,
+    EnterCard,
+    IdentifyCard,
+)
 from shoe_controller.messages.alerts import AlertKind
-from shoe_controller.messages.procedure import BetsClose
+from shoe_controller.messages.causes import DiscardCause
+from shoe_controller.messages.procedure import BetsClose, DiscardedCard, ShownCard
 from shoe_controller.table.inputs import LinkBack, MessagesTaken
 from tests.table.alert_causes import (
     bad_burned_card,
@@ -27,16 +40,22 @@ from tests.table.alert_causes import (
     called_by_act,
     called_by_button,
     card_after_end,
+    card_jammed,
     card_twice,
     card_without_shoe,
     clock_stepped,
+    counted_again,
+    dealt_before_new_dealer_burned,
     double_feed,
     draw_before_close,
     ended_by_force,
+    entered_card_differs,
     event_gap,
     event_store_full,
     extra_card,
     extra_card_before_the_round,
+    first_card_beside_an_alert,
+    first_card_too_early,
     foreign_angel_eye,
     foreign_by_its_set,
     foreign_found_out_later,
@@ -51,14 +70,20 @@ from tests.table.alert_causes import (
     messages_refused,
     misread_angel_eye,
     misread_native,
+    more_cards_than_decks_hold,
     named_a_card_that_never_came,
+    never_entered,
+    new_shoe_button_too_early,
     no_card_came,
     not_due_at_the_result,
     not_due_by_correction,
     nothing_burned,
+    one_card_is_missing,
+    one_piece_too_many,
     out_of_turn,
     out_of_turn_undisclosed,
     over_draw_after_settlement,
+    over_draw_after_unseen_card,
     over_draw_angel_eye,
     over_draw_native,
     over_draw_without_warning,
@@ -78,9 +103,12 @@ from tests.table.alert_causes import (
     settled_result_differs,
     shoe_changed_angel_eye,
     shoe_changed_native,
+    shoe_ended_in_dispute,
     shoe_fault,
     shoe_lost,
+    shoe_opened_in_dispute,
     shoe_stopped,
+    shown_card_carried,
     status_ahead,
     stray_result,
     too_early_angel_eye,
@@ -91,6 +119,7 @@ from tests.table.alert_causes import (
     two_cards_without_shoe,
     undisclosed_angel_eye,
     undisclosed_native,
+    voided_foreign_card,
 )
 from tests.table.sitting import Sitting
 
@@ -149,38 +178,99 @@ def ask_for_another_card(table: Sitting) -> None:
 
 FIRST_IS_SEVEN = (IdentifyCard(number=1, card=Card.parse("7H")),)
 OURS = {"card_sets": ("ours",)}
+FREE = {"shown_card": ShownCard.FREE_HAND}
+DISCARDS = {"discarded_card": DiscardedCard.NEXT_CARD}
+DAMAGED = DiscardCard(number=1, cause=DiscardCause.DAMAGED, card=None)
+FOREIGN = DiscardCard(number=1, cause=DiscardCause.FOREIGN, card=None)
+DRAWN_IN_TRUTH = (CorrectCard(number=1, card=Card.parse("2H")),)
+"""Player has 2 with it: the extra card was due."""
+
+
+def assigned(hands: str, first: str | None = None) -> AssignCards:
+    """All cards in the order of the draw, each to Player, to Banker, or to no hand; the first was misread."""
+    sides = {"P": Side.PLAYER, "B": Side.BANKER}
+    faces = [None if first is None else Card.parse(first)] + [None] * len(hands)
+    return AssignCards(
+        cards=tuple(AssignedCard(hand=sides.get(hand), card=face) for hand, face in zip(hands, faces, strict=False))
+    )
+
+
+IN_ROUND = (ActName.END_SHOE, ActName.OPEN_SHOE)
 
 CASES = (
-    Case(AlertKind.OVER_DRAW, over_draw_native),
-    Case(AlertKind.OVER_DRAW, over_draw_angel_eye),
-    Case(AlertKind.OVER_DRAW, over_draw_without_warning),
-    Case(AlertKind.OVER_DRAW, over_draw_after_settlement, impossible=(ActName.VOID_AND_REPLAY,)),
-    Case(AlertKind.EXTRA_CARD, extra_card),
+    Case(AlertKind.OVER_DRAW, over_draw_native, acts=DRAWN_IN_TRUTH, procedure=FREE),
+    Case(AlertKind.OVER_DRAW, over_draw_angel_eye, procedure=FREE),
+    Case(AlertKind.OVER_DRAW, over_draw_without_warning, acts=(assigned("PBPBP", first="2H"),), procedure=FREE),
+    Case(AlertKind.OVER_DRAW, over_draw_after_settlement, impossible=(ActName.VOID_AND_REPLAY,), procedure=FREE),
+    Case(
+        AlertKind.OVER_DRAW,
+        over_draw_after_unseen_card,
+        acts=(EnterCard(number=2, card=Card.parse("3D")),),
+        procedure=FREE,
+    ),
+    Case(AlertKind.EXTRA_CARD, extra_card, acts=(assigned("PBP"), CorrectCard(number=1, card=Card.parse("8H")))),
     Case(AlertKind.EXTRA_CARD, extra_card_before_the_round, impossible=(ActName.VOID_AND_REPLAY,)),
-    Case(AlertKind.OUT_OF_TURN, out_of_turn),
-    Case(AlertKind.OUT_OF_TURN, out_of_turn_undisclosed),
-    Case(AlertKind.OUT_OF_TURN, burned_in_the_round),
-    Case(AlertKind.PLACE_FILLED, place_filled),
+    Case(AlertKind.OUT_OF_TURN, out_of_turn, acts=(EnterCard(number=2, card=Card.parse("KD")), assigned("PB"))),
+    Case(AlertKind.OUT_OF_TURN, out_of_turn_undisclosed, acts=(assigned("PB"),)),
+    Case(AlertKind.OUT_OF_TURN, burned_in_the_round, acts=(assigned("PB"),)),
+    Case(AlertKind.PLACE_FILLED, place_filled, acts=(assigned("PBP"),)),
     Case(AlertKind.PLACE_FILLED, place_filled_later),
-    Case(AlertKind.MISREAD, misread_native, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
+    Case(
+        AlertKind.MISREAD,
+        misread_native,
+        acts=(*FIRST_IS_SEVEN, assigned("P", first="7H"), DAMAGED),
+        itself=(shoe_names_first_card,),
+        procedure=DISCARDS,
+    ),
     Case(AlertKind.MISREAD, misread_angel_eye, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
-    Case(AlertKind.UNDISCLOSED_CARD, undisclosed_native, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
+    Case(
+        AlertKind.UNDISCLOSED_CARD,
+        undisclosed_native,
+        acts=(*FIRST_IS_SEVEN, assigned("PBPB", first="7H"), DAMAGED),
+        itself=(shoe_names_first_card,),
+        procedure=DISCARDS,
+    ),
     Case(AlertKind.UNDISCLOSED_CARD, undisclosed_angel_eye, acts=FIRST_IS_SEVEN, itself=(shoe_names_first_card,)),
-    Case(AlertKind.TOO_MANY_COPIES, too_many_copies, acts=(CorrectCard(number=6, card=Card.parse("QS")),), decks=5),
+    Case(
+        AlertKind.TOO_MANY_COPIES,
+        too_many_copies,
+        acts=(
+            CorrectCard(number=6, card=Card.parse("QS")),
+            assigned("PBPBPB", first="QS"),
+            DiscardCard(number=6, cause=DiscardCause.FOREIGN, card=Card.parse("KS")),
+        ),
+        decks=5,
+        procedure=DISCARDS,
+    ),
     Case(AlertKind.TOO_MANY_COPIES, too_many_copies, acts=(CorrectCard(number=1, card=Card.parse("QS")),), decks=5),
     Case(
-        AlertKind.TOO_MANY_COPIES, too_many_copies_later, acts=(CorrectCard(number=6, card=Card.parse("QS")),), decks=5
+        AlertKind.TOO_MANY_COPIES,
+        too_many_copies_later,
+        acts=(CorrectCard(number=6, card=Card.parse("QS")),),
+        decks=5,
     ),
-    Case(AlertKind.CARD_TWICE, card_twice),
-    Case(AlertKind.FOREIGN_CARD, foreign_native),
+    Case(
+        AlertKind.CARD_TWICE,
+        card_twice,
+        acts=(DiscardCard(number=2, cause=DiscardCause.FOREIGN, card=Card.parse("7H")),),
+        procedure=DISCARDS,
+    ),
+    Case(AlertKind.FOREIGN_CARD, foreign_native, acts=(FOREIGN,), procedure=DISCARDS),
     Case(AlertKind.FOREIGN_CARD, foreign_angel_eye),
     Case(AlertKind.FOREIGN_CARD, foreign_by_its_set, procedure=OURS),
     Case(AlertKind.FOREIGN_CARD, foreign_found_out_later, procedure=OURS),
     Case(AlertKind.DOUBLE_FEED, double_feed),
-    Case(AlertKind.CARD_NOT_DUE, not_due_by_correction, acts=(CorrectCard(number=1, card=Card.parse("2H")),)),
+    Case(
+        AlertKind.CARD_NOT_DUE,
+        not_due_by_correction,
+        acts=(CorrectCard(number=1, card=Card.parse("2H")), assigned("PBPB-")),
+    ),
     Case(AlertKind.CARD_NOT_DUE, not_due_at_the_result, acts=(CorrectCard(number=1, card=Card.parse("2H")),)),
+    Case(AlertKind.SHOWN_CARD_CARRIED, shown_card_carried),
     Case(AlertKind.BAD_CARD_OUT_OF_ROUND, bad_burned_card),
     Case(AlertKind.BAD_CARD_OUT_OF_ROUND, bad_burned_card_angel_eye),
+    Case(AlertKind.ENTERED_CARD_DIFFERS, entered_card_differs, impossible=(ActName.END_SHOE,)),
+    Case(AlertKind.ENTERED_CARD_DIFFERS, never_entered),
     Case(AlertKind.CARD_PUSHED_BACK, pushed_back_native),
     Case(AlertKind.CARD_PUSHED_BACK, pushed_back_angel_eye),
     Case(AlertKind.LATE_WAGER, late_wager),
@@ -196,16 +286,48 @@ CASES = (
     Case(AlertKind.STRAY_RESULT, stray_result),
     Case(AlertKind.DRAW_TOO_SLOW, too_slow, itself=(next_card,)),
     Case(AlertKind.NO_CARD_CAME, no_card_came),
-    Case(AlertKind.BURN_DIFFERS, burn_announced_wrong),
+    Case(AlertKind.NO_CARD_CAME, card_jammed),
+    Case(AlertKind.BURN_DIFFERS, burn_announced_wrong, acts=(CorrectCard(number=0, card=Card.parse("4H")),)),
     Case(AlertKind.BURN_DIFFERS, burn_counted_wrong),
     Case(AlertKind.BURN_DIFFERS, burn_broken_off, impossible=(ActName.END_SHOE,)),
     Case(AlertKind.BURN_DIFFERS, nothing_burned, impossible=(ActName.END_SHOE,)),
     Case(AlertKind.BURNED_BETWEEN_ROUNDS, burned_between_rounds),
+    Case(
+        AlertKind.BURN_DUE,
+        dealt_before_new_dealer_burned,
+        procedure={"dealer_signs_in": True, "new_dealer_burns": True},
+    ),
     Case(AlertKind.CARD_WITHOUT_SHOE, card_without_shoe, impossible=(ActName.END_SHOE,)),
     Case(AlertKind.CARD_WITHOUT_SHOE, two_cards_without_shoe, impossible=(ActName.END_SHOE,)),
     Case(AlertKind.CARD_AFTER_END, card_after_end, impossible=(ActName.END_SHOE,)),
     Case(AlertKind.SHOE_CHANGED, shoe_changed_native),
     Case(AlertKind.SHOE_CHANGED, shoe_changed_angel_eye),
+    Case(AlertKind.SHOE_CHANGE_UNCONFIRMED, new_shoe_button_too_early),
+    Case(AlertKind.SHOE_CHANGE_UNCONFIRMED, first_card_too_early),
+    Case(AlertKind.SHOE_CHANGE_UNCONFIRMED, first_card_beside_an_alert, impossible=(ActName.END_SHOE,)),
+    Case(
+        AlertKind.BAD_SHOE,
+        too_many_copies,
+        acts=(CorrectCard(number=6, card=Card.parse("QS")),),
+        decks=5,
+        impossible=IN_ROUND,
+    ),
+    Case(AlertKind.BAD_SHOE, bad_burned_card_angel_eye, impossible=(ActName.CORRECT_CARD,)),
+    Case(AlertKind.BAD_SHOE, voided_foreign_card, impossible=(ActName.CORRECT_CARD,)),
+    Case(AlertKind.BAD_SHOE, more_cards_than_decks_hold, decks=1, impossible=(ActName.CORRECT_CARD,)),
+    Case(
+        AlertKind.REMAINDER_DIFFERS,
+        one_card_is_missing,
+        acts=(CountRemainder(cards=414),),
+        impossible=(ActName.END_RUN_OUT,),
+    ),
+    Case(AlertKind.REMAINDER_DIFFERS, counted_again, impossible=(ActName.COUNT_REMAINDER,)),
+    Case(
+        AlertKind.REMAINDER_DIFFERS,
+        one_piece_too_many,
+        acts=(CountRemainder(cards=414),),
+        impossible=(ActName.END_RUN_OUT,),
+    ),
     Case(AlertKind.LID_OPENED, lid_opened, ready=close_lid),
     Case(AlertKind.LID_OPENED, lid_open_at_the_opening, ready=close_lid),
     Case(AlertKind.GATE_FORCED, gate_forced),
@@ -224,6 +346,8 @@ CASES = (
     Case(AlertKind.JOURNAL_DAMAGED, journal_damaged),
     Case(AlertKind.JOURNAL_ROLLED_BACK, journal_rolled_back),
     Case(AlertKind.STATUS_AHEAD, status_ahead),
+    Case(AlertKind.DISPUTE_OPEN, shoe_ended_in_dispute, acts=(CloseDispute(dispute=1),)),
+    Case(AlertKind.DISPUTE_OPEN, shoe_opened_in_dispute, acts=(CloseDispute(dispute=1),)),
     Case(AlertKind.SUPERVISOR_CALLED, called_by_act),
     Case(AlertKind.SUPERVISOR_CALLED, called_by_button),
     Case(AlertKind.PIN_GUESSING, pin_guessing),

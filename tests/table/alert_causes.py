@@ -26,13 +26,24 @@ from firmware_protocol.events import (
 )
 from shoe_controller.messages.acts import (
     Approve,
+    BeginHandEntry,
+    BeginRunOut,
+    BurnExtraCard,
     CallSupervisor,
+    ClearAlert,
     Confirm,
     CorrectCard,
+    CountRemainder,
+    EndHandEntry,
+    EndRunOut,
     EndShoe,
+    EnterCard,
     IdentifyCard,
+    OpenDispute,
+    OpenShoe,
     SignIn,
     UndoLastResult,
+    VoidRound,
 )
 from shoe_controller.messages.details import HeadSource, JournalBehind
 from shoe_controller.table.inputs import (
@@ -95,6 +106,22 @@ def over_draw_after_settlement(table: Sitting) -> None:
     table.dealer(Confirm())
     table.event(Fault(code=FaultCode.OVER_DRAW))
     table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C")))
+
+
+def over_draw_after_unseen_card(table: Sitting) -> None:
+    """Banker's first card left unseen, so that the round seems to be complete too soon."""
+    start(table)
+    for text in ["7H", "4D", "KS", "2C", "5C"]:
+        table.event(CardDrawn(card=Card.parse(text)))
+
+
+def shown_card_carried(table: Sitting) -> None:
+    """An Angel Eye shoe begins the next round with a card that was burned at the table, and that everyone has seen."""
+    over_draw_native(table)
+    table.act(BurnExtraCard())
+    table.dealer(Confirm())
+    table.bet("1", "base.player", 50)
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("5C"), carried_over=True))
 
 
 def extra_card(table: Sitting) -> None:
@@ -251,6 +278,25 @@ def bad_burned_card_angel_eye(table: Sitting) -> None:
     table.event(stop(FaultCode.FOREIGN_CARD))
 
 
+def entered_card_differs(table: Sitting) -> None:
+    start(table, "7H")
+    event_gap_alone(table)
+    table.act(EnterCard(number=2, card=Card.parse("4D")))
+    table.event(CardDrawn(hand=Hand.BANKER, position=1, card=Card.parse("4H")), age_ms=5000)
+
+
+def event_gap_alone(table: Sitting) -> None:
+    table.give(EventsMissed(reason="numbers 5 to 7 never came"))
+    table.act(ClearAlert(alert=table.alert_number("event_gap")))
+
+
+def never_entered(table: Sitting) -> None:
+    start(table)
+    table.act(BeginHandEntry())
+    table.act(EndHandEntry())
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")), age_ms=5000)
+
+
 def pushed_back_native(table: Sitting) -> None:
     start(table, "7H")
     table.event(CardReturned(card=Card.parse("4D")))
@@ -338,6 +384,12 @@ def no_card_came(table: Sitting) -> None:
     table.event(ResultIndicated(winner=None))
 
 
+def card_jammed(table: Sitting) -> None:
+    start(table, "7H 4D")
+    table.event(stop(FaultCode.JAM))
+    table.event(FaultCleared(code=FaultCode.JAM))
+
+
 def burn_announced_wrong(table: Sitting) -> None:
     table.open_shoe(burn=None)
     table.event(CardDrawn(hand=Hand.BURN, card=Card.parse("3H"), first_of_shoe=True))
@@ -366,6 +418,14 @@ def burned_between_rounds(table: Sitting) -> None:
     table.event(CardDrawn(hand=Hand.BURN))
 
 
+def dealt_before_new_dealer_burned(table: Sitting) -> None:
+    start(table)
+    table.deal("9H 2D KS 4C")
+    table.result(IndicatedWinner.PLAYER)
+    table.sign_in("eve")
+    table.card("7H")
+
+
 def card_without_shoe(table: Sitting) -> None:
     table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")))
 
@@ -378,6 +438,53 @@ def card_after_end(table: Sitting) -> None:
     start(table)
     table.act(EndShoe())
     table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")))
+
+
+def new_shoe_button_too_early(table: Sitting) -> None:
+    start(table)
+    table.event(ButtonPressed(button=Button.NEW_SHOE))
+
+
+def first_card_too_early(table: Sitting) -> None:
+    start(table)
+    table.event(CardDrawn(hand=Hand.BURN, first_of_shoe=True, card=Card.parse("3H")))
+
+
+def first_card_beside_an_alert(table: Sitting) -> None:
+    card_after_end(table)
+    table.event(CardDrawn(hand=Hand.BURN, first_of_shoe=True, card=Card.parse("3H")))
+
+
+def voided_foreign_card(table: Sitting) -> None:
+    foreign_native(table)
+    table.act(VoidRound())
+
+
+def more_cards_than_decks_hold(table: Sitting) -> None:
+    """All but two are burned between the rounds, and there is one more than there can be."""
+    table.open_shoe()
+    for _ in range(51):
+        table.event(CardDrawn(hand=Hand.BURN))
+
+
+def one_card_is_missing(table: Sitting) -> None:
+    start(table)
+    table.act(EndShoe())
+    table.act(CountRemainder(cards=413))
+
+
+def counted_again(table: Sitting) -> None:
+    one_card_is_missing(table)
+    table.act(BeginRunOut())
+
+
+def one_piece_too_many(table: Sitting) -> None:
+    start(table)
+    table.act(EndShoe())
+    table.act(BeginRunOut())
+    for _ in range(2):
+        table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H"), card_id="one"))
+    table.act(EndRunOut())
 
 
 def shoe_changed_native(table: Sitting) -> None:
@@ -501,6 +608,20 @@ def journal_rolled_back(table: Sitting) -> None:
 def status_ahead(table: Sitting) -> None:
     start(table)
     table.give(StatusAhead(number=40, noted=90))
+
+
+def shoe_ended_in_dispute(table: Sitting) -> None:
+    start(table, PLAYER_WINS)
+    table.act(OpenDispute(seat="1"))
+    table.result(IndicatedWinner.PLAYER)
+    table.act(EndShoe())
+
+
+def shoe_opened_in_dispute(table: Sitting) -> None:
+    start(table, PLAYER_WINS)
+    table.result(IndicatedWinner.PLAYER)
+    table.act(OpenDispute(round=1))
+    table.act(OpenShoe())
 
 
 def called_by_act(table: Sitting) -> None:

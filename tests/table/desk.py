@@ -23,8 +23,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from firmware_protocol.events import AnyShoeEvent
 from shoe_controller.clock.moment import Moment
+from shoe_controller.daemon.past_rounds import past_round
 from shoe_controller.daemon.table_journal import entry_for, recover, replay, snapshot_if_needed
 from shoe_controller.house.rules import read_rules
 from shoe_controller.journal.opening import Identity
@@ -43,10 +46,11 @@ from shoe_controller.table.inputs import (
     SeatBets,
     ShoeReport,
 )
+from shoe_controller.table.state import REVISION, TableState
 from shoe_controller.table.table import Handled, Table
 from shoe_controller.table.view import view_of
 from tests.table.sitting import Sitting
-from tests.table.state_checks import cards_in
+from tests.table.state_checks import CARD_FACTS, act_done, acted, cards_in, entering, enters_card
 
 IDENTITY = Identity(table="pit 1 table 2", journal_id="d4e5f6")
 SOFTWARE = "1.0"
@@ -79,6 +83,8 @@ class Desk(Sitting):
         self.killed_when: KilledWhen | None = None
         self.kept: list[ShoeReport] = []
         """Unacknowledged events of the shoe, which it sends again."""
+        self.kept_since: list[tuple[int, ShoeReport]] = []
+        """Events of the shoe while there is no line, with their moments."""
         self.acknowledged = 0
         self.boot_id = 1
         self.stepped_ms = 0
@@ -105,10 +111,16 @@ class Desk(Sitting):
         """As the shell does it: handle, store, take over."""
         if isinstance(given, PersonActs | SeatBets) and given.request_id:
             self.last_request = given
-        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given):
-            given = self.table.new_shoe(self.rules, given)
+        if self.table.exchanges_shoe(given):
+            given = self.with_past(given)
+        meant = self.table.past_round(given)
+        if meant is not None and isinstance(given, PersonActs):
+            with JournalReader(self.path) as reader:
+                given = msgspec.structs.replace(given, past=past_round(reader, meant, self.state))
         self.wait(0.1)
         at, before = self.moment(), self.table.state
+        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given, at):
+            given = self.table.new_shoe(self.rules, given)
         handled = self.table.handle(given, at)
         if not handled.changed:
             assert handled.facts == ()
@@ -127,16 +139,21 @@ class Desk(Sitting):
         self.history.append((given, at, handled.facts))
         self.facts += handled.facts
         self.checks.check(before, given, handled)
-        self._count(report, handled)
+        self._count(before, report, handled)
         if self.killed_when is KilledWhen.BEFORE_TAKE_OVER:
             raise KilledError
         self.table.take_over(handled)
         return handled
 
-    def _count(self, report: AnyInput, handled: Handled) -> None:
+    def _count(self, before: TableState, report: AnyInput, handled: Handled) -> None:
         if any(isinstance(fact, ShoeOpened) for fact in handled.facts):
             self.cards_gone = 0
-        if isinstance(report, ShoeReport) and handled.state.shoe is not None:
+        if enters_card(act_done(before, report)) and acted(handled):
+            self.cards_gone += 1
+            return
+        # What a person had entered is reported without a card of its own.
+        counts = not entering(before) or any(isinstance(fact, CARD_FACTS) for fact in handled.facts)
+        if isinstance(report, ShoeReport) and handled.state.shoe is not None and counts:
             self.cards_gone += cards_in(report.event)
 
     # --- the shoe, which keeps what was not acknowledged -------------------------------------------------------------
@@ -160,12 +177,20 @@ class Desk(Sitting):
         """A shoe that keeps no events has lost those that never arrived; the count of its cards tells."""
         self.boot_id = boot_id
         self.give(LinkBack(keeps_events=keeps_events, authenticated=True, boot_id=boot_id, shoe_name="bench"))
+        self._age_what_was_kept(boot_id)
         if not keeps_events:
             lost = [report for report in self.kept if report.sequence > self.acknowledged]
             self.kept = []
             if any(cards_in(report.event) for report in lost):
                 self.give(EventsMissed(reason=f"{len(lost)} events never arrived"))
         self.deliver()
+
+    def _age_what_was_kept(self, boot_id: int) -> None:
+        """A shoe does not know how long before its last start something happened."""
+        for happened, report in self.kept_since:
+            age_ms = 0 if report.boot_id != boot_id else max(0, self.mono_ns - happened) // 1_000_000
+            self.kept.append(msgspec.structs.replace(report, age_ms=age_ms))
+        self.kept_since = []
 
     # --- the end of a program, and its next beginning ----------------------------------------------------------------
 
@@ -193,7 +218,7 @@ class Desk(Sitting):
             self.acknowledged = int(reader.position().link_state or b"0")
         if snapshot is not None:
             self.give(snapshot)
-        self.give(ControllerStarted(boot=self.state.lasting.boot if boot is None else boot))
+        self.give(ControllerStarted(boot=self.state.lasting.boot if boot is None else boot, revision=REVISION))
 
     def restart(self, *, boot: str | None = None, software: str | None = None) -> None:
         """An orderly end, and the next beginning; the shoe is back at once."""

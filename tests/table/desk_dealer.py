@@ -30,9 +30,12 @@ from shoe_controller.baccarat.deal import Deal, DealError
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.acts import (
     AnyAct,
+    Approve,
     BurnExtraCard,
     ClearAlert,
     Confirm,
+    DealCard,
+    EndHandEntry,
     EndShoe,
     IdentifyCard,
     NoMoreBets,
@@ -43,6 +46,9 @@ from shoe_controller.messages.alerts import Clearer, Severity
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose
 from shoe_controller.table.alerts import ALERTS
+from shoe_controller.table.duty import burn_is_due
+from shoe_controller.table.inputs import ShoeReport
+from shoe_controller.table.opening import needs_supervisor
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND
 from shoe_controller.table.state import Alert
 from simulator.decks import Piece, shuffled_decks
@@ -50,6 +56,7 @@ from tests.table.desk import Desk
 
 HANDS = {Side.PLAYER: Hand.PLAYER, Side.BANKER: Hand.BANKER}
 LOCKED_OUT_NS = 301 * 1_000_000_000
+SECOND = "second supervisor"
 STRANGE = Card.ACE_OF_CLUBS
 """What a supervisor says where nobody saw the card."""
 MOST_TROUBLES = 40
@@ -117,7 +124,9 @@ class Dealer:
     def go_on(self) -> None:
         """The next right thing."""
         state = self.desk.state
-        if not state.lasting.link.up:
+        if state.lasting.hand_entry:
+            self.deal_by_hand()
+        elif not state.lasting.link.up:
             self.desk.link_back()
         elif any(ALERTS[alert.kind].severity is Severity.STOPS for alert in state.lasting.alerts):
             self.put_right()
@@ -126,18 +135,30 @@ class Dealer:
 
     def _deal_on(self, phase: Phase) -> None:
         desk = self.desk
+        self._sign_in()
         match phase:
             case Phase.NO_SHOE | Phase.ENDED:
                 self.load()
-                assert desk.dealer(OpenShoe()).refusal is None
+                opens = desk.act if needs_supervisor(desk.state) else desk.dealer
+                assert opens(OpenShoe()).refusal is None
             case Phase.FIRST_CARD | Phase.BURNING:
                 self._burn(first=phase is Phase.FIRST_CARD)
+            case Phase.BETTING | Phase.CLOSED if burn_is_due(desk.state):
+                self._burn(first=False)
             case Phase.BETTING if desk.rules.procedure.bets_close is BetsClose.DEALER:
                 assert desk.dealer(NoMoreBets()).refusal is None
             case Phase.BETTING | Phase.CLOSED | Phase.DEALING:
                 self._deal_a_card()
             case Phase.COMPLETE:
                 self.ask_for_result()
+
+    def _sign_in(self) -> None:
+        desk = self.desk
+        if desk.rules.procedure.dealer_signs_in:
+            on_duty = desk.state.lasting.dealer
+            # The program may have died between the sign-in and its answer.
+            if on_duty is None or on_duty.token_digest != desk.duty_token or not self.chance.randrange(9):
+                assert desk.sign_in(self.chance.choice(["dan", "eve"])).refusal is None
 
     def _burn(self, *, first: bool) -> None:
         piece = self.draw()
@@ -202,6 +223,62 @@ class Dealer:
             winner=IndicatedWinner(deal.facts.winner.value) if deal.complete else IndicatedWinner.TIE
         )
 
+    # --- by hand -----------------------------------------------------------------------------------------------------
+
+    def deal_by_hand(self) -> None:
+        """The next right thing at a table that is dealt by hand; what the shoe would report it keeps for later."""
+        state, desk = self.desk.state, self.desk
+        if any(ALERTS[alert.kind].severity is Severity.STOPS for alert in state.lasting.alerts):
+            self.put_right()
+            return
+        self._sign_in()
+        match state.phase:
+            case Phase.NO_SHOE | Phase.ENDED:
+                self.load()
+                assert desk.dealer(OpenShoe()).refusal is None
+            case Phase.BETTING if desk.rules.procedure.bets_close is BetsClose.DEALER:
+                assert desk.dealer(NoMoreBets()).refusal is None
+            case Phase.COMPLETE:
+                assert desk.dealer(Confirm()).refusal is None
+            case _:
+                self._enter_a_card()
+
+    def _enter_a_card(self) -> None:
+        piece = self.draw()
+        if piece is None:
+            if self.desk.state.phase in IN_ROUND:
+                assert self.act(VoidRound()) is None
+            if self.desk.state.phase in (Phase.FIRST_CARD, Phase.BURNING, Phase.BETTING):
+                assert self.act(EndShoe()) is None
+            return
+        desk, happened = self.desk, self.desk.mono_ns
+        if desk.state.phase is Phase.FIRST_CARD:
+            self.first_face = piece.card
+        desk.sequence += 1
+        report = ShoeReport(event=self.told(piece, None), sequence=desk.sequence, boot_id=desk.boot_id)
+        live = desk.state.lasting.link.up
+        if live:
+            desk.kept.append(report)
+            desk.deliver()
+        else:
+            desk.kept_since.append((happened, report))
+        desk.wait(2)
+        burning = desk.state.phase is Phase.BURNING
+        before = len(self.faces())
+        refused = desk.dealer(DealCard(card=None if burning and self.chance.random() < 0.5 else piece.card)).refusal
+        assert refused is None, refused
+        if len(self.faces()) > before:
+            self.seen[self._place(len(self.faces()))] = piece.card
+
+    def back_to_reader(self) -> None:
+        """Between two rounds."""
+        for _ in range(MOST_TROUBLES):
+            if not self.desk.state.lasting.hand_entry:
+                return
+            if self.act(EndHandEntry()) is not None:
+                self.deal_by_hand()
+        raise AssertionError(f"no way back to the reader in the phase {self.desk.state.phase}, {self.desk.alerts}")
+
     # --- supervisors -------------------------------------------------------------------------------------------------
 
     def act(self, act: AnyAct) -> str | None:
@@ -210,6 +287,9 @@ class Dealer:
         if refusal is not None and refusal.code == "locked_out":
             self.desk.mono_ns += LOCKED_OUT_NS
             refusal = self.desk.act(act).refusal
+        proposal = self.desk.state.lasting.proposal
+        if refusal is None and proposal is not None and proposal.act == act:
+            refusal = self.desk.act(Approve(proposal=proposal.number), person=SECOND).refusal
         return None if refusal is None else refusal.code
 
     def put_right(self) -> None:
@@ -218,7 +298,7 @@ class Dealer:
             stopping = [alert for alert in state.lasting.alerts if ALERTS[alert.kind].severity is Severity.STOPS]
             if not stopping:
                 return
-            if not state.lasting.link.up:
+            if not state.lasting.link.up and not state.lasting.hand_entry:
                 self.desk.link_back()
             elif state.lasting.lid_open:
                 self.desk.event(LidChanged(opened=False))
@@ -236,6 +316,8 @@ class Dealer:
             refused = self.act(ClearAlert(alert=alert.number))
         elif "burn_extra_card" in kind.ended_by:
             refused = self.act(BurnExtraCard()) and self.act(VoidRound())
+        elif alert.kind == "bad_shoe":
+            refused = self.act(VoidRound()) and self.act(EndShoe())
         else:
             refused = self.act(VoidRound())
         assert refused is None, f"{alert.kind} in the phase {self.desk.state.phase}: {refused}"

@@ -31,11 +31,12 @@ from shoe_controller.baccarat.sides import Side
 from shoe_controller.clock.moment import Moment
 from shoe_controller.config.house import HouseEntry
 from shoe_controller.config.strict_reading import Problem, read
+from shoe_controller.daemon.past_rounds import amended_seq, past_from
 from shoe_controller.house.rules import read_rules
 from shoe_controller.house.texts import built_in_texts, house_text_of
-from shoe_controller.messages.acts import AnyAct, OpenShoe, Role
+from shoe_controller.messages.acts import AnyAct, OpenShoe, Role, SignIn
 from shoe_controller.messages.alerts import AlertKind
-from shoe_controller.messages.facts import AnyFact, Fact
+from shoe_controller.messages.facts import AnyFact, Fact, RoundAmended
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.requests import Stake
 from shoe_controller.table.inputs import (
@@ -43,6 +44,7 @@ from shoe_controller.table.inputs import (
     ControllerStarted,
     LinkBack,
     NewShoe,
+    NewShoeLine,
     PersonActs,
     PinVerdict,
     RolledBack,
@@ -52,8 +54,9 @@ from shoe_controller.table.inputs import (
     TimerRanOut,
 )
 from shoe_controller.table.judging import possible_hands
+from shoe_controller.table.opening import needs_supervisor
 from shoe_controller.table.procedure import Procedure
-from shoe_controller.table.state import RulesSource, TableState
+from shoe_controller.table.state import REVISION, RulesSource, TableState
 from shoe_controller.table.table import Handled, Table
 from shoe_controller.table.view import view_of
 from tests.table.state_checks import StateChecks
@@ -62,6 +65,9 @@ F = TypeVar("F", bound=Fact)
 
 RECENT: "deque[Sitting]" = deque(maxlen=8)
 """The last sittings of the test that runs."""
+
+OTHER_LINE = NewShoeLine(wire="native", port="/dev/ttyUSB1")
+"""What the table's file says of the shoe that takes the place of another."""
 
 _HANDS = {Side.PLAYER: Hand.PLAYER, Side.BANKER: Hand.BANKER}
 
@@ -92,10 +98,14 @@ class Sitting:
         self.history: list[tuple[AnyInput, Moment, tuple[AnyFact, ...]]] = []
         self.mono_ns = 1_000_000_000_000
         self.sequence = 0
+        self.duty_token = ""
+        """Goes with what the dealer does, as a digest; empty before a dealer has signed in."""
         self.checks = StateChecks()
+        self.revision = REVISION
+        """Of the program that opens the next shoe."""
         RECENT.append(self)
         self.give(Snapshot(state=TableState()))
-        self.give(ControllerStarted(boot="first"))
+        self.give(ControllerStarted(boot="first", revision=REVISION))
         self.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
 
     def begin_new_journal(self, first: RolledBack) -> Handled:
@@ -114,10 +124,11 @@ class Sitting:
 
     def give(self, given: AnyInput) -> Handled:
         """Any input; what opens a shoe is wrapped as the shell does it."""
-        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given):
-            given = self.table.new_shoe(self.rules, given)
+        given = self.with_past(given)
         self.wait(0.1)
         at = self.moment()
+        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given, at):
+            given = msgspec.structs.replace(self.table.new_shoe(self.rules, given), revision=self.revision)
         before = self.table.state
         encoded = msgspec.json.encode(before)
         handled = self.table.handle(given, at)
@@ -129,6 +140,21 @@ class Sitting:
             self.facts += handled.facts
             self.checks.check(before, given, handled)
         return handled
+
+    def with_past(self, given: AnyInput) -> AnyInput:
+        """An act about a past round comes with it; here from the facts, as the shell reads it from the journal."""
+        if self.table.exchanges_shoe(given) and isinstance(given, PersonActs) and given.line is None:
+            return msgspec.structs.replace(given, line=OTHER_LINE)
+        meant = self.table.past_round(given)
+        if meant is None or not isinstance(given, PersonActs):
+            return given
+        opened = [(before.rules, facts) for before, _, facts in self.history if isinstance(before, NewShoe)]
+        rules = next((rules for rules, facts in opened if facts[-1].shoe == meant.shoe), None)
+        is_own = self.state.shoe is not None and meant.shoe == self.state.shoe_number
+        seq = amended_seq(meant, self.state)
+        amended = next((fact for fact in self.all(RoundAmended) if fact.seq == seq), None)
+        past = past_from(self.facts, amended, meant, None if is_own else rules)
+        return msgspec.structs.replace(given, past=past)
 
     def check_replay(self) -> None:
         """From every opening and snapshot on, an empty table comes to the same facts and the same state."""
@@ -161,6 +187,7 @@ class Sitting:
         round: int | None = None,  # noqa: A002 - a round of the game
         request_id: str = "",
         user: str = "console",
+        token_digest: str = "",
     ) -> Handled:
         state = self.table.state
         return self.give(
@@ -174,11 +201,22 @@ class Sitting:
                 round=state.round_number if round is None else round,
                 request_id=request_id,
                 user=user,
+                token_digest=token_digest,
             )
         )
 
+    def sign_in(self, person: str = "dan", token: str | None = None) -> Handled:
+        """A dealer goes on duty; what `dealer` does then carries the token."""
+        token = f"token of {person}" if token is None else token
+        handled = self.act(SignIn(), person=person, role=Role.DEALER, reason="", token_digest=token)
+        if handled.refusal is None:
+            self.duty_token = token
+        return handled
+
     def dealer(self, act: AnyAct, **more: Any) -> Handled:  # noqa: ANN401 - the fields of `act`
-        return self.act(act, person="dan", role=Role.DEALER, pin=PinVerdict.NOT_GIVEN, reason="", **more)
+        usual: dict[str, Any] = {"person": self.state.lasting.dealer_id or "dan", "pin": PinVerdict.NOT_GIVEN}
+        usual["token_digest"] = self.duty_token
+        return self.act(act, role=Role.DEALER, reason="", **(usual | more))
 
     def bet(self, seat: str, wager: str, stake: int, **more: Any) -> Handled:  # noqa: ANN401 - fields of `SeatBets`
         return self.bets(seat, [(wager, stake)], **more)
@@ -198,12 +236,18 @@ class Sitting:
     # --- whole stretches of a shoe ------------------------------------------------------------------------------------
 
     def open_shoe(self, burn: str | None = "AS") -> None:
-        """A new shoe; with a first card, also its burns."""
-        self.dealer(OpenShoe())
+        """A new shoe; with a first card, also its burns. Where the house asks for it, a dealer signs in before."""
+        if self.rules.procedure.dealer_signs_in and self.state.lasting.dealer is None:
+            self.sign_in()
+        self.announce()
         if burn is not None and self.rules.procedure.burn:
             self.event(CardDrawn(hand=Hand.BURN, card=Card.parse(burn), first_of_shoe=True))
             while self.state.phase is Phase.BURNING:
                 self.event(CardDrawn(hand=Hand.BURN))
+
+    def announce(self) -> Handled:
+        """New cards are in: a supervisor says so where a dealer may not."""
+        return self.act(OpenShoe()) if needs_supervisor(self.state) else self.dealer(OpenShoe())
 
     def card(self, text: str | None, hand: Hand | None = None, **more: Any) -> Handled:  # noqa: ANN401 - above
         """A card as a good shoe tells of it; the hand is worked out unless it is given."""

@@ -7,34 +7,58 @@ import pytest
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardDrawn, Fault, FaultCode, Hand, IndicatedWinner
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
     ACTS,
     AcceptRollback,
     Act,
     ActName,
+    Adjust,
+    AmendedCard,
+    AmendRound,
     AnyAct,
     Approve,
+    AssignCards,
+    AssignedCard,
+    BeginHandEntry,
+    BeginRunOut,
     BurnExtraCard,
     CallSupervisor,
     ClearAlert,
+    CloseDispute,
+    CollectCommission,
     Confirm,
     CorrectCard,
+    CountRemainder,
+    DealCard,
+    DiscardCard,
+    EndHandEntry,
+    EndRunOut,
     EndShoe,
+    EnterCard,
+    ExchangeShoe,
     FreeHand,
     IdentifyCard,
+    MoveWager,
     NoMoreBets,
+    Note,
+    OpenDispute,
     OpenShoe,
     RevealCards,
     Role,
+    SetWager,
     SignIn,
+    SignOut,
     UndoLastResult,
     UseExtraCard,
     VoidAndReplay,
     VoidRound,
+    WaiveCommission,
     Withdraw,
 )
 from shoe_controller.messages.causes import (
+    DiscardCause,
     ProposalReplaced,
     ProposalShoeOpened,
     ProposalTimedOut,
@@ -53,7 +77,7 @@ from shoe_controller.messages.facts import (
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import Reveal
 from shoe_controller.messages.refusals import LockedOut, NotNow, OtherRound
-from shoe_controller.table.act_phases import PHASES
+from shoe_controller.table.acts import AT_TABLE
 from shoe_controller.table.inputs import ControllerStarted, PinVerdict
 from shoe_controller.table.people import REMEMBERED_REQUESTS
 from shoe_controller.table.phases import CARDS_OUT
@@ -72,15 +96,35 @@ EXAMPLES: dict[type[Act], AnyAct] = {
     CallSupervisor: CallSupervisor(),
     ClearAlert: ClearAlert(alert=1),
     SignIn: SignIn(),
+    SignOut: SignOut(),
     IdentifyCard: IdentifyCard(number=1, card=Card.parse("7H")),
     CorrectCard: CorrectCard(number=1, card=Card.parse("9H")),
+    AssignCards: AssignCards(cards=(AssignedCard(hand=Side.PLAYER, card=Card.parse("9H")),)),
+    DiscardCard: DiscardCard(number=1, cause=DiscardCause.DAMAGED, card=Card.parse("7H")),
+    EnterCard: EnterCard(number=1, card=Card.parse("9H")),
+    DealCard: DealCard(card=Card.parse("9H")),
+    BeginHandEntry: BeginHandEntry(),
+    EndHandEntry: EndHandEntry(),
     UseExtraCard: UseExtraCard(),
     BurnExtraCard: BurnExtraCard(),
     VoidRound: VoidRound(),
     VoidAndReplay: VoidAndReplay(),
     UndoLastResult: UndoLastResult(),
+    SetWager: SetWager(seat="1", wager="base.player", stake=50),
+    MoveWager: MoveWager(seat="1", wager="base.player", to_seat="2"),
+    AmendRound: AmendRound(shoe=1, round=1, cards=(AmendedCard(number=1, card=Card.parse("7D")),)),
     EndShoe: EndShoe(),
+    CountRemainder: CountRemainder(cards=300),
+    BeginRunOut: BeginRunOut(),
+    EndRunOut: EndRunOut(),
+    ExchangeShoe: ExchangeShoe(),
     AcceptRollback: AcceptRollback(),
+    Note: Note(),
+    OpenDispute: OpenDispute(seat="1"),
+    CloseDispute: CloseDispute(dispute=1),
+    Adjust: Adjust(seat="1", amount=50),
+    CollectCommission: CollectCommission(seat="1"),
+    WaiveCommission: WaiveCommission(seat="1"),
     Approve: Approve(proposal=1),
     Withdraw: Withdraw(proposal=1),
 }
@@ -91,11 +135,21 @@ NOTHING_TO_DO = {
     "nothing_to_void",
     "nothing_to_undo",
     "nothing_to_accept",
+    "no_such_dispute",
+    "no_commission_due",
     "no_proposal",
     "card_is_known",
     "no_such_card",
+    "round_not_found",
+    "no_such_wager",
     "nothing_hidden",
+    "nobody_on_duty",
     "not_by_dealer",
+    "order_disturbed",
+    "not_all_cards",
+    "nothing_discarded",
+    "not_in_hand_entry",
+    "no_run_out",
 }
 """The act would be possible in this phase, but there is nothing at this table for it."""
 
@@ -109,7 +163,7 @@ def code_of(handled: Handled) -> str | None:
 def test_every_act_is_here() -> None:
     assert set(EXAMPLES) == set(ACTS)
     assert {rule.name for rule in ACTS.values()} == set(ActName)
-    assert set(PHASES) == set(ACTS)
+    assert set(AT_TABLE) == set(ACTS)
 
 
 # --- when, who, why --------------------------------------------------------------------------------------------------
@@ -122,7 +176,7 @@ def test_an_act_is_possible_just_where_the_table_says(act: AnyAct, phase: Phase)
     TO[phase](table)
     handled = table.act(act)
     code = code_of(handled)
-    if phase in PHASES[type(act)]:
+    if phase in AT_TABLE[type(act)].phases:
         assert code is None or code in NOTHING_TO_DO
     else:
         assert handled.refusal == NotNow(act=ACTS[type(act)].name, phase=phase)
@@ -131,9 +185,13 @@ def test_an_act_is_possible_just_where_the_table_says(act: AnyAct, phase: Phase)
 
 ON_THE_TABLE: dict[type[Act], Callable[[Sitting], None]] = {
     CorrectCard: TO[Phase.COMPLETE],
+    EnterCard: TO[Phase.BETTING],
+    BeginHandEntry: TO[Phase.DEALING],
     VoidRound: TO[Phase.DEALING],
     VoidAndReplay: TO[Phase.DEALING],
     EndShoe: TO[Phase.BETTING],
+    Note: TO[Phase.DEALING],
+    OpenDispute: TO[Phase.COMPLETE],
 }
 """A table at which a supervisor's act, done rightly, would do something."""
 
@@ -142,14 +200,17 @@ ON_THE_TABLE: dict[type[Act], Callable[[Sitting], None]] = {
 def test_who_may_do_it(act: AnyAct) -> None:
     rule = ACTS[type(act)]
     table = Sitting()
-    TO[next(phase for phase in Phase if phase in PHASES[type(act)])](table)
+    TO[next(phase for phase in Phase if phase in AT_TABLE[type(act)].phases)](table)
     if rule.pin:
         assert code_of(table.dealer(act)) == "pin_missing"
         assert code_of(table.act(act, role=Role.DEALER)) is None
         assert code_of(table.act(act, role=Role.DEALER, pin=PinVerdict.WRONG)) == "wrong_pin"
         return
     if rule.role is Role.DEALER:
-        assert code_of(table.dealer(act)) in {None, *NOTHING_TO_DO}
+        if isinstance(act, SignOut):
+            table.sign_in()
+        without_reason = {"reason_missing"} if rule.reason else {None, *NOTHING_TO_DO}
+        assert code_of(table.dealer(act)) in without_reason
         return
     before = len(table.facts)
     assert code_of(table.dealer(act)) == "not_a_supervisor"
@@ -174,7 +235,7 @@ def test_who_when_and_why_are_on_the_record(act: type[Act]) -> None:
 @each_act
 def test_a_request_for_another_round_or_shoe_is_late(act: AnyAct) -> None:
     table = Sitting()
-    TO[next(phase for phase in Phase if phase in PHASES[type(act)])](table)
+    TO[next(phase for phase in Phase if phase in AT_TABLE[type(act)].phases)](table)
     state, facts = table.state, len(table.facts)
     for shoe, round_ in ((0, -1), (0, 1), (1, 0), (-1, 0)):
         late = table.act(act, shoe=state.shoe_number + shoe, round=state.round_number + round_)
@@ -358,7 +419,7 @@ def test_what_was_proposed_is_not_done_once_the_first_card_is_out() -> None:
 def test_a_new_shoe_ends_a_proposal() -> None:
     table = settled()
     table.act(UndoLastResult())
-    table.dealer(OpenShoe())
+    table.act(OpenShoe())
     assert table.last(ProposalEnded).cause == ProposalShoeOpened()
 
 
@@ -377,7 +438,7 @@ def test_a_proposal_survives_a_restart(boot: str) -> None:
 
 @pytest.mark.parametrize("default", OverDrawn)
 def test_clearing_an_over_draw_does_what_the_house_has_chosen(default: OverDrawn) -> None:
-    table = Sitting(over_drawn=default)
+    table = Sitting(over_drawn=default, reveal=Reveal.BY_DEALER)
     table.open_shoe()
     table.deal(PLAYER_WINS)
     table.card("5C", Hand.PLAYER)
@@ -395,7 +456,7 @@ def test_clearing_an_over_draw_does_what_the_house_has_chosen(default: OverDrawn
 
 @pytest.mark.parametrize("phase", [Phase.BETTING, Phase.DEALING])
 def test_a_card_drawn_while_the_shoe_was_locked_is_burned_whatever_the_house_prefers(phase: Phase) -> None:
-    table = Sitting(over_drawn=OverDrawn.USE)
+    table = Sitting(over_drawn=OverDrawn.USE, reveal=Reveal.BY_DEALER)
     TO[phase](table)
     table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C")))
     assert code_of(table.act(UseExtraCard())) == "only_burned"

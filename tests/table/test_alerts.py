@@ -22,11 +22,17 @@ from shoe_controller.messages.acts import (
     ActName,
     AnyAct,
     Approve,
+    BeginHandEntry,
+    BeginRunOut,
     BurnExtraCard,
     CallSupervisor,
     ClearAlert,
     Confirm,
     CorrectCard,
+    CountRemainder,
+    DealCard,
+    EndHandEntry,
+    EndRunOut,
     EndShoe,
     FreeHand,
     NoMoreBets,
@@ -44,6 +50,7 @@ from shoe_controller.messages.acts import (
 from shoe_controller.messages.alerts import AlertKind, Clearer, Severity
 from shoe_controller.messages.facts import AlertEnded, AlertRaised, RoundResult, RoundSettled
 from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.refusals import NotASupervisor
 from shoe_controller.messages.requests import Stake
 from shoe_controller.table.alerts import ALERTS, Scope
 from shoe_controller.table.inputs import (
@@ -78,8 +85,14 @@ PLAIN_ACTS: dict[ActName, AnyAct] = {
         VoidAndReplay(),
         UndoLastResult(),
         AcceptRollback(),
+        BeginHandEntry(),
+        EndHandEntry(),
+        DealCard(card=Card.parse("3C")),
         EndShoe(),
         OpenShoe(),
+        CountRemainder(cards=3),
+        BeginRunOut(),
+        EndRunOut(),
         Confirm(),
         NoMoreBets(),
         FreeHand(),
@@ -96,10 +109,20 @@ def named_ways(case: Case) -> tuple[ActName, ...]:
     return ALERTS[case.kind].ended_by
 
 
+NAMES_CARDS = (ActName.ENTER_CARD, ActName.CORRECT_CARD, ActName.ASSIGN_CARDS, ActName.DISCARD_CARD)
+"""Ways out that are possible only with the right card: each case names its own."""
+
+
+def is_possible(case: Case, way: ActName) -> bool:
+    if way in case.impossible:
+        return False
+    return way not in NAMES_CARDS or way in [rule_of(act).name for act in case.acts]
+
+
 def each_way() -> Iterator[Any]:
     for case in CASES:
         for way in named_ways(case):
-            if way not in case.impossible:
+            if is_possible(case, way):
                 yield pytest.param(case, way, id=f"{case.name}-{way}")
 
 
@@ -120,7 +143,7 @@ def test_every_kind_has_a_case() -> None:
 
 
 def test_every_way_out_is_tried_at_least_once() -> None:
-    tried = {(case.kind, way) for case in CASES for way in named_ways(case) if way not in case.impossible}
+    tried = {(case.kind, way) for case in CASES for way in named_ways(case) if is_possible(case, way)}
     exists = {(case.kind, way) for case in CASES for way in named_ways(case)}
     nothing_to_end = {
         (AlertKind.CARD_WITHOUT_SHOE, ActName.END_SHOE),
@@ -156,8 +179,10 @@ def test_a_stopping_alert_stops_and_a_warning_does_not(case: Case) -> None:
         if table.at(Phase.BETTING):
             assert table.table.handle(bets, table.moment()).refusal is None
         return
-    assert table.table.desired_shoe.gate_locked
-    assert Lamp.ALERT in table.table.desired_shoe.lamps
+    if view_of(table.state, read_rules).counted is None:
+        # No alert may keep the cards in that are being counted.
+        assert table.table.desired_shoe.gate_locked
+        assert Lamp.ALERT in table.table.desired_shoe.lamps
     refusal = table.table.handle(bets, table.moment()).refusal
     assert refusal is not None
     assert refusal.code == ("stopped" if table.at(Phase.BETTING) else "betting_closed")
@@ -262,13 +287,13 @@ def test_nothing_else_that_people_do_ends_it(case: Case) -> None:
                 shoe=state.shoe_number,
                 round=state.round_number,
             )
-            opens = table.table.opens_shoe(given)
+            opens = table.table.opens_shoe(given, table.moment())
             handled = table.table.handle(table.table.new_shoe(table.rules, given) if opens else given, table.moment())
             stands = number in [alert.number for alert in handled.state.lasting.alerts]
             name = rule_of(act).name
             assert stands or name in may, f"{name} of a {role.value} ended {case.kind}"
             if role is Role.DEALER and not stands:
-                assert name is ActName.OPEN_SHOE or kind.cleared_by is Clearer.DEALER
+                assert kind.cleared_by is Clearer.DEALER or kind.severity is Severity.WARNS
 
 
 # --- particulars -----------------------------------------------------------------------------------------------------
@@ -322,7 +347,8 @@ def test_the_same_alert_is_not_raised_twice_while_it_stands() -> None:
 def test_a_dealer_who_announces_a_new_shoe_does_not_get_rid_of_what_a_supervisor_must_see() -> None:
     table = Sitting()
     settled_result_differs(table)
-    table.dealer(OpenShoe())
+    assert table.dealer(OpenShoe()).refusal == NotASupervisor()
+    table.act(OpenShoe())
     assert table.at(Phase.FIRST_CARD)
     assert table.alerts == ["settled_result_differs"]
 

@@ -35,6 +35,7 @@ from shoe_controller.messages.facts import (
     SettlementUndone,
     ShoeEnded,
     WagersChanged,
+    WagersCorrected,
     WagersReturned,
 )
 from shoe_controller.messages.phases import Phase
@@ -203,7 +204,7 @@ def test_a_late_wager_found_after_no_more_bets() -> None:
     table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")), age_ms=60_000)
     assert table.alerts == ["late_wager"]
     table.act(ClearAlert(alert=table.alert_number("late_wager")))
-    assert table.last(WagersReturned).total == 50
+    assert table.last(WagersCorrected).difference == {"1": 50}
     table.deal("4D KS 2C")
     table.result(IndicatedWinner.PLAYER)
     assert table.all(RoundSettled) == []

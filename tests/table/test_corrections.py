@@ -356,7 +356,7 @@ def test_undone_and_dealt_again() -> None:
     settled(table)
     undo(table)
     table.act(VoidAndReplay())
-    assert table.at(Phase.CLOSED)
+    assert table.at(Phase.BETTING)
     table.deal(PLAYER_WINS)
     table.result(IndicatedWinner.PLAYER)
     assert table.last(RoundSettled).replaces is not None
@@ -443,6 +443,6 @@ def test_the_last_round_dealt_again_and_then_voided_is_still_the_last() -> None:
     complete(table)
     table.event(CutCard())
     table.act(VoidAndReplay())
-    assert table.at(Phase.CLOSED)
+    assert table.at(Phase.BETTING)
     table.act(VoidRound())
     assert table.at(Phase.ENDED)

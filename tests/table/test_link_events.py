@@ -11,12 +11,14 @@ from firmware_protocol.events import (
     ButtonPressed,
     CardDrawn,
     Fault,
+    FaultCleared,
     FaultCode,
     Hand,
     IndicatedWinner,
     LinkDownCause,
     Started,
 )
+from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.actors import ShoeButton, TimeRanOut
 from shoe_controller.messages.acts import ClearAlert, UndoLastResult, VoidAndReplay, VoidRound
 from shoe_controller.messages.details import ClockStep, JournalSetAside, LinkDropped
@@ -36,8 +38,9 @@ from shoe_controller.table.inputs import (
     TimerRanOut,
 )
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND
-from shoe_controller.table.state import TableState, Timer
+from shoe_controller.table.state import REVISION, TableState, Timer
 from shoe_controller.table.table import UnexpectedInputError
+from shoe_controller.table.view import view_of
 from tests.table.sitting import Sitting
 from tests.table.test_phases import PLAYER_WINS, TO
 
@@ -83,11 +86,36 @@ def test_the_shoe_restarts(phase: Phase, told: str) -> None:
     assert table.at(phase)
 
 
+OUT_OF_PLAY = (Phase.NO_SHOE, Phase.ENDED)
+
+
+@each_phase
+@pytest.mark.parametrize("code", [FaultCode.JAM, FaultCode.GATE_FORCED, FaultCode.LOW_VOLTAGE])
+def test_the_shoe_itself_has_a_fault_and_the_round_goes_on_when_it_is_over(phase: Phase, code: FaultCode) -> None:
+    table = at(phase)
+    raised = {
+        FaultCode.JAM: "shoe_stopped" if phase in OUT_OF_PLAY else "no_card_came",
+        FaultCode.GATE_FORCED: "gate_forced",
+        FaultCode.LOW_VOLTAGE: "shoe_fault",
+    }[code]
+    table.event(Fault(code=code, stopped=code is FaultCode.JAM))
+    table.event(Fault(code=code, stopped=code is FaultCode.JAM))
+    assert table.alerts == [raised]
+    assert view_of(table.state, read_rules).stopped == (code is not FaultCode.LOW_VOLTAGE)
+    table.event(FaultCleared(code=code))
+    # A supply that is well again, or a shoe without a round, is nobody's business; the rest a supervisor has looked at.
+    assert table.alerts == ([raised] if raised in ("no_card_came", "gate_forced") else [])
+    for kind in table.alerts:
+        table.act(ClearAlert(alert=table.alert_number(kind)))
+    assert table.alerts == []
+    assert table.at(phase)
+
+
 @each_phase
 def test_events_are_missed(phase: Phase) -> None:
     table = at(phase)
     table.give(EventsMissed(reason="a gap"))
-    in_play = phase not in (Phase.NO_SHOE, Phase.ENDED)
+    in_play = phase not in OUT_OF_PLAY
     assert table.alerts == (["event_gap"] if in_play else [])
 
 
@@ -110,7 +138,7 @@ def test_the_controller_starts_anew(phase: Phase, boot: str) -> None:
     table = at(phase)
     if boot == "second":
         table.mono_ns = 1_000_000
-    table.give(ControllerStarted(boot=boot))
+    table.give(ControllerStarted(boot=boot, revision=REVISION))
     assert not table.state.lasting.link.up
     assert table.alerts == (["shoe_lost"] if phase in IN_ROUND else [])
     assert table.at(phase)
@@ -125,7 +153,7 @@ def test_after_a_power_up_a_card_that_may_have_left_before_the_wagers_is_late() 
     table.bet("1", "base.player", 50)
     table.wait(3600)
     table.mono_ns = 1_000_000_000
-    table.give(ControllerStarted(boot="second"))
+    table.give(ControllerStarted(boot="second", revision=REVISION))
     table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1))
     table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("7H")), age_ms=60_000)
     assert table.alerts == ["late_wager"]

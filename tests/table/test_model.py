@@ -33,28 +33,43 @@ from firmware_protocol.events import (
     Standby,
     Started,
 )
+from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.journal.errors import DiskFailedError
 from shoe_controller.messages.acts import (
+    Adjust,
+    AmendedCard,
+    AmendRound,
     AnyAct,
     Approve,
+    BeginHandEntry,
     BurnExtraCard,
     CallSupervisor,
     ClearAlert,
+    CloseDispute,
+    CollectCommission,
     Confirm,
     CorrectCard,
+    DealCard,
     EndShoe,
+    EnterCard,
     FreeHand,
     IdentifyCard,
+    MoveWager,
     NoMoreBets,
+    Note,
+    OpenDispute,
     OpenShoe,
     RevealCards,
     Role,
+    SetWager,
     SignIn,
+    SignOut,
     UndoLastResult,
     UseExtraCard,
     VoidAndReplay,
     VoidRound,
+    WaiveCommission,
     Withdraw,
 )
 from shoe_controller.messages.phases import Phase
@@ -71,7 +86,7 @@ from shoe_controller.table.inputs import (
     PinVerdict,
     TimerRanOut,
 )
-from shoe_controller.table.procedure import GateLocks, OverDrawn
+from shoe_controller.table.procedure import FinishedRound, GateLocks, OverDrawn
 from shoe_controller.table.state import Timer
 from tests.table.desk import Desk, KilledError, KilledWhen, full_disk, quick_folder
 from tests.table.desk_dealer import Dealer, Mishap, befall
@@ -103,10 +118,14 @@ procedures = st.fixed_dictionaries(
         "confirm_after": st.sampled_from([None, 5.0]),
         "card_sets": st.sampled_from([(), ("house",)]),
         "wrong_pins": st.integers(2, 3),
+        "finished_round": st.sampled_from(FinishedRound),
+        "dealer_signs_in": st.booleans(),
+        "new_dealer_burns": st.booleans(),
     }
 )
 cards = st.sampled_from(Card)
 numbers = st.integers(0, 7)
+some_numbers = st.sampled_from([None, None, 1, 2])
 events: st.SearchStrategy[AnyShoeEvent] = st.one_of(
     st.builds(ButtonPressed, button=st.sampled_from(Button)),
     st.builds(Fault, code=st.sampled_from(FaultCode), stopped=st.booleans()),
@@ -115,14 +134,31 @@ events: st.SearchStrategy[AnyShoeEvent] = st.one_of(
     st.builds(Burn, cards=numbers),
     st.sampled_from([Started(), Standby(), CutCard(), CardReturned(), PresetChanged(), GateChanged(locked=None)]),
 )
+seats, wagers, amounts = st.sampled_from("129"), st.sampled_from(WAGERS), st.sampled_from([0, 7, 100, 1000, 5000])
+amendments = st.builds(
+    AmendRound,
+    shoe=st.integers(1, 2),
+    round=st.integers(1, 4),
+    cards=st.lists(st.builds(AmendedCard, number=numbers, card=cards), max_size=2).map(tuple),
+    wagers=st.lists(st.builds(PlacedWager, seats, wagers, amounts), max_size=2).map(tuple),
+)
 acts: st.SearchStrategy[AnyAct] = st.one_of(
     st.sampled_from(
         [OpenShoe(), NoMoreBets(), FreeHand(), Confirm(), CallSupervisor(), SignIn(), VoidRound(), VoidAndReplay()]
     ),
-    st.sampled_from([UndoLastResult(), UseExtraCard(), BurnExtraCard(), EndShoe()]),
+    st.sampled_from([UndoLastResult(), UseExtraCard(), BurnExtraCard(), EndShoe(), SignOut()]),
     st.builds(RevealCards, hand=st.sampled_from([None, *Side])),
     st.builds(IdentifyCard, number=numbers, card=st.one_of(st.none(), cards)),
     st.builds(CorrectCard, number=numbers, card=st.one_of(st.none(), cards)),
+    st.builds(SetWager, seat=seats, wager=wagers, stake=amounts),
+    st.builds(MoveWager, seat=seats, wager=wagers, to_seat=seats),
+    amendments,
+    st.builds(Note, round=st.sampled_from([None, 1, 7])),
+    st.builds(OpenDispute, shoe=some_numbers, round=some_numbers, seat=st.sampled_from([None, "1", "9"])),
+    st.builds(CloseDispute, dispute=numbers),
+    st.builds(Adjust, seat=st.sampled_from(["1", "9"]), amount=st.sampled_from([-50, 0, 50])),
+    st.builds(EnterCard, number=numbers, hand=st.sampled_from([None, *Side]), card=st.one_of(st.none(), cards)),
+    st.builds(DealCard, card=st.one_of(st.none(), cards), cut_card=st.booleans()),
 )
 good_bets = st.tuples(st.sampled_from(["1", "2", "3"]), st.sampled_from(WAGERS[:3]), st.integers(1, 1000))
 disturbances: st.SearchStrategy[AnyInput] = st.sampled_from(
@@ -257,6 +293,65 @@ class TableModel(RuleBasedStateMachine):
             handled = self.at.act(answer(proposal=proposal.number), person=person, request_id=self.request_id())
             assert handled.refusal is not None or answer is Withdraw or person != proposal.person
 
+    @rule(after=st.integers(0, 6), seat=seats, wager=st.sampled_from(WAGERS[:3]), stake=amounts)
+    def put_a_wager_right(self, after: int, seat: str, wager: str, stake: int) -> None:
+        self.deal_until_betting()
+        self.at.bet("1", "base.player", 100)
+        self.at.dealer(NoMoreBets())
+        self.deal_on(after)
+        self.at.act(SetWager(seat=seat, wager=wager, stake=stake), person="ann", request_id=self.request_id())
+        self.approve_if_proposed()
+
+    @rule(back=st.integers(0, 3), number=st.integers(1, 4), card=cards, stake=amounts)
+    def amend_a_round(self, back: int, number: int, card: Card, stake: int) -> None:
+        """One that was settled, with another suit of the same rank, or with another stake."""
+        self.play_a_round([("2", "base.banker", 300)])
+        settled = [] if self.at.state.shoe is None else self.at.state.shoe.settled
+        if not settled:
+            return
+        past = settled[-1 - back % len(settled)]
+        hand = (past.player if number % 2 else past.banker).cards
+        old = hand[(number - 1) // 2]
+        face = Card.parse(f"{old.value[0]}{card.value[1]}")
+        act = AmendRound(
+            shoe=self.at.state.shoe_number,
+            round=past.number,
+            cards=(AmendedCard(number=number, card=face),),
+            wagers=(PlacedWager("2", "base.banker", stake),) if stake % 2 else (),
+        )
+        self.at.act(act, person="ann", request_id=self.request_id())
+        self.approve_if_proposed()
+
+    def approve_if_proposed(self) -> None:
+        proposal = self.at.state.lasting.proposal
+        if proposal is not None:
+            self.at.act(Approve(proposal=proposal.number), person="bob", request_id=self.request_id())
+
+    @rule(
+        before=st.sampled_from([True, False]),
+        collects=st.booleans(),
+        answer=st.sampled_from([Approve, Approve, Withdraw]),
+        then=st.sampled_from([None, UndoLastResult(), EndShoe()]),
+    )
+    def player_leaves(
+        self, *, before: bool, collects: bool, answer: type[Approve | Withdraw], then: AnyAct | None
+    ) -> None:
+        """A player leaves and pays, or two supervisors let it go; the last result may be taken back after that."""
+        if before:
+            self.play_a_round([("1", "base.banker", 700), ("2", "base.banker", 300)])
+        for seat in ("1", "2"):
+            act = CollectCommission(seat=seat) if collects else WaiveCommission(seat=seat)
+            self.at.act(act, person="ann", request_id=self.request_id())
+            self.both_agree(answer)
+        if then is not None:
+            self.at.act(then, person="ann", request_id=self.request_id())
+            self.both_agree(Approve)
+
+    def both_agree(self, answer: type[Approve | Withdraw]) -> None:
+        proposal = self.at.state.lasting.proposal
+        if proposal is not None:
+            self.at.act(answer(proposal=proposal.number), person="bob", request_id=self.request_id())
+
     @rule(which=st.integers(0, 3), pin=verdicts)
     def clear_an_alert(self, which: int, pin: PinVerdict) -> None:
         alerts = self.at.state.lasting.alerts
@@ -298,6 +393,29 @@ class TableModel(RuleBasedStateMachine):
         for _ in range(meanwhile):
             befall(self.dealer, Mishap.LATE)
         self.at.link_back(keeps_events=keeps_events, boot_id=self.at.boot_id + new_boot)
+
+    @rule(
+        after=st.integers(0, 6),
+        by_hand=st.integers(0, 12),
+        pulled=st.booleans(),
+        new_boot=st.booleans(),
+        ends_first=st.booleans(),
+    )
+    def deal_by_hand(self, after: int, by_hand: int, *, pulled: bool, new_boot: bool, ends_first: bool) -> None:
+        """The shoe goes on counting, and reports every card when the cable is back, before or after its reader is."""
+        self.deal_on(after)
+        if self.at.state.lasting.hand_entry:
+            return
+        if pulled:
+            self.at.give(LinkLost(reason="the reader is dead"))
+        assert self.at.act(BeginHandEntry()).refusal is None
+        for _ in range(by_hand):
+            self.dealer.deal_by_hand()
+        if ends_first:
+            self.dealer.back_to_reader()
+        self.at.link_back(boot_id=self.at.boot_id + new_boot)
+        self.dealer.back_to_reader()
+        self.dealer.put_right()
 
     @rule(given=st.one_of(st.builds(ClockStepped, by_ms=st.integers(-4_000_000, 4_000_000)), disturbances))
     def disturb(self, given: AnyInput) -> None:

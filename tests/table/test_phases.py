@@ -105,7 +105,7 @@ def _and(phase: Phase, *then: Callable[[Sitting], object]) -> Callable[[Sitting]
 
 
 def opens(table: Sitting) -> None:
-    table.dealer(OpenShoe())
+    table.announce()
 
 
 def voids(table: Sitting) -> None:
@@ -121,6 +121,16 @@ def replays(table: Sitting) -> None:
     table.act(VoidAndReplay())
 
 
+def replays_as_before(table: Sitting) -> None:
+    """In a shoe that an earlier version has opened, wagers stay closed."""
+    table.revision = 2
+    to_complete(table)
+    table.act(VoidAndReplay())
+    table.deal("7H")
+    table.act(VoidAndReplay())
+    assert table.at(Phase.CLOSED)
+
+
 def ends(table: Sitting) -> None:
     table.act(EndShoe())
 
@@ -133,6 +143,7 @@ STORIES = [
     *(_and(phase, ends) for phase in (Phase.FIRST_CARD, Phase.BURNING, Phase.BETTING)),
     _and(Phase.CLOSED, lambda table: table.deal("7H")),
     _and(Phase.COMPLETE, lambda table: table.act(CorrectCard(number=1, card=Card.parse("2H")))),
+    replays_as_before,
     settled_and_undone,
     ended_and_undone,
 ]
@@ -179,7 +190,7 @@ def test_every_transition_is_made_and_no_other(moves: Moves) -> None:
         table = Sitting()
         TO[phase](table)
         table.rules = Sitting(burn=False).rules
-        table.dealer(OpenShoe())
+        table.announce()
         assert table.at(Phase.BETTING)
     assert moves.made == set(TRANSITIONS)
 

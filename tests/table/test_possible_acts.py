@@ -1,8 +1,9 @@
 """`state.acts` lists an act for a role just where the table accepts it from that role, with these targets."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
@@ -12,23 +13,41 @@ from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
     ACTS,
     Act,
+    Adjust,
+    AmendedCard,
+    AmendRound,
     AnyAct,
     Approve,
+    AssignCards,
+    AssignedCard,
+    BeginHandEntry,
     ClearAlert,
+    CloseDispute,
+    CollectCommission,
+    Confirm,
     CorrectCard,
+    CountRemainder,
+    DealCard,
+    DiscardCard,
+    EnterCard,
     FreeHand,
     IdentifyCard,
+    MoveWager,
     NoMoreBets,
-    OpenShoe,
+    OpenDispute,
     RevealCards,
     Role,
+    SetWager,
+    SignOut,
     UndoLastResult,
+    WaiveCommission,
     Withdraw,
 )
+from shoe_controller.messages.causes import DiscardCause
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import Reveal
 from shoe_controller.messages.requests import Stake
-from shoe_controller.messages.retained import PossibleAct
+from shoe_controller.messages.retained import MOST_DISPUTES, PossibleAct
 from shoe_controller.table.inputs import PersonActs, PinVerdict, SeatBets
 from shoe_controller.table.view import view_of
 from tests.table.alert_cases import CASES, Case
@@ -39,22 +58,53 @@ OTHER_FACE = Card.parse("3C")
 """No card of the cases has it, so that a correction to it is one."""
 
 
+TARGETS: dict[type[Act], tuple[str, Sequence[object], str, dict[str, object]]] = {
+    IdentifyCard: ("number", range(7), "cards", {"card": OTHER_FACE}),
+    CorrectCard: ("number", range(7), "cards", {"card": OTHER_FACE}),
+    DiscardCard: ("number", range(7), "cards", {"cause": DiscardCause.DAMAGED, "card": None}),
+    EnterCard: ("number", range(7), "cards", {"card": OTHER_FACE}),
+    RevealCards: ("hand", tuple(Side), "hands", {}),
+    ClearAlert: ("alert", range(5), "alerts", {}),
+    Approve: ("proposal", range(3), "proposals", {}),
+    Withdraw: ("proposal", range(3), "proposals", {}),
+    CloseDispute: ("dispute", range(3), "disputes", {}),
+    CollectCommission: ("seat", "12", "seats", {}),
+    WaiveCommission: ("seat", "12", "seats", {}),
+}
+"""The acts that are about something: the field that names it, what is tried, where it is listed, and other fields."""
+
+OTHERS: dict[type[Act], AnyAct] = {
+    SetWager: SetWager(seat="3", wager="base.tie", stake=30),
+    MoveWager: MoveWager(seat="1", wager="base.player", to_seat="3"),
+    AmendRound: AmendRound(shoe=1, round=1, cards=(AmendedCard(number=1, card=Card.parse("7D")),)),
+    Adjust: Adjust(seat="1", amount=-50),
+    DealCard: DealCard(card=OTHER_FACE),
+    AssignCards: AssignCards(cards=(AssignedCard(hand=Side.PLAYER, card=OTHER_FACE),)),
+    CountRemainder: CountRemainder(cards=80),
+}
+"""Acts that need more than their name; whatever they are about, they are offered."""
+
+
 def attempts(act: type[Act]) -> Iterator[tuple[AnyAct, Callable[[PossibleAct], bool]]]:
     """An act with each of its possible targets, and whether a listed act offers that target."""
-    if act in (IdentifyCard, CorrectCard):
-        for number in range(7):
-            yield act(number=number, card=OTHER_FACE), lambda listed, number=number: number in listed.cards  # type: ignore[misc]
-    elif act is RevealCards:
-        for hand in Side:
-            yield RevealCards(hand=hand), lambda listed, hand=hand: hand in listed.hands  # type: ignore[misc]
-    elif act is ClearAlert:
-        for number in range(5):
-            yield ClearAlert(alert=number), lambda listed, number=number: number in listed.alerts  # type: ignore[misc]
-    elif act in (Approve, Withdraw):
-        for number in range(3):
-            yield act(proposal=number), lambda listed, number=number: number in listed.proposals  # type: ignore[misc]
-    else:
-        yield act(), lambda _: True  # type: ignore[misc]
+    if act not in TARGETS:
+        yield OTHERS.get(act) or act(), lambda _: True  # type: ignore[misc]
+        return
+    field, targets, listed_in, more = TARGETS[act]
+    for target in targets:
+        yield act(**{field: target}, **more), partial(_offers, listed_in, target)  # type: ignore[misc]
+
+
+def as_displayed(table: Sitting, act: AnyAct) -> AnyAct:
+    """A card is discarded by what is displayed of it."""
+    cards = view_of(table.state, read_rules).cards
+    if not isinstance(act, DiscardCard) or not 1 <= act.number <= len(cards):
+        return act
+    return msgspec.structs.replace(act, card=cards[act.number - 1].card)
+
+
+def _offers(listed_in: str, target: object, listed: PossibleAct) -> bool:
+    return target in getattr(listed, listed_in)
 
 
 def accepted(table: Sitting, act: AnyAct, role: Role, listed: PossibleAct | None) -> bool:
@@ -63,14 +113,16 @@ def accepted(table: Sitting, act: AnyAct, role: Role, listed: PossibleAct | None
     reason = listed is None or listed.reason
     given = PersonActs(
         act=act,
-        person="cat",
+        person="cat" if role is Role.SUPERVISOR else table.state.lasting.dealer_id or "cat",
         role=role,
         pin=PinVerdict.RIGHT if pin else PinVerdict.NOT_GIVEN,
         reason="as seen on the table" if reason else "",
         shoe=table.state.shoe_number,
         round=table.state.round_number,
+        token_digest=table.duty_token if listed is not None and listed.token else "",
     )
-    return table.table.opens_shoe(given) or table.table.handle(given, table.moment()).refusal is None
+    at = table.moment()
+    return table.table.opens_shoe(given, at) or table.table.handle(table.with_past(given), at).refusal is None
 
 
 def assert_list_is_right(table: Sitting) -> None:
@@ -78,12 +130,12 @@ def assert_list_is_right(table: Sitting) -> None:
     assert len({(listed.role, listed.act) for listed in acts}) == len(acts)
     for act, rule in ACTS.items():
         for role in Role:
-            if act is OpenShoe and role is Role.SUPERVISOR:
-                continue  # there is no such request; the dealer's will do
             listed = next((one for one in acts if one.act is rule.name and one.role is role), None)
             for attempt, offered in attempts(act):
                 is_listed = listed is not None and offered(listed)
-                assert accepted(table, attempt, role, listed) == is_listed, (attempt, role)
+                done = accepted(table, as_displayed(table, attempt), role, listed)
+                # Where other cards were drawn after it, a card's face decides whether it fits; so with assigned cards.
+                assert done == is_listed or (act in (EnterCard, AssignCards) and is_listed), (attempt, role)
 
 
 @pytest.mark.parametrize("phase", Phase)
@@ -101,6 +153,17 @@ def test_with_each_alert(case: Case) -> None:
     table = case.table()
     assert_list_is_right(table)
     case.ready(table)
+    assert_list_is_right(table)
+
+
+@pytest.mark.parametrize("signs_in", [False, True])
+@pytest.mark.parametrize("phase", [Phase.BETTING, Phase.DEALING, Phase.ENDED])
+def test_with_a_dealer_on_duty_and_with_none(phase: Phase, *, signs_in: bool) -> None:
+    table = Sitting(dealer_signs_in=signs_in)
+    table.sign_in()
+    TO[phase](table)
+    assert_list_is_right(table)
+    table.dealer(SignOut())
     assert_list_is_right(table)
 
 
@@ -181,7 +244,69 @@ def undone() -> Sitting:
     return table
 
 
-STORIES = (with_wagers, free_hand, closed, settled, proposed, undone)
+def by_hand() -> Sitting:
+    table = with_wagers()
+    table.act(BeginHandEntry())
+    return table
+
+
+def dealt_by_hand() -> Sitting:
+    table = by_hand()
+    for text in PLAYER_WINS.split()[:3]:
+        table.dealer(DealCard(card=Card.parse(text)))
+    return table
+
+
+def settled_by_hand() -> Sitting:
+    table = dealt_by_hand()
+    table.dealer(DealCard(card=Card.parse(PLAYER_WINS.split()[3])))
+    table.dealer(Confirm())
+    return table
+
+
+def marked() -> Sitting:
+    table = Sitting({"base_game": "commission", "commission": {"taken": "marked"}})
+    table.open_shoe()
+    table.bet("1", "base.banker", 100)
+    table.deal("2H 9D 3S KC")
+    table.result(IndicatedWinner.BANKER)
+    return table
+
+
+def disputed() -> Sitting:
+    table = settled()
+    table.act(OpenDispute(round=1, seat="1"))
+    return table
+
+
+def as_many_disputes_as_can_be() -> Sitting:
+    table = settled()
+    for _ in range(MOST_DISPUTES):
+        table.act(OpenDispute())
+    return table
+
+
+def adjusting() -> Sitting:
+    table = settled()
+    table.act(Adjust(seat="1", amount=50), person="ann")
+    return table
+
+
+STORIES = (
+    by_hand,
+    dealt_by_hand,
+    settled_by_hand,
+    with_wagers,
+    free_hand,
+    closed,
+    settled,
+    proposed,
+    undone,
+    marked,
+    disputed,
+    as_many_disputes_as_can_be,
+    adjusting,
+)
 
 
 @pytest.mark.parametrize("story", STORIES)
@@ -198,7 +323,7 @@ def test_while_cards_lie_face_down_nothing_that_is_possible_is_left_out(reveal: 
         table.deal(cards)
         acts = view_of(table.state, read_rules).acts
         for act, rule in ACTS.items():
-            for role in (Role.DEALER,) if act is OpenShoe else Role:
+            for role in Role:
                 listed = next((one for one in acts if one.act is rule.name and one.role is role), None)
                 for attempt, offered in attempts(act):
                     if accepted(table, attempt, role, listed):

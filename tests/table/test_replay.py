@@ -11,7 +11,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +19,7 @@ import pytest
 from firmware_protocol.cards import Card
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.clock.moment import Moment
+from shoe_controller.daemon.table_journal import SOFTWARE as THIS_SOFTWARE
 from shoe_controller.daemon.table_journal import (
     ReplayDiffersError,
     entry_for,
@@ -381,7 +381,7 @@ def test_a_journal_that_begins_without_a_snapshot_is_recovered_and_its_facts_cou
 
 
 def test_the_command_verifies_beside_a_writer_that_deals_on(tmp_path: Path) -> None:
-    with desk_in(tmp_path, software=version("shoe-controller")) as desk:
+    with desk_in(tmp_path, software=THIS_SOFTWARE) as desk:
         play(desk)
         dealer = Dealer(desk, discloses_at_draw=True, numbered=True, seed=3)
         dealer.load()
@@ -402,7 +402,7 @@ def test_the_command_verifies_beside_a_writer_that_deals_on(tmp_path: Path) -> N
 
 
 def test_the_command_names_a_fact_that_does_not_follow(tmp_path: Path) -> None:
-    with desk_in(tmp_path, software=version("shoe-controller")) as desk:
+    with desk_in(tmp_path, software=THIS_SOFTWARE) as desk:
         play(desk)
     fact = next(record for record in records_of(desk.path) if record.name == "round_settled")
     copy = tmp_path / "copy"

@@ -2,11 +2,13 @@
 
 import pytest
 
-from firmware_protocol.events import CutCard, IndicatedWinner
+from firmware_protocol.events import CutCard, DoubleFeed, Hand, IndicatedWinner
 from shoe_controller.baccarat.reasons import FirstCard, PlayerNatural, SecondCard
 from shoe_controller.baccarat.sides import Side
+from shoe_controller.messages.acts import UseExtraCard
 from shoe_controller.messages.facts import BettingOpened, CardDealt, RoundResult, RoundSettled, ShoeEnded, ShoeOpened
 from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import Reveal
 from tests.table.sitting import Sitting
 
 
@@ -56,3 +58,21 @@ def test_the_first_card_says_how_many_are_burned(first: str) -> None:
     assert table.state.shoe is not None
     assert table.state.shoe.burned == {"A": 1, "9": 9, "T": 10, "K": 10}[first[0]]
     assert table.at(Phase.BETTING)
+
+
+def test_every_card_keeps_its_place_in_the_order_of_the_draw() -> None:
+    table = Sitting(reveal=Reveal.BY_DEALER)
+    table.open_shoe("AS")
+    assert table.state.shoe is not None
+    assert table.state.shoe.first_card is not None
+    assert table.state.shoe.first_card.drawn == 1
+    table.deal("9H 4D KS 2C")
+    table.card(None, Hand.EXTRA)
+    assert table.state.round is not None
+    assert [card.drawn for card in table.state.round.cards + table.state.round.extras] == [3, 4, 5, 6, 7]
+    table.act(UseExtraCard())
+    table.result(IndicatedWinner.PLAYER)
+    table.card("4D", Hand.BANKER)
+    table.card("KS", Hand.BANKER)
+    table.event(DoubleFeed(cards=2))
+    assert [card.drawn for card in table.state.round.cards + table.state.round.strays] == [7, 8, 9, 10, 11]

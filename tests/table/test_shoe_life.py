@@ -36,6 +36,7 @@ from shoe_controller.messages.acts import (
     EndShoe,
     IdentifyCard,
     OpenShoe,
+    Role,
     UseExtraCard,
     VoidAndReplay,
     VoidRound,
@@ -45,7 +46,6 @@ from shoe_controller.messages.facts import (
     AlertRaised,
     BettingOpened,
     CardBurned,
-    CardDealt,
     CutCardOut,
     RoundResult,
     RoundVoided,
@@ -54,6 +54,7 @@ from shoe_controller.messages.facts import (
     WagersReturned,
 )
 from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import Reveal
 from shoe_controller.table.inputs import AnyInput, NewShoe
 from shoe_controller.table.procedure import OverDrawn
 from shoe_controller.table.state import RulesSource, TableState
@@ -87,10 +88,12 @@ def test_opened_by_act_by_button_and_by_the_first_card() -> None:
     table.dealer(OpenShoe())
     assert table.last(ShoeOpened).opened_by == Person(person="dan")
     table.event(first("AS"))
+    table.act(EndShoe())
     table.event(ButtonPressed(button=Button.NEW_SHOE))
     assert (table.last(ShoeOpened).opened_by, table.state.shoe_number) == (Shoe(), 2)
     table.event(first("AS"))
     table.event(CardDrawn(hand=Hand.BURN))
+    table.act(EndShoe())
     table.event(first("2S"))
     assert (table.state.shoe_number, table.state.phase) == (3, Phase.BURNING)
     assert table.state.shoe is not None
@@ -99,7 +102,7 @@ def test_opened_by_act_by_button_and_by_the_first_card() -> None:
 
 
 @pytest.mark.parametrize("drawn", [0, 1, 2])
-def test_a_first_card_that_belongs_to_another_shoe_opens_it_also_in_the_middle_of_the_burn(drawn: int) -> None:
+def test_a_first_card_that_belongs_to_another_shoe_is_its_first_also_in_the_middle_of_the_burn(drawn: int) -> None:
     table = Sitting()
     table.dealer(OpenShoe())
     if drawn:
@@ -107,6 +110,9 @@ def test_a_first_card_that_belongs_to_another_shoe_opens_it_also_in_the_middle_o
     for _ in range(drawn - 1):
         table.event(CardDrawn(hand=Hand.BURN))
     table.event(first("2S"))
+    if drawn:
+        assert table.alerts == ["shoe_change_unconfirmed"]
+        table.act(OpenShoe())
     assert table.state.shoe_number == (2 if drawn else 1)
     assert table.state.shoe is not None
     assert table.state.shoe.burns == 2
@@ -126,7 +132,7 @@ def test_a_shoe_in_play_is_closed_by_the_next() -> None:
     table = opened()
     play(table)
     table.bet("1", "base.player", 50)
-    table.dealer(OpenShoe())
+    table.act(OpenShoe())
     returned, ended = table.last(WagersReturned), table.last(ShoeEnded)
     assert (returned.shoe, returned.round, returned.total) == (1, 2, 50)
     assert (ended.shoe, ended.cards_out) == (1, 6)
@@ -155,7 +161,8 @@ def test_an_opening_depends_on_its_input_alone() -> None:
     play(table)
     table.bet("1", "base.player", 50)
     opening = next(given for given, *_ in table.history if isinstance(given, NewShoe))
-    table.give(table.table.new_shoe(rules(burn=False), opening.cause))
+    by_supervisor = msgspec.structs.replace(opening.cause, role=Role.SUPERVISOR)
+    table.give(table.table.new_shoe(rules(burn=False), by_supervisor))
     given, at, facts = table.history[-1]
     assert isinstance(given, NewShoe)
     empty = Table(read_rules)
@@ -178,7 +185,7 @@ def test_new_rules_come_with_the_next_shoe() -> None:
     )
     assert table.state.shoe is not None
     assert table.state.shoe.decks == 8
-    table.dealer(OpenShoe())
+    table.act(OpenShoe())
     assert table.last(ShoeOpened).decks == 5
 
 
@@ -231,12 +238,12 @@ def test_a_foreign_first_card_is_named_as_what_it_is() -> None:
     table = Sitting()
     table.dealer(OpenShoe())
     table.event(ForeignCard(hand=Hand.BURN))
-    assert [alert.fault for alert in table.state.lasting.alerts] == ["foreign_card"]
+    assert [alert.fault for alert in table.state.lasting.alerts] == ["foreign_card"] * 2
     table = Sitting()
     table.dealer(OpenShoe())
     table.event(first(None))
     table.event(Fault(code=FaultCode.FOREIGN_CARD, stopped=True))
-    assert table.alerts == ["undisclosed_card", "bad_card_out_of_round"]
+    assert table.alerts == ["undisclosed_card", "bad_card_out_of_round", "bad_shoe"]
 
 
 def test_what_the_shoe_says_of_the_burn_fits() -> None:
@@ -339,7 +346,7 @@ def test_the_cut_card_before_a_round_that_is_dealt_again() -> None:
 def test_a_card_too_many_begins_the_next_round(when: str, shoe: str, face: str | None) -> None:
     card = None if face is None else Card.parse(face)
     again = CardDrawn(hand=Hand.PLAYER, position=1, card=card, carried_over=True)
-    table = opened()
+    table = opened(reveal=Reveal.BY_DEALER)
     table.deal(PLAYER_WINS)
     table.event(Fault(code=FaultCode.OVER_DRAW))
     table.event(CardDrawn(hand=Hand.EXTRA, card=card))
@@ -375,7 +382,7 @@ def code_of_bet(table: Sitting) -> str | None:
 
 
 def test_a_card_that_was_burned_cannot_begin_a_round() -> None:
-    table = opened()
+    table = opened(reveal=Reveal.BY_DEALER)
     table.deal(PLAYER_WINS)
     table.card("5C", Hand.EXTRA)
     table.act(BurnExtraCard())
@@ -385,7 +392,7 @@ def test_a_card_that_was_burned_cannot_begin_a_round() -> None:
 
 
 def test_another_card_than_the_one_carried_over_is_not_believed() -> None:
-    table = opened(over_drawn=OverDrawn.USE)
+    table = opened(over_drawn=OverDrawn.USE, reveal=Reveal.BY_DEALER)
     table.deal(PLAYER_WINS)
     table.card("5C", Hand.EXTRA)
     table.act(ClearAlert(alert=table.alert_number("over_draw")))
@@ -404,7 +411,7 @@ def test_a_carried_card_in_the_middle_of_a_round_finds_its_place_filled(cards: s
 
 
 def test_the_face_of_a_card_too_many_may_come_later() -> None:
-    table = opened()
+    table = opened(reveal=Reveal.BY_DEALER)
     table.deal(PLAYER_WINS)
     table.card(None, Hand.EXTRA)
     table.event(CardIdentified(hand=Hand.EXTRA, card=Card.parse("5C")))
@@ -415,18 +422,20 @@ def test_the_face_of_a_card_too_many_may_come_later() -> None:
     table.act(UseExtraCard())
     table.result(IndicatedWinner.PLAYER)
     table.card("4D", Hand.BANKER)
-    assert [fact.place.card for fact in table.all(CardDealt)][-2:] == [Card.FIVE_OF_CLUBS, Card.FOUR_OF_DIAMONDS]
+    assert table.state.round is not None
+    assert [laid.card for laid in table.state.round.cards] == [Card.FIVE_OF_CLUBS, Card.FOUR_OF_DIAMONDS]
 
 
 def test_the_face_of_the_card_chosen_to_begin_the_next_round_may_come_later_still() -> None:
-    table = opened()
+    table = opened(reveal=Reveal.BY_DEALER)
     table.deal(PLAYER_WINS)
     table.card(None, Hand.EXTRA)
     table.act(UseExtraCard())
     table.event(CardIdentified(hand=Hand.EXTRA, card=Card.parse("5C")))
     table.result(IndicatedWinner.PLAYER)
     table.card("4D", Hand.BANKER)
-    assert table.all(CardDealt)[-2].place.card is Card.FIVE_OF_CLUBS
+    assert table.state.round is not None
+    assert table.state.round.cards[0].card is Card.FIVE_OF_CLUBS
 
 
 @pytest.mark.parametrize("hand", [Hand.EXTRA, Hand.BURN])
@@ -438,7 +447,8 @@ def test_a_piece_of_card_that_came_before_is_found_when_the_shoe_names_it(hand: 
     table.act(BurnExtraCard())
     table.event(CardIdentified(hand=hand, card=Card.parse("7H"), card_id="one"))
     assert [(alert.kind, alert.fault) for alert in table.state.lasting.alerts] == [
-        ("bad_card_out_of_round", "card_twice")
+        ("bad_card_out_of_round", "card_twice"),
+        ("bad_shoe", "card_twice"),
     ]
 
 
@@ -447,7 +457,7 @@ def test_a_card_that_fits_no_place_may_be_a_bad_one_too() -> None:
     table.card("7H", deck_set="ours too")
     assert table.alerts == []
     table.card("4D", Hand.PLAYER, deck_set="theirs")
-    assert table.alerts == ["out_of_turn", "bad_card_out_of_round"]
+    assert table.alerts == ["out_of_turn", "bad_card_out_of_round", "bad_shoe"]
 
 
 NAMED_AT_THE_RESULT = (
@@ -517,6 +527,7 @@ def test_a_card_set_aside_is_found_to_be_a_bad_one_when_it_is_named() -> None:
     assert [(alert.kind, alert.fault) for alert in table.state.lasting.alerts] == [
         ("out_of_turn", None),
         ("bad_card_out_of_round", "card_twice"),
+        ("bad_shoe", "card_twice"),
     ]
 
 
@@ -530,6 +541,7 @@ def test_a_shoe_opened_under_the_first_revision_is_replayed_as_it_was_recorded()
     for given, at, _ in recorded.history:
         fields = msgspec.to_builtins(given)
         fields.pop("revision", None)
+        fields.get("lasting", {}).pop("revision", None)
         table.take_over(table.handle(msgspec.convert(fields, AnyInput), at))
     assert [alert.kind for alert in table.state.lasting.alerts] == ["out_of_turn", "event_gap"]
 

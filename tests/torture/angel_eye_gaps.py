@@ -89,13 +89,11 @@ async def _away_and_back(how: str, hand: HandShoe, table: Sitting, missed: int) 
 async def _waits(hand: HandShoe, table: Sitting) -> None:
     """Whatever the dealer does now, the table stops, and no result is published until a supervisor has acted."""
     results = len(table.display.facts_of(RoundResult))
-    for _ in range(60):
-        if table.display.state is not None and table.display.state.stopped and hand.shoe.emulation.shoe.gate_locked:
-            break
+    deadline = asyncio.get_running_loop().time() + PATIENCE
+    while not (table.display.state and table.display.state.stopped and hand.shoe.emulation.shoe.gate_locked):
+        assert asyncio.get_running_loop().time() < deadline, f"nobody noticed what was missed: {table.display.state}"
         if hand.line_is_free:
             await hand.try_to_step()
         await asyncio.sleep(0.05)
-    else:
-        raise AssertionError(f"nobody noticed that something was missed: {table.display.state}")
     await table.display.has_everything()
     assert len(table.display.facts_of(RoundResult)) == results, "a result was published for a round that is partial"

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from shoe_controller.clock.moment import Moment
-from shoe_controller.daemon.assembly import SOFTWARE
-from shoe_controller.daemon.table_journal import entry_for, recover
+from shoe_controller.daemon.table_journal import SOFTWARE, entry_for, recover
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry
@@ -136,6 +135,8 @@ async def _goes_on_with_a_new_shoe(hand: HandShoe, table: Sitting) -> None:
     await display.until(lambda: display.status and display.status.shoe_link, PATIENCE)
     await hand.shoe.until(lambda: hand.shoe.emulation.shoe.gate_locked, within=PATIENCE)
     table.supervisor.comes_back()
+    # Beside an alert that is a supervisor's, the shoe's button opens nothing.
+    await display.until(lambda: display.state and not display.state.alerts, PATIENCE, what="the supervisor")
     hand.shoe.new_cards()
     await display.until(lambda: display.phase == "first_card", PATIENCE, what="the new shoe")
     await deal(hand, table, lambda: len(display.facts_of(RoundSettled)) >= 2)

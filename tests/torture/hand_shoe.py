@@ -93,13 +93,18 @@ async def hand_shoe(chain: Chain, *, seed: int, disclosing: Disclosing | None = 
 
 
 async def deal(hand: HandShoe, table: Sitting, condition: Callable[[], bool]) -> None:
-    """Do one thing after another, each when the table has taken the one before, until this is so."""
-    await table.chain.becomes(lambda: hand.line_is_free, PATIENCE, what="the table to store what the shoe sent")
+    """Do one thing after another, each when the table has taken the one before, until this is so.
+
+    Before the first card of a round the dealer waits for the players, however slowly they hear of it.
+    """
     for _ in range(3000):
+        await table.chain.becomes(lambda: hand.line_is_free, PATIENCE, what="the table to store what the shoe sent")
+        if hand.stage is Stage.READY and hand.shoe.emulation.shoe.why_no_card is None:
+            await table.display.is_up_to_date(PATIENCE)
+            await table.players.have_bet(PATIENCE)
         if condition():
             return
-        if await hand.try_to_step():
-            await table.chain.becomes(lambda: hand.line_is_free, PATIENCE, what="the table to store what the shoe sent")
+        await hand.try_to_step()
     raise AssertionError(f"the table does not go on: {table.display.state}")
 
 

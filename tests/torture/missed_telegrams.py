@@ -19,7 +19,7 @@ from shoe_controller.messages.alerts import Severity
 from shoe_controller.messages.facts import AlertRaised, AnyFact, RoundResult
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.inputs import AnyInput, ControllerStarted, EventsMissed, LinkBack, PersonActs, ShoeReport
-from shoe_controller.table.state import RulesSource, TableState
+from shoe_controller.table.state import REVISION, RulesSource, TableState
 from shoe_controller.table.table import Table
 from simulator.emulation import EmulationSettings
 from simulator.shoe_line import Wire, WireSettings
@@ -80,9 +80,9 @@ class _Listener:
         return facts
 
     def take(self, given: AnyInput, t: float) -> list[AnyFact]:
-        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given):
-            given = self.table.new_shoe(self._rules, given)
         at = Moment(wall_ms=round(t * 1000), mono_ns=round(t * 1e9), synchronised=True)
+        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given, at):
+            given = self.table.new_shoe(self._rules, given)
         handled = self.table.handle(given, at)
         self.table.take_over(handled)
         return list(handled.facts)
@@ -114,7 +114,7 @@ class Shoe:
         self._rules = rules
         self._before: list[_Before] = []
         listener = _Listener(rules, TableState(), AngelEyeController(), telegrams[0].t)
-        listener.take(ControllerStarted(boot=BOOT), telegrams[0].t)
+        listener.take(ControllerStarted(boot=BOOT, revision=REVISION), telegrams[0].t)
         listener.take(LinkBack(keeps_events=False, authenticated=False), telegrams[0].t)
         received_at = telegrams[0].t
         for telegram in telegrams:
@@ -135,7 +135,7 @@ class Shoe:
         listener = _Listener(self._rules, before.state, link, back_at)
         facts: list[AnyFact] = []
         if how is Missed.AWAY:
-            facts += listener.take(ControllerStarted(boot=BOOT), back_at)
+            facts += listener.take(ControllerStarted(boot=BOOT, revision=REVISION), back_at)
             facts += listener.take(LinkBack(keeps_events=False, authenticated=False), back_at)
         results = 0
         heard = 0

@@ -42,15 +42,22 @@ class Players:
         self._display = display
         self._seats = seats
         self._stakes = itertools.count(LEAST)
+        self._last = (0, 0)
+        """The shoe and round that was bet on last."""
 
     async def play(self) -> None:
         """Bet until cancelled."""
-        last = (0, 0)
         while True:
-            await self._display.until(lambda: self._round() not in (None, last), within=3600)  # noqa: B023 - used at once
-            last = self._round() or last
+            await self._display.until(lambda: self._round() not in (None, self._last), within=3600)
+            self._last = self._round() or self._last
             for seat in self._seats:
-                self._bet(seat, last)
+                self._bet(seat, self._last)
+            self._display.noticed()
+
+    async def have_bet(self, within: float) -> None:
+        """Wait until they have bet on the round that the display shows, if it takes wagers, and were answered."""
+        await self._display.until(lambda: self._round() in (None, self._last), within, what="the players")
+        await self.all_answered(within)
 
     def _round(self) -> tuple[int, int] | None:
         """The shoe and round that wagers are open for."""

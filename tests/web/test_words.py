@@ -14,10 +14,10 @@ from shoe_controller.baccarat.codes import Code
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.acts import ActName, Role
-from shoe_controller.messages.alerts import AlertKind, Clearer, Severity
-from shoe_controller.messages.causes import ReturnCause
+from shoe_controller.messages.alerts import AlertKind, Clearer, Remedy, Severity
+from shoe_controller.messages.causes import CorrectionCause, DiscardCause, ReturnCause
 from shoe_controller.messages.codes import FAMILIES, codes_of
-from shoe_controller.messages.details import CardProblem, HeadSource, ResultMark
+from shoe_controller.messages.details import CardProblem, HeadSource, ResultMark, ShoeProof
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.alerts import ALERTS
 from shoe_controller.web.static_files import SHARED
@@ -36,6 +36,7 @@ SECTIONS: dict[str, tuple[type[Enum], ...]] = {
     "hands": (Side,),
     "winners": (Winner,),
     "problems": (CardProblem,),
+    "proofs": (ShoeProof,),
     "marks": (ResultMark,),
     "faults": (FaultCode,),
     "link_causes": (LinkDownCause,),
@@ -43,8 +44,13 @@ SECTIONS: dict[str, tuple[type[Enum], ...]] = {
     "severities": (Severity,),
     "alerts": (AlertKind,),
     "return_causes": (ReturnCause,),
+    "correction_causes": (CorrectionCause,),
+    "discard_causes": (DiscardCause,),
+    "remedies": (Remedy,),
 }
 """The sections that have the values of enums, beside those for the codes."""
+
+SEPARATORS = {"list_separator", "detail_separator"}
 
 
 # --- the tables are complete -----------------------------------------------------------------------------------------
@@ -52,7 +58,7 @@ SECTIONS: dict[str, tuple[type[Enum], ...]] = {
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_a_table_of_words_has_these_sections(tag: str) -> None:
-    assert TABLE[tag].keys() == {"list_separator", *SECTIONS, *FAMILIES}
+    assert TABLE[tag].keys() == SEPARATORS | {*SECTIONS, *FAMILIES}
 
 
 @pytest.mark.parametrize("tag", TAGS)
@@ -193,8 +199,10 @@ def test_nothing_was_left_in_english(tag: str) -> None:
 MADE = {
     "board": r"not_live_\w+|(player|banker|tie)_wins|both_\w+|\w+_(true|false)|winner_\w+|\w+_(total|cards)|margin|"
     + "|".join(phase.value for phase in Phase),
-    "console": r"what_\w+|take|pay|push|identified|corrected|settled|open|under_way|before|not_dealt|"
-    "player|banker|tie|broker|controller|failures",
+    "console": r"what_\w+|placed_(assigned|due_in_truth|discarded)|take|pay|push|identified|corrected|settled|open|"
+    "under_way|before|not_dealt|"
+    "player|banker|tie|broker|controller|failures|"
+    "note_made|dispute_opened|dispute_closed|payment_adjusted|commission_collected|commission_waived",
 }
 """Keys that are put together on the page, or come from the table as they are."""
 

@@ -196,6 +196,7 @@ function showLive() {
   document.body.classList.toggle("not-live", !isLive());
   document.body.classList.toggle("empty", known.round === null);
   write($("not-live-why"), isLive() ? "" : say(`not_live_${why}`));
+  $("by-hand").hidden = !known.live?.by_hand;
   $("unverified").hidden = !known.live?.unverified;
   if (known.round) showBand(known.round);
 }

@@ -16,7 +16,7 @@ const KINDS = ["stop", "off", "note", "well"];
 function rankOf(row) {
   if (row.alerts.some((alert) => alert.severity === "stops") || !row.storing || row.publishing || row.witness.length) return 0;
   if (!row.live) return 1;
-  if (row.alerts.length || row.stopped || !row.link) return 2;
+  if (row.alerts.length || row.disputes.length || row.stopped || row.by_hand || !row.link) return 2;
   return 3;
 }
 
@@ -54,6 +54,16 @@ function alertBox(alert) {
     ...[detail(alert), toDo(alert), ends.join(" · ")].filter(Boolean).map((text) => html("small", {}, text)));
 }
 
+/* A round that a player disputes, until a supervisor has decided it. */
+function disputeBox(dispute) {
+  const where = say("dispute_of", { shoe: dispute.shoe, round: dispute.round });
+  const seat = dispute.seat === null ? "" : say("dispute_seat", { seat: dispute.seat });
+  return html("div", { class: "alert warns", "data-dispute": dispute.number },
+    html("b", {}, say("dispute", { n: dispute.number })),
+    html("small", {}, [where, seat, dispute.person].filter(Boolean).join(" · ")),
+    html("small", {}, dispute.text));
+}
+
 /* What a witness of the journals objects to; the number is that of the line in its file. */
 function witnessBox(raised) {
   return html("div", { class: "alert stops", "data-witness": raised.alarm.code },
@@ -70,6 +80,7 @@ function health(row) {
   else if (!row.authenticated) bad.push(say("unverified"));
   if (!row.storing) bad.push(say("disk_full"));
   if (row.publishing) bad.push(`${say("refuses")}: ${row.publishing}`);
+  if (row.by_hand) bad.push(say("by_hand"));
   if (row.rules_pending) bad.push(say("waits"));
   return [
     dot("shoe_link", row.link && row.authenticated), dot("broker", !row.publishing), dot("disk", row.storing),
@@ -83,7 +94,7 @@ function fill(tile, row) {
     html("div", { class: "top" }, html("b", {}, row.title), html("span", { class: "phase" }, row.phase ? phase(row.phase) : ""), html("span", { class: "phase" }, round)),
     html("div", { class: "body" }, miniRoad(row.road),
       html("div", {}, lastResult(row.last), html("div", { class: "pace" }, row.pace === null ? "" : say("per_hour", { n: row.pace })))),
-    html("div", { class: "alerts" }, ...row.witness.map(witnessBox), ...row.alerts.map(alertBox)),
+    html("div", { class: "alerts" }, ...row.witness.map(witnessBox), ...row.alerts.map(alertBox), ...row.disputes.map(disputeBox)),
     html("div", { class: "foot" }, ...health(row), html("span", { class: "version" }, row.version)));
 }
 

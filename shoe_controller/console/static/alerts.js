@@ -3,6 +3,10 @@
 
 import { possible } from "./acts.js";
 import { button, el } from "./dom.js";
+import { placingText } from "./placing.js";
+import { actText } from "./putting_right.js";
+import { disputeCards } from "./open_matters.js";
+import { aboutAct } from "./past.js";
 import { begin, clearAlert, decide, supervisor } from "./supervisor.js";
 import { detail, happened, t, toDo } from "./words.js";
 
@@ -11,13 +15,15 @@ export function alertPanel(play, todo) {
   const { proposal } = play.state;
   const parts = play.alerts.map((alert) => alertCard(alert, play, todo));
   if (proposal) parts.unshift(proposalCard(proposal, play, todo));
+  parts.push(...disputeCards(play, todo));
   return parts.length ? parts : [el("p", { class: "empty" }, t("no_alerts"))];
 }
 
 function alertCard(alert, play, todo) {
   return el("article", { class: `alert ${alert.severity}`, data: { kind: alert.kind } },
     el("h3", {}, happened(alert)),
-    alert.detail ? el("p", { class: "detail" }, detail(alert)) : null,
+    // What a program says in its own words is not translated.
+    detail(alert) ? el("p", { class: "detail", lang: alert.detail?.text ? "en" : null }, detail(alert)) : null,
     el("p", { class: "to-do" }, toDo(alert)),
     el("footer", {}, el("small", {}, whoEnds(alert)), waysOut(alert, play, todo), clearing(alert, play, todo)));
 }
@@ -55,9 +61,11 @@ function waysOut(alert, play, todo) {
 function proposalCard(proposal, play, todo) {
   const decision = (act, given) =>
     possible(play, "supervisor", act) && button(act, t(act), () => decide(act, proposal, todo.state), given);
+  const about = actText(proposal.act) || placingText(proposal.act);
   return el("article", { class: "alert proposal" },
     el("h3", {}, `${proposal.person} ${t("proposed")}: ${t(proposal.act.act)}`),
-    el("p", { class: "detail" }, `“${proposal.reason}”`),
+    about ? el("p", { class: "about" }, about) : null,
+    el("p", { class: "detail" }, [about ? "" : aboutAct(proposal.act), `“${proposal.reason}”`].filter(Boolean).join(" · ")),
     el("footer", {},
       el("small", {}, t("waits_for_second")),
       decision("withdraw"),

@@ -4,6 +4,7 @@ import { toast } from "./dom.js";
 import { refusal, t } from "./words.js";
 
 let session = null;
+let wasOnDuty = false;
 let onLost = () => {};
 
 export const signedIn = () => session;
@@ -43,21 +44,38 @@ export async function resume() {
 
 export async function signIn(person, pin) {
   const reply = await post("/sign-in", { person, pin });
+  wasOnDuty = false;
   if (reply.session) session = reply.session;
   return reply.answer;
 }
 
 export async function signOut() {
+  wasOnDuty = false;
   await post("/sign-out", {});
   session = null;
+}
+
+// The table says who is on duty: once that was this person and is no longer, the sign-in is over.
+export function noteDuty(dealer) {
+  if (!session) return;
+  if (dealer === session.person) wasOnDuty = true;
+  else if (wasOnDuty) dutyOver();
+}
+
+async function dutyOver() {
+  await signOut();
+  onLost("duty_over");
 }
 
 export const touched = () => session && post("/active", {});
 
 const meant = (state) => ({ request_id: newId(), shoe: state?.shoe ?? 0, round: state?.round ?? 0 });
 
-export const askDealer = async (state, act, details = {}) =>
-  (await post("/dealer", { ...meant(state), act, details })).answer;
+export async function askDealer(state, act, details = {}, reason = "") {
+  const { answer } = await post("/dealer", { ...meant(state), act, details, reason });
+  if (answer.refusal?.code === "not_signed_in") await dutyOver();
+  return answer;
+}
 
 export const askSupervisor = async (state, act, who, reason = "", details = {}) =>
   (await post("/supervisor", { ...meant(state), act, details, reason, person: who.person, pin: who.pin })).answer;

@@ -33,7 +33,11 @@ export function cardFace(card, given = {}) {
 }
 
 export function hand(side, cards, total, next, { won = false, note = "" } = {}) {
-  const places = cards.map((place) => cardFace(place.card, { title: `${t("card_number")} ${place.number}` }));
+  const titleOf = (place) => [
+    t("card_number", place),
+    place.entered_by ? t("entered_by", { person: place.entered_by }) : "",
+  ].filter(Boolean).join(" · ");
+  const places = cards.map((place) => cardFace(place.card, { title: titleOf(place) }));
   const due = next === side ? el("span", { class: "card due", "aria-hidden": "true" }) : null;
   const marks = [next === side ? "next" : "", won ? "won" : ""].join(" ");
   return el("article", { class: `hand ${side} ${marks}` },

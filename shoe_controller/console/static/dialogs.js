@@ -3,7 +3,7 @@
 import { cardFace, RANKS, rankText, SUIT_LETTERS, suitMark } from "./cards.js";
 import { $, button, el, holdButton } from "./dom.js";
 import { padFor } from "./pad.js";
-import { reasonsFor, refusal, t } from "./words.js";
+import { quotes, reasonsFor, refusal, t } from "./words.js";
 
 export function closeDialog() {
   const dialog = $("dialog");
@@ -49,8 +49,11 @@ export function whoForm({ person = "", send, text, held = false }) {
     const answer = await send({ person: idInput.value.trim(), pin: pinInput.value });
     busy = false;
     pinInput.value = "";
-    message.textContent = answer.status === "ok" ? "" : refusal(answer);
-    if (answer.status !== "ok") pinInput.focus();
+    if (answer.status === "ok") { message.textContent = ""; return; }
+    if (quotes(answer)) message.lang = "en";
+    else message.removeAttribute("lang");
+    message.textContent = refusal(answer);
+    pinInput.focus();
   };
   const onEnter = (event) => {
     if (event.key !== "Enter") return;
@@ -69,7 +72,8 @@ export function whoForm({ person = "", send, text, held = false }) {
 }
 
 export function askWho(title, given) {
-  openDialog("ask-who", title, given.what ? el("p", { class: "what" }, given.what) : null, whoForm(given));
+  openDialog("ask-who", title, given.what ? el("p", { class: "what" }, given.what) : null,
+    given.about ? el("p", { class: "about" }, given.about) : null, whoForm(given));
 }
 
 export function askWhy(title, act, { what, next }) {
@@ -88,7 +92,7 @@ export function askWhy(title, act, { what, next }) {
     el("div", { class: "line" }, input, button("next", t("next"), go, { class: "primary" })), padFor([text]));
 }
 
-export function askCard(title, { what, places, numbers, next }) {
+export function askCard(title, { what, places, numbers, next, faceDown = false }) {
   const chosen = { number: numbers.length === 1 ? numbers[0] : null, rank: null, suit: null };
   const whole = () => chosen.number !== null && chosen.rank && chosen.suit;
   const done = () => next(chosen.number, chosen.rank + chosen.suit);
@@ -105,12 +109,14 @@ export function askCard(title, { what, places, numbers, next }) {
   const known = (number) => places.find((place) => place.number === number);
   const which = numbers.map((number) => {
     const place = known(number);
-    const label = place ? `${number} · ${t(place.hand)}` : t("first_card");
+    const named = place?.hand ? `${number} · ${t(place.hand)}` : String(number);
+    const label = place ? named : number ? `${number} · ${t("missing_card")}` : t("first_card");
     const face = el("span", { class: "place" }, cardFace(place?.card ?? null), el("small", {}, label));
     return choice("number", number, face, label);
   });
   openDialog("ask-card", `${title} · ${t("which_card")}`, what ? el("p", { class: "what" }, what) : null,
     el("div", { class: "choices numbers" }, which),
     el("div", { class: "choices ranks" }, RANKS.map((rank) => choice("rank", rank, rankText(rank), rank))),
-    el("div", { class: "choices suits" }, SUIT_LETTERS.map((suit) => choice("suit", suit, suitMark(suit), suit)), go));
+    el("div", { class: "choices suits" }, SUIT_LETTERS.map((suit) => choice("suit", suit, suitMark(suit), suit)),
+      faceDown ? button("face-down", t("face_down"), () => next(chosen.number, null)) : null, go));
 }

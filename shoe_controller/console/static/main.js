@@ -1,15 +1,17 @@
 // The console of one table: who is signed in, the updates of the table, and the keyboard. It decides nothing by itself.
 
-import { resume, signedIn, signIn, signOut, touched, whenLost } from "./asking.js";
+import { noteDuty, resume, signedIn, signIn, signOut, touched, whenLost } from "./asking.js";
 import { closeDialog, whoForm } from "./dialogs.js";
 import { $, button, el, toast } from "./dom.js";
 import { useDecimals } from "./money.js";
 import { listen } from "./event_stream.js";
 import { isWorkedOff, nextStep, toggleTick } from "./payment.js";
+import { useTable } from "./putting_right.js";
+import { useSeats } from "./past.js";
 import { loadRounds } from "./record.js";
 import { ACT_KEYS, afterTick, at, enterMode, known, openSeat, openTab, show, state, TAB_KEYS } from "./screen.js";
 import { leave, prolong, supervisor, watch } from "./supervisor.js";
-import { currentLanguage, LANGUAGES, setLanguage, t } from "./words.js";
+import { currentLanguage, LANGUAGES, setLanguage, t, useOffer } from "./words.js";
 
 const TOUCH_EVERY = 15_000;
 const LANGUAGE = "language"; // under this name the browser keeps it
@@ -41,7 +43,13 @@ const moment = () => `${state()?.shoe} ${state()?.round} ${state()?.phase}`;
 function takeNews(news) {
   const before = { ...known, moment: moment() };
   Object.assign(known, news);
-  if (known.table) useDecimals(known.table.decimals);
+  if (known.table) {
+    useDecimals(known.table.decimals);
+    useOffer(known.table);
+    useTable(known.table);
+    useSeats(known.table.seats);
+  }
+  if (known.table?.signs_in && known.play) noteDuty(known.play.state.dealer);
   at.tab = tabAfter(before);
   if ($("dialog").className === "seat-dialog" && !known.play?.betting) closeDialog();
   if (at.tab === "rounds" && before.moment !== moment()) loadRounds(show);
@@ -56,8 +64,17 @@ function tabAfter(before) {
   const isProposed = proposal !== undefined && proposal !== before.play?.state.proposal?.proposal;
   if (isProposed || play?.alerts.some((alert) => !had.has(alert.number))) return "alerts";
   if (payment && payment.seq !== before.payment?.seq && !isWorkedOff(payment)) return "payments";
+  if (known.difference && known.difference.seq !== before.difference?.seq) return "payments";
+  if (isDealtByHand(before)) return "cards";
   const isOver = at.tab === "alerts" && had.size > 0 && !play?.alerts.length && proposal === undefined;
   return isOver ? "wagers" : at.tab;
+}
+
+// The pad is shown when dealing by hand begins, and when the next thing to do is a card.
+function isDealtByHand(before) {
+  const [now, was] = [known.play?.state, before.play?.state];
+  if (!now?.hand_entry || (was?.hand_entry && was.phase === now.phase)) return false;
+  return ["first_card", "burning", "closed", "dealing"].includes(now.phase);
 }
 
 // --- the keyboard, and whether a person is there ---------------------------------------------------------------------
@@ -120,7 +137,7 @@ function door(why = "") {
   at.reachable = false;
   leave();
   closeDialog();
-  Object.assign(known, { live: null, table: null, play: null, payment: null });
+  Object.assign(known, { live: null, table: null, play: null, payment: null, difference: null });
   $("console").hidden = true;
   const place = $("door");
   place.hidden = false;

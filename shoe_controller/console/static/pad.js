@@ -5,9 +5,10 @@ import { t } from "./words.js";
 
 const DIGITS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "", "0", "⌫"];
 const AMOUNT = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "00", "0", "⌫"];
+const DECIMAL = ["1", "2", "3", "4", "5", "6", "7", "8", "9", ".", "0", "⌫"];
 const LETTERS = ["1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm.-_"];
 
-// `fields` are inputs, each with data-pad "digits", "amount" or "letters"; the keys fit the one that has the focus.
+// `fields` are inputs, each with data-pad "digits", "amount", "decimal" or "letters"; the keys fit the one that has the focus.
 export function padFor(fields) {
   const place = el("div", { class: "pad", "aria-hidden": "true" });
   let target = fields[0];
@@ -60,4 +61,9 @@ function letters(type) {
   return [place];
 }
 
-const KINDS = { digits: (type) => rowOf(DIGITS, type), amount: (type) => rowOf(AMOUNT, type), letters };
+const KINDS = {
+  digits: (type) => rowOf(DIGITS, type),
+  amount: (type) => rowOf(AMOUNT, type),
+  decimal: (type) => rowOf(DECIMAL, type),
+  letters,
+};

@@ -4,7 +4,7 @@ import { lastRounds } from "./asking.js";
 import { cardFace } from "./cards.js";
 import { clockTime, el } from "./dom.js";
 import { amount } from "./money.js";
-import { detail, happened, nameOf, returnCause, t, textOf } from "./words.js";
+import { correctionCause, detail, discardCause, happened, nameOf, returnCause, t, textOf, wagerName } from "./words.js";
 
 let rounds = null;
 let opened = null;
@@ -35,7 +35,7 @@ function roundItem(round, names, again) {
 
 function roundHead(round, id, isOpen, toggle) {
   const last = round.attempts.flatMap((attempt) => attempt.results).at(-1);
-  const counts = last && !last.undone ? last : null;
+  const counts = last && !last.undone ? ownAmendments(round).at(-1) ?? last : null;
   const came = counts ? resultText(counts.outcome) : t(round.state);
   const paid = counts?.settlement ? `${t("paid")} ${amount(counts.settlement.totals.paid)}` : "";
   return el("button", {
@@ -47,13 +47,21 @@ function roundHead(round, id, isOpen, toggle) {
     el("span", { class: "amount" }, paid));
 }
 
+const ownAmendments = (round) =>
+  round.amended.filter((each) => each.shoe === round.shoe && each.round === round.round);
+
 const resultText = (outcome) => `${t(outcome.winner)} ${outcome.player.total} : ${outcome.banker.total}`;
 
 function marks(round) {
   const changes = round.attempts.flatMap((attempt) => attempt.cards.flatMap((card) => card.changes));
   const kinds = [...new Set(changes.map((change) => change.what))];
   const undone = round.attempts.some((attempt) => attempt.results.some((result) => result.undone));
-  const found = [round.alerts.length && `! ${round.alerts.length}`, ...kinds.map((kind) => t(kind)), undone && t("undone")];
+  const disputed = round.remarks.some(({ of_shoe, of_round, fact }) =>
+    fact.fact === "dispute_opened" && of_shoe === round.shoe && of_round === round.round);
+  const byHand = round.attempts.some((attempt) => attempt.cards.some((card) => card.entered_by));
+  const alerts = round.alerts.length && `! ${round.alerts.length}`;
+  const found = [disputed && t("dispute"), alerts, ...kinds.map((kind) => t(kind)), undone && t("undone"), byHand && t("by_hand"),
+    round.amended.length && t("amended"), round.corrected.length && t("put_right")];
   return found.filter(Boolean).join(" · ");
 }
 
@@ -66,12 +74,66 @@ function details(round, names) {
   return el("div", { class: "details" },
     round.attempts.flatMap((attempt) => attemptParts(attempt, names)),
     round.returned.map(returnedLine),
+    round.corrected.map(correctedLine),
+    round.amended.flatMap((amended) => amendedParts(amended, names)),
+    part(t("shoe"), round.about_shoe.map(shoeLine).filter(Boolean)),
+    part(t("on_record"), round.remarks.map((remark) => remarkLine(remark, round))),
     part(t("alerts"), round.alerts.map(alertLine)),
     part(t("people"), round.acts.map(actLine)));
 }
 
 const returnedLine = (back) =>
   line(back.time, t("returned"), spaced(amount(back.total), returnCause(back.cause), quoted(back.reason)));
+
+const owed = (difference, toSeat, fromSeat) => Object.entries(difference)
+  .map(([seat, sum]) => `${t("seat")} ${seat}: ${t(sum > 0 ? toSeat : fromSeat)} ${amount(Math.abs(sum))}`).join(t("comma"));
+
+const correctedLine = (corrected) => line(corrected.time, t("put_right"),
+  spaced(owed(corrected.difference, "returned", "collect"), correctionCause(corrected.cause), corrected.person));
+
+const amendedParts = (amended, names) => [
+  line(amended.time, spaced(t("amended"), `${amended.shoe} · ${amended.round}`, resultText(amended.outcome)),
+    spaced(owed(amended.difference, "pay", "collect"), "·", amended.person, "+", amended.approved_by, quoted(amended.reason))),
+  amended.settlement?.steps.length ? stepTable(amended.settlement.steps, names) : null,
+];
+function remarkLine({ of_shoe, of_round, fact, person, approved_by }, round) {
+  const { dispute, seat, text, decision } = fact;
+  const paid = fact.amount && amount(Math.abs(fact.amount));
+  const way = fact.fact === "payment_adjusted" && t(fact.amount > 0 ? "pay" : "collect");
+  const who = seat ?? dispute?.seat;
+  const isHere = of_shoe === round.shoe && of_round === round.round;
+  const what = spaced(!isHere && `${of_shoe} · ${of_round}:`, t(fact.fact), dispute && String(dispute.number), who && `${t("seat")} ${who}`, way, paid);
+  const second = approved_by && `${t("approved_by")} ${approved_by}`;
+  return line(fact.time, what, spaced(quoted(text ?? decision ?? dispute?.text), person, second));
+}
+
+// --- the shoe --------------------------------------------------------------------------------------------------------
+
+function shoeLine(fact) {
+  if (fact.fact === "shoe_ended" && fact.inventory) return inventoryLine(fact);
+  if (fact.fact === "remainder_counted") return remainderLine(fact);
+  return fact.fact === "shoe_exchanged" ? line(fact.time, t("shoe_exchanged"), spaced(fact.wire, fact.port)) : null;
+}
+
+const faceList = (name, faces) => {
+  const listed = Object.entries(faces).map(([card, count]) => `${card} ${count}`).join(t("comma"));
+  return listed && `${t(name)}: ${listed}`;
+};
+
+const counted = (name, cards) => cards !== 0 && `${t(name)}: ${cards}`;
+
+const lines = (...parts) => parts.filter(Boolean).join(" · ");
+
+const inventoryLine = ({ time, cards_out, inventory }) =>
+  line(time, t("shoe_ended", { cards: cards_out }), lines(
+    counted("must_be_left", inventory.remainder), counted("unseen", inventory.unseen), counted("foreign", inventory.foreign),
+    faceList("known_faces", inventory.known)));
+
+const remainderLine = ({ time, expected, found, fits, faces }) =>
+  line(time, t(fits ? "remainder_fits" : "remainder_off", { found, expected }), faces && lines(
+    faceList("missing_faces", faces.missing), faceList("extra_faces", faces.extra), counted("unseen", faces.unseen),
+    faces.duplicates.length && `${t("pieces_twice")}: ${faces.duplicates.join(t("comma"))}`,
+    counted("foreign", faces.foreign)));
 
 const part = (title, lines) => (lines.length ? [el("h3", {}, title), ...lines] : []);
 
@@ -86,16 +148,23 @@ function attemptParts(attempt, names) {
     attempt.cards.length ? el("ol", { class: "dealt" }, attempt.cards.map(dealtCard)) : null,
     ...attempt.set_aside.map((card) => line(card.time, spaced(t("aside"), card.card ?? "?"), textOf("details", card.why))),
     ...attempt.extra_cards.map(extra),
+    ...attempt.put_right.map(placedLine),
     ...attempt.results.flatMap((result) => resultParts(result, names)),
     attempt.ended ? voided(attempt) : null,
   ];
 }
 
+const placedLine = ({ time, what, number, card, cause, person, reason }) =>
+  line(time, spaced(t(`placed_${what}`), number && t("card_number", { number }), card, cause && discardCause(cause)),
+    spaced(person, quoted(reason)));
+
 function dealtCard(card) {
   return el("li", { class: card.hand },
     cardFace(card.card),
-    el("span", {}, el("b", {}, t(card.hand)), el("small", {}, why(card.why)), card.changes.map(changeText)));
+    el("span", {}, el("b", {}, t(card.hand)), el("small", {}, why(card.why)), entered(card), card.changes.map(changeText)));
 }
+
+const entered = (card) => card.entered_by && el("small", { class: "change" }, t("entered_by", { person: card.entered_by }));
 
 function changeText(change) {
   const faces = change.old ? `${change.old} → ${change.new ?? "?"}` : change.new;
@@ -107,12 +176,17 @@ function resultParts(result, names) {
   return [
     line(result.time, resultText(result.outcome), spaced(why(result.why), "·", t("confirmed_by"), textOf("actors", result.confirmed_by))),
     settlement?.steps.length ? stepTable(settlement.steps, names) : null,
+    Object.keys(result.difference ?? {}).length
+      ? line(result.time, t("difference"), owed(result.difference, "pay", "collect")) : null,
     undone ? takenBack(undone) : null,
   ];
 }
 
 const takenBack = (undone) =>
-  line(undone.time, t("undone"), spaced(undone.person, "+", undone.approved_by, quoted(undone.reason)));
+  line(undone.time, t("undone"), spaced(undone.person, "+", undone.approved_by, quoted(undone.reason), paidBack(undone)));
+
+const paidBack = ({ commission_back }) => Object.entries(commission_back).map(([seat, minor]) =>
+  spaced(t("commission_back"), `${t("seat")} ${seat}`, amount(minor))).join(" · ");
 
 function stepTable(steps, names) {
   const wager = (step) => nameOf(names[step.wager]) || step.wager;
@@ -144,6 +218,9 @@ function aboutAct(act) {
   return spaced(
     act.alert_kind && happened({ kind: act.alert_kind }),
     act.hand && t(act.hand),
+    act.seat && [`${t("seat")} ${act.seat}`, act.wager && wagerName(act.wager)].filter(Boolean).join(" · "),
+    act.stake !== null && amount(act.stake),
+    act.to_seat && `→ ${t("seat")} ${act.to_seat}`,
     textOf("proposal_ends", act.not_done),
     act.failures && t("pin_failures", { failures: act.failures }),
     act.locked_out && t("pin_locked_out"));

@@ -2,10 +2,13 @@
 
 import { dealerActs, isHeld } from "./acts.js";
 import { alertPanel } from "./alerts.js";
+import { cardPad, chosenCard } from "./card_pad.js";
 import { askDealer, signedIn, showAnswer } from "./asking.js";
 import { hand } from "./cards.js";
+import { askWhy, closeDialog } from "./dialogs.js";
 import { $, button, draw, el, holdButton } from "./dom.js";
-import { isWorkedOff, paymentPanel, ticksOf } from "./payment.js";
+import { differencePanel, isWorkedOff, paymentPanel, ticksOf } from "./payment.js";
+import { commissionList } from "./open_matters.js";
 import { loadRounds, recordPanel, shownRounds } from "./record.js";
 import { enter, supervisor, supervisorPanel } from "./supervisor.js";
 import { seatDialog, seatTiles } from "./wagers.js";
@@ -14,7 +17,7 @@ import { currentLanguage, promptParts, t } from "./words.js";
 export const ACT_KEYS = {
   no_more_bets: "N", confirm: "C", open_shoe: "O", free_hand: "F", reveal_cards: "R", call_supervisor: "S",
 };
-export const TAB_KEYS = { wagers: "W", payments: "P", alerts: "A", rounds: "L", supervisor: "V" };
+export const TAB_KEYS = { cards: "D", wagers: "W", payments: "P", alerts: "A", rounds: "L", supervisor: "V" };
 
 // Of those that are offered the first of these is the main one.
 const MAIN_ACTS = ["reveal_cards", "confirm", "no_more_bets", "open_shoe"];
@@ -22,7 +25,7 @@ const CALL = "call_supervisor";
 const SIDES = ["player", "banker"];
 
 // The sections received so far, and what the page is showing.
-export const known = { live: null, table: null, play: null, payment: null };
+export const known = { live: null, table: null, play: null, payment: null, difference: null };
 export const at = { tab: "wagers", reachable: false };
 
 export const state = () => known.play?.state ?? null;
@@ -54,6 +57,8 @@ function whereText(now) {
     now.round ? `${t("round")} ${now.round}` : "",
     t(now.stopped ? "stopped" : now.free ? "free" : now.phase),
     isLast ? t("last") : "",
+    now.carried ? [t("carried"), now.carried.card].filter(Boolean).join(" ") : "",
+    now.hand_entry ? t("by_hand") : "",
   ].filter(Boolean).join(" · ");
 }
 
@@ -106,12 +111,15 @@ function handNow(side, now) {
 
 // --- panels ----------------------------------------------------------------------------------------------------------
 
-const tabsNow = () => Object.keys(TAB_KEYS).filter((name) => name !== "supervisor" || supervisor());
+// Those that are there at times only.
+const AT_TIMES = { supervisor: () => supervisor(), cards: () => state()?.hand_entry };
+
+const tabsNow = () => Object.keys(TAB_KEYS).filter((name) => AT_TIMES[name]?.() ?? !(name in AT_TIMES));
 
 function showTabs(play, payment) {
   if (!tabsNow().includes(at.tab)) at.tab = "wagers";
   const counts = {
-    alerts: (play?.alerts.length ?? 0) + (play?.state.proposal ? 1 : 0),
+    alerts: (play?.alerts.length ?? 0) + (play?.state.proposal ? 1 : 0) + (play?.state.disputes.length ?? 0),
     payments: payment ? payment.settlement.steps.length - ticksOf(payment).size : 0,
   };
   const stopped = Boolean(play?.state.stopped);
@@ -142,13 +150,27 @@ function showPanel(play, table, payment) {
   if (!play || !table) return draw(panel, null, () => []);
   // For each panel: what it shows, and how it is made of that.
   const [shows, build] = {
-    wagers: () => [[table, play.state.wagers, play.betting], () => seatTiles(table, play, openSeat)],
-    payments: () => [[table, payment, payment && [...ticksOf(payment)]], () => paymentPanel(payment, table, afterTick)],
+    cards: () => [[play.acts, play.state.phase, chosenCard()], () => cardPad(play, { act, redraw: show })],
+    wagers: () => [
+      [table, play.state.wagers, play.state.commission, play.betting],
+      () => seatTiles(table, play, openSeat),
+    ],
+    payments: () => [
+      [table, payment, payment && [...ticksOf(payment)], known.difference, play.state.commission, play.acts],
+      () => [
+        ...differencePanel(known.difference),
+        ...paymentPanel(payment, table, afterTick),
+        ...commissionList(play, act),
+      ],
+    ],
     alerts: () => [
-      [play.alerts, play.acts, play.supervisor, play.state.proposal, supervisor()],
+      [play.alerts, play.acts, play.supervisor, play.state.proposal, play.state.disputes, supervisor()],
       () => alertPanel(play, { state, act, enterMode }),
     ],
-    rounds: () => [[table, shownRounds()], () => recordPanel(table, show)],
+    rounds: () => [
+      [table, shownRounds(), play.acts],
+      () => [noteButton(play), ...recordPanel(table, show)],
+    ],
     supervisor: () => [[play.supervisor, supervisor()], () => supervisorPanel(play, state)],
   }[at.tab]();
   draw(panel, [at.tab, currentLanguage(), shows], build);
@@ -161,6 +183,19 @@ export function afterTick() {
 }
 
 export const enterMode = () => enter(state, () => openTab(state()?.stopped ? "alerts" : "supervisor"));
+
+// A dealer's note on the round that is on the table; its text is the reason.
+function noteButton(play) {
+  if (!play.acts.some((each) => each.role === "dealer" && each.act === "note")) return null;
+  const ask = () => askWhy(t("note"), "note", {
+    what: t("what_note_dealer"),
+    next: async (reason) => {
+      closeDialog();
+      if (showAnswer(await askDealer(state(), "note", {}, reason))) loadRounds(show);
+    },
+  });
+  return button("note", t("note"), ask, { class: "small note-button" });
+}
 
 // --- buttons ---------------------------------------------------------------------------------------------------------
 

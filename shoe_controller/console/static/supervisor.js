@@ -5,6 +5,9 @@ import { isHeld } from "./acts.js";
 import { askSupervisor, showAnswer } from "./asking.js";
 import { askCard, askWho, askWhy, closeDialog } from "./dialogs.js";
 import { button, el, toast } from "./dom.js";
+import { PLACING, placingText } from "./placing.js";
+import { actText, askMove, askRound, askStake } from "./putting_right.js";
+import { aboutAct, QUESTIONS } from "./past.js";
 import { happened, t } from "./words.js";
 
 const LASTS = 120_000; // milliseconds after the last touch
@@ -67,8 +70,8 @@ function actButton({ act: name, two_people, possible }, state) {
     el("small", {}, possible ? t(`what_${name}`) : t("not_now")));
 }
 
-// The questions of a possible act one after another, then the act itself.
-export function begin(possible, state) {
+// The questions of a possible act one after another, then the act itself; `known` are details that need no question.
+export function begin(possible, state, known = null) {
   const shown = state();
   const name = possible.act;
   const [title, what] = [t(name), t(`what_${name}`)];
@@ -79,7 +82,14 @@ export function begin(possible, state) {
     else finish("", details);
   };
   const next = (number, card) => why({ number, card });
-  if (possible.cards.length) askCard(title, { what, places: shown.cards, numbers: possible.cards, next });
+  const faceDown = name === "enter_card" && shown.phase === "burning";
+  if (known) why(known);
+  else if (name === "set_wager") askStake(title, { what, next: why });
+  else if (name === "move_wager") askMove(title, { what, wagers: shown.wagers, next: why });
+  else if (name === "amend_round") askRound(title, { what, next: why });
+  else if (PLACING[name]) PLACING[name](title, what, shown, why, possible);
+  else if (QUESTIONS[name]) QUESTIONS[name](title, what, shown, why);
+  else if (possible.cards.length) askCard(title, { what, places: shown.cards, numbers: possible.cards, next, faceDown });
   else why({});
 }
 
@@ -95,15 +105,20 @@ export function decide(act, proposal, state) {
     details: { proposal: proposal.proposal },
     held: isHeld(act),
     notBy: isApproval ? proposal.person : null,
-    what: `${proposal.person} ${t("proposed")}: ${t(proposal.act.act)} “${proposal.reason}”`,
+    what: [
+      `${proposal.person} ${t("proposed")}: ${t(proposal.act.act)}`, whatIsDone(proposal.act),
+      `“${proposal.reason}”`,
+    ].filter(Boolean).join(" "),
   });
 }
 
+const whatIsDone = (act) => actText(act) || placingText(act) || aboutAct(act);
+
 function who(act, shown, { reason = "", details = {}, held = false, done = "ok", notBy = null, what = null }) {
   const person = mode.person && mode.person !== notBy ? mode.person : "";
-  const says = what ?? [t(`what_${act}`), reason && `“${reason}”`].filter(Boolean).join(" ");
-  const send = async (given) => {
-    const answer = await askSupervisor(shown, act, given, reason, details);
+  const about = what ? "" : [whatIsDone({ act, ...details }), reason && `“${reason}”`].filter(Boolean).join(" · ");
+  const send = async (typed) => {
+    const answer = await askSupervisor(shown, act, typed, reason, details);
     if (answer.status === "ok") {
       closeDialog();
       showAnswer(answer, done);
@@ -111,5 +126,5 @@ function who(act, shown, { reason = "", details = {}, held = false, done = "ok",
     prolong();
     return answer;
   };
-  askWho(t(act), { person, held, text: t(act), what: says, send });
+  askWho(t(act), { person, held, text: t(act), what: what ?? t(`what_${act}`), about, send });
 }

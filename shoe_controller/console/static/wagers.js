@@ -20,6 +20,8 @@ const sum = (wagers) => wagers.reduce((total, wager) => total + wager.stake, 0);
 function seatTile(seat, table, play, openSeat) {
   const standing = play.state.wagers.filter((wager) => wager.seat === seat);
   const names = Object.fromEntries(table.wagers.map((wager) => [wager.id, wager.names]));
+  const due = play.state.commission.filter((each) => each.seat === seat);
+  const owed = due.reduce((total, each) => total + each.amount, 0);
   return el("button", {
     type: "button",
     class: `seat ${standing.length ? "bets" : ""}`,
@@ -29,6 +31,7 @@ function seatTile(seat, table, play, openSeat) {
   },
     el("b", {}, seat),
     el("span", { class: "sum" }, standing.length ? amount(sum(standing)) : t("nothing_yet")),
+    owed ? el("small", { class: "owes" }, `${t("owes")} ${amount(owed)}`) : null,
     el("ul", {}, standing.map((wager) =>
       el("li", { class: side(wager.wager) },
         el("span", {}, nameOf(names[wager.wager]) || wager.wager),
@@ -65,7 +68,7 @@ export function seatDialog(seat, { table, play }) {
     message.textContent = t("asking");
     const answer = await askWagers(play.state, seat, stakes);
     if (answer.status === "ok") return closeDialog();
-    message.textContent = refusal(answer, table);
+    message.textContent = refusal(answer);
   };
   const place = () => {
     const stakes = [];

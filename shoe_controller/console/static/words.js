@@ -32,23 +32,34 @@ export const promptParts = (prompt) => [rendered(table, "prompts", prompt), ende
 export const happened = (alert) => alertText(table, alert, "happened");
 export const detail = (alert) => detailText(table, alert);
 export const toDo = (alert) => alertText(table, alert, "to_do");
+export const correctionCause = (cause) => table.correction_causes[cause] ?? "";
+export const discardCause = (cause) => table.discard_causes[cause] ?? "";
 export const returnCause = (cause) => table.return_causes[cause] ?? "";
 
 // The suggested reasons.
 export const reasonsFor = (act) => words.reasons_offered[act] ?? [];
 
+let offer = { wagers: [] };
+
+// The wagers of the table, by whose names people know them.
+export function useOffer(known) { offer = known; }
+
+export const wagerName = (id) => nameOf(offer.wagers.find((wager) => wager.id === id)?.names) || id;
+
 // Why something was not done, for the person who asked: the table refused it, or no answer came from the table.
-export function refusal({ refusal: refused, failure }, offer = null) {
+export function refusal({ refusal: refused, failure }) {
   if (failure) return rendered(words, "failures", failure);
-  return rendered(table, "refusals", withNames(refused, offer), offer?.decimals);
+  return rendered(table, "refusals", withNames(refused), offer.decimals);
 }
 
-// Refusals name wagers by their ids; people know them by their names.
-function withNames(refused, offer) {
-  const nameById = (id) => nameOf(offer?.wagers.find((wager) => wager.id === id)?.names) || id;
+// Whether it quotes what a program says in its own words, which are not translated.
+export const quotes = ({ refusal: refused, failure }) => Boolean((refused ?? failure)?.text);
+
+// Refusals name wagers by their ids.
+function withNames(refused) {
   const named = { ...refused };
-  if (refused.wager) named.wager = nameById(refused.wager);
-  if (refused.wagers) named.wagers = refused.wagers.map(nameById);
+  if (refused.wager) named.wager = wagerName(refused.wager);
+  if (refused.wagers) named.wagers = refused.wagers.map(wagerName);
   return named;
 }
 

@@ -107,7 +107,7 @@ def _completed(schema: Schema, of: _Named, *, written: bool) -> Schema:
 
 def _json_schema_only(schema: Any) -> Any:  # noqa: ANN401 - any part of a schema
     """Without `discriminator`, a word of OpenAPI that means something else in AsyncAPI."""
-    if isinstance(schema, list):
+    if isinstance(schema, list | tuple):
         return [_json_schema_only(part) for part in schema]
     if isinstance(schema, dict):
         return {key: _json_schema_only(part) for key, part in schema.items() if key != "discriminator"}

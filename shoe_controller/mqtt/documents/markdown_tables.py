@@ -13,11 +13,11 @@ from functools import partial
 import msgspec
 
 from shoe_controller.messages.acts import ACTS
-from shoe_controller.messages.alerts import Clearer, Severity
-from shoe_controller.messages.causes import ReturnCause
+from shoe_controller.messages.alerts import Clearer, Remedy, Severity
+from shoe_controller.messages.causes import CorrectionCause, DiscardCause, ReturnCause
 from shoe_controller.messages.codes import FAMILIES, codes_of
 from shoe_controller.messages.phases import Phase
-from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Reveal, ShownCard
 from shoe_controller.messages.requests import RequestRole, acts_of
 from shoe_controller.messages.topics import EVENT_TOPICS, EVENTS, TopicKind, TopicRow, contract, event_topic
 from shoe_controller.mqtt.documents.json_schema import class_text, field_texts
@@ -106,6 +106,11 @@ ENUMERATIONS = {
     "severities": Severity,
     "clearers": Clearer,
     "return_causes": ReturnCause,
+    "correction_causes": CorrectionCause,
+    "discard_causes": DiscardCause,
+    "remedies": Remedy,
+    "shown_card": ShownCard,
+    "discarded_card": DiscardedCard,
     "bets_close": BetsClose,
     "reveal": Reveal,
 }

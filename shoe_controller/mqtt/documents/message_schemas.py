@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.messages.acts import ACTS, Act
+from shoe_controller.messages.acts import ACTS, Act, CorrectCard, IdentifyCard
 from shoe_controller.messages.envelope import EventEnvelope, OutcomeEnvelope
 from shoe_controller.messages.facts import EventTopic, Fact
 from shoe_controller.messages.requests import MOST_IN_BATCH, Answer, RequestRole
@@ -26,6 +26,9 @@ from shoe_controller.mqtt.documents.json_schema import Schema, SchemaBook, class
 
 REPLAYED = "reply.replayed_event"
 REPLAYED_EVENT = "ReplayedEvent"
+
+_NAMES_A_CARD: tuple[type[Act], ...] = (IdentifyCard, CorrectCard)
+"""Acts whose card is null only where they are published; a request must name it."""
 
 
 class MessageSchema(NamedTuple):
@@ -144,8 +147,7 @@ class Messages:
         tag = act.__struct_config__.tag_field
         del schema["properties"][tag]
         schema["required"].remove(tag)
-        if "card" in schema["properties"]:
-            # A card may be left out where the act is published; a request for the act must name it.
+        if act in _NAMES_A_CARD:
             card = {"$ref": f"{self._refer_to}Card"}
             schema["properties"]["card"] = described(card, "As it is printed: rank and suit, 9H.")
         return schema | {"additionalProperties": False}

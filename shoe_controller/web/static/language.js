@@ -60,7 +60,8 @@ export function amount(minor, decimals) {
 
 /* What happened, or what is to be done ("happened", "to_do"), of an alert; what exactly is wrong. */
 export const alertText = (table, alert, part) => table.alerts[alert.kind]?.[part] ?? alert.kind.replaceAll("_", " ");
-export const detailText = (table, alert) => rendered(table, "details", alert.detail).trim();
+export const detailText = (table, alert) =>
+  [rendered(table, "details", alert.detail).trim(), table.remedies?.[alert.remedy]].filter(Boolean).join(table.detail_separator);
 
 /* The name of a wager. */
 export const named = (names, language) =>

@@ -5,6 +5,7 @@ Each test is a row or two of the page, given to a table in the order that it giv
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +33,7 @@ from shoe_controller.messages.actors import Shoe, ShoeButton
 from shoe_controller.messages.acts import UseExtraCard
 from shoe_controller.messages.facts import CardBurned, CutCardOut, RoundResult, ShoeOpened
 from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import ShownCard
 from tests.table.sitting import Sitting
 
 PAGE = Path(firmware_protocol.native.__file__).with_name("PROTOCOL.md").read_text(encoding="utf-8")
@@ -54,8 +56,8 @@ def deal(table: Sitting, *, disclosed: bool = True) -> None:
         table.event(CardDrawn(hand=hand, position=position, card=Card.parse(face) if disclosed else None))
 
 
-def with_a_new_shoe() -> Sitting:
-    table = Sitting()
+def with_a_new_shoe(**procedure: Any) -> Sitting:  # noqa: ANN401 - settings of [procedure]
+    table = Sitting(**procedure)
     table.event(Started())
     table.event(ButtonPressed(button=Button.NEW_SHOE))
     first_card(table, "2H")
@@ -121,7 +123,7 @@ def test_the_button_alone_counts_after_two_seconds() -> None:
 
 
 def test_a_card_too_many_that_begins_the_next_round() -> None:
-    table = with_a_new_shoe()
+    table = with_a_new_shoe(shown_card=ShownCard.FREE_HAND)
     deal(table)
     table.event(Fault(code=FaultCode.OVER_DRAW))
     table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C")))
@@ -130,6 +132,8 @@ def test_a_card_too_many_that_begins_the_next_round() -> None:
     table.event(PLAYER_WINS)
     table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("5C"), carried_over=True))
     assert table.at(Phase.DEALING)
+    assert table.state.round is not None
+    assert table.state.round.free, "everyone has seen the card"
     assert table.alerts == []
 
 

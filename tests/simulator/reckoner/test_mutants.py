@@ -16,8 +16,8 @@ from tests.simulator.reckoner.verdict import Package, second_sum_problems, verdi
 FOUND_BY_SECOND_SUM = 6
 """So many of the bugs below the second sum finds alone, at the least."""
 
-ELSEWHERE = ("displays",)
-"""Its checks have tests of their own (`test_displays.py`)."""
+ELSEWHERE = ("displays", "amendments", "late_wagers", "placing")
+"""Their checks have tests of their own (`test_displays.py`, `test_amendments.py`, `test_placing.py`)."""
 
 
 class Judged:

@@ -8,10 +8,10 @@ from shoe_controller.messages.facts import AnyFact
 from simulator import reckoner
 from simulator.reckoner.alignment import STRICT, Leniency
 from simulator.reckoner.books import TableBooks
-from simulator.reckoner.cards import RecordedCard
 from simulator.reckoner.house import house_of
 from simulator.reckoner.inputs import request_problems
 from simulator.reckoner.reckoning import Reckoning, Step, reckon
+from simulator.reckoner.recorded_cards import RecordedCard
 from simulator.second_sum import differences, second_sum
 from tests.simulator.reckoner.evenings import EVENINGS, Evening
 from tests.simulator.reckoner.verdict import verdicts

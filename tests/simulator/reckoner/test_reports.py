@@ -110,6 +110,14 @@ def test_of_two_cards_for_one_place_the_younger_is_meant_unless_none_is_young() 
         assert matching.match(drawn(None, "player", 1), arrived) == [matching.matcher.cards[meant]]
 
 
+def test_of_two_burned_cards_with_one_face_the_number_that_is_left_to_burn_says_which_is_meant() -> None:
+    for left, meant in ((2, 4), (1, 5)):
+        matching = Matching(keeps_events=False, may_lose=True)
+        matching.matcher.cards += [card(number, "5S", "burn", None, burns_left=6 - number) for number in (4, 5)]
+        report = {"event": "card_drawn", "hand": "burn", "card": "5S", "burns_left": left}
+        assert matching.match(report, 6.0) == [matching.matcher.cards[meant]]
+
+
 def test_a_card_that_has_not_left_yet_is_not_meant() -> None:
     with pytest.raises(MismatchError):
         Matching(keeps_events=False, may_lose=True).match(drawn(*DEALT[3]), arrived=1.0)

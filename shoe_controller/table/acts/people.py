@@ -1,0 +1,40 @@
+"""Acts about people alone: signing in and out, and what two of them do together (`table/people.py` carries it out)."""
+
+from shoe_controller.messages.acts import Act, Approve, Role, SignIn, SignOut, Withdraw
+from shoe_controller.messages.refusals import NobodyOnDuty, TokenMissing
+from shoe_controller.table.acts.act import ANY_PHASE, ActAtTable, By, only_if
+from shoe_controller.table.draft import Draft
+from shoe_controller.table.duty import begin_duty, end_duty
+from shoe_controller.table.inputs import PersonActs
+
+
+def _why_not_sign_in(draft: Draft, _act: SignIn, given: PersonActs) -> TokenMissing | None:
+    without = given.role is Role.DEALER and not given.token_digest
+    return TokenMissing() if without and draft.procedure.dealer_signs_in else None
+
+
+def _sign_in(draft: Draft, _act: SignIn, by: By) -> None:
+    """A sign-in without a token, a supervisor's or one of older journals, only proves that the PIN is known."""
+    if by.token_digest:
+        begin_duty(draft, by.person, by.token_digest)
+
+
+def _why_not_sign_out(draft: Draft, _act: SignOut, _given: PersonActs) -> NobodyOnDuty | None:
+    return NobodyOnDuty() if draft.lasting.dealer is None else None
+
+
+def _sign_out(draft: Draft, _act: SignOut, _by: By) -> None:
+    end_duty(draft)
+
+
+ACTS: dict[type[Act], ActAtTable] = {
+    SignIn: ActAtTable(phases=ANY_PHASE, why_not=_why_not_sign_in, does=_sign_in),
+    SignOut: ActAtTable(
+        phases=ANY_PHASE,
+        why_not=_why_not_sign_out,
+        does=_sign_out,
+        about=only_if(lambda seen: seen.state.lasting.dealer is not None),
+    ),
+    Approve: ActAtTable(phases=ANY_PHASE),
+    Withdraw: ActAtTable(phases=ANY_PHASE),
+}

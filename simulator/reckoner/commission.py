@@ -1,0 +1,106 @@
+"""Marked commission as slips of paper: each is owed until it is collected or waived, or its round comes out otherwise.
+
+Of the shoe on the table each slip is known by its round. Once the next shoe is opened, all that counts of the one
+before is what seats still owe of it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from simulator.reckoner.mismatch import Json, MismatchError
+
+COLLECTED, WAIVED = "collect_commission", "waive_commission"
+"""The acts after which a seat owes nothing."""
+OWED = "owed"
+
+
+@dataclass
+class Slip:
+    shoe: int
+    round: int
+    seat: str
+    amount: int
+    fate: str = OWED
+    """`OWED`, or the act that ended that."""
+
+
+class CommissionBook:
+    def __init__(self) -> None:
+        self._slips: list[Slip] = []
+
+    @property
+    def owed(self) -> dict[tuple[int, str], int]:
+        """By shoe and seat."""
+        owed: Counter[tuple[int, str]] = Counter()
+        for slip in self._slips:
+            if slip.fate == OWED:
+                owed[slip.shoe, slip.seat] += slip.amount
+        return dict(owed)
+
+    def forget(self, shoe: int) -> None:
+        """What was owed of this shoe is over with it: an earlier version opened it."""
+        self._slips = [slip for slip in self._slips if slip.shoe != shoe]
+
+    def mark(self, shoe: int, number: int, marks: Mapping[str, int]) -> None:
+        """A round was settled."""
+        self._slips += [Slip(shoe, number, seat, amount) for seat, amount in marks.items() if amount]
+
+    def taken(self, event: Json, acted: Json) -> None:
+        """Collected, or waived, as a person `acted`."""
+        act = acted["act"]
+        seat, of_shoe = act["seat"], act.get("shoe")
+        due = {key: amount for key, amount in self.owed.items() if key[1] == seat and of_shoe in (None, key[0])}
+        named = {(each["shoe"], each["seat"]): each["amount"] for each in event["due"]}
+        # A table adds up what is owed of several shoes beyond 200 debts, which no evening has that is reckoned here.
+        added_up = any(each.get("since") is not None for each in event["due"])
+        if not due or added_up or event["seat"] != seat or named != due or event["amount"] != sum(due.values()):
+            raise MismatchError(f"{event} after {act}; what the seat owed is {due}")
+        for slip in self._slips:
+            if slip.fate == OWED and (slip.shoe, slip.seat) in due:
+                slip.fate = act["act"]
+
+    def change(self, event: Json, changes: Mapping[str, int]) -> None:
+        """A round was amended. Of an earlier shoe nobody knows any more which round was paid."""
+        shoe, number = event["of_shoe"], event["of_round"]
+        on_table = shoe == event["shoe"]
+        self.mark(shoe, number, {seat: amount for seat, amount in changes.items() if amount > 0})
+        back = {}
+        for seat, amount in changes.items():
+            slips = [slip for slip in self._slips if (slip.shoe, slip.seat) == (shoe, seat)]
+            if on_table:
+                gone = _tear((slip for slip in slips if slip.round == number), -amount, (OWED, COLLECTED, WAIVED))
+                back[seat] = gone[COLLECTED]
+            else:
+                back[seat] = max(-amount, 0) - _tear(slips, -amount, (OWED,))[OWED]
+        self._pay_back(event, back)
+
+    def undo(self, event: Json) -> None:
+        """The last settlement is taken back, and with it all slips of its round."""
+        undone = [slip for slip in self._slips if (slip.shoe, slip.round) == (event["shoe"], event["round"])]
+        back: Counter[str] = Counter()
+        for slip in undone:
+            back[slip.seat] += slip.amount if slip.fate == COLLECTED else 0
+            slip.amount = 0
+        self._pay_back(event, back)
+
+    def _pay_back(self, event: Json, back: Mapping[str, int]) -> None:
+        right = {seat: amount for seat, amount in back.items() if amount}
+        if event.get("commission_back", {}) != right:
+            raise MismatchError(f"{event} does not pay back {right}, which is not owed any more")
+        self._slips = [slip for slip in self._slips if slip.amount]
+
+    def shoe_ended(self, event: Json) -> None:
+        due = {seat: amount for (shoe, seat), amount in self.owed.items() if shoe == event["shoe"]}
+        if event["commission_due"] != due:
+            raise MismatchError(f"commission due is {event['commission_due']}; {due} was marked and not collected")
+
+
+def _tear(slips: Iterable[Slip], amount: int, fates: tuple[str, ...]) -> Counter[str]:
+    """Take an amount off slips, by what became of them, in this order; returns what was taken of each kind."""
+    gone: Counter[str] = Counter()
+    for slip in sorted((slip for slip in slips if slip.fate in fates), key=lambda slip: fates.index(slip.fate)):
+        off = max(min(slip.amount, amount - gone.total()), 0)
+        slip.amount -= off
+        gone[slip.fate] += off
+    return gone

@@ -1,0 +1,109 @@
+"""What the reckoner works out itself of marked commission; each case is refused when it says something else."""
+
+from typing import Any
+
+import pytest
+
+from simulator.reckoner.commission import COLLECTED, WAIVED, CommissionBook
+from simulator.reckoner.mismatch import MismatchError
+
+
+def marked(*amounts: int) -> CommissionBook:
+    """Seat 1 has these marks of shoe 1, by round."""
+    book = CommissionBook()
+    for number, amount in enumerate(amounts, 1):
+        book.mark(1, number, {"1": amount, "2": 0})
+    return book
+
+
+def take(book: CommissionBook, act: str, amount: int, since: int | None = None) -> None:
+    due = [{"shoe": 1, "since": since, "seat": "1", "amount": amount}]
+    book.taken({"seat": "1", "amount": amount, "due": due}, {"act": {"act": act, "seat": "1"}})
+
+
+def amended(number: int, back: int, on_table: int = 1) -> dict[str, Any]:
+    where = {"of_shoe": 1, "of_round": number, "shoe": on_table, "round": 9}
+    return where | {"commission_back": {"1": back} if back else {}}
+
+
+def undone(number: int, back: int) -> dict[str, Any]:
+    return {"shoe": 1, "round": number, "commission_back": {"1": back} if back else {}}
+
+
+def amend(book: CommissionBook, number: int, change: int, back: int, on_table: int = 1) -> None:
+    book.change(amended(number, back, on_table), {"1": change})
+
+
+def test_what_a_seat_owes() -> None:
+    book = marked(50, 25)
+    assert book.owed == {(1, "1"): 75}
+    with pytest.raises(MismatchError):
+        take(book, COLLECTED, 50)
+    with pytest.raises(MismatchError):
+        take(book, COLLECTED, 75, since=1)
+    take(book, COLLECTED, 75)
+    assert book.owed == {}
+    with pytest.raises(MismatchError):
+        take(book, COLLECTED, 75)
+    book.shoe_ended({"shoe": 1, "commission_due": {}})
+
+
+@pytest.mark.parametrize("said", [0, 25, 50, 75])
+def test_a_round_that_was_paid_is_paid_back_whatever_another_one_owes(said: int) -> None:
+    book = marked(50)
+    take(book, COLLECTED, 50)
+    book.mark(1, 2, {"1": 25})
+    if said != 50:
+        with pytest.raises(MismatchError):
+            amend(book, 1, -50, back=said)
+        return
+    amend(book, 1, -50, back=50)
+    assert book.owed == {(1, "1"): 25}
+    with pytest.raises(MismatchError):
+        book.shoe_ended({"shoe": 1, "commission_due": {}})
+    book.undo(undone(2, 0))
+    assert book.owed == {}
+
+
+@pytest.mark.parametrize(("act", "back"), [(COLLECTED, 50), (WAIVED, 0)])
+def test_what_was_waived_was_never_paid(act: str, back: int) -> None:
+    for wrong in (False, True):
+        one, other = marked(50), marked(50)
+        take(one, act, 50)
+        take(other, act, 50)
+        if wrong:
+            with pytest.raises(MismatchError):
+                amend(one, 1, -50, back=50 - back)
+            with pytest.raises(MismatchError):
+                other.undo(undone(1, 50 - back))
+        else:
+            amend(one, 1, -50, back)
+            other.undo(undone(1, back))
+            assert one.owed == other.owed == {}
+
+
+def test_a_mark_is_lowered_by_what_is_owed_then_by_what_was_paid_then_by_what_was_waived() -> None:
+    book = marked(20)
+    take(book, COLLECTED, 20)
+    amend(book, 1, +10, back=0)
+    take(book, WAIVED, 10)
+    amend(book, 1, +10, back=0)
+    amend(book, 1, -15, back=5)
+    assert book.owed == {}
+    amend(book, 1, -20, back=15)
+    amend(book, 1, -5, back=0)
+    amend(book, 1, +5, back=0)
+    assert book.owed == {(1, "1"): 5}
+
+
+@pytest.mark.parametrize("act", [COLLECTED, WAIVED])
+def test_of_an_earlier_shoe_only_what_is_owed_is_known(act: str) -> None:
+    book = marked(50)
+    take(book, act, 50)
+    book.mark(1, 2, {"1": 20})
+    amend(book, 1, -50, back=30, on_table=2)
+    assert book.owed == {}
+    amend(book, 1, +10, back=0, on_table=2)
+    assert book.owed == {(1, "1"): 10}
+    book.forget(1)
+    assert book.owed == {}

@@ -1,0 +1,268 @@
+"""A card that everyone has seen never begins a round with wagers open: it is burned, or begins a free hand."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import CardDrawn, Hand, IndicatedWinner
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.house.rules import read_rules
+from shoe_controller.messages.acts import (
+    Approve,
+    BurnExtraCard,
+    ClearAlert,
+    Confirm,
+    EnterCard,
+    NoMoreBets,
+    UndoLastResult,
+    UseExtraCard,
+    VoidAndReplay,
+    VoidRound,
+)
+from shoe_controller.messages.facts import (
+    BettingOpened,
+    CardDealt,
+    ExtraCardDecided,
+    FreeHandAnnounced,
+    RoundSettled,
+    RoundVoided,
+    WagersReturned,
+)
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import BetsClose, Reveal, ShownCard
+from shoe_controller.messages.prompts import LayCarriedCard, TakeWagers, TakeWagersAndLay
+from shoe_controller.messages.retained import CarriedCard
+from shoe_controller.table.inputs import ControllerStarted, LinkBack, Snapshot
+from shoe_controller.table.procedure import OverDrawn
+from shoe_controller.table.state import REVISION
+from shoe_controller.table.view import view_of
+from tests.table.sitting import Sitting
+from tests.table.test_acts import code_of
+from tests.table.test_phases import PLAYER_WINS
+
+NINE = Card.parse("9C")
+CARRIED = CardDrawn(hand=Hand.PLAYER, position=1, card=NINE, carried_over=True)
+
+
+BACK = LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench")
+
+
+def over_drawn(**procedure: Any) -> Sitting:  # noqa: ANN401 - as in `Sitting`
+    """A complete round, and a nine drawn too many."""
+    table = Sitting(**procedure)
+    table.open_shoe()
+    table.bet("1", "base.player", 50)
+    if table.rules.procedure.bets_close is BetsClose.DEALER:
+        table.dealer(NoMoreBets())
+    table.deal(PLAYER_WINS)
+    table.card("9C", Hand.EXTRA)
+    return table
+
+
+def carried(**procedure: Any) -> Sitting:  # noqa: ANN401 - as in `Sitting`
+    """The nine is used, and the round before is settled."""
+    table = over_drawn(**procedure)
+    assert code_of(table.act(UseExtraCard())) is None
+    table.dealer(Confirm())
+    return table
+
+
+def bet(table: Sitting) -> str | None:
+    return code_of(table.bet("2", "base.player", 50))
+
+
+def test_a_card_that_everyone_has_seen_can_only_be_burned_where_the_house_says_so() -> None:
+    table = over_drawn(over_drawn=OverDrawn.USE)
+    assert code_of(table.act(UseExtraCard())) == "card_was_shown"
+    assert "use_extra_card" not in [act.act for act in view_of(table.state, read_rules).acts]
+    assert code_of(table.act(ClearAlert(alert=table.alert_number("over_draw")))) is None
+    assert (table.last(ExtraCardDecided).burned, table.last(ExtraCardDecided).used) == (1, False)
+    table.dealer(Confirm())
+    assert bet(table) is None
+    table.card("4D")
+    assert table.last(CardDealt).place.card is Card.parse("4D")
+
+
+@pytest.mark.parametrize("reveal", [Reveal.BY_DEALER, Reveal.AT_RESULT])
+def test_a_card_that_lay_face_up_is_as_good_as_shown(reveal: Reveal) -> None:
+    table = over_drawn(reveal=reveal)
+    assert code_of(table.act(UseExtraCard(face_up=True))) == "card_was_shown"
+    assert code_of(table.act(UseExtraCard())) is None, "nobody saw it"
+    table = over_drawn(reveal=reveal, shown_card=ShownCard.FREE_HAND)
+    assert code_of(table.act(UseExtraCard(face_up=True))) is None
+    table.dealer(Confirm())
+    assert bet(table) == "free_hand"
+
+
+@pytest.mark.parametrize("decides", ["use", "clear"])
+@pytest.mark.parametrize("bets_close", BetsClose)
+def test_a_card_that_was_shown_begins_a_free_hand(bets_close: BetsClose, decides: str) -> None:
+    table = over_drawn(shown_card=ShownCard.FREE_HAND, over_drawn=OverDrawn.USE, bets_close=bets_close)
+    alert = table.alert_number("over_draw")
+    table.act(UseExtraCard() if decides == "use" else ClearAlert(alert=alert))
+    opened = len(table.all(BettingOpened))
+    table.dealer(Confirm())
+    assert len(table.all(BettingOpened)) == opened, "wagers are never opened for it"
+    assert table.last(FreeHandAnnounced).carried
+    assert table.last(FreeHandAnnounced).round == 2
+    assert bet(table) == "free_hand"
+    view = view_of(table.state, read_rules)
+    assert (view.free, view.carried, view.prompt) == (True, CarriedCard(card=NINE, shown=True), LayCarriedCard())
+    table.card("4D", Hand.BANKER)
+    assert [laid.card for laid in table.state.round.cards] == [NINE, Card.parse("4D")] if table.state.round else False
+    assert [fact.carried for fact in table.all(CardDealt)][-2:] == [True, False]
+    table.deal("KS 2C")
+    assert table.alerts == []
+    table.dealer(Confirm())
+    assert len(table.all(RoundSettled)) == 1
+    assert bet(table) is None
+
+
+@pytest.mark.parametrize("bets_close", BetsClose)
+def test_an_unseen_card_is_carried_and_table_and_shoe_say_so(bets_close: BetsClose) -> None:
+    table = carried(reveal=Reveal.BY_DEALER, bets_close=bets_close)
+    view = view_of(table.state, read_rules)
+    assert view.carried == CarriedCard(card=None, shown=False)
+    assert view.prompt == (TakeWagers() if bets_close is BetsClose.DEALER else TakeWagersAndLay())
+    assert view.standing is not None
+    assert view.standing.next_hand is Side.BANKER
+    assert bet(table) is None
+    if bets_close is BetsClose.DEALER:
+        table.dealer(NoMoreBets())
+        assert view_of(table.state, read_rules).prompt == LayCarriedCard()
+    assert table.table.desired_shoe.next_hand is Hand.BANKER
+    table.event(CardDrawn(hand=table.table.desired_shoe.next_hand, position=1, card=Card.parse("4D")))
+    assert table.alerts == [], "a shoe that does as it is told finds no place filled"
+    assert view_of(table.state, read_rules).carried is None
+
+
+@pytest.mark.parametrize("house", ShownCard)
+def test_a_shown_card_that_the_shoe_itself_carries_over(house: ShownCard) -> None:
+    """An Angel Eye shoe begins the next round with it, whatever the table decided."""
+    table = over_drawn(shown_card=house)
+    table.act(BurnExtraCard())
+    table.dealer(Confirm())
+    assert bet(table) is None
+    burned = table.state.shoe.burned if table.state.shoe else 0
+    table.event(CARRIED)
+    assert table.state.round is not None
+    assert table.state.shoe is not None
+    assert table.state.shoe.burned == burned - 1
+    assert [laid.card for laid in table.state.round.cards] == [NINE]
+    if house is ShownCard.BURN:
+        assert table.alerts == ["shown_card_carried"]
+        assert table.state.round.wagers, "they stand until a supervisor decides"
+        table.act(ClearAlert(alert=table.alert_number("shown_card_carried")))
+    assert table.alerts == []
+    assert table.last(WagersReturned).total == 50
+    assert table.last(WagersReturned).cause == "card_shown"
+    assert table.state.round.free
+    table.deal("4D KS 2C")
+    table.dealer(Confirm())
+    assert len(table.all(RoundSettled)) == 1
+
+
+def test_or_the_supervisor_voids_the_round_that_it_began() -> None:
+    table = over_drawn()
+    table.act(BurnExtraCard())
+    table.dealer(Confirm())
+    bet(table)
+    table.event(CARRIED)
+    assert code_of(table.act(VoidRound())) is None
+    assert table.last(RoundVoided).total == 50
+    assert table.alerts == []
+    assert bet(table) is None
+
+
+@pytest.mark.parametrize("void", [VoidRound(), VoidAndReplay()])
+@pytest.mark.parametrize("house", ShownCard)
+def test_a_void_burns_a_card_that_nobody_has_decided_on(house: ShownCard, void: VoidRound | VoidAndReplay) -> None:
+    table = over_drawn(shown_card=house)
+    assert code_of(table.act(void)) is None
+    assert (table.last(ExtraCardDecided).burned, table.last(ExtraCardDecided).used) == (1, False)
+    table.bet("2", "base.player", 50)
+    table.event(CARRIED)
+    assert table.state.shoe is not None
+    assert table.state.round is not None
+    assert (table.state.shoe.cards_out, table.state.shoe.copies[NINE.number]) == (7, 1)
+    assert [laid.card for laid in table.state.round.cards] == [NINE]
+    if house is ShownCard.BURN:
+        assert table.alerts == ["shown_card_carried"]
+        table.act(ClearAlert(alert=table.alert_number("shown_card_carried")))
+    assert (table.alerts, table.state.round.free, table.state.round.wagers) == ([], True, ())
+    table.check_replay()
+
+
+@pytest.mark.parametrize("void", [VoidRound(), VoidAndReplay()])
+def test_one_that_was_burned_unseen_is_not_entered_as_another(void: VoidRound | VoidAndReplay) -> None:
+    table = over_drawn(reveal=Reveal.BY_DEALER)
+    table.act(void)
+    table.event(CARRIED)
+    assert table.alerts == ["out_of_turn"]
+    table.card("2S", Hand.BANKER, position=1)
+    assert "enter_card" not in [act.act for act in view_of(table.state, read_rules).acts]
+    assert code_of(table.act(EnterCard(number=1, card=NINE))) == "order_disturbed"
+    assert table.alerts == ["out_of_turn"]
+    assert code_of(table.act(VoidRound())) is None
+
+
+def test_another_card_than_the_burned_one_is_not_believed() -> None:
+    table = over_drawn()
+    table.act(BurnExtraCard())
+    table.dealer(Confirm())
+    table.event(msgspec.structs.replace(CARRIED, card=Card.parse("2C")))
+    assert table.alerts == ["out_of_turn"]
+
+
+def test_a_round_that_is_dealt_again_does_not_begin_with_it() -> None:
+    table = over_drawn(shown_card=ShownCard.FREE_HAND)
+    table.act(UseExtraCard())
+    table.act(VoidAndReplay())
+    assert table.state.shoe is not None
+    assert table.state.shoe.carried is None
+    assert (table.last(ExtraCardDecided).burned, table.last(ExtraCardDecided).used) == (1, False)
+    table.deal("4D")
+    assert table.last(CardDealt).place.card is Card.parse("4D")
+
+
+def test_it_begins_a_free_hand_also_after_a_void_and_after_an_undo() -> None:
+    table = over_drawn(shown_card=ShownCard.FREE_HAND)
+    table.act(UseExtraCard())
+    table.act(VoidRound())
+    assert bet(table) == "free_hand"
+    table = carried(shown_card=ShownCard.FREE_HAND)
+    table.act(UndoLastResult(), person="ann")
+    proposal = table.state.lasting.proposal
+    assert proposal is not None
+    table.act(Approve(proposal=proposal.number), person="ben")
+    table.act(Confirm())
+    assert bet(table) == "free_hand"
+
+
+@pytest.mark.parametrize("phase", [Phase.BETTING, Phase.CLOSED, Phase.COMPLETE])
+def test_a_shoe_in_which_an_earlier_version_carried_a_shown_card(phase: Phase) -> None:
+    """It is burned as soon as this version runs the table: wagers may stand on the round."""
+    table = Sitting(bets_close=BetsClose.DEALER)
+    table.give(ControllerStarted(boot="first", revision=2))
+    table.give(BACK)
+    table.revision = 2
+    table.open_shoe()
+    table.dealer(NoMoreBets())
+    table.deal(PLAYER_WINS)
+    table.card("9C", Hand.EXTRA)
+    assert code_of(table.act(UseExtraCard())) is None, "recorded facts are replayed as they were"
+    if phase is not Phase.COMPLETE:
+        table.result(IndicatedWinner.PLAYER)
+        assert bet(table) is None
+    if phase is Phase.CLOSED:
+        table.dealer(NoMoreBets())
+    table.give(Snapshot(state=table.state))
+    table.give(ControllerStarted(boot="first", revision=REVISION))
+    table.give(BACK)
+    if phase is Phase.COMPLETE:
+        table.dealer(Confirm())
+    assert table.state.shoe is not None
+    assert table.state.shoe.carried is None
+    assert (table.last(ExtraCardDecided).burned, table.last(ExtraCardDecided).used) == (1, False)
