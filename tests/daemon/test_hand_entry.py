@@ -1,5 +1,6 @@
 """A card that left unseen, and a table dealt by hand, through the whole chain; the shoe reports later what it kept."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,10 @@ from tests.daemon.test_acts import AtTheTable, at_the_table
 ROUND = ("9H", "KD", "KS", "5C")
 
 
+PERSON = 0.3
+"""Seconds that a person takes at least, to see a card and to enter it."""
+
+
 async def draw_unheard(table: AtTheTable) -> None:
     """A card leaves a shoe that nobody listens to: after some seconds its gate locks, and a key opens it."""
     shoe = table.shoe.emulation.shoe
@@ -27,6 +32,8 @@ async def draw_unheard(table: AtTheTable) -> None:
         table.shoe.turn_gate_key()
     table.shoe.draw()
     await table.shoe.until(lambda: shoe.cards_inside < before)
+    # Nobody enters a card within the time that a report takes: the shoe's ages are compared with when it was entered.
+    await asyncio.sleep(PERSON)
 
 
 @pytest.mark.asyncio
