@@ -27,6 +27,7 @@ from simulator.reckoner.placing import (
     ASSIGNS,
     check_discarded,
     check_no_wagers,
+    check_none_left_aside,
     check_none_passed_over,
     check_who_assigned,
 )
@@ -302,11 +303,21 @@ class TableBooks:
 
     def _card_dealt(self, event: Json) -> None:
         self._check_round(event)
-        order_is_known = ORDER_LOST.isdisjoint(alert.kind for alert in self.alerts.standing.values())
-        if "shown_card" in self._rules and order_is_known:
+        if self._due_is_known:
             check_none_passed_over(event, self.cards.passed_over(event))
         self.cards.dealt(event)
         self.duty.card()
+
+    def check_corrected(self) -> None:
+        """A card of the round was corrected: what that means for the others has followed."""
+        if self._due_is_known:
+            check_none_left_aside(self.cards.due_aside)
+
+    @property
+    def _due_is_known(self) -> bool:
+        """Whether it is certain which extra card was due in truth, and the shoe's rules give it its place."""
+        order_is_known = ORDER_LOST.isdisjoint(alert.kind for alert in self.alerts.standing.values())
+        return "shown_card" in self._rules and order_is_known
 
     def _cards_assigned(self, event: Json) -> None:
         self._check_round(event)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from simulator.reckoner.drawing import next_hands
 from simulator.reckoner.mismatch import Json, MismatchError, round_of
 from simulator.reckoner.placing import check_burns, check_replaced, check_taken_back, placed
 from simulator.reckoner.recorded_cards import ASIDE, BURN, COUNTED, CardInHand, RecordedCard
@@ -206,6 +207,14 @@ class CardBook:
         last = max(at for at, record in enumerate(self.cards) if record is self.hand[-1].record)
         later = self.cards[last + 1 :]
         return [record for record in later if id(record) in extra and record.where == round_of(event)]
+
+    @property
+    def due_aside(self) -> list[RecordedCard]:
+        """Extra cards of the round, the first of which the rules give to a hand, by the faces that were published."""
+        laid = [(laid.hand, laid.record.said or laid.record.card) for laid in self.hand]
+        if any(face is None for _, face in laid) or any(record.stray for record in self._set_aside):
+            return []
+        return self._set_aside if next_hands(laid) else []
 
     def _belongs_before_others(self, event: Json) -> bool:
         return event["place"].get("entered_by") is not None and event["place"]["number"] <= len(self.hand)

@@ -60,6 +60,11 @@ def check_none_passed_over(event: Json, passed: Sequence[RecordedCard]) -> None:
         raise MismatchError(f"{event} takes the place of a card that was drawn before: {passed}")
 
 
+def check_none_left_aside(due: Sequence[RecordedCard]) -> None:
+    if due:
+        raise MismatchError(f"after a correction, these cards lie aside and the first of them is due: {due}")
+
+
 def check_who_assigned(event: Json, act: Json | None) -> None:
     by_person = act is not None and act["act"] == ASSIGNS
     if by_person != (event["person"] is not None):

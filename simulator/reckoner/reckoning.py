@@ -79,6 +79,8 @@ class Reckoner:
         self._count_entries(given)
         if mismatches:
             raise mismatches[0]
+        if act is not None and act["act"] == "correct_card":
+            self.books.check_corrected()
 
     def _count_entries(self, given: Json | None) -> None:
         added = self.books.cards.added

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from firmware_protocol.cards import Card
 from shoe_controller.messages.retained import TableView
+from simulator.reckoner.drawing import dealt
 from simulator.reckoner.settlement import Wager
 from tests.simulation.houses import LEAST, MOST, SEATS
 
@@ -67,14 +68,27 @@ class Corrections:
         details: dict[str, object] = {"shoe": past.shoe, "round": past.round}
         if chance.random() < 0.6:
             number = chance.randrange(len(past.cards))
-            face = chance.choice([card for card in Card if card.points == Card(past.cards[number]).points])
-            details["cards"] = [{"number": number + 1, "card": face.value}]
+            details["cards"] = [{"number": number + 1, "card": chance.choice(_fitting(past.cards, number))}]
         if chance.random() < 0.6 or "cards" not in details:
             wagers = [{"seat": each.seat, "wager": each.wager} for each in past.wagers]
             wagers.append({"seat": chance.choice(SEATS), "wager": chance.choice(self._offered)})
+            # Commission depends on it.
+            wagers += [{"seat": seat, "wager": "base.banker"} for seat in SEATS]
             stake = chance.choice([0, chance.randint(LEAST, MOST), chance.randint(LEAST, MOST)])
             details["wagers"] = [chance.choice(wagers) | {"stake": stake}]
         return "amend_round", details
+
+
+def _fitting(cards: Sequence[str], number: int) -> list[str]:
+    """The faces that this card can have had, so that the round is whole as it lies; some change who has won."""
+    shape = _shape(cards)
+    faces = (card.value for card in Card)
+    return [face for face in faces if _shape([*cards[:number], face, *cards[number + 1 :]]) == shape]
+
+
+def _shape(cards: Sequence[str]) -> tuple[int, int]:
+    played = dealt([*cards, "2C", "2C"])
+    return len(played.player), len(played.banker)
 
 
 class Changes:

@@ -44,6 +44,8 @@ class SimulatedHouse(NamedTuple):
     lucky: str
     """and that of Lucky 8."""
     commission_taken: str
+    unit: int = 1
+    """What does not divide is rounded down to a multiple of it."""
 
     @property
     def rules(self) -> HouseRules:
@@ -56,6 +58,7 @@ class SimulatedHouse(NamedTuple):
             commission_taken=self.commission_taken,
             seats=SEATS,
             offered=offered,
+            unit=self.unit,
         )
 
     def __str__(self) -> str:
@@ -75,6 +78,7 @@ def house_of(seed: int) -> SimulatedHouse:
         fortune=fortune if layout in ("infinite_fortune", WHOLE_CATALOGUE) else "1",
         lucky=lucky if layout in ("lucky_8", WHOLE_CATALOGUE) else "L8-1",
         commission_taken=taken if game == "commission" else "at_once",
+        unit=chance.choice([1, 1, 1, 5]),
     )
 
 
@@ -92,6 +96,7 @@ def section(house: SimulatedHouse) -> Data:
         "pay_tables": {group: table for group, table in tables.items() if _has_group(offered, group)}
         | ({"five_dragons.any_dragon": "A"} if whole else {}),
         "commission": {"taken": house.commission_taken},
+        "rounding": {"unit": house.unit},
         # Suite A gives the player an edge on it, and a house may insist.
         "allow_player_edge": [wager for wager in offered if wager == "five_dragons.any_dragon"],
     } | ({"offer": list(offered)} if whole else {})

@@ -304,6 +304,14 @@ def _forget_a_seat(original: Part) -> Part:
     return lambda settlement: dict(list(original(settlement).items())[1:])
 
 
+def _pay_nothing_back(original: Part) -> Part:
+    def change_marks(*given: Part) -> dict[str, int]:
+        original(*given)
+        return {}
+
+    return change_marks
+
+
 def _keep_the_stake(original: Part) -> Part:
     def correct_wagers(draft: Part, cause: Part, wagers: Part) -> None:
         before = draft.round.wagers
@@ -414,6 +422,20 @@ MUTATIONS = (
         _return_all_of_the_seat,
     ),
     Mutation("amendment_forgets_a_seat", "an amendment forgets a seat", amendments, "paid_by_seat", _forget_a_seat),
+    Mutation(
+        "marks_stay",
+        "an amendment leaves the commission as it was marked",
+        amendments,
+        "change_marks",
+        lambda _: lambda *_a: {},
+    ),
+    Mutation(
+        "nothing_paid_back",
+        "commission that was collected is not paid back after an amendment",
+        amendments,
+        "change_marks",
+        _pay_nothing_back,
+    ),
     Mutation("keep_the_stake", "a wager put right stays as it was", wager_acts, "correct_wagers", _keep_the_stake),
     Mutation("due_ends_with_shoe", "commission is over with its shoe", table_module, "leave_due", _nothing),
     Mutation("still_owed", "a seat still owes what it has paid", commission_acts, "take_off", _leave_it_owed),
@@ -433,6 +455,13 @@ MUTATIONS = (
         finishing,
         "carries_shown",
         _carry_into_wagers,
+    ),
+    Mutation(
+        "due_card_stays_extra",
+        "after a correction, an extra card that was due stays where it is",
+        card_acts,
+        "take_due_place",
+        _nothing,
     ),
     Mutation(
         "discarded_not_counted", "a discarded card is not counted", assigning_acts, "discard", _lose_the_discarded

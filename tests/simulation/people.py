@@ -42,6 +42,7 @@ from tests.simulation.cable import Cable
 from tests.simulation.clients import Terminal
 from tests.simulation.corrections import Act, Changes, Corrections
 from tests.simulation.houses import LEAST, MOST, SEATS
+from tests.simulation.misnaming import Misnaming
 from tests.simulation.placing import WHIM, Placing
 from tests.simulation.shoe_keeper import OF_SHOE, ShoeKeeper
 from tests.simulation.virtual_time import VirtualTime
@@ -152,6 +153,7 @@ class Staff:
         burns: bool,
         whims: random.Random | None,
         placing: Placing,
+        misnaming: Misnaming,
         shoe_chance: random.Random,
     ) -> None:
         self.acts = 0
@@ -178,6 +180,7 @@ class Staff:
         """Of the dealer's sign-in, once the table has said yes to it."""
         self._whims = whims
         self._placing = placing
+        self._misnaming = misnaming
         self._busy = False
         self._gone = False
         self._since = 0.0
@@ -186,8 +189,6 @@ class Staff:
         """How often an act against an alert was refused: after some tries people try something else."""
         self._round_of_shoe: dict[tuple[int, int], int] = {}
         """The how-maniest round of the shoe each round of the table is: people know when they deal another one."""
-        self._mistaken: tuple[int, int, int, Card] | None = None
-        """The shoe, the round and the card that was named wrongly, and what it is."""
         self._new_cards_for: AnyDetail | None = None
         """The damaged journal after which new cards were put in last."""
         self.by_hand = HandDealer(
@@ -197,7 +198,7 @@ class Staff:
             deal=self._deal,
             supervise=self._supervise,
             void=self._void,
-            mistaken=self._noted_wrongly,
+            mistaken=misnaming.slipped,
         )
         self._to_enter = to_enter
         self.shoes = ShoeKeeper(cable, shoe_chance, supervise=self._supervise, by_hand=lambda: self.by_hand.rests)
@@ -206,9 +207,6 @@ class Staff:
     def go_home(self) -> None:
         """The sitting is over: what was asked for is answered, and nobody does anything more."""
         self._gone = self.shoes.closes = True
-
-    def _noted_wrongly(self, view: TableView, place: int, face: Card) -> None:
-        self._mistaken = (view.shoe, view.round, place, face)
 
     @property
     def _time(self) -> VirtualTime:
@@ -258,8 +256,8 @@ class Staff:
             self._play(view)
 
     def _to_put_right(self, view: TableView) -> Act | None:
-        placing = self._placing.look(view)
-        return placing if placing is not None or self._corrections is None else self._corrections.look(view)
+        act = self._placing.look(view) or self._misnaming.look(view)
+        return act if act is not None or self._corrections is None else self._corrections.look(view)
 
     def _may_approve(self, view: TableView) -> bool:
         return any(listed.act == "approve" for listed in view.acts)
@@ -378,12 +376,12 @@ class Staff:
             self._supervise(view, rule.name, {})
 
     def _miscorrect(self, view: TableView, number: int) -> None:
-        """Say something else of a card than it is; in two of three cases that is seen at the next look."""
+        """Say something else of a card than it is; in two of three cases somebody notices."""
         faces = self._faces()
         place = 1 + number % max(1, len(view.cards))
         face = faces[place - 1] if place <= len(faces) else None
         if face is not None and number % 3:
-            self._mistaken = (view.shoe, view.round, place, face)
+            self._misnaming.slipped(view, place, face)
         self._supervise(view, "correct_card", {"number": place, "card": list(Card)[number % len(Card)].value})
 
     # --- supervisors --------------------------------------------------------------------------------------------------
@@ -479,9 +477,9 @@ class Staff:
             return False
         said = face
         if place and self._chance.random() < 0.2:
-            # Supervisors err, and see it at the next look.
+            # Supervisors err, and notice it.
             said = self._chance.choice(list(Card))
-            self._mistaken = (view.shoe, view.round, place, face)
+            self._misnaming.slipped(view, place, face)
         self._supervise(view, "identify_card", {"number": place, "card": said.value}, alert=alert)
         return True
 
@@ -523,16 +521,10 @@ class Staff:
 
     def _correct(self, view: TableView) -> bool:
         """Correct a card that was named wrongly, if it still can be."""
-        slip = self._placing.slip(view)
-        if slip is not None:
-            self._supervise(view, *slip)
-            return True
-        if self._mistaken is None or view.phase not in ("dealing", "complete"):
+        right = self._placing.slip(view) or self._misnaming.put_right(view)
+        if right is None:
             return False
-        (shoe, round_, place, face), self._mistaken = self._mistaken, None
-        if (shoe, round_) != (view.shoe, view.round):
-            return False
-        self._supervise(view, "correct_card", {"number": place, "card": face.value})
+        self._supervise(view, *right)
         return True
 
     def _void(self, view: TableView, alert: AlertMessage | None = None) -> None:

@@ -61,6 +61,11 @@ class Plan(NamedTuple):
         return self.seed % CORRECTING == CORRECTING // 2
 
     @property
+    def misnames(self) -> bool:
+        """Whether supervisors name cards wrongly without a call, and notice it later."""
+        return self.seed % CORRECTING == 1
+
+    @property
     def names(self) -> list[str]:
         return [mishap.name for mishap in self.mishaps]
 

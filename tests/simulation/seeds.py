@@ -32,8 +32,14 @@ OFTEN = ("over_draw_burned", "over_draw_carried_over", "over_draw_carried_over")
 def plan_of(seed: int) -> Plan:
     """All that this seed decides."""
     plan = aimed(_drawn(seed))
+    if plan.misnames and not any(mishap.phase == "closed" for mishap in plan.mishaps):
+        # The gate stays open when the table takes a round for complete.
+        plan = plan._replace(procedure=msgspec.structs.replace(plan.procedure, gate_locks=GateLocks.WHEN_STOPPED))
     if not plan.corrects:
         return plan
+    if seed % 3:
+        # What was marked changes with the wagers and the winner.
+        plan = plan._replace(house=plan.house._replace(game="commission", commission_taken=MARKED), argues=True)
     if seed % 2:
         two = msgspec.structs.replace(plan.procedure, finished_round=FinishedRound.TWO_SUPERVISORS)
         plan = plan._replace(procedure=two)

@@ -34,6 +34,7 @@ from tests.simulation.clients import Display, Shown, Terminal
 from tests.simulation.corrections import Changes, Corrections
 from tests.simulation.houses import DECKS, SimulatedHouse, house_of, section
 from tests.simulation.machine import Machine
+from tests.simulation.misnaming import Misnaming
 from tests.simulation.observer import BrokenPromiseError, Memory, Observer
 from tests.simulation.people import DEALERS, SUPERVISORS, TARGET, Players, Staff
 from tests.simulation.placing import Placing
@@ -180,10 +181,19 @@ class World:
                 self.chance("placing"),
                 self.observer.drawn_faces,
                 self.observer.first_face,
-                unasked=(lambda: self.observer.befell("unasked_acts")) if plan.places else None,
+                unasked=self._unasked if plan.places else None,
+            ),
+            misnaming=Misnaming(
+                self.chance("misnaming"),
+                self.observer.faces,
+                lambda: self.time.now,
+                unasked=self._unasked if plan.misnames else None,
             ),
             shoe_chance=self.chance("shoes"),
         )
+
+    def _unasked(self) -> None:
+        self.observer.befell("unasked_acts")
 
     def chance(self, name: str) -> random.Random:
         return random.Random(f"{name} {self.plan.seed}")  # noqa: S311 - the same every time
