@@ -30,6 +30,9 @@ from shoe_controller.table.state import ExtraCard, LaidCard, Round, TableState
 TAKES_DUE_PLACE = 3
 """The first `REVISION` in which an extra card that was due in truth takes its place after a correction."""
 
+ONE_PROOF = 4
+"""The first `REVISION` in which a card that is discarded as foreign proves nothing else of its shoe."""
+
 _PROOFS = {
     AlertKind.TOO_MANY_COPIES: ShoeProof.TOO_MANY_COPIES,
     AlertKind.CARD_TWICE: ShoeProof.CARD_TWICE,
@@ -151,6 +154,10 @@ def discard(draft: Draft, number: int, cause: DiscardCause, arranged: Arranged, 
             # It is none of the decks' own: theirs are all still to come.
             count_face(draft, gone.card, by=-1)
             proven.discard(ShoeProof.TOO_MANY_COPIES)
+        if ShoeProof.CARD_TWICE in proven and draft.shoe.revision >= ONE_PROOF:
+            # The decks' own piece is the other one, which came once.
+            draft.shoe.pieces_twice -= 1
+            proven.discard(ShoeProof.CARD_TWICE)
         draft.shoe.foreign += not gone.foreign
     if gone.foreign or cause is DiscardCause.FOREIGN:
         proven.add(ShoeProof.FOREIGN_CARD)

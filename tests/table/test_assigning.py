@@ -41,10 +41,11 @@ from shoe_controller.messages.acts import (
     RevealCards,
     UndoLastResult,
     UseExtraCard,
+    VoidRound,
 )
 from shoe_controller.messages.alerts import Remedy
 from shoe_controller.messages.causes import DiscardCause
-from shoe_controller.messages.details import CardOfRound
+from shoe_controller.messages.details import CardOfRound, ProvenBad, ShoeProof
 from shoe_controller.messages.facts import (
     AsideCard,
     BettingOpened,
@@ -427,6 +428,42 @@ def test_a_round_without_its_foreign_card_is_the_last_of_the_shoe(found_by: str)
     assert ended is not None
     assert (ended.foreign, sum(ended.known.values()) + ended.unseen) == (1, table.last(ShoeEnded).cards_out)
     assert ended.known.get(Card.parse("7H"), 0) == PLAYER_WINS.count("7H")
+
+
+DUPLICATES: list[AnyShoeEvent] = [
+    CardDrawn(hand=Hand.BANKER, position=1, card=Card.parse("4H"), card_id="a piece"),
+    ForeignCard(hand=Hand.BANKER, position=1, card_id="a piece"),
+]
+
+
+@pytest.mark.parametrize("duplicate", DUPLICATES)
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_piece_that_came_twice_and_is_discarded_as_foreign_is_one_proof(
+    duplicate: AnyShoeEvent, *, goes_on: bool
+) -> None:
+    table = opened(**DISCARDS)
+    table.card("7H", Hand.PLAYER, position=1, card_id="a piece")
+    table.event(duplicate)
+    assert "card_twice" in table.alerts
+    assert discard(table, number=2, cause=DiscardCause.FOREIGN) is None
+    assert table.alerts == []
+    if goes_on:
+        table.deal("4D KS 2C")
+        table.dealer(Confirm())
+    else:
+        table.act(VoidRound())
+    assert [alert.detail for alert in table.state.lasting.alerts] == [ProvenBad(proof=ShoeProof.FOREIGN_CARD)]
+
+
+def test_in_a_shoe_of_an_earlier_revision_it_is_two() -> None:
+    table = Sitting(discarded_card=DiscardedCard.NEXT_CARD)
+    table.revision = 3
+    table.open_shoe()
+    table.card("7H", Hand.PLAYER, position=1, card_id="a piece")
+    table.event(DUPLICATES[0])
+    discard(table, number=2, cause=DiscardCause.FOREIGN)
+    table.act(VoidRound())
+    assert table.alerts == ["bad_shoe", "bad_shoe"]
 
 
 @pytest.mark.parametrize("put_right", ["discarded", "assigned"])
