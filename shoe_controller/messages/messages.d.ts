@@ -4950,6 +4950,12 @@ export interface TakeWagersAndLay {
   code: "take_wagers_and_lay";
 }
 
+/** Take the wagers, then announce "no more bets": a card is carried, and will be Player's first. */
+export interface TakeWagersWithCarried {
+  /** Says which code this is; the other fields are its values. */
+  code: "take_wagers_with_carried";
+}
+
 /** The time that the house allows for it ran out. */
 export interface TimeRanOut {
   /** Says which code this is; the other fields are its values. */
@@ -5284,7 +5290,7 @@ export interface WrongPinRefused {
 }
 
 /** What the dealer does next. */
-export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | CountCardsLeft | RunCardsOut | ShowFirstCard | BurnCards | SignInFirst | NewDealerBurns | TakeWagers | TakeWagersAndDraw | TakeWagersAndLay | LayCarriedCard | DrawCard | ConfirmResult | ShowCards | ChangeCards;
+export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | CountCardsLeft | RunCardsOut | ShowFirstCard | BurnCards | SignInFirst | NewDealerBurns | TakeWagers | TakeWagersWithCarried | TakeWagersAndDraw | TakeWagersAndLay | LayCarriedCard | DrawCard | ConfirmResult | ShowCards | ChangeCards;
 
 /** Why a card is due, or why none is. */
 export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | BothNatural | PlayerDraws | BankerDraws | BothStand | BankerDrawsAfterThird | BankerStandsAfterThird | BankerHasDrawn | CardsFaceDown | NotDue | NotShown | EarlierReason;

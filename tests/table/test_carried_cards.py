@@ -32,7 +32,7 @@ from shoe_controller.messages.facts import (
 )
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose, Reveal, ShownCard
-from shoe_controller.messages.prompts import LayCarriedCard, TakeWagers, TakeWagersAndLay
+from shoe_controller.messages.prompts import LayCarriedCard, TakeWagersAndLay, TakeWagersWithCarried
 from shoe_controller.messages.retained import CarriedCard
 from shoe_controller.table.inputs import ControllerStarted, LinkBack, Snapshot
 from shoe_controller.table.procedure import OverDrawn
@@ -125,7 +125,7 @@ def test_an_unseen_card_is_carried_and_table_and_shoe_say_so(bets_close: BetsClo
     table = carried(reveal=Reveal.BY_DEALER, bets_close=bets_close)
     view = view_of(table.state, read_rules)
     assert view.carried == CarriedCard(card=None, shown=False)
-    assert view.prompt == (TakeWagers() if bets_close is BetsClose.DEALER else TakeWagersAndLay())
+    assert view.prompt == (TakeWagersWithCarried() if bets_close is BetsClose.DEALER else TakeWagersAndLay())
     assert view.standing is not None
     assert view.standing.next_hand is Side.BANKER
     assert bet(table) is None
