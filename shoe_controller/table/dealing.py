@@ -336,6 +336,7 @@ def _lay(draft: Draft, side: Side, arrived: Arrived, *, carried: bool = False) -
         drawn=arrived.drawn,
         entered=arrived.entered,
         foreign=arrived.foreign,
+        carried=carried,
     )
     playing.cards = (*playing.cards, laid)
     playing.last_card_ns = draft.now

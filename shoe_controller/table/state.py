@@ -71,6 +71,8 @@ class LaidCard(msgspec.Struct, frozen=True, kw_only=True):
     """For a card that a person entered."""
     foreign: bool = False
     """It is counted among the shoe's foreign cards."""
+    carried: bool = False
+    """It was drawn in the round before, and began this one."""
 
 
 class ExtraCard(msgspec.Struct, frozen=True, kw_only=True):
