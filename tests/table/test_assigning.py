@@ -485,6 +485,22 @@ def test_a_burned_card_takes_the_place_of_one_that_is_discarded_or_named_otherwi
     assert table.state.shoe.burned == (burned or 0) - 1
 
 
+def test_no_later_card_takes_the_place_of_a_burned_one_that_may_be_due() -> None:
+    """Player's third is foreign: whether Banker draws, or the burned card replaces it, is not known yet."""
+    table = opened(**DISCARDS)
+    table.deal("9S 7C QS 8H")
+    table.event(ForeignCard(hand=Hand.EXTRA))
+    table.card("5H", Hand.EXTRA)
+    table.act(BurnExtraCard())
+    assert assign(table, "PBPB", c3="2S") is None
+    assert (lie(table), "foreign_card" in table.alerts) == ("p9S b7C p2S b8H pNone", True)
+    table.card("TD", Hand.BANKER, position=3)
+    assert (lie(table), "extra_card" in table.alerts) == ("p9S b7C p2S b8H pNone", True)
+    assert discard(table, number=5, cause=DiscardCause.FOREIGN) is None
+    assert lie(table) == "p9S b7C p2S b8H p5H bTD"
+    assert table.alerts == ["bad_card_out_of_round"]
+
+
 def found_after_it_was_entered(table: Sitting) -> None:
     table.act(BeginHandEntry())
     table.dealer(DealCard(card=Card.parse("9H")))
