@@ -138,7 +138,8 @@ def _draw_amendment(out: Console, amended: Amendment) -> None:
     for seat, amount in amended.commission.items():
         _say(out, f"Seat {_clean(seat)}: marked commission {amount:+}.")
     for seat, amount in amended.commission_back.items():
-        _say(out, f"Seat {_clean(seat)}: commission {amount} is not owed any more; pay it back if it was collected.")
+        pay = "pay it back." if amended.was_collected else "pay it back if it was collected."
+        _say(out, f"Seat {_clean(seat)}: commission {amount} is not owed any more; {pay}")
     if amended.settlement is not None:
         _put(out, _steps(amended.settlement))
 

@@ -363,6 +363,7 @@ def _amend(playing: RecalledRound, fact: RoundAmended, acted: PersonActed | None
             difference=fact.difference,
             commission=fact.commission,
             commission_back=fact.commission_back,
+            was_collected=fact.of_shoe == fact.shoe,
             person=None if acted is None else acted.person,
             approved_by=None if acted is None else acted.approved_by,
             reason="" if acted is None else acted.reason,

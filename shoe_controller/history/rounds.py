@@ -128,6 +128,8 @@ class Amendment(msgspec.Struct, kw_only=True):
     """By how much marked commission changed."""
     commission_back: dict[str, int]
     """Commission that is not owed any more and was taken off already."""
+    was_collected: bool
+    """It is certain that it was collected; of an earlier shoe it may have been waived."""
     person: str | None
     approved_by: str | None
     reason: str

@@ -896,6 +896,12 @@ export interface CarriedCardDiffers {
   code: "carried_card_differs";
 }
 
+/** The carried card is Player's first: a card that left the shoe since comes after it. */
+export interface CarriedCardIsFirst {
+  /** Says which code this is; the other fields are its values. */
+  code: "carried_card_is_first";
+}
+
 /** The shoe is over: change the cards and announce the new shoe. */
 export interface ChangeCards {
   /** Says which code this is; the other fields are its values. */
@@ -4950,6 +4956,12 @@ export interface TakeWagersAndLay {
   code: "take_wagers_and_lay";
 }
 
+/** Take the wagers, then announce "no more bets": a card is carried, and will be Player's first. */
+export interface TakeWagersWithCarried {
+  /** Says which code this is; the other fields are its values. */
+  code: "take_wagers_with_carried";
+}
+
 /** The time that the house allows for it ran out. */
 export interface TimeRanOut {
   /** Says which code this is; the other fields are its values. */
@@ -5284,7 +5296,7 @@ export interface WrongPinRefused {
 }
 
 /** What the dealer does next. */
-export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | CountCardsLeft | RunCardsOut | ShowFirstCard | BurnCards | SignInFirst | NewDealerBurns | TakeWagers | TakeWagersAndDraw | TakeWagersAndLay | LayCarriedCard | DrawCard | ConfirmResult | ShowCards | ChangeCards;
+export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | CountCardsLeft | RunCardsOut | ShowFirstCard | BurnCards | SignInFirst | NewDealerBurns | TakeWagers | TakeWagersWithCarried | TakeWagersAndDraw | TakeWagersAndLay | LayCarriedCard | DrawCard | ConfirmResult | ShowCards | ChangeCards;
 
 /** Why a card is due, or why none is. */
 export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | BothNatural | PlayerDraws | BankerDraws | BothStand | BankerDrawsAfterThird | BankerStandsAfterThird | BankerHasDrawn | CardsFaceDown | NotDue | NotShown | EarlierReason;
@@ -5293,7 +5305,7 @@ export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | Bo
 export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | AnotherRoundBegun | UnknownCardCarried | EnteredDiffers | NotEntered | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnedTooMany | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | ProvenBad | FromBadShoe | ButtonBeforeEnd | FirstCardBeforeEnd | RemainderOff | OldShoeUnheard | ShoeExchangedNow | LateSeats | CalledBy | OpenDisputes | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | BrokerError | EarlierDetail;
 
 /** Why a request was refused. */
-export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CardsLieFaceDown | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
+export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CarriedCardIsFirst | CardsLieFaceDown | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
 
 /** Who or what did it. */
 export type Actor = Person | Shoe | ShoeButton | FirstCardDrawn | TimeRanOut;

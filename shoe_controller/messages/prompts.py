@@ -66,6 +66,10 @@ class TakeWagers(Prompt, frozen=True):
     """Take the wagers, then announce "no more bets"."""
 
 
+class TakeWagersWithCarried(Prompt, frozen=True):
+    """Take the wagers, then announce "no more bets": a card is carried, and will be Player's first."""
+
+
 class TakeWagersAndDraw(Prompt, frozen=True):
     """Take the wagers, then draw Player's first card."""
 
@@ -113,6 +117,7 @@ AnyPrompt = (
     | SignInFirst
     | NewDealerBurns
     | TakeWagers
+    | TakeWagersWithCarried
     | TakeWagersAndDraw
     | TakeWagersAndLay
     | LayCarriedCard

@@ -245,6 +245,10 @@ class OrderDisturbed(Refusal, frozen=True):
     """No card can have left the shoe there: by the rules, the others would lie elsewhere. Check, or void the round."""
 
 
+class CarriedCardIsFirst(Refusal, frozen=True):
+    """The carried card is Player's first: a card that left the shoe since comes after it."""
+
+
 class CardsLieFaceDown(Refusal, frozen=True):
     """Cards lie face down; show them first."""
 
@@ -484,6 +488,7 @@ AnyRefusal = (
     | SameCard
     | ForeignCardRefused
     | OrderDisturbed
+    | CarriedCardIsFirst
     | CardsLieFaceDown
     | NotInHandEntry
     | InHandEntry

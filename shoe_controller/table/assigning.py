@@ -18,9 +18,9 @@ from shoe_controller.messages.procedure import Reveal
 from shoe_controller.messages.refusals import AnyRefusal, CardIsUnknown, NotAllCards, NotByRules
 from shoe_controller.table.burning import bad_card_out_of_round
 from shoe_controller.table.counting import count_face
-from shoe_controller.table.dealing import after_cards_changed
+from shoe_controller.table.dealing import KEEPS_ORDER, after_cards_changed
 from shoe_controller.table.draft import Draft
-from shoe_controller.table.drawn_order import DrawnCard, in_order, laid_from
+from shoe_controller.table.drawn_order import DrawnCard, drawn_next, in_order, laid_from
 from shoe_controller.table.entered_cards import entry_corrected
 from shoe_controller.table.finishing import result_differs
 from shoe_controller.table.judging import judge, place_of, possible_hands, standing_of
@@ -29,6 +29,9 @@ from shoe_controller.table.state import ExtraCard, LaidCard, Round, TableState
 
 TAKES_DUE_PLACE = 3
 """The first `REVISION` in which an extra card that was due in truth takes its place after a correction."""
+
+ONE_PROOF = 4
+"""The first `REVISION` in which a card that is discarded as foreign proves nothing else of its shoe."""
 
 _PROOFS = {
     AlertKind.TOO_MANY_COPIES: ShoeProof.TOO_MANY_COPIES,
@@ -121,18 +124,19 @@ def _emit_assigned(draft: Draft, person: str | None, taken_back: int = 0) -> int
 # --- discarded -------------------------------------------------------------------------------------------------------
 
 
-def arranged_without(drawn: Sequence[DrawnCard], gone: LaidCard) -> Arranged | AnyRefusal:
+def arranged_without(state: TableState, gone: LaidCard) -> Arranged | AnyRefusal:
     """The other cards in the hands that the rules give them; a refusal where a card that is not known decides it."""
     laid: list[LaidCard] = []
+    extras_wait = _burned_before_extras(state, gone)
     extras: list[ExtraCard] = []
     moves = False
     """The shoe gave the hands of those that were drawn after it with that card in its place."""
-    for one in drawn:
+    for one in drawn_cards(state):
         if one.card is gone:
             moves = True
             continue
         possible = possible_hands(laid)
-        if not possible:
+        if not possible or (extras_wait and one.aside is not None):
             extras.append(_extra_from(one.card, one))
         elif len(possible) == 1 or (one.aside is None and not moves and one.card.hand in possible):
             hand = possible[0] if len(possible) == 1 else one.card.hand
@@ -140,6 +144,16 @@ def arranged_without(drawn: Sequence[DrawnCard], gone: LaidCard) -> Arranged | A
         else:
             return CardIsUnknown()
     return Arranged(tuple(laid), tuple(extras))
+
+
+def _burned_before_extras(state: TableState, gone: LaidCard) -> bool:
+    """Whether a burned or carried card left before the extra ones: they take their places after it, in that order."""
+    playing, shoe = state.round, state.shoe
+    if playing is None or shoe is None or state.lasting.revision < KEEPS_ORDER:
+        return False
+    others = tuple(laid for laid in playing.cards if laid is not gone)
+    first = drawn_next(shoe, msgspec.structs.replace(playing, cards=others))
+    return first is not None and first not in playing.extras
 
 
 def discard(draft: Draft, number: int, cause: DiscardCause, arranged: Arranged, person: str) -> None:
@@ -151,6 +165,10 @@ def discard(draft: Draft, number: int, cause: DiscardCause, arranged: Arranged, 
             # It is none of the decks' own: theirs are all still to come.
             count_face(draft, gone.card, by=-1)
             proven.discard(ShoeProof.TOO_MANY_COPIES)
+        if ShoeProof.CARD_TWICE in proven and draft.shoe.revision >= ONE_PROOF:
+            # The decks' own piece is the other one, which came once.
+            draft.shoe.pieces_twice -= 1
+            proven.discard(ShoeProof.CARD_TWICE)
         draft.shoe.foreign += not gone.foreign
     if gone.foreign or cause is DiscardCause.FOREIGN:
         proven.add(ShoeProof.FOREIGN_CARD)
@@ -184,7 +202,7 @@ def take_due_place(draft: Draft, person: str, *, replaces: bool = False) -> None
         return
     taken_back, before = 0, len(playing.cards)
     while draft.phase is Phase.DEALING and _one_is_due(playing, replaces=replaces):
-        extra = _drawn_next(draft)
+        extra = drawn_next(draft.shoe, playing)
         if extra is None:
             break
         taken_back += extra not in playing.extras
@@ -213,16 +231,6 @@ def _ask_for_last(draft: Draft) -> None:
     number, laid = len(draft.round.cards), draft.round.cards[-1]
     kind = AlertKind.FOREIGN_CARD if laid.foreign else AlertKind.UNDISCLOSED_CARD
     draft.alert(kind, CardOfRound(number=number, hand=laid.hand), card=number)
-
-
-def _drawn_next(draft: Draft) -> ExtraCard | None:
-    """The extra card of the round that left after those in the hands, also where it was burned or carried since."""
-    shoe, playing = draft.shoe, draft.round
-    last = playing.cards[-1].drawn if playing.cards else 0
-    carried = () if shoe.carried is None else (shoe.carried,)
-    aside = (*playing.extras, *shoe.burned_extras, *carried)
-    later = (extra for extra in aside if extra.drawn > last and extra.round == playing.number)
-    return min(later, key=lambda extra: extra.drawn, default=None)
 
 
 def _take(draft: Draft, extra: ExtraCard) -> None:

@@ -9,6 +9,9 @@ from shoe_controller.table.state import ExtraCard, Shoe, TableState
 NEVER_WITH_WAGERS = 3
 """The `REVISION` of the running program from which this holds, also in a shoe that an earlier one opened."""
 
+STAYS_FIRST = 4
+"""The `REVISION` of the running program from which no card is entered before the one that was carried."""
+
 
 def was_shown(shoe: Shoe, extra: ExtraCard) -> bool:
     """Whether everyone has seen the card."""
@@ -27,6 +30,14 @@ def carries(state: TableState) -> ExtraCard | None:
     """The card that lies ready as the first of the round that comes."""
     before = state.phase in (Phase.BETTING, Phase.CLOSED)
     return state.shoe.carried if before and state.shoe is not None else None
+
+
+def begins_with_carried(state: TableState) -> bool:
+    """Whether a card of the round before is the first of this one, or lies ready for it: none left the shoe between."""
+    if carries(state) is not None:
+        return True
+    cards = () if state.round is None else state.round.cards
+    return state.lasting.revision >= STAYS_FIRST and bool(cards) and cards[0].carried
 
 
 def carries_shown(state: TableState) -> bool:

@@ -47,6 +47,7 @@ from shoe_controller.table.burning import (
 from shoe_controller.table.carrying import NEVER_WITH_WAGERS, was_shown
 from shoe_controller.table.counting import Arrived, count_face, counted
 from shoe_controller.table.draft import Draft
+from shoe_controller.table.drawn_order import drawn_next
 from shoe_controller.table.duty import burn_is_due, new_dealer_burned, round_begun
 from shoe_controller.table.finishing import REOPENS_WAGERS, without_wagers
 from shoe_controller.table.judging import judge, place_of, possible_hands, standing_of
@@ -57,6 +58,9 @@ SIDES = {Hand.PLAYER: Side.PLAYER, Hand.BANKER: Side.BANKER}
 HANDS = {side: hand for hand, side in SIDES.items()}
 
 _NS_IN_MS = 1_000_000
+
+KEEPS_ORDER = 4
+"""The `REVISION` of the running program from which no card is laid before an extra one that may have been due."""
 
 
 def card_left(draft: Draft, arrived: Arrived) -> None:
@@ -186,6 +190,9 @@ def _card_of_round(draft: Draft, arrived: Arrived) -> None:  # noqa: C901 - each
         _stray(draft, arrived, AlertKind.PLACE_FILLED, taken)
     elif not possible:
         _extra_card(draft, arrived, AlertKind.OVER_DRAW)
+    elif _one_left_before(draft):
+        over_draw = draft.has_alert(AlertKind.OVER_DRAW)
+        _extra_card(draft, arrived, AlertKind.OVER_DRAW if over_draw else AlertKind.EXTRA_CARD)
     elif side is None:
         _stray(draft, arrived, AlertKind.OUT_OF_TURN, HandNotNamed())
     elif side not in possible:
@@ -217,6 +224,16 @@ def due_in_truth(draft: Draft) -> bool:
         return ahead
     put_right = playing.corrected or playing.rearranged or ahead
     return draft.phase is Phase.DEALING and put_right and judge(playing.cards).card_is_due
+
+
+def _one_left_before(draft: Draft) -> bool:
+    """Whether an extra card comes before this one in the order of the draw, now that cards were put right.
+
+    A card that nobody knows yet decides whether that one was due; until then no later card takes its place.
+    """
+    playing = draft.round
+    put_right = draft.lasting.revision >= KEEPS_ORDER and (playing.corrected or playing.rearranged)
+    return put_right and drawn_next(draft.shoe, playing) is not None
 
 
 def _place_taken(draft: Draft, side: Side, position: int | None) -> PlaceTaken | None:
@@ -336,6 +353,7 @@ def _lay(draft: Draft, side: Side, arrived: Arrived, *, carried: bool = False) -
         drawn=arrived.drawn,
         entered=arrived.entered,
         foreign=arrived.foreign,
+        carried=carried,
     )
     playing.cards = (*playing.cards, laid)
     playing.last_card_ns = draft.now

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from shoe_controller.baccarat.sides import Side
-from shoe_controller.table.state import ExtraCard, LaidCard, Round, StrayCard
+from shoe_controller.table.state import ExtraCard, LaidCard, Round, Shoe, StrayCard
 
 
 class DrawnCard(NamedTuple):
@@ -25,6 +25,15 @@ def in_order(playing: Round, *, shown: bool, extras: bool = True) -> list[DrawnC
         position = aside.position if isinstance(aside, StrayCard) else None
         drawn.append(DrawnCard(laid_from(aside, told or Side.PLAYER, shown=shown), told, position, aside))
     return sorted(drawn, key=lambda one: one.card.drawn)
+
+
+def drawn_next(shoe: Shoe, playing: Round) -> ExtraCard | None:
+    """The extra card of the round that left after those in the hands, also where it was burned or carried since."""
+    last = playing.cards[-1].drawn if playing.cards else 0
+    carried = () if shoe.carried is None else (shoe.carried,)
+    aside = (*playing.extras, *shoe.burned_extras, *carried)
+    later = (extra for extra in aside if extra.drawn > last and extra.round == playing.number)
+    return min(later, key=lambda extra: extra.drawn, default=None)
 
 
 def laid_from(aside: ExtraCard, hand: Side, *, shown: bool) -> LaidCard:

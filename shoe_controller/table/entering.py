@@ -16,10 +16,12 @@ from shoe_controller.messages.refusals import (
     AnyRefusal,
     CardIsUnknown,
     CardsLieFaceDown,
+    CarriedCardIsFirst,
     NoSuchCard,
     OrderDisturbed,
 )
 from shoe_controller.table.assigning import take_due_place
+from shoe_controller.table.carrying import begins_with_carried, carries
 from shoe_controller.table.counting import Arrived, counted
 from shoe_controller.table.dealing import HANDS, after_cards_changed
 from shoe_controller.table.draft import Draft
@@ -47,11 +49,11 @@ def places_for_entry(state: TableState) -> tuple[int, ...]:
 
 def _why_no_place(state: TableState, playing: Round, number: int) -> AnyRefusal | None:
     """Why no card can be entered there, whatever its face is."""
+    why = _why_no_number(state, playing, number)
+    if why is not None:
+        return why
     there = _drawn(playing)
-    carried = _carried(state)
-    upcoming = len(there) + carried + 1
-    if not 1 <= number <= min(upcoming, MOST_CARDS) or (carried and number < upcoming):
-        return NoSuchCard(number=number)
+    carried = carries(state) is not None
     if order_lost(state) or any(alert.kind in _NOT_IN_ORDER for alert in state.lasting.alerts):
         return OrderDisturbed()
     if _is_next(playing, number - carried):
@@ -66,12 +68,20 @@ def _why_no_place(state: TableState, playing: Round, number: int) -> AnyRefusal 
     return None
 
 
+def _why_no_number(state: TableState, playing: Round, number: int) -> AnyRefusal | None:
+    """Why no card has this number, or none that could be entered."""
+    if number == 1 and begins_with_carried(state):
+        return CarriedCardIsFirst()
+    upcoming = len(_drawn(playing)) + (carries(state) is not None) + 1
+    return None if 1 <= number <= min(upcoming, MOST_CARDS) else NoSuchCard(number=number)
+
+
 def why_not_entered(state: TableState, playing: Round, number: int, hand: Side | None, card: Card) -> AnyRefusal | None:
     """Why this card cannot have left the shoe there."""
     why = _why_no_place(state, playing, number)
     if why is not None:
         return why
-    carried = _carried(state)
+    carried = carries(state) is not None
     if not _is_next(playing, number - carried):
         new = LaidCard(hand=hand or Side.PLAYER, card=card, shown=True, seq=0)
         return OrderDisturbed() if _with(playing, number, DrawnCard(new, hand)) is None else None
@@ -81,12 +91,6 @@ def why_not_entered(state: TableState, playing: Round, number: int, hand: Side |
     if hand is not None:
         return None if hand in possible else OrderDisturbed()
     return None if len(possible) == 1 else CardIsUnknown()
-
-
-def _carried(state: TableState) -> bool:
-    """Whether an extra card lies ready as the first of this round."""
-    before = state.phase in (Phase.BETTING, Phase.CLOSED)
-    return before and state.shoe is not None and state.shoe.carried is not None
 
 
 def _is_next(playing: Round, number: int) -> bool:

@@ -26,7 +26,7 @@ from shoe_controller.table.procedure import Procedure
 SECOND = 1_000_000_000
 """A second, in nanoseconds."""
 
-REVISION = 3
+REVISION = 4
 """Revision of the table's decisions. A shoe keeps the one it was opened with: a replay must lead to the recorded facts.
 
 2: a card that was set aside is recognised when the shoe names it later. In 1 that raised `event_gap`, and the face was
@@ -71,6 +71,8 @@ class LaidCard(msgspec.Struct, frozen=True, kw_only=True):
     """For a card that a person entered."""
     foreign: bool = False
     """It is counted among the shoe's foreign cards."""
+    carried: bool = False
+    """It was drawn in the round before, and began this one."""
 
 
 class ExtraCard(msgspec.Struct, frozen=True, kw_only=True):

@@ -30,6 +30,7 @@ from shoe_controller.messages.prompts import (
     TakeWagers,
     TakeWagersAndDraw,
     TakeWagersAndLay,
+    TakeWagersWithCarried,
 )
 from shoe_controller.messages.retained import CarriedCard, LastOutcome, LastVoid, ProposalView, TableView
 from shoe_controller.table.acts.cards import as_published
@@ -170,7 +171,8 @@ def prompt(state: TableState) -> AnyPrompt:  # noqa: PLR0911 - a prompt for each
 def _prompt_with_carried(shoe: Shoe, playing: Round, phase: Phase) -> AnyPrompt:
     if phase is Phase.CLOSED or playing.free:
         return LayCarriedCard()
-    return TakeWagers() if shoe.rules.procedure.bets_close is BetsClose.DEALER else TakeWagersAndLay()
+    by_dealer = shoe.rules.procedure.bets_close is BetsClose.DEALER
+    return TakeWagersWithCarried() if by_dealer else TakeWagersAndLay()
 
 
 def _prompt_at_end(shoe: Shoe) -> AnyPrompt:

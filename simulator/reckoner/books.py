@@ -225,6 +225,7 @@ class TableBooks:
         self.cards.shoe_opened()
         self._rules = event.get("rules") or {}
         self.wagers.shoe_opened()
+        self.wagers.commission.add_up(event["shoe"])
         self.disputes.check_warned()
         self._last = None
 

@@ -185,11 +185,25 @@ class CardBook:
         check_replaced(event, laid.seq)
         if event["place"]["card"] != laid.record.card:
             raise MismatchError(f"{event} discards another card than {laid.record}")
-        self._lay(event, [record for record in self.order() if record is not laid.record])
+        others = [record for record in self.order() if record is not laid.record]
+        self._lay(event, others, extras_wait=self._burned_before_extras(event, others))
         self.lacks_one = True
 
-    def _lay(self, event: Json, order: Sequence[RecordedCard]) -> None:
-        self.hand, self._set_aside = placed(event, order)
+    def _burned_before_extras(self, event: Json, others: Sequence[RecordedCard]) -> bool:
+        """Whether a burned or carried card of the round left between those that the event lays and the extra ones."""
+        laid = len(event["places"])
+        first = next((id(record) for record in others[laid:]), None)
+        last = id(others[laid - 1]) if laid else None
+        burned = {id(record) for record in (*self._burned_extras, self._carried)}
+        found = False
+        for record in self.cards:
+            if id(record) == first:
+                return found
+            found = id(record) != last and (found or (id(record) in burned and record.where == round_of(event)))
+        return False
+
+    def _lay(self, event: Json, order: Sequence[RecordedCard], *, extras_wait: bool = False) -> None:
+        self.hand, self._set_aside = placed(event, order, extras_wait=extras_wait)
         for record in order:
             record.stray = False
         self.rearranged = True

@@ -1,7 +1,7 @@
 """Marked commission as slips of paper: each is owed until it is collected or waived, or its round comes out otherwise.
 
 Of the shoe on the table each slip is known by its round. Once the next shoe is opened, all that counts of the one
-before is what seats still owe of it.
+before is what seats still owe of it; beyond 200 debts, what a seat owes of several shoes.
 """
 
 from collections import Counter
@@ -13,6 +13,9 @@ from simulator.reckoner.mismatch import Json, MismatchError
 COLLECTED, WAIVED = "collect_commission", "waive_commission"
 """The acts after which a seat owes nothing."""
 OWED = "owed"
+
+MOST_APART = 200
+"""Debts of earlier shoes that a table keeps apart; beyond, it adds up those of one seat, the oldest first."""
 
 
 @dataclass
@@ -28,15 +31,35 @@ class Slip:
 class CommissionBook:
     def __init__(self) -> None:
         self._slips: list[Slip] = []
+        self._piles: dict[tuple[int, str], int] = {}
+        """Debts of several shoes that were added up: the last shoe and the seat, and the first shoe."""
 
     @property
     def owed(self) -> dict[tuple[int, str], int]:
-        """By shoe and seat."""
+        """By shoe and seat; what was added up, by the last of its shoes."""
         owed: Counter[tuple[int, str]] = Counter()
         for slip in self._slips:
             if slip.fate == OWED:
-                owed[slip.shoe, slip.seat] += slip.amount
+                owed[self._debt(slip.shoe, slip.seat)] += slip.amount
         return dict(owed)
+
+    def _debt(self, shoe: int, seat: str) -> tuple[int, str]:
+        """Under which shoe and seat this is owed."""
+        piles = (key for key, since in self._piles.items() if key[1] == seat and since <= shoe <= key[0])
+        return next(piles, (shoe, seat))
+
+    def add_up(self, on_table: int) -> None:
+        """Add up debts of shoes before the one on the table, where there are too many."""
+        owed = self.owed
+        self._piles = {key: since for key, since in self._piles.items() if key in owed}
+        debts = sorted(key for key in owed if key[0] < on_table)
+        while len(debts) > MOST_APART:
+            older = next((key for key in debts if _next_of_seat(debts, key) is not None), None)
+            newer = None if older is None else _next_of_seat(debts, older)
+            if older is None or newer is None:
+                break
+            self._piles[newer] = self._piles.pop(older, older[0])
+            debts.remove(older)
 
     def forget(self, shoe: int) -> None:
         """What was owed of this shoe is over with it: an earlier version opened it."""
@@ -52,13 +75,15 @@ class CommissionBook:
         seat, of_shoe = act["seat"], act.get("shoe")
         due = {key: amount for key, amount in self.owed.items() if key[1] == seat and of_shoe in (None, key[0])}
         named = {(each["shoe"], each["seat"]): each["amount"] for each in event["due"]}
-        # A table adds up what is owed of several shoes beyond 200 debts, which no evening has that is reckoned here.
-        added_up = any(each.get("since") is not None for each in event["due"])
-        if not due or added_up or event["seat"] != seat or named != due or event["amount"] != sum(due.values()):
+        since = {(each["shoe"], each["seat"]): each.get("since") for each in event["due"]}
+        if not due or event["seat"] != seat or named != due or event["amount"] != sum(due.values()):
             raise MismatchError(f"{event} after {act}; what the seat owed is {due}")
-        for slip in self._slips:
-            if slip.fate == OWED and (slip.shoe, slip.seat) in due:
-                slip.fate = act["act"]
+        if since != {key: self._piles.get(key) for key in due}:
+            raise MismatchError(f"{event} adds up other shoes than {self._piles}")
+        taken = [slip for slip in self._slips if slip.fate == OWED and self._debt(slip.shoe, slip.seat) in due]
+        for slip in taken:
+            slip.fate = act["act"]
+        self._piles = {key: first for key, first in self._piles.items() if key not in due}
 
     def change(self, event: Json, changes: Mapping[str, int]) -> None:
         """A round was amended. Of an earlier shoe nobody knows any more which round was paid."""
@@ -67,13 +92,15 @@ class CommissionBook:
         self.mark(shoe, number, {seat: amount for seat, amount in changes.items() if amount > 0})
         back = {}
         for seat, amount in changes.items():
-            slips = [slip for slip in self._slips if (slip.shoe, slip.seat) == (shoe, seat)]
+            debt = self._debt(shoe, seat)
+            slips = [slip for slip in self._slips if self._debt(slip.shoe, slip.seat) == debt]
             if on_table:
                 gone = _tear((slip for slip in slips if slip.round == number), -amount, (OWED, COLLECTED, WAIVED))
                 back[seat] = gone[COLLECTED]
             else:
                 back[seat] = max(-amount, 0) - _tear(slips, -amount, (OWED,))[OWED]
         self._pay_back(event, back)
+        self.add_up(event["shoe"])
 
     def undo(self, event: Json) -> None:
         """The last settlement is taken back, and with it all slips of its round."""
@@ -94,6 +121,10 @@ class CommissionBook:
         due = {seat: amount for (shoe, seat), amount in self.owed.items() if shoe == event["shoe"]}
         if event["commission_due"] != due:
             raise MismatchError(f"commission due is {event['commission_due']}; {due} was marked and not collected")
+
+
+def _next_of_seat(debts: Iterable[tuple[int, str]], older: tuple[int, str]) -> tuple[int, str] | None:
+    return next((key for key in debts if key[1] == older[1] and key > older), None)
 
 
 def _tear(slips: Iterable[Slip], amount: int, fates: tuple[str, ...]) -> Counter[str]:

@@ -10,8 +10,13 @@ ASSIGNS = "assign_cards"
 """The act by which a person says where the cards of the round belong, and what some of them are."""
 
 
-def placed(event: Json, order: Sequence[RecordedCard]) -> tuple[list[CardInHand], list[RecordedCard]]:
-    """These cards as the event lays them, and those that are extra; in another order, or elsewhere, they cannot lie."""
+def placed(
+    event: Json, order: Sequence[RecordedCard], *, extras_wait: bool = False
+) -> tuple[list[CardInHand], list[RecordedCard]]:
+    """These cards as the event lays them, and those that are extra; in another order, or elsewhere, they cannot lie.
+
+    `extras_wait`: one that was burned left before them, and takes its place first.
+    """
     places = event["places"]
     if len(places) + event["extra_cards"] != len(order):
         raise MismatchError(f"{event} is about {len(order)} cards: {order}")
@@ -32,7 +37,7 @@ def placed(event: Json, order: Sequence[RecordedCard]) -> tuple[list[CardInHand]
         record.place = place["hand"]
         hand.append(CardInHand(place["hand"], record, event["seq"]))
     extra = list(order[len(places) :])
-    if extra and next_hands([(laid.hand, laid.record.face_for_rules) for laid in hand]):
+    if extra and not extras_wait and next_hands([(laid.hand, laid.record.face_for_rules) for laid in hand]):
         raise MismatchError(f"{event} leaves cards over, and one is due: {extra}")
     return hand, extra
 

@@ -2,14 +2,21 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from playwright.async_api import Browser, expect
 
-from firmware_protocol.events import Button
+from firmware_protocol.events import Button, IndicatedWinner
+from shoe_controller.baccarat.house import PlacedWager
+from shoe_controller.console.process import STATIC
+from shoe_controller.messages.acts import AmendRound, Approve, CollectCommission
 from shoe_controller.messages.facts import CardCorrected, RoundAmended, RoundResult, RoundVoided, WagersCorrected
 from tests.console.browser import Desk, desk_at
 from tests.console.console_chain import console_at
+from tests.console.served import serving
 from tests.console.test_browser import told
+from tests.mqtt.counter import DEALERS
+from tests.table.sitting import Sitting
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -116,3 +123,35 @@ async def test_a_round_further_back_is_amended(browser: Browser, tmp_path: Path)
         await desk.tap("other-round", "card-1", "rank-6", "suit-H", "next", "next", "reason-0")
         await desk.identify("rana")
         await desk.says("dialog .message", "There is no result of shoe 1, round 9")
+
+
+def collected_and_amended(table: Sitting, shoe: int) -> None:
+    """Round 1 of this shoe is settled again with half the stake of seat 1, who has paid its commission."""
+    halved = AmendRound(shoe=shoe, round=1, wagers=(PlacedWager("1", "base.banker", 100),))
+    assert table.act(halved, person="ann").refusal is None
+    assert table.act(Approve(proposal=table.state.lasting.proposals_made), person="ben").refusal is None
+    assert table.last(RoundAmended).commission_back == {"1": 5}
+
+
+async def test_the_record_says_whether_commission_to_pay_back_was_collected(browser: Browser, tmp_path: Path) -> None:
+    marked = {"base_game": "commission", "commission": {"taken": "marked"}}
+    async with serving(tmp_path, house=marked) as served, desk_at(browser, served.address, SIZES[0]) as desk:
+        table = served.table
+        for shoe in (1, 2):
+            if shoe > 1:
+                table.open_shoe()
+            table.bet("1", "base.banker", 200)
+            table.deal("2H 9D 3S KC")
+            table.result(IndicatedWinner.BANKER)
+            table.dealer(CollectCommission(seat="1"))
+        for shoe in (1, 2):
+            collected_and_amended(table, shoe)
+        served.follow()
+        await desk.sign_in("dan", DEALERS["dan"])
+        await desk.tap("tab-rounds")
+        for number, says in (("1.1", "commission_back_if_collected"), ("2.1", "commission_back")):
+            await desk.tap(f"round-{number}")
+            for language in ("en", "zh-Hans", "zh-Hant"):
+                words = msgspec.json.decode((STATIC / f"words.{language}.json").read_bytes())
+                await desk.tap(f"language-{language}")
+                await desk.says(f"[data-round='{number}'] .details", f"{words[says]} {words['seat']} 1")

@@ -41,10 +41,11 @@ from shoe_controller.messages.acts import (
     RevealCards,
     UndoLastResult,
     UseExtraCard,
+    VoidRound,
 )
 from shoe_controller.messages.alerts import Remedy
 from shoe_controller.messages.causes import DiscardCause
-from shoe_controller.messages.details import CardOfRound
+from shoe_controller.messages.details import CardOfRound, ProvenBad, ShoeProof
 from shoe_controller.messages.facts import (
     AsideCard,
     BettingOpened,
@@ -429,6 +430,42 @@ def test_a_round_without_its_foreign_card_is_the_last_of_the_shoe(found_by: str)
     assert ended.known.get(Card.parse("7H"), 0) == PLAYER_WINS.count("7H")
 
 
+DUPLICATES: list[AnyShoeEvent] = [
+    CardDrawn(hand=Hand.BANKER, position=1, card=Card.parse("4H"), card_id="a piece"),
+    ForeignCard(hand=Hand.BANKER, position=1, card_id="a piece"),
+]
+
+
+@pytest.mark.parametrize("duplicate", DUPLICATES)
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_piece_that_came_twice_and_is_discarded_as_foreign_is_one_proof(
+    duplicate: AnyShoeEvent, *, goes_on: bool
+) -> None:
+    table = opened(**DISCARDS)
+    table.card("7H", Hand.PLAYER, position=1, card_id="a piece")
+    table.event(duplicate)
+    assert "card_twice" in table.alerts
+    assert discard(table, number=2, cause=DiscardCause.FOREIGN) is None
+    assert table.alerts == []
+    if goes_on:
+        table.deal("4D KS 2C")
+        table.dealer(Confirm())
+    else:
+        table.act(VoidRound())
+    assert [alert.detail for alert in table.state.lasting.alerts] == [ProvenBad(proof=ShoeProof.FOREIGN_CARD)]
+
+
+def test_in_a_shoe_of_an_earlier_revision_it_is_two() -> None:
+    table = Sitting(discarded_card=DiscardedCard.NEXT_CARD)
+    table.revision = 3
+    table.open_shoe()
+    table.card("7H", Hand.PLAYER, position=1, card_id="a piece")
+    table.event(DUPLICATES[0])
+    discard(table, number=2, cause=DiscardCause.FOREIGN)
+    table.act(VoidRound())
+    assert table.alerts == ["bad_shoe", "bad_shoe"]
+
+
 @pytest.mark.parametrize("put_right", ["discarded", "assigned"])
 def test_a_burned_card_takes_the_place_of_one_that_is_discarded_or_named_otherwise(put_right: str) -> None:
     """It was drawn next, so it is due, and no card after it decides the money."""
@@ -446,6 +483,22 @@ def test_a_burned_card_takes_the_place_of_one_that_is_discarded_or_named_otherwi
     assert (table.last(CardsAssigned).person, table.last(CardsAssigned).taken_back) == (None, 1)
     assert table.state.shoe is not None
     assert table.state.shoe.burned == (burned or 0) - 1
+
+
+def test_no_later_card_takes_the_place_of_a_burned_one_that_may_be_due() -> None:
+    """Player's third is foreign: whether Banker draws, or the burned card replaces it, is not known yet."""
+    table = opened(**DISCARDS)
+    table.deal("9S 7C QS 8H")
+    table.event(ForeignCard(hand=Hand.EXTRA))
+    table.card("5H", Hand.EXTRA)
+    table.act(BurnExtraCard())
+    assert assign(table, "PBPB", c3="2S") is None
+    assert (lie(table), "foreign_card" in table.alerts) == ("p9S b7C p2S b8H pNone", True)
+    table.card("TD", Hand.BANKER, position=3)
+    assert (lie(table), "extra_card" in table.alerts) == ("p9S b7C p2S b8H pNone", True)
+    assert discard(table, number=5, cause=DiscardCause.FOREIGN) is None
+    assert lie(table) == "p9S b7C p2S b8H p5H bTD"
+    assert table.alerts == ["bad_card_out_of_round"]
 
 
 def found_after_it_was_entered(table: Sitting) -> None:

@@ -14,6 +14,7 @@ from shoe_controller.messages.acts import (
     BurnExtraCard,
     ClearAlert,
     Confirm,
+    DiscardCard,
     EnterCard,
     NoMoreBets,
     UndoLastResult,
@@ -21,6 +22,7 @@ from shoe_controller.messages.acts import (
     VoidAndReplay,
     VoidRound,
 )
+from shoe_controller.messages.causes import DiscardCause
 from shoe_controller.messages.facts import (
     BettingOpened,
     CardDealt,
@@ -31,8 +33,8 @@ from shoe_controller.messages.facts import (
     WagersReturned,
 )
 from shoe_controller.messages.phases import Phase
-from shoe_controller.messages.procedure import BetsClose, Reveal, ShownCard
-from shoe_controller.messages.prompts import LayCarriedCard, TakeWagers, TakeWagersAndLay
+from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Reveal, ShownCard
+from shoe_controller.messages.prompts import LayCarriedCard, TakeWagersAndLay, TakeWagersWithCarried
 from shoe_controller.messages.retained import CarriedCard
 from shoe_controller.table.inputs import ControllerStarted, LinkBack, Snapshot
 from shoe_controller.table.procedure import OverDrawn
@@ -125,7 +127,7 @@ def test_an_unseen_card_is_carried_and_table_and_shoe_say_so(bets_close: BetsClo
     table = carried(reveal=Reveal.BY_DEALER, bets_close=bets_close)
     view = view_of(table.state, read_rules)
     assert view.carried == CarriedCard(card=None, shown=False)
-    assert view.prompt == (TakeWagers() if bets_close is BetsClose.DEALER else TakeWagersAndLay())
+    assert view.prompt == (TakeWagersWithCarried() if bets_close is BetsClose.DEALER else TakeWagersAndLay())
     assert view.standing is not None
     assert view.standing.next_hand is Side.BANKER
     assert bet(table) is None
@@ -136,6 +138,46 @@ def test_an_unseen_card_is_carried_and_table_and_shoe_say_so(bets_close: BetsClo
     table.event(CardDrawn(hand=table.table.desired_shoe.next_hand, position=1, card=Card.parse("4D")))
     assert table.alerts == [], "a shoe that does as it is told finds no place filled"
     assert view_of(table.state, read_rules).carried is None
+
+
+def can_be_entered(table: Sitting) -> tuple[int, ...]:
+    acts = view_of(table.state, read_rules).acts
+    return next((act.cards or () for act in acts if act.act == "enter_card"), ())
+
+
+def test_no_card_is_entered_before_one_that_is_carried() -> None:
+    """It was drawn in the round before: whatever left the shoe since comes after it."""
+    enter_first = EnterCard(number=1, card=Card.parse("2S"))
+    table = carried(reveal=Reveal.BY_DEALER)
+    assert can_be_entered(table) == (2,)
+    assert code_of(table.act(enter_first)) == "carried_card_is_first"
+    table.card("4D", Hand.BANKER)
+    assert can_be_entered(table) == (2, 3)
+    assert code_of(table.act(enter_first)) == "carried_card_is_first"
+    assert code_of(table.act(EnterCard(number=2, card=Card.parse("2S")))) is None
+    assert table.state.round is not None
+    assert [laid.card for laid in table.state.round.cards] == [NINE, Card.parse("2S"), Card.parse("4D")]
+
+
+def test_before_a_carried_card_that_is_discarded_nothing_stands_first() -> None:
+    table = carried(reveal=Reveal.BY_DEALER, discarded_card=DiscardedCard.NEXT_CARD)
+    table.card("4D", Hand.BANKER)
+    assert code_of(table.act(DiscardCard(number=1, cause=DiscardCause.DAMAGED, card=None))) is None
+    assert can_be_entered(table) == (1, 2)
+
+
+def test_where_an_earlier_version_ran_the_table_a_card_was_entered_before_it() -> None:
+    table = Sitting(reveal=Reveal.BY_DEALER)
+    table.give(ControllerStarted(boot="first", revision=3))
+    table.give(BACK)
+    table.revision = 3
+    table.open_shoe()
+    table.deal(PLAYER_WINS)
+    table.card("9C", Hand.EXTRA)
+    table.act(UseExtraCard())
+    table.result(IndicatedWinner.PLAYER)
+    table.card("4D", Hand.BANKER)
+    assert code_of(table.act(EnterCard(number=1, card=Card.parse("2S")))) is None, "recorded facts are replayed"
 
 
 @pytest.mark.parametrize("house", ShownCard)

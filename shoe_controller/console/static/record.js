@@ -93,9 +93,11 @@ const correctedLine = (corrected) => line(corrected.time, t("put_right"),
 
 const amendedParts = (amended, names) => [
   line(amended.time, spaced(t("amended"), `${amended.shoe} · ${amended.round}`, resultText(amended.outcome)),
-    spaced(owed(amended.difference, "pay", "collect"), "·", amended.person, "+", amended.approved_by, quoted(amended.reason))),
+    spaced(owed(amended.difference, "pay", "collect"), "·", amended.person, "+", amended.approved_by, quoted(amended.reason),
+      paidBack(amended, amended.was_collected ? "commission_back" : "commission_back_if_collected"))),
   amended.settlement?.steps.length ? stepTable(amended.settlement.steps, names) : null,
 ];
+
 function remarkLine({ of_shoe, of_round, fact, person, approved_by }, round) {
   const { dispute, seat, text, decision } = fact;
   const paid = fact.amount && amount(Math.abs(fact.amount));
@@ -183,10 +185,11 @@ function resultParts(result, names) {
 }
 
 const takenBack = (undone) =>
-  line(undone.time, t("undone"), spaced(undone.person, "+", undone.approved_by, quoted(undone.reason), paidBack(undone)));
+  line(undone.time, t("undone"), spaced(undone.person, "+", undone.approved_by, quoted(undone.reason),
+    paidBack(undone, "commission_back")));
 
-const paidBack = ({ commission_back }) => Object.entries(commission_back).map(([seat, minor]) =>
-  spaced(t("commission_back"), `${t("seat")} ${seat}`, amount(minor))).join(" · ");
+const paidBack = ({ commission_back }, how) => Object.entries(commission_back).map(([seat, minor]) =>
+  spaced(t(how), `${t("seat")} ${seat}`, amount(minor))).join(" · ");
 
 function stepTable(steps, names) {
   const wager = (step) => nameOf(names[step.wager]) || step.wager;

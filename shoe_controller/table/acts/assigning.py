@@ -87,7 +87,7 @@ def _why_not_discard(draft: Draft, act: DiscardCard, _given: PersonActs) -> AnyR
     laid = draft.round.cards[act.number - 1]
     if act.card is not (laid.card if laid.shown else None):
         return OtherCard(number=act.number)
-    arranged = arranged_without(drawn_cards(draft.state), draft.round.cards[act.number - 1])
+    arranged = arranged_without(draft.state, draft.round.cards[act.number - 1])
     return None if isinstance(arranged, Arranged) else arranged
 
 
@@ -103,7 +103,7 @@ def _why_not_discarded(state: TableState, playing: Round, number: int) -> AnyRef
 
 
 def _discard(draft: Draft, act: DiscardCard, by: By) -> None:
-    arranged = arranged_without(drawn_cards(draft.state), draft.round.cards[act.number - 1])
+    arranged = arranged_without(draft.state, draft.round.cards[act.number - 1])
     if isinstance(arranged, Arranged):
         discard(draft, act.number, act.cause, arranged, by.person)
         take_due_place(draft, by.person, replaces=True)
@@ -120,7 +120,7 @@ def _can_be_discarded(seen: Seen) -> Targets | None:
 def _can_go(state: TableState, playing: Round, number: int) -> bool:
     if _why_not_discarded(state, playing, number) is not None:
         return False
-    return isinstance(arranged_without(drawn_cards(state), playing.cards[number - 1]), Arranged)
+    return isinstance(arranged_without(state, playing.cards[number - 1]), Arranged)
 
 
 ACTS: dict[type[Act], ActAtTable] = {

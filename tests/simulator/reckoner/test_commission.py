@@ -1,11 +1,17 @@
 """What the reckoner works out itself of marked commission; each case is refused when it says something else."""
 
+import random
 from typing import Any
 
 import pytest
 
-from simulator.reckoner.commission import COLLECTED, WAIVED, CommissionBook
+from shoe_controller.house.rules import read_rules
+from shoe_controller.table.commission import change_marks, leave_due
+from shoe_controller.table.draft import Draft
+from shoe_controller.table.state import TableState
+from simulator.reckoner.commission import COLLECTED, MOST_APART, WAIVED, CommissionBook
 from simulator.reckoner.mismatch import MismatchError
+from tests.table.sitting import Sitting
 
 
 def marked(*amounts: int) -> CommissionBook:
@@ -107,3 +113,49 @@ def test_of_an_earlier_shoe_only_what_is_owed_is_known(act: str) -> None:
     assert book.owed == {(1, "1"): 10}
     book.forget(1)
     assert book.owed == {}
+
+
+def test_debts_of_many_shoes_are_added_up() -> None:
+    book = CommissionBook()
+    for shoe in range(1, MOST_APART + 3):
+        book.mark(shoe, 1, {"1": 5, "2": 0})
+        book.add_up(shoe + 1)
+    assert len(book.owed) == MOST_APART
+    assert list(book.owed.items())[:2] == [((3, "1"), 15), ((4, "1"), 5)]
+    amend(book, 1, -10, back=0, on_table=300)
+    assert book.owed[3, "1"] == 5
+    amend(book, 1, -10, back=5, on_table=300)
+    assert (3, "1") not in book.owed
+
+
+@pytest.mark.parametrize("since", [None, 1, 2])
+def test_what_was_added_up_is_taken_with_its_first_shoe(since: int | None) -> None:
+    book = CommissionBook()
+    for shoe in range(1, MOST_APART + 2):
+        book.mark(shoe, 1, {"1": 5})
+    book.add_up(MOST_APART + 2)
+    due = [{"shoe": 2, "since": since, "seat": "1", "amount": 10}]
+    event, acted = {"seat": "1", "amount": 10, "due": due}, {"act": {"act": COLLECTED, "seat": "1", "shoe": 2}}
+    if since == 1:
+        book.taken(event, acted)
+        assert (2, "1") not in book.owed
+    else:
+        with pytest.raises(MismatchError):
+            book.taken(event, acted)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_table_adds_up_the_same(seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - the same sequence every time is the point
+    book, draft = CommissionBook(), Draft(TableState(), Sitting().moment(), read_rules)
+    for shoe in range(1, 160):
+        left = {seat: chance.choice([0, 5, 10]) for seat in "123"}
+        book.mark(shoe, 1, left)
+        book.add_up(shoe + 1)
+        leave_due(draft, shoe, tuple((seat, amount) for seat, amount in left.items() if amount))
+        of_shoe, changes = chance.randint(1, shoe), {seat: chance.choice([-10, 5]) for seat in chance.sample("123", 2)}
+        back = change_marks(draft, of_shoe, 1, changes)
+        told = {"of_shoe": of_shoe, "of_round": 1, "shoe": shoe + 1, "round": 1, "commission_back": back}
+        book.change(told, changes)
+        assert {(each.shoe, each.seat): each.amount for each in draft.lasting.commission_due} == book.owed
+    assert any(each.since is not None for each in draft.lasting.commission_due)
