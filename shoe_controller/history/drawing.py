@@ -15,7 +15,6 @@ from firmware_protocol.cards import Card
 from shoe_controller.baccarat.codes import Code
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.house import CommissionTaken, PlacedWager
-from shoe_controller.baccarat.outcome import RoundOutcome
 from shoe_controller.baccarat.settlement import Settlement
 from shoe_controller.history.rounds import (
     AboutShoe,
@@ -83,7 +82,7 @@ def _draw_round(out: Console, playing: RecalledRound) -> None:
     for number, attempt in enumerate(playing.attempts, 1):
         if len(playing.attempts) > 1:
             _say(out, f"Dealt for the {_ordinal(number)} time:", style="bold")
-        _draw_attempt(out, attempt)
+        _draw_attempt(out, attempt, playing.amended)
     _draw_wagers(out, playing)
     if playing.remarks:
         _say(out, "Put on record:", style="bold")
@@ -118,8 +117,16 @@ def _draw_wagers(out: Console, playing: RecalledRound) -> None:
         for line in _differences(corrected.difference, "return", "take in"):
             _say(out, line)
         _put(out, _wagers(corrected.after))
+    results = [result for attempt in playing.attempts for result in attempt.results]
+    drawn = [amended for result in results for amended in _undone_with(result, playing.amended)]
     for amended in playing.amended:
-        _draw_amendment(out, amended)
+        if amended not in drawn:
+            _draw_amendment(out, amended)
+
+
+def _undone_with(result: RecalledResult, amendments: Sequence[Amendment]) -> list[Amendment]:
+    """Amendments that were taken back together with this result; they are drawn below it, in the order of events."""
+    return [amended for amended in amendments if amended.undone is not None and amended.undone == result.undone]
 
 
 def _draw_amendment(out: Console, amended: Amendment) -> None:
@@ -133,6 +140,8 @@ def _draw_amendment(out: Console, amended: Amendment) -> None:
     hands = (("Player", amended.outcome.player), ("Banker", amended.outcome.banker))
     totals = ", ".join(f"{name} {hand.total} ({' '.join(map(str, hand.cards))})" for name, hand in hands)
     _say(out, f"{totals}. {_WINNERS[amended.outcome.winner]}.")
+    if amended.undone is not None:
+        _say(out, f"UNDONE at {_clock(amended.undone.time)}, with the result.", style="bold yellow")
     for line in _differences(amended.difference, "pay", "collect"):
         _say(out, line)
     for seat, amount in amended.commission.items():
@@ -157,11 +166,11 @@ def _title(playing: RecalledRound) -> Text:
         name = f"Shoe {playing.shoe}, before its first round" if playing.shoe else "Before the first shoe"
         return Text(name, style="bold")
     title = Text(f"Shoe {playing.shoe}, round {playing.round}: ", style="bold")
-    result = _last_result(playing)
-    if playing.state == "settled" and result is not None:
-        winner = _outcome_now(playing, result).winner
+    if playing.state == "settled" and playing.outcome is not None:
+        winner = playing.outcome.winner
         return title.append(_WINNERS[winner], style=_WINNER_STYLES[winner])
-    again = ", its result was taken back" if playing.state == "under_way" and result is not None else ""
+    had_result = any(attempt.results for attempt in playing.attempts)
+    again = ", its result was taken back" if playing.state == "under_way" and had_result else ""
     return title.append(f"{_STATES.get(playing.state, playing.state)}{again}")
 
 
@@ -235,7 +244,7 @@ def _faces(faces: Mapping[Card, int]) -> str:
 # --- cards and results -----------------------------------------------------------------------------------------------
 
 
-def _draw_attempt(out: Console, attempt: Attempt) -> None:
+def _draw_attempt(out: Console, attempt: Attempt, amendments: Sequence[Amendment]) -> None:
     if attempt.cards:
         _put(out, _cards(attempt.cards))
     if any(card.card is None for card in attempt.cards):
@@ -251,6 +260,8 @@ def _draw_attempt(out: Console, attempt: Attempt) -> None:
         _say(out, _put_right(put_right))
     for result in attempt.results:
         _draw_result(out, result)
+        for amended in _undone_with(result, amendments):
+            _draw_amendment(out, amended)
     if attempt.ended is not None:
         by = "" if attempt.voided_by is None else f" by {_clean(attempt.voided_by)}"
         again = ", to be dealt again with the same wagers" if attempt.ended == "replay" else ""
@@ -350,17 +361,6 @@ def _sums(settlement: Settlement) -> Iterator[str]:
         yield "Commission is marked, and due until it is collected."
     if settlement.limit_reached is not None:
         yield f"Winnings were cut to the round's limit of {settlement.limit_reached.limit}."
-
-
-def _outcome_now(playing: RecalledRound, result: RecalledResult) -> RoundOutcome:
-    """As the round was amended last, if it was."""
-    own = [each for each in playing.amended if (each.shoe, each.round) == (playing.shoe, playing.round)]
-    return own[-1].outcome if own else result.outcome
-
-
-def _last_result(playing: RecalledRound) -> RecalledResult | None:
-    results = [result for attempt in playing.attempts for result in attempt.results]
-    return results[-1] if results else None
 
 
 def _wagers(wagers: Sequence[PlacedWager]) -> Table:

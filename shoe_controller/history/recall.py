@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from shoe_controller.baccarat.deal import Deal, DealError
 from shoe_controller.baccarat.drawing import HandTotals, reason
+from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.baccarat.reasons import NotDue, NotShown
-from shoe_controller.history.recalled_cards import CardFact, take_card
+from shoe_controller.history.recalled_cards import CardFact, lie_as_amended, take_card
 from shoe_controller.history.rounds import (
     AboutShoe,
     AfterRound,
@@ -229,13 +230,7 @@ class _Memory:
                 attempt.results[-1].difference = fact.difference
             case ResultUndone():
                 playing.state, playing.ended = "under_way", None
-                if attempt.results:
-                    attempt.results[-1].undone = TakenBack(
-                        time=fact.time,
-                        person=person,
-                        approved_by=None if acted is None else acted.approved_by,
-                        reason="" if acted is None else acted.reason,
-                    )
+                self._take_back(fact, playing, acted)
             case SettlementUndone():
                 undone = attempt.results[-1].undone if attempt.results else None
                 if undone is not None:
@@ -246,6 +241,24 @@ class _Memory:
                 if not fact.replay:
                     playing.state, playing.ended, playing.wagers = "void", fact.time, []
                     _return(playing, fact)
+
+    def _take_back(self, fact: ResultUndone, playing: RecalledRound, acted: PersonActed | None) -> None:
+        """Take a result back, and what it was amended to: the cards and wagers then lie as they were amended last."""
+        undone = TakenBack(
+            time=fact.time,
+            person=None if acted is None else acted.person,
+            approved_by=None if acted is None else acted.approved_by,
+            reason="" if acted is None else acted.reason,
+        )
+        attempt = _attempt(playing)
+        if attempt.results:
+            attempt.results[-1].undone = undone
+        for amended in [each for other in self.rounds.values() for each in other.amended]:
+            if (amended.shoe, amended.round) == (fact.shoe, fact.round) and amended.undone is None:
+                amended.undone = undone
+                lie_as_amended(attempt, amended)
+                settled = () if amended.settlement is None else amended.settlement.wagers
+                playing.wagers = [PlacedWager(wager.seat, wager.wager, wager.stake) for wager in settled]
 
     def _take_alert(self, fact: AlertRaised | AlertEnded, playing: RecalledRound, acted: PersonActed | None) -> None:
         """An alert belongs to the round in which it was raised, also when it ends much later."""

@@ -2,7 +2,17 @@
 
 from typing import Literal
 
-from shoe_controller.history.rounds import AsideCard, Attempt, CardChange, ExtraCards, PutRight, RecalledCard
+from shoe_controller.baccarat.drawing import HandTotals, reason
+from shoe_controller.baccarat.sides import Side
+from shoe_controller.history.rounds import (
+    Amendment,
+    AsideCard,
+    Attempt,
+    CardChange,
+    ExtraCards,
+    PutRight,
+    RecalledCard,
+)
 from shoe_controller.messages.acts import IdentifyCard
 from shoe_controller.messages.facts import (
     CardCorrected,
@@ -14,6 +24,7 @@ from shoe_controller.messages.facts import (
     CardsShown,
     ExtraCardDecided,
     PersonActed,
+    Standing,
 )
 
 CardFact = CardDealt | CardsShown | CardCorrected | CardsAssigned | CardDiscarded | CardSetAside | ExtraCardDecided
@@ -50,6 +61,31 @@ def take_card(
             person = None if acted is None else acted.person
             decided = ExtraCards(time=fact.time, burned=fact.burned, begins_next_round=fact.used, person=person)
             attempt.extra_cards.append(decided)
+
+
+def lie_as_amended(attempt: Attempt, amended: Amendment) -> None:
+    """The cards of a round whose result is taken back are what it was amended to."""
+    player, banker = amended.outcome.player, amended.outcome.banker
+    hands = {Side.PLAYER: iter(player.cards), Side.BANKER: iter(banker.cards)}
+    for card in attempt.cards:
+        face = next(hands[card.hand], card.card)
+        if face is not card.card:
+            card.changes.append(
+                CardChange(
+                    time=amended.time,
+                    what="corrected",
+                    old=card.card,
+                    new=face,
+                    person=amended.person,
+                    reason=amended.reason,
+                )
+            )
+            card.card = face
+    third = next((card.points for card in player.cards[2:]), None)
+    totals = HandTotals(len(player.cards), len(banker.cards), player.total, banker.total, third)
+    attempt.standing = Standing(
+        player_total=player.total, banker_total=banker.total, next_hand=None, complete=True, why=reason(totals)
+    )
 
 
 def _move_on(attempt: Attempt, fact: CardDealt) -> None:

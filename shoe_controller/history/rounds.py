@@ -133,6 +133,8 @@ class Amendment(msgspec.Struct, kw_only=True):
     person: str | None
     approved_by: str | None
     reason: str
+    undone: TakenBack | None = None
+    """The round's result was taken back after it, and this with it."""
 
 
 class RecalledResult(msgspec.Struct, kw_only=True):
@@ -158,7 +160,7 @@ class Attempt(msgspec.Struct, kw_only=True):
     standing: Standing | None = None
     """The last standing, as far as it was shown."""
     results: list[RecalledResult] = []
-    """The last one counts, unless it was undone too."""
+    """The last one counts, unless it was undone too, or the round was amended after it."""
     ended: Literal["void", "replay"] | None = None
     void_reason: str = ""
     voided_by: str | None = None
@@ -266,7 +268,8 @@ class RecalledRound(msgspec.Struct, kw_only=True):
     returned: list[Returned] = []
     corrected: list[CorrectedWagers] = []
     amended: list[Amendment] = []
-    """The last one counts. That of a round which is not among those recalled is with the round in which it was made."""
+    """The last one counts, unless it was undone. That of a round which is not among those recalled is with the round in
+    which it was made."""
     alerts: list[RecalledAlert] = []
     acts: list[RecalledAct] = []
     remarks: list[Remark] = []
@@ -276,6 +279,14 @@ class RecalledRound(msgspec.Struct, kw_only=True):
     def counts(self) -> bool:
         """Whether it counts as a round: its wagers were closed."""
         return self.state in ("under_way", "settled", "void")
+
+    @property
+    def outcome(self) -> RoundOutcome | None:
+        """The outcome that counts: as it was amended last, or as it was confirmed; `None` if it was taken back."""
+        results = [result for attempt in self.attempts for result in attempt.results]
+        own = [each for each in self.amended if (each.shoe, each.round) == (self.shoe, self.round)]
+        made: list[RecalledResult | Amendment] = [*results[-1:], *own]
+        return next((each.outcome for each in reversed(made) if each.undone is None), None)
 
     @property
     def has_content(self) -> bool:

@@ -6,6 +6,7 @@ import { askCard, openDialog } from "./dialogs.js";
 import { button, el } from "./dom.js";
 import { amount, minorUnits } from "./money.js";
 import { padFor } from "./pad.js";
+import { resultThatCounts } from "./record.js";
 import { nameOf, t, wagerName } from "./words.js";
 
 let offer = { seats: [], wagers: [] };
@@ -80,9 +81,7 @@ export function askMove(title, { what, wagers, next }) {
 
 // What is known of a round: its cards in the order of the draw, and its wagers, as they were settled or amended last.
 function asSettled(round) {
-  const result = round.attempts.flatMap((attempt) => attempt.results).at(-1);
-  const own = round.amended.filter((each) => each.shoe === round.shoe && each.round === round.round);
-  const last = own.at(-1) ?? result;
+  const last = resultThatCounts(round);
   if (!last || round.state !== "settled") return null;
   const { player, banker } = last.outcome;
   const [p, b] = [player.cards, banker.cards];

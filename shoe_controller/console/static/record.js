@@ -34,8 +34,7 @@ function roundItem(round, names, again) {
 }
 
 function roundHead(round, id, isOpen, toggle) {
-  const last = round.attempts.flatMap((attempt) => attempt.results).at(-1);
-  const counts = last && !last.undone ? ownAmendments(round).at(-1) ?? last : null;
+  const counts = resultThatCounts(round);
   const came = counts ? resultText(counts.outcome) : t(round.state);
   const paid = counts?.settlement ? `${t("paid")} ${amount(counts.settlement.totals.paid)}` : "";
   return el("button", {
@@ -47,8 +46,12 @@ function roundHead(round, id, isOpen, toggle) {
     el("span", { class: "amount" }, paid));
 }
 
-const ownAmendments = (round) =>
-  round.amended.filter((each) => each.shoe === round.shoe && each.round === round.round);
+// The last result, or what it was amended to; an undo takes both back.
+export function resultThatCounts(round) {
+  const last = round.attempts.flatMap((attempt) => attempt.results).slice(-1);
+  const own = round.amended.filter((each) => each.shoe === round.shoe && each.round === round.round);
+  return [...last, ...own].filter((each) => !each.undone).at(-1) ?? null;
+}
 
 const resultText = (outcome) => `${t(outcome.winner)} ${outcome.player.total} : ${outcome.banker.total}`;
 
@@ -70,12 +73,16 @@ function marks(round) {
 const why = (reason) => textOf("reasons", reason);
 const quoted = (text) => text && `“${text}”`;
 
+// Amendments that were taken back together with a result are told below it, in the order of events.
+const undoneWith = ({ undone }, round) => round.amended.filter((each) => undone && each.undone?.time === undone.time);
+
 function details(round, names) {
+  const told = new Set(round.attempts.flatMap((attempt) => attempt.results).flatMap((result) => undoneWith(result, round)));
   return el("div", { class: "details" },
-    round.attempts.flatMap((attempt) => attemptParts(attempt, names)),
+    round.attempts.flatMap((attempt) => attemptParts(attempt, round, names)),
     round.returned.map(returnedLine),
     round.corrected.map(correctedLine),
-    round.amended.flatMap((amended) => amendedParts(amended, names)),
+    round.amended.filter((amended) => !told.has(amended)).flatMap((amended) => amendedParts(amended, names)),
     part(t("shoe"), round.about_shoe.map(shoeLine).filter(Boolean)),
     part(t("on_record"), round.remarks.map((remark) => remarkLine(remark, round))),
     part(t("alerts"), round.alerts.map(alertLine)),
@@ -92,7 +99,8 @@ const correctedLine = (corrected) => line(corrected.time, t("put_right"),
   spaced(owed(corrected.difference, "returned", "collect"), correctionCause(corrected.cause), corrected.person));
 
 const amendedParts = (amended, names) => [
-  line(amended.time, spaced(t("amended"), `${amended.shoe} · ${amended.round}`, resultText(amended.outcome)),
+  line(amended.time, spaced(t("amended"), `${amended.shoe} · ${amended.round}`, resultText(amended.outcome),
+    amended.undone && `(${t("undone")})`),
     spaced(owed(amended.difference, "pay", "collect"), "·", amended.person, "+", amended.approved_by, quoted(amended.reason),
       paidBack(amended, amended.was_collected ? "commission_back" : "commission_back_if_collected"))),
   amended.settlement?.steps.length ? stepTable(amended.settlement.steps, names) : null,
@@ -144,14 +152,14 @@ const line = (time, what, more = "") =>
     el("time", {}, clockTime(time)),
     el("span", {}, what, more ? el("small", {}, more) : null));
 
-function attemptParts(attempt, names) {
+function attemptParts(attempt, round, names) {
   const extra = (cards) => line(cards.time, t("extra"), cards.begins_next_round ? t("used") : t("burned"));
   return [
     attempt.cards.length ? el("ol", { class: "dealt" }, attempt.cards.map(dealtCard)) : null,
     ...attempt.set_aside.map((card) => line(card.time, spaced(t("aside"), card.card ?? "?"), textOf("details", card.why))),
     ...attempt.extra_cards.map(extra),
     ...attempt.put_right.map(placedLine),
-    ...attempt.results.flatMap((result) => resultParts(result, names)),
+    ...attempt.results.flatMap((result) => resultParts(result, round, names)),
     attempt.ended ? voided(attempt) : null,
   ];
 }
@@ -173,13 +181,14 @@ function changeText(change) {
   return el("small", { class: "change" }, spaced(t(change.what), faces, t("by"), change.person, quoted(change.reason)));
 }
 
-function resultParts(result, names) {
+function resultParts(result, round, names) {
   const { settlement, undone } = result;
   return [
     line(result.time, resultText(result.outcome), spaced(why(result.why), "·", t("confirmed_by"), textOf("actors", result.confirmed_by))),
     settlement?.steps.length ? stepTable(settlement.steps, names) : null,
     Object.keys(result.difference ?? {}).length
       ? line(result.time, t("difference"), owed(result.difference, "pay", "collect")) : null,
+    ...undoneWith(result, round).flatMap((amended) => amendedParts(amended, names)),
     undone ? takenBack(undone) : null,
   ];
 }

@@ -1,0 +1,64 @@
+"""What people are told of money after amendments, undos and voids, in real Chromium before a real table."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from playwright.async_api import Browser, expect
+
+from firmware_protocol.cards import Card
+from shoe_controller.baccarat.house import PlacedWager
+from shoe_controller.console.process import STATIC
+from shoe_controller.messages.acts import Confirm, CorrectCard, SetWager, UndoLastResult
+from tests.console.browser import desk_at
+from tests.console.served import serving
+from tests.mqtt.counter import DEALERS, PINS
+from tests.table.sitting import Sitting
+from tests.table.test_amendments import BANKER_WINS, amend, approved, card, play
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+SIZES = ((1280, 800), (1024, 600))
+LANGUAGES = ("en", "zh-Hans", "zh-Hant")
+
+
+def words_of(language: str) -> dict[str, Any]:
+    words: dict[str, Any] = msgspec.json.decode((STATIC / f"words.{language}.json").read_bytes())
+    return words
+
+
+def undo(table: Sitting) -> None:
+    assert table.act(UndoLastResult()).refusal is None
+    assert approved(table) is None
+
+
+async def test_what_is_confirmed_after_an_undo_counts_and_not_the_amendment_before(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with serving(tmp_path) as served, desk_at(browser, served.address, SIZES[0]) as desk:
+        table = served.table
+        play(table, BANKER_WINS, ("1", "base.player", 50))
+        assert amend(table, card(2, "4D"), wagers=(PlacedWager("1", "base.player", 70),)) is None
+        undo(table)
+        table.act(CorrectCard(number=2, card=Card.parse("6D")))
+        table.act(SetWager(seat="1", wager="base.player", stake=50))
+        assert approved(table) is None
+        assert table.act(Confirm()).refusal is None
+        served.follow()
+        await desk.sign_in("dan", DEALERS["dan"])
+        await desk.tap("tab-rounds", "round-1.1")
+        for language in LANGUAGES:
+            words = words_of(language)
+            await desk.tap(f"language-{language}")
+            await desk.says("[data-round='1.1'] .round-head", f"{words['banker']} 7 : 8")
+            taken_back = f"{words['amended']} 1 · 1 {words['player']} 7 : 6 ({words['undone']})"
+            await desk.says("[data-round='1.1'] .details", taken_back)
+            await desk.fits(f"taken-back-{language}", *SIZES)
+        await desk.tap("language-en", "mode")
+        await desk.identify("ann", PINS["ann"])
+        await desk.tap("tab-supervisor", "act-amend_round")
+        await desk.says("[data-key='round-1-1']", "Banker 7 : 8")
+        await desk.tap("round-1-1")
+        await expect(desk.at("card-2").locator(".card")).to_have_attribute("data-card", "6D")
+        await expect(desk.at("wager-1 base.player")).to_contain_text("50")
