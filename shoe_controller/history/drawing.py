@@ -263,11 +263,17 @@ def _draw_attempt(out: Console, attempt: Attempt, amendments: Sequence[Amendment
         for amended in _undone_with(result, amendments):
             _draw_amendment(out, amended)
     if attempt.ended is not None:
-        by = "" if attempt.voided_by is None else f" by {_clean(attempt.voided_by)}"
-        again = ", to be dealt again with the same wagers" if attempt.ended == "replay" else ""
-        _say(out, f"Voided{by}{again}: {_clean(attempt.void_reason)}", style="bold")
+        _draw_void(out, attempt)
     elif not attempt.results or attempt.results[-1].undone is not None:
         _say(out, _standing(attempt))
+
+
+def _draw_void(out: Console, attempt: Attempt) -> None:
+    by = "" if attempt.voided_by is None else f" by {_clean(attempt.voided_by)}"
+    again = ", to be dealt again with the same wagers" if attempt.ended == "replay" else ""
+    _say(out, f"Voided{by}{again}: {_clean(attempt.void_reason)}", style="bold")
+    for line in _differences(attempt.void_difference or {}, "pay", "collect"):
+        _say(out, f"Settled before. {line}")
 
 
 def _put_right(put_right: PutRight) -> str:

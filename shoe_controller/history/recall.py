@@ -238,6 +238,7 @@ class _Memory:
             case RoundVoided():
                 attempt.ended = "replay" if fact.replay else "void"
                 attempt.void_reason, attempt.voided_by = fact.reason, person
+                attempt.void_difference = fact.difference
                 if not fact.replay:
                     playing.state, playing.ended, playing.wagers = "void", fact.time, []
                     _return(playing, fact)

@@ -164,6 +164,8 @@ class Attempt(msgspec.Struct, kw_only=True):
     ended: Literal["void", "replay"] | None = None
     void_reason: str = ""
     voided_by: str | None = None
+    void_difference: dict[str, int] | None = None
+    """What to pay or to collect, by seat, where the round was settled before it was voided."""
 
 
 class Returned(msgspec.Struct, kw_only=True):

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, expect
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.console.process import STATIC
-from shoe_controller.messages.acts import Confirm, CorrectCard, SetWager, UndoLastResult
+from shoe_controller.messages.acts import Confirm, CorrectCard, SetWager, UndoLastResult, VoidRound
 from tests.console.browser import desk_at
 from tests.console.served import serving
 from tests.mqtt.counter import DEALERS, PINS
@@ -62,3 +62,23 @@ async def test_what_is_confirmed_after_an_undo_counts_and_not_the_amendment_befo
         await desk.tap("round-1-1")
         await expect(desk.at("card-2").locator(".card")).to_have_attribute("data-card", "6D")
         await expect(desk.at("wager-1 base.player")).to_contain_text("50")
+
+
+async def test_the_record_of_a_void_round_that_was_settled_says_the_difference(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with serving(tmp_path) as served, desk_at(browser, served.address, SIZES[0]) as desk:
+        play(served.table, BANKER_WINS, ("1", "base.player", 50), ("2", "base.banker", 100))
+        undo(served.table)
+        assert served.table.act(VoidRound()).refusal is None
+        served.follow()
+        await desk.sign_in("dan", DEALERS["dan"])
+        await desk.tap("tab-rounds", "round-1.1")
+        for language in LANGUAGES:
+            words = words_of(language)
+            await desk.tap(f"language-{language}")
+            await desk.says("[data-round='1.1'] .round-head", words["void"])
+            seat = words["seat"]
+            owed = f"{seat} 1: {words['pay']} 0.50{words['comma']}{seat} 2: {words['collect']} 1"
+            await desk.says("[data-round='1.1'] .details", f"{words['difference']} · {owed}")
+            await desk.fits(f"void-{language}", *SIZES)

@@ -10,7 +10,8 @@ from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.history.drawing import draw
 from shoe_controller.history.recall import last_rounds
 from shoe_controller.history.rounds import RecalledRound
-from shoe_controller.messages.acts import Confirm, CorrectCard, SetWager, UndoLastResult
+from shoe_controller.messages.acts import Confirm, CorrectCard, SetWager, UndoLastResult, VoidRound
+from shoe_controller.messages.facts import RoundVoided
 from tests.table.sitting import Sitting
 from tests.table.test_amendments import BANKER_WINS, amend, approved, card, opened, play
 
@@ -82,6 +83,29 @@ def test_the_result_that_is_confirmed_after_it_counts() -> None:
     assert text.startswith("Shoe 1, round 1: Banker wins")
     assert text.index("AMENDED") < text.index("Settled anew. Seat 1: collect 120.")
     assert text.count("AMENDED") == 1
+
+
+def test_the_record_of_a_void_round_that_was_settled_has_the_difference() -> None:
+    table = opened()
+    play(table, BANKER_WINS, ("1", "base.player", 50), ("2", "base.banker", 100))
+    undo(table)
+    assert table.act(VoidRound()).refusal is None
+    told = round_1(table)
+    assert told.attempts[0].void_difference == table.last(RoundVoided).difference == {"1": 50, "2": -100}
+    assert told.returned[0].total == 150
+    text = drawn(told)
+    assert "Settled before. Seat 1: pay 50." in text
+    assert "Settled before. Seat 2: collect 100." in text
+
+
+def test_a_void_round_that_was_not_settled_has_none() -> None:
+    table = opened()
+    table.bet("1", "base.player", 50)
+    table.card("9H")
+    assert table.act(VoidRound()).refusal is None
+    told = round_1(table)
+    assert told.attempts[0].void_difference is None
+    assert "Settled before" not in drawn(told)
 
 
 def test_an_amendment_after_the_new_result_counts() -> None:

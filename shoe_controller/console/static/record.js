@@ -209,8 +209,10 @@ function stepTable(steps, names) {
 
 function voided(attempt) {
   const detail = spaced(quoted(attempt.void_reason), t("by"), attempt.voided_by);
+  const difference = owed(attempt.void_difference ?? {}, "pay", "collect");
   return el("p", { class: "log-line void" },
-    el("span", {}, t(attempt.ended === "replay" ? "replayed" : "void"), el("small", {}, detail)));
+    el("span", {}, t(attempt.ended === "replay" ? "replayed" : "void"), el("small", {}, detail),
+      difference ? el("small", {}, `${t("difference")} · ${difference}`) : null));
 }
 
 function alertLine({ alert, raised, ended, cause, ended_how }) {
