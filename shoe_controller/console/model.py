@@ -17,6 +17,7 @@ from shoe_controller.messages.facts import (
     BettingOpened,
     FreeHandAnnounced,
     PersonActed,
+    ResultUndone,
     RoundAmended,
     RoundResult,
     RoundSettled,
@@ -78,8 +79,8 @@ class ConsoleModel:
         match fact:
             case RoundSettled():
                 self.settlement = fact
-            case SettlementUndone() if self.settlement is not None and self.settlement.seq == fact.replaces:
-                self.settlement = None
+            case ResultUndone():
+                self.settlement = None  # also where what is taken back is an amendment of it
             case ShoeOpened() | RoundResult():
                 self.settlement = None  # a round without wagers has none
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import IndicatedWinner
+from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.console import model as model_module
 from shoe_controller.console.model import HISTORY, MOST_ROUNDS, ConsoleModel
 from shoe_controller.follow.event_sequencer import ASK_AGAIN, PATIENCE
@@ -17,6 +18,7 @@ from shoe_controller.messages.facts import RoundSettled
 from tests.console.bench import model_of, new_model, online, send_event, send_state
 from tests.follow.samples import after, answered, replayed
 from tests.table.sitting import Sitting
+from tests.table.test_amendments import amend, approved
 from tests.table.test_phases import PLAYER_WINS
 
 
@@ -60,6 +62,23 @@ def test_a_settlement_that_was_taken_back_is_not_worked_off(table: Sitting) -> N
     again = model_of(table).settlement
     assert again is not None
     assert again.replaces == table.all(RoundSettled)[0].seq
+
+
+@pytest.mark.parametrize("stake", [70, 0], ids=["another stake", "no wager left"])
+def test_nor_one_that_was_amended_before_it_was_taken_back(table: Sitting, stake: int) -> None:
+    assert amend(table, wagers=(PlacedWager("1", "base.player", stake),)) is None
+    assert model_of(table).settlement == table.last(RoundSettled), "it is worked off together with the difference"
+    table.act(UndoLastResult())
+    assert approved(table) is None
+    assert model_of(table).settlement is None
+    table.act(VoidRound())
+    assert model_of(table).settlement is None
+
+
+def test_a_void_round_leaves_the_settlement_of_the_one_before(table: Sitting) -> None:
+    table.card("9H")
+    table.act(VoidRound())
+    assert model_of(table).settlement == table.last(RoundSettled)
 
 
 def test_a_new_shoe_has_nothing_to_pay(table: Sitting) -> None:

@@ -82,3 +82,22 @@ async def test_the_record_of_a_void_round_that_was_settled_says_the_difference(
             owed = f"{seat} 1: {words['pay']} 0.50{words['comma']}{seat} 2: {words['collect']} 1"
             await desk.says("[data-round='1.1'] .details", f"{words['difference']} · {owed}")
             await desk.fits(f"void-{language}", *SIZES)
+
+
+async def test_nothing_of_a_void_round_is_worked_off(browser: Browser, tmp_path: Path) -> None:
+    async with serving(tmp_path) as served, desk_at(browser, served.address, SIZES[0]) as desk:
+        table = served.table
+        play(table, BANKER_WINS, ("1", "base.player", 50), ("2", "base.banker", 100))
+        served.follow()
+        await desk.sign_in("dan", DEALERS["dan"])
+        await expect(desk.page.locator(".step")).to_have_count(2)
+        assert amend(table, card(2, "4D")) is None
+        undo(table)
+        assert table.act(VoidRound()).refusal is None
+        served.follow()
+        await desk.tap("tab-payments")
+        await expect(desk.page.locator(".step")).to_have_count(0)
+        for language in LANGUAGES:
+            await desk.tap(f"language-{language}")
+            await desk.says("#panel", words_of(language)["nothing_to_pay"])
+            await desk.fits(f"void-payments-{language}", *SIZES)
