@@ -22,7 +22,6 @@ from shoe_controller.messages.facts import (
     RoundResult,
     RoundSettled,
     RoundVoided,
-    SettlementUndone,
     ShoeOpened,
 )
 from shoe_controller.messages.topics import Topics
@@ -51,8 +50,9 @@ class ConsoleModel:
         self.followed = FollowedTable(topics, self, client=client, instance=instance, latest=HISTORY)
         self.settlement: RoundSettled | None = None
         """The last one of this shoe that was not taken back."""
-        self.difference: RoundSettled | RoundAmended | RoundVoided | None = None
-        """The last one that says what to pay or to collect for a round that was settled before."""
+        self.differences: list[RoundSettled | RoundAmended | RoundVoided] = []
+        """What says what to pay or to collect for a round that was settled before, since wagers were closed last; each
+        is against the one before, so that one which is taken back itself is worked off all the same."""
         self.facts: deque[AnyFact] = deque(maxlen=KEPT)
 
     def rounds(self) -> list[RecalledRound]:
@@ -65,7 +65,8 @@ class ConsoleModel:
         return last_rounds(_steps(known), MOST_ROUNDS, from_beginning=True) or []
 
     def begin(self, _journal: str, _after: int) -> None:
-        self.settlement = self.difference = None
+        self.settlement = None
+        self.differences.clear()
         self.facts.clear()
 
     def apply(self, event: Event, _now: float) -> None:
@@ -73,9 +74,9 @@ class ConsoleModel:
         self.facts.append(fact)
         match fact:
             case RoundSettled() | RoundAmended() | RoundVoided() if fact.difference:
-                self.difference = fact
-            case BettingClosed() | SettlementUndone():
-                self.difference = None
+                self.differences.append(fact)
+            case BettingClosed():
+                self.differences.clear()
         match fact:
             case RoundSettled():
                 self.settlement = fact

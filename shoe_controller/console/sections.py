@@ -22,7 +22,7 @@ from shoe_controller.messages.acts import (
     Withdraw,
 )
 from shoe_controller.messages.alerts import AlertMessage, Severity
-from shoe_controller.messages.facts import RoundAmended
+from shoe_controller.messages.facts import RoundAmended, RoundSettled, RoundVoided
 from shoe_controller.messages.retained import InfoMessage, PossibleAct, StateMessage
 from shoe_controller.messages.topics import round_id
 from shoe_controller.web.push import SentSections
@@ -99,7 +99,7 @@ class PaymentSection(msgspec.Struct, frozen=True, kw_only=True):
     """The round was settled before: what was paid then has to be put right by hand."""
 
 
-class DifferenceSection(msgspec.Struct, frozen=True, kw_only=True):
+class OpenDifference(msgspec.Struct, frozen=True, kw_only=True):
     """What to pay or to collect for a round that was settled before; shown until the next wagers are closed."""
 
     seq: int
@@ -118,7 +118,7 @@ def sections(model: ConsoleModel) -> dict[str, object]:
         "table": None if info is None else _table(info),
         "play": None if info is None or state is None else _play(state, model),
         "payment": _payment(model),
-        "difference": _difference(model),
+        "differences": tuple(_difference(fact) for fact in model.differences),
     }
 
 
@@ -185,14 +185,11 @@ def _payment(model: ConsoleModel) -> PaymentSection | None:
     )
 
 
-def _difference(model: ConsoleModel) -> DifferenceSection | None:
-    fact = model.difference
-    if fact is None:
-        return None
+def _difference(fact: RoundSettled | RoundAmended | RoundVoided) -> OpenDifference:
     shoe, number, commission = fact.shoe, fact.round, {}
     if isinstance(fact, RoundAmended):
         shoe, number, commission = fact.of_shoe, fact.of_round, fact.commission
-    return DifferenceSection(
+    return OpenDifference(
         seq=fact.seq, shoe=shoe, round=number, difference=fact.difference or {}, commission=commission
     )
 

@@ -101,3 +101,33 @@ async def test_nothing_of_a_void_round_is_worked_off(browser: Browser, tmp_path:
             await desk.tap(f"language-{language}")
             await desk.says("#panel", words_of(language)["nothing_to_pay"])
             await desk.fits(f"void-payments-{language}", *SIZES)
+
+
+async def test_payments_shows_every_difference_that_is_open(browser: Browser, tmp_path: Path) -> None:
+    async with serving(tmp_path) as served, desk_at(browser, served.address, SIZES[0]) as desk:
+        table = served.table
+        for seat in ("1", "2"):
+            play(table, BANKER_WINS, (seat, "base.player", 50))
+        for number in (1, 2):
+            assert amend(table, card(2, "4D"), round=number) is None
+        served.follow()
+        await desk.sign_in("dan", DEALERS["dan"])
+        shown = desk.page.locator(".difference")
+        for language in LANGUAGES:
+            words = words_of(language)
+            await desk.tap(f"language-{language}")
+            await expect(shown).to_have_count(2)
+            for number in (1, 2):
+                panel = shown.nth(number - 1)
+                await expect(panel).to_contain_text(f"{words['shoe']} 1 · {words['round']} {number}")
+                await expect(panel.locator(".pay")).to_have_text(f"{words['pay']}{words['seat']} {number}1")
+            await desk.fits(f"two-differences-{language}", *SIZES)
+        # The next one joins them; closing wagers ends them all.
+        undo(table)
+        assert table.act(VoidRound()).refusal is None
+        served.follow()
+        await expect(shown).to_have_count(3)
+        await expect(shown.nth(2).locator(".take")).to_contain_text("0.50")
+        table.card("9H")
+        served.follow()
+        await expect(shown).to_have_count(0)

@@ -5,12 +5,22 @@ import msgspec
 from firmware_protocol.events import IndicatedWinner
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.sections import ConsoleFeed, PlaySection, SupervisorAct, sections
-from shoe_controller.messages.acts import ACTS, ActName, Approve, CallSupervisor, Confirm, Role, UndoLastResult
+from shoe_controller.messages.acts import (
+    ACTS,
+    ActName,
+    Approve,
+    CallSupervisor,
+    Confirm,
+    Role,
+    UndoLastResult,
+    VoidRound,
+)
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.mqtt.retained import storing_alert
 from tests.console.bench import encode, model_of, new_model, online, send_event, send_state, state_of
 from tests.follow.samples import JOURNAL
 from tests.table.sitting import Sitting
+from tests.table.test_amendments import BANKER_WINS, amend, approved, card, opened, play
 from tests.table.test_phases import PLAYER_WINS
 
 
@@ -132,6 +142,32 @@ def test_a_round_that_was_settled_anew_says_so() -> None:
     ]
 
 
+def owed_of(table: Sitting) -> list[tuple[int, dict[str, int]]]:
+    """The round and the difference of each panel that is shown."""
+    shown = sections(model_of(table))["differences"]
+    assert isinstance(shown, tuple)
+    return [(each.round, each.difference) for each in shown]
+
+
+def test_every_difference_is_shown_until_wagers_are_closed() -> None:
+    """Also when another follows, and when the result that it was for is taken back: the next one counts on it."""
+    table = opened()
+    play(table, BANKER_WINS, ("1", "base.player", 50))
+    play(table, BANKER_WINS, ("2", "base.player", 30))
+    assert owed_of(table) == []
+    assert amend(table, card(2, "4D"), round=1) is None
+    assert amend(table, card(2, "4D"), round=2) is None
+    two = [(1, {"1": 100}), (2, {"2": 60})]
+    assert owed_of(table) == two
+    table.act(UndoLastResult())
+    assert approved(table) is None
+    assert owed_of(table) == two
+    table.act(VoidRound())
+    assert owed_of(table) == [*two, (2, {"2": -30})]
+    table.card("9H")
+    assert owed_of(table) == []
+
+
 def test_a_round_without_wagers_leaves_nothing_of_the_one_before() -> None:
     table = at_the_table()
     for _ in range(2):
@@ -146,7 +182,7 @@ def test_a_feed_tells_everything_once_and_then_what_changed() -> None:
     feed = ConsoleFeed(model)
     first = feed.news()
     assert first is not None
-    assert set(msgspec.json.decode(first)) == {"live", "table", "play", "payment", "difference"}
+    assert set(msgspec.json.decode(first)) == {"live", "table", "play", "payment", "differences"}
     assert feed.news() is None
     model.followed.receive("status", online(), 0.0)
     assert feed.news() is None, "the same once more is no news"

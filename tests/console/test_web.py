@@ -448,7 +448,7 @@ async def test_a_page_gets_everything_first_and_then_what_changes(served: Served
     async with dealer.http.get(f"{served.address}/news") as response:
         assert response.headers["Content-Type"] == "text/event-stream"
         first = msgspec.json.decode((await next_message(response))[1])
-        assert set(first) == {"live", "table", "play", "payment", "difference"}
+        assert set(first) == {"live", "table", "play", "payment", "differences"}
         assert first["play"]["state"]["phase"] == "betting"
         await dealer.post("/wagers", wagers(dealer, served))
         second = msgspec.json.decode((await next_message(response))[1])

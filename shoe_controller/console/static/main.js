@@ -64,7 +64,8 @@ function tabAfter(before) {
   const isProposed = proposal !== undefined && proposal !== before.play?.state.proposal?.proposal;
   if (isProposed || play?.alerts.some((alert) => !had.has(alert.number))) return "alerts";
   if (payment && payment.seq !== before.payment?.seq && !isWorkedOff(payment)) return "payments";
-  if (known.difference && known.difference.seq !== before.difference?.seq) return "payments";
+  const latest = known.differences.at(-1);
+  if (latest && latest.seq !== before.differences.at(-1)?.seq) return "payments";
   if (isDealtByHand(before)) return "cards";
   const isOver = at.tab === "alerts" && had.size > 0 && !play?.alerts.length && proposal === undefined;
   return isOver ? "wagers" : at.tab;
@@ -137,7 +138,7 @@ function door(why = "") {
   at.reachable = false;
   leave();
   closeDialog();
-  Object.assign(known, { live: null, table: null, play: null, payment: null, difference: null });
+  Object.assign(known, { live: null, table: null, play: null, payment: null, differences: [] });
   $("console").hidden = true;
   const place = $("door");
   place.hidden = false;

@@ -27,17 +27,18 @@ export const nextStep = (payment) => payment.settlement.steps.findIndex((_, numb
 
 export const isWorkedOff = (payment) => !payment || nextStep(payment) < 0;
 
-// What is to be paid or collected for a round that was settled before, seat by seat.
-export function differencePanel(given) {
-  if (!given) return [];
+// What is to be paid or collected for rounds that were settled before, each seat by seat.
+export const differencePanels = (differences) => differences.map(differencePanel);
+
+function differencePanel(given) {
   const owed = Object.entries(given.difference).map(([seat, sum]) => el("tr", { class: sum > 0 ? "pay" : "take" },
     el("td", {}, t(sum > 0 ? "pay" : "collect")), el("td", {}, `${t("seat")} ${seat}`), el("td", {}, amount(Math.abs(sum)))));
   const marked = Object.entries(given.commission).map(([seat, sum]) =>
     el("tr", {}, el("td", {}, t("commission")), el("td", {}, `${t("seat")} ${seat}`),
       el("td", {}, `${sum > 0 ? "+" : "−"}${amount(Math.abs(sum))}`)));
-  return [el("section", { class: "difference" },
+  return el("section", { class: "difference" },
     el("h3", {}, `${t("difference")} · ${t("shoe")} ${given.shoe} · ${t("round")} ${given.round}`),
-    el("table", { class: "paid" }, el("tbody", {}, owed, marked)))];
+    el("table", { class: "paid" }, el("tbody", {}, owed, marked)));
 }
 
 export function paymentPanel(payment, table, ticked) {

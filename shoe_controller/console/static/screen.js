@@ -7,7 +7,7 @@ import { askDealer, signedIn, showAnswer } from "./asking.js";
 import { hand } from "./cards.js";
 import { askWhy, closeDialog } from "./dialogs.js";
 import { $, button, draw, el, holdButton } from "./dom.js";
-import { differencePanel, isWorkedOff, paymentPanel, ticksOf } from "./payment.js";
+import { differencePanels, isWorkedOff, paymentPanel, ticksOf } from "./payment.js";
 import { commissionList } from "./open_matters.js";
 import { loadRounds, recordPanel, shownRounds } from "./record.js";
 import { enter, supervisor, supervisorPanel } from "./supervisor.js";
@@ -25,7 +25,7 @@ const CALL = "call_supervisor";
 const SIDES = ["player", "banker"];
 
 // The sections received so far, and what the page is showing.
-export const known = { live: null, table: null, play: null, payment: null, difference: null };
+export const known = { live: null, table: null, play: null, payment: null, differences: [] };
 export const at = { tab: "wagers", reachable: false };
 
 export const state = () => known.play?.state ?? null;
@@ -156,9 +156,9 @@ function showPanel(play, table, payment) {
       () => seatTiles(table, play, openSeat),
     ],
     payments: () => [
-      [table, payment, payment && [...ticksOf(payment)], known.difference, play.state.commission, play.acts],
+      [table, payment, payment && [...ticksOf(payment)], known.differences, play.state.commission, play.acts],
       () => [
-        ...differencePanel(known.difference),
+        ...differencePanels(known.differences),
         ...paymentPanel(payment, table, afterTick),
         ...commissionList(play, act),
       ],
