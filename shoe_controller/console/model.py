@@ -22,6 +22,7 @@ from shoe_controller.messages.facts import (
     RoundResult,
     RoundSettled,
     RoundVoided,
+    SettlementUndone,
     ShoeOpened,
 )
 from shoe_controller.messages.topics import Topics
@@ -38,6 +39,10 @@ MOST_ROUNDS = 12
 _read_fact: msgspec.json.Decoder[AnyFact] = msgspec.json.Decoder(AnyFact)
 
 
+SaysDifference = RoundSettled | RoundAmended | RoundVoided | SettlementUndone
+"""What says what to pay or to collect for a round that was settled before; an undo, which commission to pay back."""
+
+
 def _begins(fact: AnyFact) -> bool:
     """Whether a round begins here, or a shoe."""
     return isinstance(fact, BettingOpened | ShoeOpened) or (isinstance(fact, FreeHandAnnounced) and fact.carried)
@@ -50,9 +55,9 @@ class ConsoleModel:
         self.followed = FollowedTable(topics, self, client=client, instance=instance, latest=HISTORY)
         self.settlement: RoundSettled | None = None
         """The last one of this shoe that was not taken back."""
-        self.differences: list[RoundSettled | RoundAmended | RoundVoided] = []
-        """What says what to pay or to collect for a round that was settled before, since wagers were closed last; each
-        is against the one before, so that one which is taken back itself is worked off all the same."""
+        self.differences: list[SaysDifference] = []
+        """Those since wagers were closed last; each is against the one before, so that one which is taken back itself
+        is worked off all the same."""
         self.facts: deque[AnyFact] = deque(maxlen=KEPT)
 
     def rounds(self) -> list[RecalledRound]:
@@ -73,7 +78,11 @@ class ConsoleModel:
         fact = _read_fact.decode(event.payload)
         self.facts.append(fact)
         match fact:
-            case RoundSettled() | RoundAmended() | RoundVoided() if fact.difference:
+            case RoundSettled() | RoundVoided() if fact.difference:
+                self.differences.append(fact)
+            case RoundAmended() if fact.difference or fact.commission or fact.commission_back:
+                self.differences.append(fact)
+            case SettlementUndone() if fact.commission_back:
                 self.differences.append(fact)
             case BettingClosed():
                 self.differences.clear()

@@ -7,7 +7,7 @@ import msgspec
 
 from shoe_controller.baccarat.settlement import Settlement
 from shoe_controller.baccarat.wagers import Names
-from shoe_controller.console.model import ConsoleModel
+from shoe_controller.console.model import ConsoleModel, SaysDifference
 from shoe_controller.messages.acts import (
     ACTS,
     ActName,
@@ -22,7 +22,7 @@ from shoe_controller.messages.acts import (
     Withdraw,
 )
 from shoe_controller.messages.alerts import AlertMessage, Severity
-from shoe_controller.messages.facts import RoundAmended, RoundSettled, RoundVoided
+from shoe_controller.messages.facts import RoundAmended, SettlementUndone
 from shoe_controller.messages.retained import InfoMessage, PossibleAct, StateMessage
 from shoe_controller.messages.topics import round_id
 from shoe_controller.web.push import SentSections
@@ -105,10 +105,14 @@ class OpenDifference(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     shoe: int
     round: int
-    difference: dict[str, int]
+    difference: dict[str, int] = {}
     """By seat; above 0 to pay, below 0 to collect."""
-    commission: dict[str, int]
+    commission: dict[str, int] = {}
     """By how much marked commission changes."""
+    commission_back: dict[str, int] = {}
+    """Commission that is not owed any more, to be paid back."""
+    was_collected: bool = True
+    """It is certain that it was collected; otherwise it is paid back if it was."""
 
 
 def sections(model: ConsoleModel) -> dict[str, object]:
@@ -185,13 +189,21 @@ def _payment(model: ConsoleModel) -> PaymentSection | None:
     )
 
 
-def _difference(fact: RoundSettled | RoundAmended | RoundVoided) -> OpenDifference:
-    shoe, number, commission = fact.shoe, fact.round, {}
-    if isinstance(fact, RoundAmended):
-        shoe, number, commission = fact.of_shoe, fact.of_round, fact.commission
-    return OpenDifference(
-        seq=fact.seq, shoe=shoe, round=number, difference=fact.difference or {}, commission=commission
-    )
+def _difference(fact: SaysDifference) -> OpenDifference:
+    match fact:
+        case RoundAmended():
+            return OpenDifference(
+                seq=fact.seq,
+                shoe=fact.of_shoe,
+                round=fact.of_round,
+                difference=fact.difference,
+                commission=fact.commission,
+                commission_back=fact.commission_back,
+                was_collected=fact.of_shoe == fact.shoe,
+            )
+        case SettlementUndone():
+            return OpenDifference(seq=fact.seq, shoe=fact.shoe, round=fact.round, commission_back=fact.commission_back)
+    return OpenDifference(seq=fact.seq, shoe=fact.shoe, round=fact.round, difference=fact.difference or {})
 
 
 class ConsoleFeed:

@@ -10,12 +10,12 @@ from playwright.async_api import Browser, expect
 from firmware_protocol.cards import Card
 from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.console.process import STATIC
-from shoe_controller.messages.acts import Confirm, CorrectCard, SetWager, UndoLastResult, VoidRound
+from shoe_controller.messages.acts import CollectCommission, Confirm, CorrectCard, SetWager, UndoLastResult, VoidRound
 from tests.console.browser import desk_at
 from tests.console.served import serving
 from tests.mqtt.counter import DEALERS, PINS
 from tests.table.sitting import Sitting
-from tests.table.test_amendments import BANKER_WINS, amend, approved, card, play
+from tests.table.test_amendments import BANKER_WINS, MARKED, amend, approved, card, play
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -131,3 +131,58 @@ async def test_payments_shows_every_difference_that_is_open(browser: Browser, tm
         table.card("9H")
         served.follow()
         await expect(shown).to_have_count(0)
+
+
+async def test_payments_shows_which_commission_to_pay_back_and_which_is_owed_more(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with serving(tmp_path, house=MARKED) as served, desk_at(browser, served.address, SIZES[0]) as desk:
+        table = served.table
+        for shoe in (1, 2):
+            if shoe > 1:
+                table.open_shoe()
+            play(table, BANKER_WINS, ("1", "base.player", 100), ("1", "base.banker", 100))
+            assert table.dealer(CollectCommission(seat="1")).refusal is None
+        play(table, BANKER_WINS, ("2", "base.banker", 200), ("3", "base.player", 50))
+        served.follow()
+        await desk.sign_in("dan", DEALERS["dan"])
+        await expect(desk.page.locator(".step")).to_have_count(2)
+        shown = desk.page.locator(".difference")
+        for shoe in (1, 2):
+            assert amend(table, card(2, "4D"), shoe=shoe) is None
+            served.follow()
+            await expect(shown).to_have_count(shoe)
+        for language in LANGUAGES:
+            words = words_of(language)
+            seat = f"{words['seat']} 1"
+            await desk.tap(f"language-{language}")
+            for number, back in enumerate(("pay_back_if_collected", "pay_back")):
+                rows = shown.nth(number).locator("tr")
+                await expect(rows).to_have_text(
+                    [f"{words[back]}{seat}0.05", f"{words['commission']}{seat}\N{MINUS SIGN}0.05"]
+                )
+                await expect(shown.nth(number)).to_be_in_viewport(ratio=1)
+            await desk.fits(f"commission-back-{language}", *SIZES)
+        higher = (PlacedWager("2", "base.banker", 300), PlacedWager("3", "base.player", 80))
+        assert amend(table, wagers=higher, shoe=2, round=2) is None
+        served.follow()
+        for language in LANGUAGES:
+            words = words_of(language)
+            await desk.tap(f"language-{language}")
+            await expect(shown.nth(2).locator("tr")).to_have_text(
+                [
+                    f"{words['pay']}{words['seat']} 21",
+                    f"{words['collect']}{words['seat']} 30.30",
+                    f"{words['commission']}{words['seat']} 2+0.05",
+                ]
+            )
+            for width, height in SIZES:
+                await desk.page.set_viewport_size({"width": width, "height": height})
+                await expect(shown.nth(2)).to_be_in_viewport(ratio=1)
+            await desk.fits(f"three-differences-{language}", *SIZES)
+        # Who works the steps off sees the next one.
+        await desk.tap("step-0")
+        await expect(desk.at("step-1")).to_be_in_viewport(ratio=1)
+        await desk.tap("tab-rounds", "round-2.2")
+        words = words_of(LANGUAGES[-1])
+        await desk.says("[data-round='2.2'] .details", f"{words['commission']} {words['seat']} 2 +0.05")

@@ -10,6 +10,7 @@ from shoe_controller.messages.acts import (
     ActName,
     Approve,
     CallSupervisor,
+    CollectCommission,
     Confirm,
     Role,
     UndoLastResult,
@@ -20,7 +21,7 @@ from shoe_controller.mqtt.retained import storing_alert
 from tests.console.bench import encode, model_of, new_model, online, send_event, send_state, state_of
 from tests.follow.samples import JOURNAL
 from tests.table.sitting import Sitting
-from tests.table.test_amendments import BANKER_WINS, amend, approved, card, opened, play
+from tests.table.test_amendments import BANKER_WINS, MARKED, amend, approved, card, opened, play
 from tests.table.test_phases import PLAYER_WINS
 
 
@@ -166,6 +167,45 @@ def test_every_difference_is_shown_until_wagers_are_closed() -> None:
     assert owed_of(table) == [*two, (2, {"2": -30})]
     table.card("9H")
     assert owed_of(table) == []
+
+
+BOTH_HANDS = (("1", "base.player", 100), ("1", "base.banker", 100))
+
+
+def commission_of(table: Sitting) -> list[tuple[int, dict[str, int], dict[str, int], bool]]:
+    shown = sections(model_of(table))["differences"]
+    assert isinstance(shown, tuple)
+    return [(each.round, each.commission, each.commission_back, each.was_collected) for each in shown]
+
+
+def test_commission_is_told_also_where_nothing_else_is_paid() -> None:
+    """Collected, and not owed any more: to be paid back; of an earlier shoe only if it was collected. Or owed more."""
+    table = opened(MARKED)
+    play(table, BANKER_WINS, *BOTH_HANDS)
+    table.dealer(CollectCommission(seat="1"))
+    assert amend(table, card(2, "4D")) is None
+    assert owed_of(table) == [(1, {})]
+    back = (1, {"1": -5}, {"1": 5}, True)
+    assert commission_of(table) == [back]
+    assert amend(table, card(2, "6D")) is None
+    assert commission_of(table) == [back, (1, {"1": 5}, {}, True)]
+    table.dealer(CollectCommission(seat="1"))
+    table.open_shoe()
+    assert amend(table, card(2, "4D"), shoe=1) is None
+    assert commission_of(table)[2:] == [(1, {"1": -5}, {"1": 5}, False)]
+
+
+def test_commission_that_an_undo_pays_back_is_told() -> None:
+    table = opened(MARKED)
+    play(table, BANKER_WINS, ("1", "base.banker", 100))
+    table.act(UndoLastResult())
+    assert approved(table) is None
+    assert commission_of(table) == [], "it was not collected"
+    table.act(Confirm())
+    table.dealer(CollectCommission(seat="1"))
+    table.act(UndoLastResult())
+    assert approved(table) is None
+    assert commission_of(table) == [(1, {}, {"1": 5}, True)]
 
 
 def test_a_round_without_wagers_leaves_nothing_of_the_one_before() -> None:

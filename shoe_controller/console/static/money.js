@@ -18,3 +18,6 @@ export function minorUnits(text) {
   const minor = Number(whole + rest.padEnd(decimals, "0"));
   return Number.isSafeInteger(minor) ? minor : null;
 }
+
+// By how much something changes.
+export const signed = (minor) => `${minor > 0 ? "+" : "−"}${amount(Math.abs(minor))}`;

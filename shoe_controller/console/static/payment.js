@@ -1,7 +1,7 @@
 // The settlement as the dealer works it off: take, then pay, step by step. Ticks are of this page alone.
 
 import { el } from "./dom.js";
-import { amount } from "./money.js";
+import { amount, signed } from "./money.js";
 import { nameOf, t } from "./words.js";
 
 const STORE = "ticks";
@@ -31,14 +31,17 @@ export const isWorkedOff = (payment) => !payment || nextStep(payment) < 0;
 export const differencePanels = (differences) => differences.map(differencePanel);
 
 function differencePanel(given) {
-  const owed = Object.entries(given.difference).map(([seat, sum]) => el("tr", { class: sum > 0 ? "pay" : "take" },
-    el("td", {}, t(sum > 0 ? "pay" : "collect")), el("td", {}, `${t("seat")} ${seat}`), el("td", {}, amount(Math.abs(sum)))));
+  const row = (kind, what, seat, sum) =>
+    el("tr", { class: kind }, el("td", {}, what), el("td", {}, `${t("seat")} ${seat}`), el("td", {}, sum));
+  const owed = Object.entries(given.difference).map(([seat, sum]) =>
+    row(sum > 0 ? "pay" : "take", t(sum > 0 ? "pay" : "collect"), seat, amount(Math.abs(sum))));
+  const back = Object.entries(given.commission_back).map(([seat, sum]) =>
+    row("pay", t(given.was_collected ? "pay_back" : "pay_back_if_collected"), seat, amount(sum)));
   const marked = Object.entries(given.commission).map(([seat, sum]) =>
-    el("tr", {}, el("td", {}, t("commission")), el("td", {}, `${t("seat")} ${seat}`),
-      el("td", {}, `${sum > 0 ? "+" : "−"}${amount(Math.abs(sum))}`)));
-  return el("section", { class: "difference" },
+    row("", t("commission"), seat, signed(sum)));
+  return el("section", { class: "difference", data: { seq: given.seq } },
     el("h3", {}, `${t("difference")} · ${t("shoe")} ${given.shoe} · ${t("round")} ${given.round}`),
-    el("table", { class: "paid" }, el("tbody", {}, owed, marked)));
+    el("table", { class: "paid" }, el("tbody", {}, owed, back, marked)));
 }
 
 export function paymentPanel(payment, table, ticked) {

@@ -3,7 +3,7 @@
 import { lastRounds } from "./asking.js";
 import { cardFace } from "./cards.js";
 import { clockTime, el } from "./dom.js";
-import { amount } from "./money.js";
+import { amount, signed } from "./money.js";
 import { correctionCause, detail, discardCause, happened, nameOf, returnCause, t, textOf, wagerName } from "./words.js";
 
 let rounds = null;
@@ -98,10 +98,13 @@ const owed = (difference, toSeat, fromSeat) => Object.entries(difference)
 const correctedLine = (corrected) => line(corrected.time, t("put_right"),
   spaced(owed(corrected.difference, "returned", "collect"), correctionCause(corrected.cause), corrected.person));
 
+const marked = ({ commission }) => Object.entries(commission).map(([seat, minor]) =>
+  spaced(t("commission"), `${t("seat")} ${seat}`, signed(minor))).join(t("comma"));
+
 const amendedParts = (amended, names) => [
   line(amended.time, spaced(t("amended"), `${amended.shoe} · ${amended.round}`, resultText(amended.outcome),
     amended.undone && `(${t("undone")})`),
-    spaced(owed(amended.difference, "pay", "collect"), "·", amended.person, "+", amended.approved_by, quoted(amended.reason),
+    spaced(owed(amended.difference, "pay", "collect"), marked(amended), "·", amended.person, "+", amended.approved_by, quoted(amended.reason),
       paidBack(amended, amended.was_collected ? "commission_back" : "commission_back_if_collected"))),
   amended.settlement?.steps.length ? stepTable(amended.settlement.steps, names) : null,
 ];

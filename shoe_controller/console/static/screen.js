@@ -144,8 +144,11 @@ export function openSeat(seat) {
   seatDialog(seat, known);
 }
 
+let differenceSeen;
+
 function showPanel(play, table, payment) {
   const panel = $("panel");
+  if (panel.className !== at.tab) panel.scrollTop = 0;
   panel.className = at.tab;
   if (!play || !table) return draw(panel, null, () => []);
   // For each panel: what it shows, and how it is made of that.
@@ -174,12 +177,19 @@ function showPanel(play, table, payment) {
     supervisor: () => [[play.supervisor, supervisor()], () => supervisorPanel(play, state)],
   }[at.tab]();
   draw(panel, [at.tab, currentLanguage(), shows], build);
-  panel.querySelector(".step.next")?.scrollIntoView({ block: "nearest" });
+  const newest = [...panel.querySelectorAll(".difference")].at(-1);
+  if (!newest) showNextStep();
+  else if (newest.dataset.seq !== differenceSeen) newest.scrollIntoView({ block: "nearest" });
+  differenceSeen = newest?.dataset.seq;
 }
+
+// A difference that is open is not scrolled away for it, unless somebody works the steps off.
+const showNextStep = () => $("panel").querySelector(".step.next")?.scrollIntoView({ block: "nearest" });
 
 export function afterTick() {
   if (isWorkedOff(known.payment) && known.play?.betting) at.tab = "wagers";
   show();
+  showNextStep();
 }
 
 export const enterMode = () => enter(state, () => openTab(state()?.stopped ? "alerts" : "supervisor"));
