@@ -62,6 +62,9 @@ _NS_IN_MS = 1_000_000
 KEEPS_ORDER = 4
 """The `REVISION` of the running program from which no card is laid before an extra one that may have been due."""
 
+FOLLOWS_LAST = 4
+"""The `REVISION` of the running program from which a card drawn between rounds is known as drawn after the last."""
+
 
 def card_left(draft: Draft, arrived: Arrived) -> None:
     """A card has left the shoe."""
@@ -388,12 +391,18 @@ def _extra_card(draft: Draft, arrived: Arrived, kind: AlertKind) -> None:
         drawn=arrived.drawn,
         entered=arrived.entered,
         shown=draft.procedure.reveal is Reveal.AT_DRAW,
-        round=draft.round.number,
+        round=_drawn_in(draft),
         foreign=arrived.foreign,
     )
     draft.round.extras = (*draft.round.extras, extra)
     draft.alert(kind)
     problem_out_of_round(draft, arrived)
+
+
+def _drawn_in(draft: Draft) -> int:
+    """The round in which an extra card is drawn; between two, the one before, in which it may have been due."""
+    between = draft.phase in (Phase.BETTING, Phase.CLOSED) and draft.lasting.revision >= FOLLOWS_LAST
+    return draft.shoe.rounds if between else draft.round.number
 
 
 def _stray(draft: Draft, arrived: Arrived, kind: AlertKind, detail: AnyDetail) -> None:

@@ -88,9 +88,11 @@ class ExtraCard(msgspec.Struct, frozen=True, kw_only=True):
     shown: bool = False
     """Everyone has seen it; of a card that an earlier version set aside, `carrying.was_shown` tells."""
     round: int | None = None
-    """Of an extra card, the round in which it was drawn; `None` in older journals."""
+    """Of an extra card, the round in which it was drawn, or after which; `None` in older journals."""
     foreign: bool = False
     """As in `LaidCard`."""
+    declined: bool = False
+    """It was decided on while a card was due by those that were known: no correction takes it back."""
 
 
 class StrayCard(ExtraCard, frozen=True, kw_only=True):

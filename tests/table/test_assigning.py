@@ -307,6 +307,53 @@ def test_an_extra_card_that_was_due_in_truth_takes_its_place(decided: str) -> No
     assert table.last(RoundResult).outcome.player.total == 7
 
 
+@pytest.mark.parametrize("put_right", ["corrected", "assigned", "named"])
+def test_one_that_was_burned_while_it_was_due_stays_burned(put_right: str) -> None:
+    """The supervisor decided that it is not used, and the correction changes nothing about what was due."""
+    table = opened()
+    table.deal("2H 4D 3S")
+    table.card(None if put_right == "named" else "2C")
+    if put_right == "named":
+        table.act(IdentifyCard(number=4, card=Card.parse("2C")))
+    table.card("9S", Hand.EXTRA)
+    table.act(BurnExtraCard())
+    assert table.state.shoe is not None
+    burned = table.state.shoe.burned
+    if put_right == "assigned":
+        assert assign(table, "PBPB", c1="2D") is None
+    else:
+        assert code_of(table.act(CorrectCard(number=1, card=Card.parse("2D")))) is None
+    assert (lie(table), table.state.shoe.burned) == ("p2D b4D p3S b2C", burned)
+    table.card("8C")
+    assert lie(table) == "p2D b4D p3S b2C p8C"
+
+
+def test_also_among_the_first_four_where_one_is_not_read_yet() -> None:
+    table = opened()
+    table.card("9H")
+    table.event(Misread(hand=Hand.BANKER, position=1))
+    table.card("7S", Hand.EXTRA)
+    table.act(BurnExtraCard())
+    table.act(IdentifyCard(number=2, card=Card.parse("4D")))
+    assert (lie(table), table.alerts) == ("p9H b4D", [])
+
+
+@pytest.mark.parametrize("decided", ["burned", "carried"])
+def test_one_that_came_before_the_result_was_taken_back_takes_its_place(decided: str) -> None:
+    """Drawn as Player's third, the shoe took it for one drawn between two rounds."""
+    table = opened(shown_card=ShownCard.FREE_HAND, reveal=Reveal.BY_DEALER)
+    table.deal(PLAYER_WINS)
+    table.dealer(Confirm())
+    table.event(Fault(code=FaultCode.OVER_DRAW))
+    table.card("5C", Hand.EXTRA)
+    table.act(BurnExtraCard() if decided == "burned" else UseExtraCard())
+    table.act(UndoLastResult(), person="ann")
+    table.act(Approve(proposal=1), person="ben")
+    table.act(CorrectCard(number=1, card=Card.parse("2H")))
+    assert lie(table) == "p2H b4D pKS b2C p5C"
+    assert table.last(CardsAssigned).taken_back == 1
+
+
 def test_one_that_was_not_read_is_named_in_its_place() -> None:
     table = opened()
     table.deal("9H 2D KS 3C")

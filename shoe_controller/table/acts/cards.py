@@ -50,9 +50,12 @@ from shoe_controller.table.entered_cards import entry_corrected
 from shoe_controller.table.finishing import result_differs, show, without_wagers
 from shoe_controller.table.identifying import card_not_due, make_known
 from shoe_controller.table.inputs import PersonActs
-from shoe_controller.table.judging import judge, place_of, standing_of
+from shoe_controller.table.judging import judge, one_is_due, place_of, standing_of
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND
 from shoe_controller.table.state import Alert, ExtraCard, TableState
+
+STAYS_DECIDED = 4
+"""The `REVISION` of the running program from which an extra card stays burned if one was due when it was decided."""
 
 
 def as_published(state: TableState, act: AnyAct) -> AnyAct:
@@ -279,13 +282,18 @@ def decide_extra(draft: Draft, *, used: bool, person: str, face_up: bool = False
         draft.round.extras = ()
         if used:
             draft.shoe.carried = _as_seen(extras[0], face_up=face_up)
-        burned = extras[used:]
+        burned = tuple(_as_decided(draft, extra) for extra in extras[used:])
         draft.shoe.burned += len(burned)
         draft.shoe.burned_extras = (*draft.shoe.burned_extras, *burned)
         draft.emit(ExtraCardDecided, burned=len(burned), used=used)
         if carries(draft.state) is not None and carries_shown(draft.state) and not draft.round.free:
             without_wagers(draft)
     draft.end_alerts(EndedByPerson(person=person), AlertKind.OVER_DRAW, AlertKind.EXTRA_CARD)
+
+
+def _as_decided(draft: Draft, extra: ExtraCard) -> ExtraCard:
+    due = draft.phase is Phase.DEALING and one_is_due(draft.round.cards)
+    return msgspec.structs.replace(extra, declined=due and draft.lasting.revision >= STAYS_DECIDED)
 
 
 def may_use_extra(state: TableState, phase: Phase) -> bool:
