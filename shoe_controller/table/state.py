@@ -54,6 +54,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """The id of the person."""
     number: int
     """As in `EnteredCard`."""
+    reported: bool = False
+    """The shoe has reported the card, with this face."""
 
 
 class LaidCard(msgspec.Struct, frozen=True, kw_only=True):
@@ -320,7 +322,9 @@ class EnteredCard(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     """The fact about it."""
     may_be_missing: bool = False
-    """Events of the shoe are missing since: it may never report this card."""
+    """Events of the shoe are missing: it may never report this card."""
+    undated: bool = False
+    """The machine has started anew since: nothing tells whether a card left before this one was entered."""
 
 
 class PinRecord(msgspec.Struct, frozen=True, kw_only=True):
