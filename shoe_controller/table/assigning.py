@@ -21,7 +21,7 @@ from shoe_controller.table.counting import count_face
 from shoe_controller.table.dealing import KEEPS_ORDER, after_cards_changed
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.drawn_order import DrawnCard, drawn_next, in_order, laid_from
-from shoe_controller.table.entered_cards import entry_corrected
+from shoe_controller.table.entered_cards import entries_moved, entry_corrected
 from shoe_controller.table.finishing import result_differs
 from shoe_controller.table.judging import judge, place_of, possible_hands, standing_of
 from shoe_controller.table.remedies import OUT_OF_PLACE, order_unknown
@@ -32,6 +32,9 @@ TAKES_DUE_PLACE = 3
 
 ONE_PROOF = 4
 """The first `REVISION` in which a card that is discarded as foreign proves nothing else of its shoe."""
+
+ENTRIES_MOVE = 4
+"""The `REVISION` of the running program from which an entry follows its card to another place."""
 
 _PROOFS = {
     AlertKind.TOO_MANY_COPIES: ShoeProof.TOO_MANY_COPIES,
@@ -213,6 +216,8 @@ def take_due_place(draft: Draft, person: str, *, replaces: bool = False) -> None
     if len(playing.cards) > before:
         playing.rearranged = True
         playing.last_card_ns = draft.now
+        if draft.lasting.revision >= ENTRIES_MOVE:
+            entries_moved(draft, playing.cards)
         seq = _emit_assigned(draft, None, taken_back)
         _number(draft, seq)
         if not playing.extras:
@@ -279,6 +284,8 @@ def _arrange(draft: Draft, arranged: Arranged) -> tuple[LaidCard, ...]:
     # It was confirmed with other cards.
     playing.confirmed_by = playing.button_ns = None
     playing.last_card_ns = draft.now
+    if draft.lasting.revision >= ENTRIES_MOVE:
+        entries_moved(draft, playing.cards, (*before, *playing.extras))
     return before
 
 

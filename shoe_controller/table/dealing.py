@@ -320,10 +320,8 @@ def _begin_round(draft: Draft, age_ms: int) -> None:
         )
         if draft.procedure.bets_close is BetsClose.DEALER and not playing.free:
             draft.alert(AlertKind.DRAW_BEFORE_CLOSE)
-    playing.first_card_ns = left_ns = draft.now - age_ms * _NS_IN_MS
-    late = _late_seats(draft, left_ns)
-    if late:
-        draft.alert(AlertKind.LATE_WAGER, LateSeats(seats=late), seats=late)
+    left_ns = draft.now - age_ms * _NS_IN_MS
+    _first_card_left(draft, left_ns if playing.reported_ns is None else min(left_ns, playing.reported_ns))
     round_begun(draft)
     # A round that is dealt again after an undo may be an older one than the last.
     draft.shoe.rounds = max(draft.shoe.rounds, playing.number)
@@ -331,6 +329,19 @@ def _begin_round(draft: Draft, age_ms: int) -> None:
     draft.shoe.burned_extras = ()
     playing.last_card_ns = draft.now
     draft.move(Move.DEAL)
+
+
+def first_card_left_earlier(draft: Draft, left_ns: int) -> None:
+    """The shoe says that the first card of the round left before it was entered: wagers may have come after it."""
+    if left_ns < draft.round.first_card_ns:
+        _first_card_left(draft, left_ns)
+
+
+def _first_card_left(draft: Draft, left_ns: int) -> None:
+    draft.round.first_card_ns = left_ns
+    late = _late_seats(draft, left_ns)
+    if late:
+        draft.alert(AlertKind.LATE_WAGER, LateSeats(seats=late), seats=late)
 
 
 def _late_seats(draft: Draft, left_ns: int) -> tuple[str, ...]:

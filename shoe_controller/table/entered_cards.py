@@ -35,10 +35,11 @@ from shoe_controller.messages.facts import CardBurned, CardDealt, CardSetAside, 
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.burning import bad_card_out_of_round
 from shoe_controller.table.counting import Arrived, count_face_and_piece
-from shoe_controller.table.dealing import SIDES, card_left, cards_left_together
+from shoe_controller.table.dealing import SIDES, card_left, cards_left_together, first_card_left_earlier
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.inputs import ShoeReport
 from shoe_controller.table.judging import FIRST_FOUR
+from shoe_controller.table.phases import CARDS_OUT
 from shoe_controller.table.state import EnteredCard, Entry, ExtraCard, LaidCard, Shoe, TableState
 from shoe_controller.table.unentered import differs, not_entered, set_aside
 
@@ -50,6 +51,9 @@ _CardEvent = CardDrawn | Misread | ForeignCard | DoubleFeed
 
 TELLS_PLACES_APART = 4
 """The `REVISION` of the running program from which an entry whose report cannot come takes no other card's report."""
+
+DATES_FIRST_CARD = 4
+"""The `REVISION` of the running program from which the shoe's report tells which wagers came after a first card."""
 
 
 # --- what a report is about ------------------------------------------------------------------------------------------
@@ -184,10 +188,22 @@ def _card_reported(
         entry = _entry_for(waiting, card)
         draft.lasting.entered = draft.lasting.entered[draft.lasting.entered.index(entry) + 1 :]
         _match(draft, entry, card, event)
+        if happened is not None and not entry.undated and draft.lasting.revision >= DATES_FIRST_CARD:
+            _date_first_card(draft, entry, happened)
     elif draft.lasting.hand_entry and not foreign and draft.phase in _CAN_BE_ENTERED:
+        if not draft.lasting.unentered and draft.phase is Phase.BETTING:
+            draft.round.reported_ns = happened if draft.lasting.revision >= DATES_FIRST_CARD else None
         draft.lasting.unentered = (*draft.lasting.unentered, card)
     else:
         _out_of_sight(draft, happened, foreign=foreign)
+
+
+def _date_first_card(draft: Draft, entry: EnteredCard, happened: int) -> None:
+    """The first card of the round left before it was entered: what was wagered in between was late."""
+    if draft.phase in CARDS_OUT and entry.shoe == draft.shoe.number and entry.round == draft.round.number:
+        first = next((laid.entered for laid in draft.round.cards if not laid.carried), None)
+        if first is not None and first.number == entry.number:
+            first_card_left_earlier(draft, happened)
 
 
 _CAN_BE_ENTERED = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
@@ -372,9 +388,10 @@ def entry_corrected(draft: Draft, entry: Entry | None, card: Card) -> None:
         )
 
 
-def entries_moved(draft: Draft, cards: Iterable[LaidCard]) -> None:
-    """Cards of the round lie at other positions than they were entered at."""
-    places = {laid.entered.number: position for position, laid in enumerate(cards, 1) if laid.entered is not None}
+def entries_moved(draft: Draft, cards: Iterable[LaidCard], aside: Iterable[LaidCard | ExtraCard] = ()) -> None:
+    """Cards of the round lie at other positions than they were entered at; those aside lie in no hand."""
+    places = {one.entered.number: 0 for one in aside if one.entered is not None}
+    places |= {laid.entered.number: position for position, laid in enumerate(cards, 1) if laid.entered is not None}
     draft.lasting.entered = tuple(
         msgspec.structs.replace(entered, place=places.get(entered.number, entered.place))
         for entered in draft.lasting.entered

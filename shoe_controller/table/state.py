@@ -131,6 +131,8 @@ class Round(msgspec.Struct, kw_only=True):
     """The changes of wagers since they were opened, the oldest first: a card may turn out to have left before one."""
     first_card_ns: int = 0
     """When the first card left the shoe."""
+    reported_ns: int | None = None
+    """Dealing by hand: when it left, by what the shoe reported before it was entered."""
     cards: tuple[LaidCard, ...] = ()
     extras: tuple[ExtraCard, ...] = ()
     """Extra cards, until a supervisor decides what becomes of them."""
