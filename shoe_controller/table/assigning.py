@@ -36,6 +36,9 @@ ONE_PROOF = 4
 ENTRIES_MOVE = 4
 """The `REVISION` of the running program from which an entry follows its card to another place."""
 
+ASKS_FOR_ALL = 4
+"""The `REVISION` of the running program from which each card that is assigned without a face is asked for."""
+
 _PROOFS = {
     AlertKind.TOO_MANY_COPIES: ShoeProof.TOO_MANY_COPIES,
     AlertKind.CARD_TWICE: ShoeProof.CARD_TWICE,
@@ -110,7 +113,17 @@ def assign(draft: Draft, arranged: Arranged, person: str) -> None:
             draft.alert(AlertKind.TOO_MANY_COPIES, CardOfRound(number=number, hand=laid.hand), card=number)
     if any(extra.drawn in too_many for extra in draft.round.extras):
         bad_card_out_of_round(draft, CardProblem.TOO_MANY_COPIES)
+    if draft.lasting.revision >= ASKS_FOR_ALL:
+        _ask_for_new(draft, before)
     _go_on(draft)
+
+
+def _ask_for_new(draft: Draft, before: Sequence[LaidCard]) -> None:
+    """Ask for the cards that nobody knows, and that lay in no hand before."""
+    lay = {laid.drawn for laid in before}
+    for number, laid in enumerate(draft.round.cards, 1):
+        if laid.card is None and laid.drawn not in lay:
+            _ask_for(draft, number)
 
 
 def _emit_assigned(draft: Draft, person: str | None, taken_back: int = 0) -> int:
@@ -223,7 +236,7 @@ def take_due_place(draft: Draft, person: str, *, replaces: bool = False) -> None
         if not playing.extras:
             draft.end_alerts(EndedByPerson(person=person), AlertKind.OVER_DRAW, AlertKind.EXTRA_CARD)
         if playing.cards[-1].card is None:
-            _ask_for_last(draft)
+            _ask_for(draft, len(playing.cards))
         _go_on(draft)
 
 
@@ -231,9 +244,9 @@ def _one_is_due(playing: Round, *, replaces: bool) -> bool:
     return judge(playing.cards).card_is_due or (replaces and len(possible_hands(playing.cards)) == 1)
 
 
-def _ask_for_last(draft: Draft) -> None:
-    """Nobody knows the card that was laid last: a supervisor says what it is."""
-    number, laid = len(draft.round.cards), draft.round.cards[-1]
+def _ask_for(draft: Draft, number: int) -> None:
+    """Nobody knows the card that was laid there: a supervisor says what it is."""
+    laid = draft.round.cards[number - 1]
     kind = AlertKind.FOREIGN_CARD if laid.foreign else AlertKind.UNDISCLOSED_CARD
     draft.alert(kind, CardOfRound(number=number, hand=laid.hand), card=number)
 

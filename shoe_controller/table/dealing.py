@@ -65,6 +65,9 @@ KEEPS_ORDER = 4
 FOLLOWS_LAST = 4
 """The `REVISION` of the running program from which a card drawn between rounds is known as drawn after the last."""
 
+NAMES_NO_BURNED_CARD = 4
+"""The `REVISION` of the running program from which a card is asked for that the shoe takes for a burned one."""
+
 
 def card_left(draft: Draft, arrived: Arrived) -> None:
     """A card has left the shoe."""
@@ -169,7 +172,8 @@ def cards_left_together(draft: Draft, event: DoubleFeed, age_ms: int) -> None:
             end_burning_when_done(draft)
 
 
-def _card_of_round(draft: Draft, arrived: Arrived) -> None:  # noqa: C901 - each way in which a card can fail to fit
+def _card_of_round(draft: Draft, arrived: Arrived) -> None:  # noqa: C901, PLR0912 - each way in which one can fail to fit
+    burned_by_shoe = _burns_by_own_count(draft, arrived)
     arrived = _where_rules_put_it(draft, arrived)
     if arrived.hand is Hand.EXTRA:
         complete = draft.phase is Phase.COMPLETE or not possible_hands(draft.round.cards)
@@ -204,6 +208,9 @@ def _card_of_round(draft: Draft, arrived: Arrived) -> None:  # noqa: C901 - each
         _stray(draft, arrived, AlertKind.OUT_OF_TURN, CardMissingBefore(hand=side, position=arrived.position))
     else:
         _lay(draft, side, arrived)
+        if burned_by_shoe and arrived.card is None and draft.lasting.revision >= NAMES_NO_BURNED_CARD:
+            number = len(draft.round.cards)
+            draft.alert(AlertKind.UNDISCLOSED_CARD, CardOfRound(number=number, hand=side), card=number)
 
 
 def _where_rules_put_it(draft: Draft, arrived: Arrived) -> Arrived:

@@ -129,6 +129,20 @@ def extra_card(table: Sitting) -> None:
     table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C")))
 
 
+def over_draw_after_unread_card(table: Sitting) -> None:
+    """The shoe takes the card for one too many, because it does not know one before it."""
+    start(table, "7H")
+    table.event(Misread(hand=Hand.BANKER, position=1))
+    table.event(Fault(code=FaultCode.OVER_DRAW))
+    table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C")))
+
+
+def extra_card_after_unread_card(table: Sitting) -> None:
+    start(table, "7H")
+    table.event(Misread(hand=Hand.BANKER, position=1))
+    table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C")))
+
+
 def extra_card_before_the_round(table: Sitting) -> None:
     start(table)
     table.event(CardDrawn(hand=Hand.EXTRA))

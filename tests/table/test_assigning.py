@@ -45,7 +45,7 @@ from shoe_controller.messages.acts import (
 )
 from shoe_controller.messages.alerts import Remedy
 from shoe_controller.messages.causes import DiscardCause
-from shoe_controller.messages.details import CardOfRound, ProvenBad, ShoeProof
+from shoe_controller.messages.details import BurnedTooMany, CardOfRound, ProvenBad, ShoeProof
 from shoe_controller.messages.facts import (
     AsideCard,
     BettingOpened,
@@ -242,6 +242,16 @@ def test_a_finished_round_takes_two() -> None:
     assert lie(table) == "p7H b4D pKS b2C"
     table.act(Approve(proposal=table.state.lasting.proposal.number), person="ben")
     assert lie(table) == "p8H b4D pKS b2C"
+
+
+def test_a_card_that_was_not_read_is_asked_for_once_it_lies_in_a_hand() -> None:
+    table = opened()
+    table.event(Misread(hand=Hand.BANKER, position=1))
+    assert assign(table, "P") is None
+    table.act(ClearAlert(alert=table.alert_number("bad_card_out_of_round")))
+    assert table.alerts == ["undisclosed_card"]
+    table.act(IdentifyCard(number=1, card=Card.parse("7H")))
+    assert (lie(table), table.alerts) == ("p7H", [])
 
 
 def test_nothing_is_assigned_where_all_lies_as_it_should() -> None:
@@ -776,6 +786,41 @@ def test_faces_that_the_shoe_names_by_place_are_of_other_cards_in_the_first_roun
     assert table.alerts == ["undisclosed_card", "undisclosed_card"]
     table.act(IdentifyCard(number=1, card=Card.parse("4D")))
     assert [laid.card for laid in table.state.round.cards] == [Card.parse("4D"), None]
+
+
+def test_cards_that_the_shoe_burns_unread_are_asked_for_where_they_are_dealt() -> None:
+    table = burning("9H", 5)
+    table.act(CorrectCard(number=0, card=Card.parse("5H")))
+    for left in (3, 2):
+        table.event(CardDrawn(hand=Hand.BURN, burns_left=left))
+    assert (lie(table), table.alerts) == ("pNone bNone", ["undisclosed_card", "undisclosed_card"])
+    for number, text in enumerate(("7H", "4D"), 1):
+        table.act(IdentifyCard(number=number, card=Card.parse(text)))
+    assert (lie(table), table.alerts) == ("p7H b4D", [])
+
+
+def test_more_were_burned_than_a_first_card_says_that_is_named_late() -> None:
+    table = Sitting()
+    table.announce()
+    table.event(Misread(hand=Hand.BURN))
+    for _ in range(5):
+        table.event(CardDrawn(hand=Hand.BURN))
+    table.act(IdentifyCard(number=0, card=Card.parse("2H")))
+    assert table.alerts == ["burn_differs"]
+    assert table.state.lasting.alerts[0].detail == BurnedTooMany(burned=5, to_burn=2)
+
+
+def test_a_first_card_that_was_not_read_is_named_also_once_the_first_round_is_dealt() -> None:
+    table = Sitting()
+    table.announce()
+    table.event(Misread(hand=Hand.BURN))
+    table.card("4D", Hand.PLAYER, position=1)
+    assert table.alerts == ["misread", "burn_differs"]
+    assert code_of(table.act(IdentifyCard(number=0, card=Card.parse("2H")))) is None
+    assert table.alerts == ["burn_differs"]
+    assert table.state.shoe is not None
+    assert table.state.shoe.copies[Card.parse("2H").number] == 1
+    assert code_of(table.act(IdentifyCard(number=0, card=Card.parse("2H")))) == "no_such_card"
 
 
 def test_more_were_burned_already_than_the_first_card_says() -> None:
