@@ -88,7 +88,12 @@ _RULES = (
             ActName.DISCARD_CARD,
         ),
     ),
-    _rule(AlertKind.OUT_OF_TURN, Scope.ROUND, Clearer.NOBODY, ended_by=(ActName.ASSIGN_CARDS, ActName.ENTER_CARD)),
+    _rule(
+        AlertKind.OUT_OF_TURN,
+        Scope.ROUND,
+        Clearer.NOBODY,
+        ended_by=(ActName.CORRECT_CARD, ActName.ASSIGN_CARDS, ActName.ENTER_CARD),
+    ),
     _rule(AlertKind.PLACE_FILLED, Scope.ROUND, Clearer.NOBODY, ended_by=(ActName.ASSIGN_CARDS,)),
     _rule(
         AlertKind.MISREAD,

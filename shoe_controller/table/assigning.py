@@ -11,7 +11,7 @@ import msgspec
 from shoe_controller.messages.acts import AssignedCard
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.causes import DiscardCause, EndedByPerson
-from shoe_controller.messages.details import CardOfRound, CardProblem, ShoeProof
+from shoe_controller.messages.details import CardOfRound, CardProblem, DueCardElsewhere, ShoeProof
 from shoe_controller.messages.facts import CardDiscarded, CardsAssigned
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import Reveal
@@ -38,6 +38,9 @@ ENTRIES_MOVE = 4
 
 ASKS_FOR_ALL = 4
 """The `REVISION` of the running program from which each card that is assigned without a face is asked for."""
+
+MISSES_DUE_CARD = 4
+"""The `REVISION` of the running program from which a card that was due, and left before an undo, is missed."""
 
 _PROOFS = {
     AlertKind.TOO_MANY_COPIES: ShoeProof.TOO_MANY_COPIES,
@@ -238,6 +241,19 @@ def take_due_place(draft: Draft, person: str, *, replaces: bool = False) -> None
         if playing.cards[-1].card is None:
             _ask_for(draft, len(playing.cards))
         _go_on(draft)
+    if not replaces and draft.lasting.revision >= MISSES_DUE_CARD:
+        _look_for_due_card(draft)
+
+
+def _look_for_due_card(draft: Draft) -> None:
+    """After an undo, the card that is due may have left for a round that was voided: no other decides the money."""
+    playing, shoe = draft.round, draft.shoe
+    if draft.phase is not Phase.DEALING or playing.outcome_seq is None or not judge(playing.cards).card_is_due:
+        return
+    last = playing.cards[-1].drawn
+    declined = sum(extra.declined and extra.drawn > last for extra in shoe.burned_extras)
+    if shoe.cards_out > last + declined and not playing.extras:
+        draft.alert(AlertKind.OUT_OF_TURN, DueCardElsewhere())
 
 
 def _one_is_due(playing: Round, *, replaces: bool) -> bool:

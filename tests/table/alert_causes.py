@@ -153,6 +153,17 @@ def out_of_turn(table: Sitting) -> None:
     table.card("4D", Hand.PLAYER)
 
 
+def due_card_elsewhere(table: Sitting) -> None:
+    """Player's third was taken for the first card of the next round, before the result was undone."""
+    start(table, PLAYER_WINS)
+    table.dealer(Confirm())
+    table.card("5C")
+    table.act(VoidRound())
+    table.act(UndoLastResult(), person="ann")
+    table.act(Approve(proposal=table.state.lasting.proposals_made), person="ben")
+    table.act(CorrectCard(number=1, card=Card.parse("2H")))
+
+
 def out_of_turn_undisclosed(table: Sitting) -> None:
     start(table)
     table.card(None)

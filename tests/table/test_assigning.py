@@ -37,6 +37,7 @@ from shoe_controller.messages.acts import (
     DealCard,
     DiscardCard,
     EndShoe,
+    EnterCard,
     IdentifyCard,
     RevealCards,
     UndoLastResult,
@@ -60,6 +61,7 @@ from shoe_controller.messages.refusals import TableStopped
 from shoe_controller.table.inputs import LinkBack, LinkLost
 from shoe_controller.table.procedure import FinishedRound
 from shoe_controller.table.view import view_of
+from tests.table.alert_causes import due_card_elsewhere
 from tests.table.sitting import Sitting
 from tests.table.test_acts import code_of
 from tests.table.test_phases import PLAYER_WINS
@@ -362,6 +364,16 @@ def test_one_that_came_before_the_result_was_taken_back_takes_its_place(decided:
     table.act(CorrectCard(number=1, card=Card.parse("2H")))
     assert lie(table) == "p2H b4D pKS b2C p5C"
     assert table.last(CardsAssigned).taken_back == 1
+
+
+def test_where_the_next_round_began_with_it_no_other_card_takes_its_place() -> None:
+    """It lies in a round that was voided: entered, it would be counted twice."""
+    table = opened()
+    due_card_elsewhere(table)
+    assert remedies(table) == [("out_of_turn", "void")]
+    assert code_of(table.act(EnterCard(number=5, card=Card.parse("5C")))) == "order_disturbed"
+    assert code_of(table.act(CorrectCard(number=1, card=Card.parse("7H")))) is None
+    assert (table.alerts, table.at(Phase.COMPLETE)) == ([], True)
 
 
 def test_one_that_was_not_read_is_named_in_its_place() -> None:

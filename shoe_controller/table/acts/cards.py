@@ -19,7 +19,7 @@ from shoe_controller.messages.acts import (
 )
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.causes import EndedByPerson
-from shoe_controller.messages.details import CardOfRound, FirstCardOfShoe
+from shoe_controller.messages.details import CardOfRound, DueCardElsewhere, FirstCardOfShoe
 from shoe_controller.messages.facts import CardCorrected, ExtraCardDecided
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import Reveal
@@ -220,9 +220,10 @@ def correct(draft: Draft, number: int, card: Card, person: str) -> None:
     )
     draft.replace_card(number, seq=seq)
     for alert in draft.lasting.alerts:
-        # The result is compared again below, and invalid cards are found again.
+        # The result is compared again below, and invalid cards, or that one is due, are found again.
         compared_again = alert.kind in (AlertKind.RESULT_DIFFERS, AlertKind.CARD_NOT_DUE)
-        if compared_again or _fits_now(draft, alert):
+        due_again = isinstance(alert.detail, DueCardElsewhere)
+        if compared_again or due_again or _fits_now(draft, alert):
             draft.end_alert(alert, EndedByPerson(person=person))
     if not fits:
         draft.alert(AlertKind.TOO_MANY_COPIES, CardOfRound(number=number, hand=laid.hand), card=number)
