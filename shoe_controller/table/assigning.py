@@ -67,8 +67,9 @@ def drawn_cards(state: TableState) -> list[DrawnCard]:
 # --- assigned --------------------------------------------------------------------------------------------------------
 
 
-def arranged_as_said(drawn: Sequence[DrawnCard], said: Sequence[AssignedCard]) -> Arranged | AnyRefusal:
+def arranged_as_said(state: TableState, said: Sequence[AssignedCard]) -> Arranged | AnyRefusal:
     """The cards in the hands that a person names; a refusal where the rules give them other ones."""
+    drawn = drawn_cards(state)
     if len(said) != len(drawn):
         return NotAllCards(cards=len(drawn))
     laid: list[LaidCard] = []
@@ -76,13 +77,23 @@ def arranged_as_said(drawn: Sequence[DrawnCard], said: Sequence[AssignedCard]) -
     for number, (one, named) in enumerate(zip(drawn, said, strict=True), 1):
         card = msgspec.structs.replace(one.card, card=named.card or one.card.card)
         possible = possible_hands(laid)
-        if named.hand is None and not possible:
+        waits = one.aside is not None and _burned_between(state, laid, one)
+        if named.hand is None and (waits or not possible):
             extras.append(_extra_from(card, one))
-        elif named.hand in possible:
+        elif named.hand in possible and not waits:
             laid.append(msgspec.structs.replace(card, hand=named.hand))
         else:
             return NotByRules(number=number)
     return Arranged(tuple(laid), tuple(extras))
+
+
+def _burned_between(state: TableState, laid: Sequence[LaidCard], extra: DrawnCard) -> bool:
+    """Whether a burned or carried card left between these and an extra one: it takes its place first, by itself."""
+    playing, shoe = state.round, state.shoe
+    if playing is None or shoe is None or state.lasting.revision < KEEPS_ORDER:
+        return False
+    first = drawn_next(shoe, msgspec.structs.replace(playing, cards=tuple(laid)))
+    return first is not None and first not in playing.extras and first.drawn < extra.card.drawn
 
 
 def changes_nothing(playing: Round, arranged: Arranged, said: Sequence[AssignedCard]) -> bool:

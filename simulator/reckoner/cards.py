@@ -179,7 +179,8 @@ class CardBook:
         decided = {id(record) for record in aside if not record.declined}
         back = [record for record in self.cards if id(record) in decided][: event["taken_back"]]
         check_taken_back(event, back)
-        self._lay(event, self.order(*back))
+        order = self.order(*back)
+        self._lay(event, order, extras_wait=self._burned_before_extras(event, order))
         taken = {id(record) for record in back}
         self._carried = None if id(self._carried) in taken else self._carried
         left = [record for record in self._burned_extras if id(record) not in taken]
@@ -200,7 +201,8 @@ class CardBook:
         laid = len(event["places"])
         first = next((id(record) for record in others[laid:]), None)
         last = id(others[laid - 1]) if laid else None
-        burned = {id(record) for record in (*self._burned_extras, self._carried)}
+        aside = [record for record in (*self._burned_extras, self._carried) if record is not None]
+        burned = {id(record) for record in aside if not record.declined}
         found = False
         for record in self.cards:
             if id(record) == first:

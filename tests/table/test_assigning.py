@@ -554,6 +554,17 @@ def test_a_burned_card_takes_the_place_of_one_that_is_discarded_or_named_otherwi
     assert table.state.shoe.burned == (burned or 0) - 1
 
 
+def test_no_extra_card_is_assigned_before_a_burned_one_that_left_earlier() -> None:
+    table = opened()
+    table.deal("9H KD KS 5C")
+    table.card("7H", Hand.EXTRA)
+    table.act(BurnExtraCard())
+    table.card("2S", Hand.EXTRA)
+    assert assign(table, "PBPBP", c1="3H") == "not_by_rules"
+    assert assign(table, "PBPB-", c1="3H") is None
+    assert lie(table) == "p3H bKD pKS b5C p7H b2S"
+
+
 def test_no_later_card_takes_the_place_of_a_burned_one_that_may_be_due() -> None:
     """Player's third is foreign: whether Banker draws, or the burned card replaces it, is not known yet."""
     table = opened(**DISCARDS)
