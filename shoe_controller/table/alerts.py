@@ -69,8 +69,10 @@ _RULES = (
         ended_by=(
             ActName.USE_EXTRA_CARD,
             ActName.BURN_EXTRA_CARD,
+            ActName.IDENTIFY_CARD,
             ActName.CORRECT_CARD,
             ActName.ASSIGN_CARDS,
+            ActName.DISCARD_CARD,
             ActName.ENTER_CARD,
         ),
     ),
@@ -78,9 +80,20 @@ _RULES = (
         AlertKind.EXTRA_CARD,
         Scope.ROUND,
         Clearer.NOBODY,
-        ended_by=(ActName.BURN_EXTRA_CARD, ActName.CORRECT_CARD, ActName.ASSIGN_CARDS),
+        ended_by=(
+            ActName.BURN_EXTRA_CARD,
+            ActName.IDENTIFY_CARD,
+            ActName.CORRECT_CARD,
+            ActName.ASSIGN_CARDS,
+            ActName.DISCARD_CARD,
+        ),
     ),
-    _rule(AlertKind.OUT_OF_TURN, Scope.ROUND, Clearer.NOBODY, ended_by=(ActName.ASSIGN_CARDS, ActName.ENTER_CARD)),
+    _rule(
+        AlertKind.OUT_OF_TURN,
+        Scope.ROUND,
+        Clearer.NOBODY,
+        ended_by=(ActName.CORRECT_CARD, ActName.ASSIGN_CARDS, ActName.ENTER_CARD),
+    ),
     _rule(AlertKind.PLACE_FILLED, Scope.ROUND, Clearer.NOBODY, ended_by=(ActName.ASSIGN_CARDS,)),
     _rule(
         AlertKind.MISREAD,

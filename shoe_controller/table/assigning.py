@@ -11,7 +11,7 @@ import msgspec
 from shoe_controller.messages.acts import AssignedCard
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.causes import DiscardCause, EndedByPerson
-from shoe_controller.messages.details import CardOfRound, CardProblem, ShoeProof
+from shoe_controller.messages.details import CardOfRound, CardProblem, DueCardElsewhere, ShoeProof
 from shoe_controller.messages.facts import CardDiscarded, CardsAssigned
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import Reveal
@@ -21,7 +21,7 @@ from shoe_controller.table.counting import count_face
 from shoe_controller.table.dealing import KEEPS_ORDER, after_cards_changed
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.drawn_order import DrawnCard, drawn_next, in_order, laid_from
-from shoe_controller.table.entered_cards import entry_corrected
+from shoe_controller.table.entered_cards import entries_moved, entry_corrected
 from shoe_controller.table.finishing import result_differs
 from shoe_controller.table.judging import judge, place_of, possible_hands, standing_of
 from shoe_controller.table.remedies import OUT_OF_PLACE, order_unknown
@@ -32,6 +32,15 @@ TAKES_DUE_PLACE = 3
 
 ONE_PROOF = 4
 """The first `REVISION` in which a card that is discarded as foreign proves nothing else of its shoe."""
+
+ENTRIES_MOVE = 4
+"""The `REVISION` of the running program from which an entry follows its card to another place."""
+
+ASKS_FOR_ALL = 4
+"""The `REVISION` of the running program from which each card that is assigned without a face is asked for."""
+
+MISSES_DUE_CARD = 4
+"""The `REVISION` of the running program from which a card that was due, and left before an undo, is missed."""
 
 _PROOFS = {
     AlertKind.TOO_MANY_COPIES: ShoeProof.TOO_MANY_COPIES,
@@ -58,8 +67,9 @@ def drawn_cards(state: TableState) -> list[DrawnCard]:
 # --- assigned --------------------------------------------------------------------------------------------------------
 
 
-def arranged_as_said(drawn: Sequence[DrawnCard], said: Sequence[AssignedCard]) -> Arranged | AnyRefusal:
+def arranged_as_said(state: TableState, said: Sequence[AssignedCard]) -> Arranged | AnyRefusal:
     """The cards in the hands that a person names; a refusal where the rules give them other ones."""
+    drawn = drawn_cards(state)
     if len(said) != len(drawn):
         return NotAllCards(cards=len(drawn))
     laid: list[LaidCard] = []
@@ -67,13 +77,23 @@ def arranged_as_said(drawn: Sequence[DrawnCard], said: Sequence[AssignedCard]) -
     for number, (one, named) in enumerate(zip(drawn, said, strict=True), 1):
         card = msgspec.structs.replace(one.card, card=named.card or one.card.card)
         possible = possible_hands(laid)
-        if named.hand is None and not possible:
+        waits = one.aside is not None and _burned_between(state, laid, one)
+        if named.hand is None and (waits or not possible):
             extras.append(_extra_from(card, one))
-        elif named.hand in possible:
+        elif named.hand in possible and not waits:
             laid.append(msgspec.structs.replace(card, hand=named.hand))
         else:
             return NotByRules(number=number)
     return Arranged(tuple(laid), tuple(extras))
+
+
+def _burned_between(state: TableState, laid: Sequence[LaidCard], extra: DrawnCard) -> bool:
+    """Whether a burned or carried card left between these and an extra one: it takes its place first, by itself."""
+    playing, shoe = state.round, state.shoe
+    if playing is None or shoe is None or state.lasting.revision < KEEPS_ORDER:
+        return False
+    first = drawn_next(shoe, msgspec.structs.replace(playing, cards=tuple(laid)))
+    return first is not None and first not in playing.extras and first.drawn < extra.card.drawn
 
 
 def changes_nothing(playing: Round, arranged: Arranged, said: Sequence[AssignedCard]) -> bool:
@@ -107,7 +127,17 @@ def assign(draft: Draft, arranged: Arranged, person: str) -> None:
             draft.alert(AlertKind.TOO_MANY_COPIES, CardOfRound(number=number, hand=laid.hand), card=number)
     if any(extra.drawn in too_many for extra in draft.round.extras):
         bad_card_out_of_round(draft, CardProblem.TOO_MANY_COPIES)
+    if draft.lasting.revision >= ASKS_FOR_ALL:
+        _ask_for_new(draft, before)
     _go_on(draft)
+
+
+def _ask_for_new(draft: Draft, before: Sequence[LaidCard]) -> None:
+    """Ask for the cards that nobody knows, and that lay in no hand before."""
+    lay = {laid.drawn for laid in before}
+    for number, laid in enumerate(draft.round.cards, 1):
+        if laid.card is None and laid.drawn not in lay:
+            _ask_for(draft, number)
 
 
 def _emit_assigned(draft: Draft, person: str | None, taken_back: int = 0) -> int:
@@ -213,22 +243,37 @@ def take_due_place(draft: Draft, person: str, *, replaces: bool = False) -> None
     if len(playing.cards) > before:
         playing.rearranged = True
         playing.last_card_ns = draft.now
+        if draft.lasting.revision >= ENTRIES_MOVE:
+            entries_moved(draft, playing.cards)
         seq = _emit_assigned(draft, None, taken_back)
         _number(draft, seq)
         if not playing.extras:
             draft.end_alerts(EndedByPerson(person=person), AlertKind.OVER_DRAW, AlertKind.EXTRA_CARD)
         if playing.cards[-1].card is None:
-            _ask_for_last(draft)
+            _ask_for(draft, len(playing.cards))
         _go_on(draft)
+    if not replaces and draft.lasting.revision >= MISSES_DUE_CARD:
+        _look_for_due_card(draft)
+
+
+def _look_for_due_card(draft: Draft) -> None:
+    """After an undo, the card that is due may have left for a round that was voided: no other decides the money."""
+    playing, shoe = draft.round, draft.shoe
+    if draft.phase is not Phase.DEALING or playing.outcome_seq is None or not judge(playing.cards).card_is_due:
+        return
+    last = playing.cards[-1].drawn
+    declined = sum(extra.declined and extra.drawn > last for extra in shoe.burned_extras)
+    if shoe.cards_out > last + declined and not playing.extras:
+        draft.alert(AlertKind.OUT_OF_TURN, DueCardElsewhere())
 
 
 def _one_is_due(playing: Round, *, replaces: bool) -> bool:
     return judge(playing.cards).card_is_due or (replaces and len(possible_hands(playing.cards)) == 1)
 
 
-def _ask_for_last(draft: Draft) -> None:
-    """Nobody knows the card that was laid last: a supervisor says what it is."""
-    number, laid = len(draft.round.cards), draft.round.cards[-1]
+def _ask_for(draft: Draft, number: int) -> None:
+    """Nobody knows the card that was laid there: a supervisor says what it is."""
+    laid = draft.round.cards[number - 1]
     kind = AlertKind.FOREIGN_CARD if laid.foreign else AlertKind.UNDISCLOSED_CARD
     draft.alert(kind, CardOfRound(number=number, hand=laid.hand), card=number)
 
@@ -279,6 +324,8 @@ def _arrange(draft: Draft, arranged: Arranged) -> tuple[LaidCard, ...]:
     # It was confirmed with other cards.
     playing.confirmed_by = playing.button_ns = None
     playing.last_card_ns = draft.now
+    if draft.lasting.revision >= ENTRIES_MOVE:
+        entries_moved(draft, playing.cards, (*before, *playing.extras))
     return before
 
 

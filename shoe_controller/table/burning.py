@@ -24,6 +24,9 @@ from shoe_controller.table.state import ExtraCard
 
 FACE_CARDS_BURN = 10
 
+COUNTS_BURNED = 4
+"""The `REVISION` of the running program from which a first card that is named late is compared with what was burned."""
+
 
 def burn_announced(draft: Draft, event: Burn) -> None:
     if draft.phase is Phase.BURNING and event.cards != draft.shoe.burns and not draft.shoe.first_corrected:
@@ -55,8 +58,13 @@ def identify_first(draft: Draft, card: Card, identified_by: AnyAlertEnd) -> None
         bad_card_out_of_round(draft, CardProblem.TOO_MANY_COPIES)
     seq = draft.emit(CardBurned, card=card, burned=draft.shoe.burned, to_burn=burns_for(card))
     draft.shoe.first_card = msgspec.structs.replace(first, card=card, seq=seq)
-    draft.end_alerts(identified_by, AlertKind.MISREAD, AlertKind.UNDISCLOSED_CARD)
-    first_card_known(draft)
+    for alert in draft.lasting.alerts:
+        if alert.card == 0:
+            draft.end_alert(alert, identified_by)
+    if draft.phase is Phase.FIRST_CARD:
+        if draft.lasting.revision >= COUNTS_BURNED:
+            _burned_too_many(draft, burns_for(card) or 0)
+        first_card_known(draft)
 
 
 def first_card_known(draft: Draft) -> None:
@@ -79,9 +87,13 @@ def correct_first(draft: Draft, card: Card, corrected_by: AnyAlertEnd) -> None:
     seq = draft.emit(CardBurned, card=card, burned=shoe.burned, to_burn=shoe.burns, replaces=first.seq)
     shoe.first_card = msgspec.structs.replace(first, card=card, seq=seq)
     draft.end_alerts(corrected_by, AlertKind.BURN_DIFFERS)
-    if shoe.burns is not None and shoe.burned > shoe.burns:
-        draft.alert(AlertKind.BURN_DIFFERS, BurnedTooMany(burned=shoe.burned, to_burn=shoe.burns))
+    _burned_too_many(draft, shoe.burns or 0)
     end_burning_when_done(draft)
+
+
+def _burned_too_many(draft: Draft, to_burn: int) -> None:
+    if draft.shoe.burned > to_burn:
+        draft.alert(AlertKind.BURN_DIFFERS, BurnedTooMany(burned=draft.shoe.burned, to_burn=to_burn))
 
 
 def burns_for(card: Card | None) -> int | None:

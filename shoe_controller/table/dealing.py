@@ -62,6 +62,12 @@ _NS_IN_MS = 1_000_000
 KEEPS_ORDER = 4
 """The `REVISION` of the running program from which no card is laid before an extra one that may have been due."""
 
+FOLLOWS_LAST = 4
+"""The `REVISION` of the running program from which a card drawn between rounds is known as drawn after the last."""
+
+NAMES_NO_BURNED_CARD = 4
+"""The `REVISION` of the running program from which a card is asked for that the shoe takes for a burned one."""
+
 
 def card_left(draft: Draft, arrived: Arrived) -> None:
     """A card has left the shoe."""
@@ -166,7 +172,8 @@ def cards_left_together(draft: Draft, event: DoubleFeed, age_ms: int) -> None:
             end_burning_when_done(draft)
 
 
-def _card_of_round(draft: Draft, arrived: Arrived) -> None:  # noqa: C901 - each way in which a card can fail to fit
+def _card_of_round(draft: Draft, arrived: Arrived) -> None:  # noqa: C901, PLR0912 - each way in which one can fail to fit
+    burned_by_shoe = _burns_by_own_count(draft, arrived)
     arrived = _where_rules_put_it(draft, arrived)
     if arrived.hand is Hand.EXTRA:
         complete = draft.phase is Phase.COMPLETE or not possible_hands(draft.round.cards)
@@ -201,6 +208,9 @@ def _card_of_round(draft: Draft, arrived: Arrived) -> None:  # noqa: C901 - each
         _stray(draft, arrived, AlertKind.OUT_OF_TURN, CardMissingBefore(hand=side, position=arrived.position))
     else:
         _lay(draft, side, arrived)
+        if burned_by_shoe and arrived.card is None and draft.lasting.revision >= NAMES_NO_BURNED_CARD:
+            number = len(draft.round.cards)
+            draft.alert(AlertKind.UNDISCLOSED_CARD, CardOfRound(number=number, hand=side), card=number)
 
 
 def _where_rules_put_it(draft: Draft, arrived: Arrived) -> Arrived:
@@ -317,10 +327,8 @@ def _begin_round(draft: Draft, age_ms: int) -> None:
         )
         if draft.procedure.bets_close is BetsClose.DEALER and not playing.free:
             draft.alert(AlertKind.DRAW_BEFORE_CLOSE)
-    playing.first_card_ns = left_ns = draft.now - age_ms * _NS_IN_MS
-    late = _late_seats(draft, left_ns)
-    if late:
-        draft.alert(AlertKind.LATE_WAGER, LateSeats(seats=late), seats=late)
+    left_ns = draft.now - age_ms * _NS_IN_MS
+    _first_card_left(draft, left_ns if playing.reported_ns is None else min(left_ns, playing.reported_ns))
     round_begun(draft)
     # A round that is dealt again after an undo may be an older one than the last.
     draft.shoe.rounds = max(draft.shoe.rounds, playing.number)
@@ -328,6 +336,19 @@ def _begin_round(draft: Draft, age_ms: int) -> None:
     draft.shoe.burned_extras = ()
     playing.last_card_ns = draft.now
     draft.move(Move.DEAL)
+
+
+def first_card_left_earlier(draft: Draft, left_ns: int) -> None:
+    """The shoe says that the first card of the round left before it was entered: wagers may have come after it."""
+    if left_ns < draft.round.first_card_ns:
+        _first_card_left(draft, left_ns)
+
+
+def _first_card_left(draft: Draft, left_ns: int) -> None:
+    draft.round.first_card_ns = left_ns
+    late = _late_seats(draft, left_ns)
+    if late:
+        draft.alert(AlertKind.LATE_WAGER, LateSeats(seats=late), seats=late)
 
 
 def _late_seats(draft: Draft, left_ns: int) -> tuple[str, ...]:
@@ -388,12 +409,18 @@ def _extra_card(draft: Draft, arrived: Arrived, kind: AlertKind) -> None:
         drawn=arrived.drawn,
         entered=arrived.entered,
         shown=draft.procedure.reveal is Reveal.AT_DRAW,
-        round=draft.round.number,
+        round=_drawn_in(draft),
         foreign=arrived.foreign,
     )
     draft.round.extras = (*draft.round.extras, extra)
     draft.alert(kind)
     problem_out_of_round(draft, arrived)
+
+
+def _drawn_in(draft: Draft) -> int:
+    """The round in which an extra card is drawn; between two, the one before, in which it may have been due."""
+    between = draft.phase in (Phase.BETTING, Phase.CLOSED) and draft.lasting.revision >= FOLLOWS_LAST
+    return draft.shoe.rounds if between else draft.round.number
 
 
 def _stray(draft: Draft, arrived: Arrived, kind: AlertKind, detail: AnyDetail) -> None:

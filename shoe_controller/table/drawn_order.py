@@ -32,7 +32,8 @@ def drawn_next(shoe: Shoe, playing: Round) -> ExtraCard | None:
     last = playing.cards[-1].drawn if playing.cards else 0
     carried = () if shoe.carried is None else (shoe.carried,)
     aside = (*playing.extras, *shoe.burned_extras, *carried)
-    later = (extra for extra in aside if extra.drawn > last and extra.round == playing.number)
+    of_round = (extra for extra in aside if extra.round == playing.number and not extra.declined)
+    later = (extra for extra in of_round if extra.drawn > last)
     return min(later, key=lambda extra: extra.drawn, default=None)
 
 

@@ -5,6 +5,7 @@ made is the card of the oldest entry that still waits; what left after it is ano
 entered one. While the table is dealt by hand, the shoe may also report a card before it is entered.
 """
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
@@ -34,9 +35,11 @@ from shoe_controller.messages.facts import CardBurned, CardDealt, CardSetAside, 
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.burning import bad_card_out_of_round
 from shoe_controller.table.counting import Arrived, count_face_and_piece
-from shoe_controller.table.dealing import card_left, cards_left_together
+from shoe_controller.table.dealing import SIDES, card_left, cards_left_together, first_card_left_earlier
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.inputs import ShoeReport
+from shoe_controller.table.judging import FIRST_FOUR
+from shoe_controller.table.phases import CARDS_OUT
 from shoe_controller.table.state import EnteredCard, Entry, ExtraCard, LaidCard, Shoe, TableState
 from shoe_controller.table.unentered import differs, not_entered, set_aside
 
@@ -45,6 +48,12 @@ C = TypeVar("C", bound=LaidCard | ExtraCard)
 _NS_IN_MS = 1_000_000
 
 _CardEvent = CardDrawn | Misread | ForeignCard | DoubleFeed
+
+TELLS_PLACES_APART = 4
+"""The `REVISION` of the running program from which an entry whose report cannot come takes no other card's report."""
+
+DATES_FIRST_CARD = 4
+"""The `REVISION` of the running program from which the shoe's report tells which wagers came after a first card."""
 
 
 # --- what a report is about ------------------------------------------------------------------------------------------
@@ -55,7 +64,9 @@ def is_about_entered(state: TableState, report: ShoeReport, at: Moment) -> bool:
     happened = _happened_ns(state, report, at.mono_ns)
     if _was_by_hand(state, happened):
         return not _concerns_shoe_alone(state, report.event, happened)
-    return isinstance(report.event, _CardEvent) and not _carries(report.event) and bool(_waiting(state, happened))
+    if not isinstance(report.event, _CardEvent) or _carries(report.event):
+        return False
+    return bool(_not_of_other_places(state, _waiting(state, happened), report.event))
 
 
 def _happened_ns(state: TableState, report: ShoeReport, now: int) -> int | None:
@@ -74,6 +85,30 @@ def _was_by_hand(state: TableState, happened: int | None) -> bool:
 def _waiting(state: TableState, happened: int | None) -> tuple[EnteredCard, ...]:
     """The entries that a card can be about that left then."""
     return tuple(entry for entry in state.lasting.entered if happened is None or happened < entry.at_ns)
+
+
+def _not_of_other_places(
+    state: TableState, waiting: tuple[EnteredCard, ...], event: AnyShoeEvent
+) -> tuple[EnteredCard, ...]:
+    """Without those that the shoe may never report, and that lie elsewhere than the card that it reports."""
+    if not isinstance(event, CardDrawn | Misread | ForeignCard) or state.lasting.revision < TELLS_PLACES_APART:
+        return waiting
+    return tuple(
+        itertools.dropwhile(
+            lambda entry: (entry.may_be_missing or entry.undated) and _lies_there(state, entry, event) is False, waiting
+        )
+    )
+
+
+def _lies_there(state: TableState, entry: EnteredCard, event: CardDrawn | Misread | ForeignCard) -> bool | None:
+    """Whether the card of this entry lies where the shoe says; `None` where that cannot be told."""
+    playing = state.round
+    moved = playing is not None and playing.rearranged and entry.round == playing.number
+    if moved or not entry.place or event.hand not in SIDES or event.position is None:
+        return None
+    if entry.place <= len(FIRST_FOUR):
+        return (SIDES[event.hand], event.position) == (FIRST_FOUR[entry.place - 1], (entry.place + 1) // 2)
+    return event.position > len(FIRST_FOUR) // 2
 
 
 def _carries(event: AnyShoeEvent) -> bool:
@@ -112,6 +147,7 @@ def about_entered_cards(draft: Draft, report: ShoeReport) -> bool:
     by_hand = _was_by_hand(draft.state, happened)
     if not by_hand:
         draft.lasting.by_hand_until_ns = None
+        draft.lasting.entered = _not_of_other_places(draft.state, draft.lasting.entered, report.event)
     if not is_about_entered(draft.state, report, draft.at):
         return False
     event = report.event
@@ -119,9 +155,9 @@ def about_entered_cards(draft: Draft, report: ShoeReport) -> bool:
         case CardDrawn() if not event.carried_over:
             _card_reported(draft, event.card, happened, event)
         case Misread():
-            _card_reported(draft, None, happened)
+            _card_reported(draft, None, happened, event)
         case ForeignCard():
-            _card_reported(draft, event.card, happened, foreign=True)
+            _card_reported(draft, event.card, happened, event)
         case DoubleFeed():
             _cards_reported(draft, event, happened, report.age_ms, by_hand=by_hand)
         case Fault() if event.code in _FAULTS_OF_SHOE:
@@ -144,19 +180,30 @@ def _card_reported(
     draft: Draft,
     card: Card | None,
     happened: int | None,
-    event: CardDrawn | None = None,
-    *,
-    foreign: bool = False,
+    event: CardDrawn | Misread | ForeignCard | None = None,
 ) -> None:
+    foreign = isinstance(event, ForeignCard)
     waiting = _waiting(draft.state, happened)
     if waiting:
         entry = _entry_for(waiting, card)
         draft.lasting.entered = draft.lasting.entered[draft.lasting.entered.index(entry) + 1 :]
-        _match(draft, entry, card, event, foreign=foreign)
+        _match(draft, entry, card, event)
+        if happened is not None and not entry.undated and draft.lasting.revision >= DATES_FIRST_CARD:
+            _date_first_card(draft, entry, happened)
     elif draft.lasting.hand_entry and not foreign and draft.phase in _CAN_BE_ENTERED:
+        if not draft.lasting.unentered and draft.phase is Phase.BETTING:
+            draft.round.reported_ns = happened if draft.lasting.revision >= DATES_FIRST_CARD else None
         draft.lasting.unentered = (*draft.lasting.unentered, card)
     else:
         _out_of_sight(draft, happened, foreign=foreign)
+
+
+def _date_first_card(draft: Draft, entry: EnteredCard, happened: int) -> None:
+    """The first card of the round left before it was entered: what was wagered in between was late."""
+    if draft.phase in CARDS_OUT and entry.shoe == draft.shoe.number and entry.round == draft.round.number:
+        first = next((laid.entered for laid in draft.round.cards if not laid.carried), None)
+        if first is not None and first.number == entry.number:
+            first_card_left_earlier(draft, happened)
 
 
 _CAN_BE_ENTERED = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
@@ -190,9 +237,9 @@ def _entry_for(waiting: tuple[EnteredCard, ...], card: Card | None) -> EnteredCa
 
 
 def _match(
-    draft: Draft, entry: EnteredCard, card: Card | None, event: CardDrawn | None, *, foreign: bool = False
+    draft: Draft, entry: EnteredCard, card: Card | None, event: CardDrawn | Misread | ForeignCard | None
 ) -> None:
-    known = None not in (card, entry.card)
+    known, foreign = None not in (card, entry.card), isinstance(event, ForeignCard)
     of_this_shoe = draft.state.shoe is not None and draft.shoe.number == entry.shoe
     if of_this_shoe:
         draft.shoe.reported = True
@@ -202,29 +249,54 @@ def _match(
             _is_foreign(draft, entry)
         differs(draft, EnteredDiffers(shoe=entry.shoe, round=entry.round, number=entry.place), str(entry.number))
         return
+    if entry.undated and not _is_the_same(draft.state, entry, event):
+        differs(draft, EnteredDiffers(shoe=entry.shoe, round=entry.round, number=entry.place), str(entry.number))
     if known:
         draft.emit(EnteredCardConfirmed, entered=entry.seq)
+        _reported(draft, entry)
     if of_this_shoe:
         face = card if entry.card is None else None
-        piece = (None, None) if event is None else (event.card_id, event.deck_set)
+        piece = (event.card_id, event.deck_set) if isinstance(event, CardDrawn) else (None, None)
         for problem in count_face_and_piece(draft, face, *piece):
             bad_card_out_of_round(draft, problem)
             if problem is CardProblem.FOREIGN_CARD:
                 _is_foreign(draft, entry)
 
 
+def _reported(draft: Draft, entry: EnteredCard) -> None:
+    """The shoe has reported the card of this entry: of those that left before it, it reports none any more."""
+    playing = draft.state.round
+    lie: tuple[LaidCard | ExtraCard, ...]
+    lie = () if playing is None else (*playing.cards, *playing.extras, *playing.strays)
+    of_entry = next((one.entered for one in lie if one.entered and one.entered.number == entry.number), None)
+    if of_entry is not None and draft.lasting.revision >= TELLS_PLACES_APART:
+        _replace_card(draft, entry, entered=msgspec.structs.replace(of_entry, reported=True))
+
+
 def _is_foreign(draft: Draft, entry: EnteredCard) -> None:
     """The card of this entry is counted as foreign, wherever it lies in the round."""
+    _replace_card(draft, entry, foreign=True)
+
+
+def _is_the_same(state: TableState, entry: EnteredCard, event: CardDrawn | Misread | ForeignCard | None) -> bool:
+    """Whether a report is about the card that was entered, although nothing tells which left first."""
+    if state.lasting.revision < TELLS_PLACES_APART or _was_by_hand(state, None):
+        return True
+    return event is not None and _lies_there(state, entry, event) is True
+
+
+def _replace_card(draft: Draft, entry: EnteredCard, **changes: object) -> None:
+    """Put down what is known now of the card of this entry, wherever it lies in the round."""
     playing = draft.state.round
     if playing is not None:
-        playing.cards = _with_foreign(playing.cards, entry)
-        playing.extras = _with_foreign(playing.extras, entry)
-        playing.strays = _with_foreign(playing.strays, entry)
+        playing.cards = _replaced(playing.cards, entry, changes)
+        playing.extras = _replaced(playing.extras, entry, changes)
+        playing.strays = _replaced(playing.strays, entry, changes)
 
 
-def _with_foreign(cards: tuple[C, ...], entry: EnteredCard) -> tuple[C, ...]:
+def _replaced(cards: tuple[C, ...], entry: EnteredCard, changes: dict[str, object]) -> tuple[C, ...]:
     return tuple(
-        msgspec.structs.replace(card, foreign=True)
+        msgspec.structs.replace(card, **changes)
         if card.entered is not None and card.entered.number == entry.number
         else card
         for card in cards
@@ -262,12 +334,22 @@ def new_entry(draft: Draft, person: str) -> Entry:
 
 
 def await_report(  # noqa: PLR0913 - which card, and where it belongs
-    draft: Draft, entry: Entry, card: Card | None, *, place: int, seq: int, before: Entry | None = None
+    draft: Draft,
+    entry: Entry,
+    card: Card | None,
+    *,
+    place: int,
+    seq: int,
+    before: Entry | None = None,
+    passed: bool = False,
 ) -> None:
     """The shoe has reported this card, or may report it later. A wire that repeats nothing has had its chance.
 
-    `before` is the entry of the card that left the shoe next, where that was entered earlier.
+    `before` is the entry of the card that left the shoe next, where that was entered earlier. `passed`: the shoe has
+    reported a card that left after this one, and its events come in order.
     """
+    if passed and draft.lasting.revision >= TELLS_PLACES_APART:
+        return
     lasting = draft.lasting
     entered = EnteredCard(
         number=entry.number,
@@ -277,6 +359,7 @@ def await_report(  # noqa: PLR0913 - which card, and where it belongs
         card=card,
         at_ns=draft.now,
         seq=seq,
+        may_be_missing=lasting.revision >= TELLS_PLACES_APART and draft.has_alert(AlertKind.EVENT_GAP),
     )
     if lasting.unentered:
         reported, *rest = lasting.unentered
@@ -288,6 +371,14 @@ def await_report(  # noqa: PLR0913 - which card, and where it belongs
         lasting.entered = (*lasting.entered[:at], entered, *lasting.entered[at:])
 
 
+def has_been_reported(draft: Draft, one: LaidCard | ExtraCard) -> bool:
+    """Whether the shoe has reported this card.
+
+    Dealing by hand, where one was forgotten, its report was compared with the next: a face that is the same tells less.
+    """
+    return one.entered is None or (one.entered.reported and not draft.lasting.hand_entry)
+
+
 def entry_corrected(draft: Draft, entry: Entry | None, card: Card) -> None:
     """A person says that another card was meant."""
     if entry is not None:
@@ -297,9 +388,10 @@ def entry_corrected(draft: Draft, entry: Entry | None, card: Card) -> None:
         )
 
 
-def entries_moved(draft: Draft, cards: Iterable[LaidCard]) -> None:
-    """Cards of the round lie at other positions than they were entered at."""
-    places = {laid.entered.number: position for position, laid in enumerate(cards, 1) if laid.entered is not None}
+def entries_moved(draft: Draft, cards: Iterable[LaidCard], aside: Iterable[LaidCard | ExtraCard] = ()) -> None:
+    """Cards of the round lie at other positions than they were entered at; those aside lie in no hand."""
+    places = {one.entered.number: 0 for one in aside if one.entered is not None}
+    places |= {laid.entered.number: position for position, laid in enumerate(cards, 1) if laid.entered is not None}
     draft.lasting.entered = tuple(
         msgspec.structs.replace(entered, place=places.get(entered.number, entered.place))
         for entered in draft.lasting.entered
@@ -346,7 +438,9 @@ def some_may_be_missing(draft: Draft) -> None:
 
 def date_entries_anew(draft: Draft) -> None:
     """The machine started anew: all that was entered, was entered before."""
-    draft.lasting.entered = tuple(msgspec.structs.replace(entry, at_ns=draft.now) for entry in draft.lasting.entered)
+    draft.lasting.entered = tuple(
+        msgspec.structs.replace(entry, at_ns=draft.now, undated=True) for entry in draft.lasting.entered
+    )
     if draft.lasting.by_hand_until_ns is not None:
         draft.lasting.by_hand_until_ns = draft.now
     if draft.state.shoe is not None:

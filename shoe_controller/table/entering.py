@@ -26,7 +26,7 @@ from shoe_controller.table.counting import Arrived, counted
 from shoe_controller.table.dealing import HANDS, after_cards_changed
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.drawn_order import DrawnCard, in_order
-from shoe_controller.table.entered_cards import await_report, enter, entries_moved, new_entry
+from shoe_controller.table.entered_cards import await_report, enter, entries_moved, has_been_reported, new_entry
 from shoe_controller.table.finishing import result_differs
 from shoe_controller.table.judging import FIRST_FOUR, place_of, possible_hands, standing_of
 from shoe_controller.table.phases import CARDS_OUT
@@ -145,7 +145,9 @@ def _insert(draft: Draft, number: int, hand: Side | None, card: Card, person: st
     draft.emit(CardDealt, place=places[number - 1], standing=standing_of(playing.cards), moved=tuple(places[number:]))
     before = next((laid.entered for laid in playing.cards[number:]), None)
     entries_moved(draft, playing.cards)
-    await_report(draft, entry, card, place=number, seq=seq, before=before)
+    after: tuple[LaidCard | ExtraCard, ...] = (*playing.cards, *playing.extras, *draft.shoe.burned_extras)
+    passed = any(has_been_reported(draft, one) for one in after if one.drawn > drawn)
+    await_report(draft, entry, card, place=number, seq=seq, before=before, passed=passed)
     _end_alerts(draft, number, EndedByPerson(person=person), strayed=strayed, extras=bool(extras) and not unresolved)
     for problem in arrived.problems:
         draft.alert(AlertKind(problem), _card_of(playing, number), card=number)

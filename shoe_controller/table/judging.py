@@ -56,6 +56,12 @@ def _structure_broken(cards: Sequence[LaidCard]) -> int | None:
     return None
 
 
+def one_is_due(cards: Sequence[LaidCard]) -> bool:
+    """Whether another card must come, whatever those are that are not known: the first four always do."""
+    judgement = judge(cards)
+    return judgement.card_is_due or (judgement.illegal is None and len(cards) < len(FIRST_FOUR))
+
+
 def possible_hands(cards: Sequence[LaidCard]) -> tuple[Side, ...]:
     """To which hands the next card can go; none when the round is complete."""
     judgement = judge(cards)

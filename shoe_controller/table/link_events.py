@@ -149,6 +149,7 @@ def _date_round(playing: Round, now: int) -> None:
         )
     else:
         playing.changes = tuple(msgspec.structs.replace(change, at_ns=now) for change in playing.changes)
+    playing.reported_ns = None
     playing.last_card_ns = playing.complete_ns = playing.resumed_ns = now
     if playing.button_ns is not None:
         playing.button_ns = now

@@ -54,6 +54,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """The id of the person."""
     number: int
     """As in `EnteredCard`."""
+    reported: bool = False
+    """The shoe has reported the card, with this face."""
 
 
 class LaidCard(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,9 +90,11 @@ class ExtraCard(msgspec.Struct, frozen=True, kw_only=True):
     shown: bool = False
     """Everyone has seen it; of a card that an earlier version set aside, `carrying.was_shown` tells."""
     round: int | None = None
-    """Of an extra card, the round in which it was drawn; `None` in older journals."""
+    """Of an extra card, the round in which it was drawn, or after which; `None` in older journals."""
     foreign: bool = False
     """As in `LaidCard`."""
+    declined: bool = False
+    """It was decided on while a card was due by those that were known: no correction takes it back."""
 
 
 class StrayCard(ExtraCard, frozen=True, kw_only=True):
@@ -127,6 +131,8 @@ class Round(msgspec.Struct, kw_only=True):
     """The changes of wagers since they were opened, the oldest first: a card may turn out to have left before one."""
     first_card_ns: int = 0
     """When the first card left the shoe."""
+    reported_ns: int | None = None
+    """Dealing by hand: when it left, by what the shoe reported before it was entered."""
     cards: tuple[LaidCard, ...] = ()
     extras: tuple[ExtraCard, ...] = ()
     """Extra cards, until a supervisor decides what becomes of them."""
@@ -318,7 +324,9 @@ class EnteredCard(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     """The fact about it."""
     may_be_missing: bool = False
-    """Events of the shoe are missing since: it may never report this card."""
+    """Events of the shoe are missing: it may never report this card."""
+    undated: bool = False
+    """The machine has started anew since: nothing tells whether a card left before this one was entered."""
 
 
 class PinRecord(msgspec.Struct, frozen=True, kw_only=True):

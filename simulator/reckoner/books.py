@@ -17,7 +17,7 @@ from simulator.reckoner.amendments import (
 from simulator.reckoner.cards import CardBook, of_earlier_round
 from simulator.reckoner.commission import COLLECTED, WAIVED
 from simulator.reckoner.disputes import DisputeBook
-from simulator.reckoner.drawing import Round, dealt, is_whole
+from simulator.reckoner.drawing import FEWEST_CARDS, Round, dealt, is_whole
 from simulator.reckoner.duty import DutyBook
 from simulator.reckoner.house import HouseRules
 from simulator.reckoner.inventory import ShoeBook
@@ -42,8 +42,6 @@ ORDER_LOST = frozenset({"double_feed", "shoe_changed", "place_filled", "out_of_t
 """Alerts with which the order of the draw may not be known."""
 ENTERING_ACTS = ("enter_card", "deal_card")
 """Acts by which a person enters a card."""
-FEWEST_CARDS = 4
-"""Of a whole round."""
 WITHOUT_CONSEQUENCE = frozenset(
     {
         "shoe_link",
@@ -98,6 +96,7 @@ class TableBooks:
         self.settlements = 0
         """Of the results that stand."""
         self.says_difference = True
+        self.takes_due_place = True
         """Whether the shoe says what to pay or to collect where a round is settled again; earlier versions did not."""
         self.voided: set[RoundKey] = set()
         self.acts: Counter[str] = Counter()
@@ -318,7 +317,7 @@ class TableBooks:
     def _due_is_known(self) -> bool:
         """Whether it is certain which extra card was due in truth, and the shoe's rules give it its place."""
         order_is_known = ORDER_LOST.isdisjoint(alert.kind for alert in self.alerts.standing.values())
-        return "shown_card" in self._rules and order_is_known
+        return "shown_card" in self._rules and self.takes_due_place and order_is_known
 
     def _cards_assigned(self, event: Json) -> None:
         self._check_round(event)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from simulator.reckoner.drawing import next_hands
+from simulator.reckoner.drawing import FEWEST_CARDS, next_hands
 from simulator.reckoner.mismatch import Json, MismatchError, round_of
 from simulator.reckoner.placing import check_burns, check_replaced, check_taken_back, placed
 from simulator.reckoner.recorded_cards import ASIDE, BURN, COUNTED, CardInHand, RecordedCard
@@ -46,6 +46,8 @@ class CardBook:
         """The round began with an extra card that everyone had seen."""
         self.lacks_one = False
         """A card of the round was discarded, which lies in it for the shoe."""
+        self.decisions_stay = False
+        """An extra card that was burned while one was due stays burned, whatever is corrected."""
         self._first_seq = 0
         """The event that reported the first card last."""
         self._first_corrected = False
@@ -139,7 +141,10 @@ class CardBook:
         if event["used"]:
             self._carried = extras[0]
         self._burned += event["burned"]
-        self._burned_extras += extras[1:] if event["used"] else extras
+        burned = extras[1:] if event["used"] else extras
+        for record in burned:
+            record.declined = self._one_is_due if self.decisions_stay else False
+        self._burned_extras += burned
         self._set_aside = [record for record in self._set_aside if record.stray]
 
     def is_carried(self, event: Json) -> bool:
@@ -170,10 +175,12 @@ class CardBook:
 
     def assigned(self, event: Json) -> None:
         """Cards lie where the rules put them; an extra card that was burned or carried may be one of them."""
-        decided = {id(record) for record in (self._carried, *self._burned_extras) if record is not None}
+        aside = [record for record in (self._carried, *self._burned_extras) if record is not None]
+        decided = {id(record) for record in aside if not record.declined}
         back = [record for record in self.cards if id(record) in decided][: event["taken_back"]]
         check_taken_back(event, back)
-        self._lay(event, self.order(*back))
+        order = self.order(*back)
+        self._lay(event, order, extras_wait=self._burned_before_extras(event, order))
         taken = {id(record) for record in back}
         self._carried = None if id(self._carried) in taken else self._carried
         left = [record for record in self._burned_extras if id(record) not in taken]
@@ -194,7 +201,8 @@ class CardBook:
         laid = len(event["places"])
         first = next((id(record) for record in others[laid:]), None)
         last = id(others[laid - 1]) if laid else None
-        burned = {id(record) for record in (*self._burned_extras, self._carried)}
+        aside = [record for record in (*self._burned_extras, self._carried) if record is not None]
+        burned = {id(record) for record in aside if not record.declined}
         found = False
         for record in self.cards:
             if id(record) == first:
@@ -219,8 +227,24 @@ class CardBook:
             return []
         extra = {id(record) for record in (*self._set_aside, *self._burned_extras, self._carried)}
         last = max(at for at, record in enumerate(self.cards) if record is self.hand[-1].record)
-        later = self.cards[last + 1 :]
-        return [record for record in later if id(record) in extra and record.where == round_of(event)]
+        passed, between = [], self.decisions_stay
+        for record in self.cards[last + 1 :]:
+            is_extra = id(record) in extra
+            # One that was drawn directly after a round was due in it, if any was.
+            if is_extra and record.declined is False and (record.where == round_of(event) or between):
+                passed.append(record)
+            between = between and is_extra
+        return passed
+
+    @property
+    def _one_is_due(self) -> bool | None:
+        """Whether a card of the round is due, by the faces that were published; `None` if those do not tell."""
+        laid = [(laid.hand, laid.record.said or laid.record.card) for laid in self.hand]
+        if not laid:
+            return None
+        if len(laid) < FEWEST_CARDS:
+            return True
+        return None if any(face is None for _, face in laid) else bool(next_hands(laid))
 
     @property
     def due_aside(self) -> list[RecordedCard]:

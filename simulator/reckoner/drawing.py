@@ -48,6 +48,8 @@ def total(hand: Sequence[str]) -> int:
     return sum(points(card) for card in hand) % 10
 
 
+FEWEST_CARDS = 4
+"""Of a whole round."""
 BANKER_DRAWS_UP_TO = {0: 3, 1: 3, 2: 4, 3: 4, 4: 5, 5: 5, 6: 6, 7: 6, 8: 2, 9: 3}
 """By the points of Player's third card: the highest total on which Banker draws."""
 

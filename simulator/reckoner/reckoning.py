@@ -33,6 +33,11 @@ KEEPS_INVENTORY = 3
 NEVER_WITH_WAGERS = 3
 """The revision of the program from which a card that everyone has seen begins no round with wagers."""
 
+DECISIONS_STAY = 4
+"""The revision of the program from which no correction takes back a card that was burned while one was due."""
+TAKES_DUE_PLACE = 3
+"""The revision of a shoe in which an extra card that was due in truth takes its place after a correction."""
+
 
 class Reckoner:
     """Follows a journal entry by entry; a `MismatchError` says what is wrong with one."""
@@ -59,10 +64,12 @@ class Reckoner:
         if step.given is not None and step.given["input"] == "new_shoe":
             self.books.says_difference = step.given["revision"] >= SAYS_DIFFERENCE
             self.books.shoes.next_holds = step.given["revision"] >= KEEPS_INVENTORY
+            self.books.takes_due_place = step.given["revision"] >= TAKES_DUE_PLACE
             procedure = step.given["rules"]["procedure"]
             self.books.finished_takes_two = procedure.get("finished_round") == "two_supervisors"
         if given is not None and given["input"] == "controller_started":
             self.books.never_with_wagers = given.get("revision", 1) >= NEVER_WITH_WAGERS
+            self.books.cards.decisions_stay = given.get("revision", 1) >= DECISIONS_STAY
             self.books.shoes.left_to_supervisors = given.get("revision", 1) >= KEEPS_INVENTORY
         if given is not None and given["input"] == "shoe_report":
             self.books.shoes.foreign_since += "foreign_card" in (given["event"]["event"], given["event"].get("code"))

@@ -30,6 +30,8 @@ class RecordedCard:
     """It came after a correction, of which the shoe does not know: it may have taken the card for an extra one."""
     stray: bool = False
     """It lies aside, and fits no place: only an extra card is burned or carried."""
+    declined: bool | None = False
+    """A card was due when it was decided that this one is not used, so that it stays so; `None`: that is not known."""
     burned_by_shoe: bool = False
     """The first card of its shoe was corrected, of which the shoe does not know: it may still burn by what it read."""
 

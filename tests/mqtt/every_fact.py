@@ -135,11 +135,13 @@ def _by_hand(house: House) -> RememberedSitting:
     table.act(EnterCard(number=2, card=Card.parse("4D")))
     table.give(LinkLost(reason="cable"))
     table.act(BeginHandEntry())
-    table.dealer(DealCard(card=Card.parse("2C")))
-    table.dealer(Confirm())
+    for round_by_hand in ("2C", PLAYER_WINS):
+        for text in round_by_hand.split():
+            table.dealer(DealCard(card=Card.parse(text)))
+        table.dealer(Confirm())
     table.dealer(DealCard(cut_card=True))
     table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1))
-    for text in ("4D", "2D"):
+    for text in ("2C", "7D"):
         table.event(CardDrawn(card=Card.parse(text)), age_ms=60_000)
     table.act(EndHandEntry())
     return table

@@ -48,11 +48,13 @@ from tests.table.alert_causes import (
     dealt_before_new_dealer_burned,
     double_feed,
     draw_before_close,
+    due_card_elsewhere,
     ended_by_force,
     entered_card_differs,
     event_gap,
     event_store_full,
     extra_card,
+    extra_card_after_unread_card,
     extra_card_before_the_round,
     first_card_beside_an_alert,
     first_card_too_early,
@@ -83,6 +85,7 @@ from tests.table.alert_causes import (
     out_of_turn,
     out_of_turn_undisclosed,
     over_draw_after_settlement,
+    over_draw_after_unread_card,
     over_draw_after_unseen_card,
     over_draw_angel_eye,
     over_draw_native,
@@ -182,6 +185,8 @@ FREE = {"shown_card": ShownCard.FREE_HAND}
 DISCARDS = {"discarded_card": DiscardedCard.NEXT_CARD}
 DAMAGED = DiscardCard(number=1, cause=DiscardCause.DAMAGED, card=None)
 FOREIGN = DiscardCard(number=1, cause=DiscardCause.FOREIGN, card=None)
+SEVEN_DAMAGED = DiscardCard(number=1, cause=DiscardCause.DAMAGED, card=Card.parse("7H"))
+SECOND_IS_FOUR = IdentifyCard(number=2, card=Card.parse("4D"))
 DRAWN_IN_TRUTH = (CorrectCard(number=1, card=Card.parse("2H")),)
 """Player has 2 with it: the extra card was due."""
 
@@ -198,7 +203,7 @@ def assigned(hands: str, first: str | None = None) -> AssignCards:
 IN_ROUND = (ActName.END_SHOE, ActName.OPEN_SHOE)
 
 CASES = (
-    Case(AlertKind.OVER_DRAW, over_draw_native, acts=DRAWN_IN_TRUTH, procedure=FREE),
+    Case(AlertKind.OVER_DRAW, over_draw_native, acts=(*DRAWN_IN_TRUTH, SEVEN_DAMAGED), procedure=FREE | DISCARDS),
     Case(AlertKind.OVER_DRAW, over_draw_angel_eye, procedure=FREE),
     Case(AlertKind.OVER_DRAW, over_draw_without_warning, acts=(assigned("PBPBP", first="2H"),), procedure=FREE),
     Case(AlertKind.OVER_DRAW, over_draw_after_settlement, impossible=(ActName.VOID_AND_REPLAY,), procedure=FREE),
@@ -208,9 +213,23 @@ CASES = (
         acts=(EnterCard(number=2, card=Card.parse("3D")),),
         procedure=FREE,
     ),
-    Case(AlertKind.EXTRA_CARD, extra_card, acts=(assigned("PBP"), CorrectCard(number=1, card=Card.parse("8H")))),
+    Case(
+        AlertKind.OVER_DRAW,
+        over_draw_after_unread_card,
+        acts=(SECOND_IS_FOUR,),
+        procedure=FREE,
+        impossible=(ActName.USE_EXTRA_CARD,),
+    ),
+    Case(
+        AlertKind.EXTRA_CARD,
+        extra_card,
+        acts=(assigned("PBP"), CorrectCard(number=1, card=Card.parse("8H")), SEVEN_DAMAGED),
+        procedure=DISCARDS,
+    ),
+    Case(AlertKind.EXTRA_CARD, extra_card_after_unread_card, acts=(SECOND_IS_FOUR,)),
     Case(AlertKind.EXTRA_CARD, extra_card_before_the_round, impossible=(ActName.VOID_AND_REPLAY,)),
     Case(AlertKind.OUT_OF_TURN, out_of_turn, acts=(EnterCard(number=2, card=Card.parse("KD")), assigned("PB"))),
+    Case(AlertKind.OUT_OF_TURN, due_card_elsewhere, acts=(CorrectCard(number=1, card=Card.parse("7H")),)),
     Case(AlertKind.OUT_OF_TURN, out_of_turn_undisclosed, acts=(assigned("PB"),)),
     Case(AlertKind.OUT_OF_TURN, burned_in_the_round, acts=(assigned("PB"),)),
     Case(AlertKind.PLACE_FILLED, place_filled, acts=(assigned("PBP"),)),

@@ -129,6 +129,20 @@ def extra_card(table: Sitting) -> None:
     table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C")))
 
 
+def over_draw_after_unread_card(table: Sitting) -> None:
+    """The shoe takes the card for one too many, because it does not know one before it."""
+    start(table, "7H")
+    table.event(Misread(hand=Hand.BANKER, position=1))
+    table.event(Fault(code=FaultCode.OVER_DRAW))
+    table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C")))
+
+
+def extra_card_after_unread_card(table: Sitting) -> None:
+    start(table, "7H")
+    table.event(Misread(hand=Hand.BANKER, position=1))
+    table.event(CardDrawn(hand=Hand.EXTRA, card=Card.parse("5C")))
+
+
 def extra_card_before_the_round(table: Sitting) -> None:
     start(table)
     table.event(CardDrawn(hand=Hand.EXTRA))
@@ -137,6 +151,17 @@ def extra_card_before_the_round(table: Sitting) -> None:
 def out_of_turn(table: Sitting) -> None:
     start(table, "7H")
     table.card("4D", Hand.PLAYER)
+
+
+def due_card_elsewhere(table: Sitting) -> None:
+    """Player's third was taken for the first card of the next round, before the result was undone."""
+    start(table, PLAYER_WINS)
+    table.dealer(Confirm())
+    table.card("5C")
+    table.act(VoidRound())
+    table.act(UndoLastResult(), person="ann")
+    table.act(Approve(proposal=table.state.lasting.proposals_made), person="ben")
+    table.act(CorrectCard(number=1, card=Card.parse("2H")))
 
 
 def out_of_turn_undisclosed(table: Sitting) -> None:

@@ -37,6 +37,7 @@ from shoe_controller.messages.acts import (
     DealCard,
     DiscardCard,
     EndShoe,
+    EnterCard,
     IdentifyCard,
     RevealCards,
     UndoLastResult,
@@ -45,7 +46,7 @@ from shoe_controller.messages.acts import (
 )
 from shoe_controller.messages.alerts import Remedy
 from shoe_controller.messages.causes import DiscardCause
-from shoe_controller.messages.details import CardOfRound, ProvenBad, ShoeProof
+from shoe_controller.messages.details import BurnedTooMany, CardOfRound, ProvenBad, ShoeProof
 from shoe_controller.messages.facts import (
     AsideCard,
     BettingOpened,
@@ -60,6 +61,7 @@ from shoe_controller.messages.refusals import TableStopped
 from shoe_controller.table.inputs import LinkBack, LinkLost
 from shoe_controller.table.procedure import FinishedRound
 from shoe_controller.table.view import view_of
+from tests.table.alert_causes import due_card_elsewhere
 from tests.table.sitting import Sitting
 from tests.table.test_acts import code_of
 from tests.table.test_phases import PLAYER_WINS
@@ -244,6 +246,16 @@ def test_a_finished_round_takes_two() -> None:
     assert lie(table) == "p8H b4D pKS b2C"
 
 
+def test_a_card_that_was_not_read_is_asked_for_once_it_lies_in_a_hand() -> None:
+    table = opened()
+    table.event(Misread(hand=Hand.BANKER, position=1))
+    assert assign(table, "P") is None
+    table.act(ClearAlert(alert=table.alert_number("bad_card_out_of_round")))
+    assert table.alerts == ["undisclosed_card"]
+    table.act(IdentifyCard(number=1, card=Card.parse("7H")))
+    assert (lie(table), table.alerts) == ("p7H", [])
+
+
 def test_nothing_is_assigned_where_all_lies_as_it_should() -> None:
     table = opened()
     table.deal(PLAYER_WINS)
@@ -305,6 +317,63 @@ def test_an_extra_card_that_was_due_in_truth_takes_its_place(decided: str) -> No
     assert table.at(Phase.COMPLETE)
     table.dealer(Confirm())
     assert table.last(RoundResult).outcome.player.total == 7
+
+
+@pytest.mark.parametrize("put_right", ["corrected", "assigned", "named"])
+def test_one_that_was_burned_while_it_was_due_stays_burned(put_right: str) -> None:
+    """The supervisor decided that it is not used, and the correction changes nothing about what was due."""
+    table = opened()
+    table.deal("2H 4D 3S")
+    table.card(None if put_right == "named" else "2C")
+    if put_right == "named":
+        table.act(IdentifyCard(number=4, card=Card.parse("2C")))
+    table.card("9S", Hand.EXTRA)
+    table.act(BurnExtraCard())
+    assert table.state.shoe is not None
+    burned = table.state.shoe.burned
+    if put_right == "assigned":
+        assert assign(table, "PBPB", c1="2D") is None
+    else:
+        assert code_of(table.act(CorrectCard(number=1, card=Card.parse("2D")))) is None
+    assert (lie(table), table.state.shoe.burned) == ("p2D b4D p3S b2C", burned)
+    table.card("8C")
+    assert lie(table) == "p2D b4D p3S b2C p8C"
+
+
+def test_also_among_the_first_four_where_one_is_not_read_yet() -> None:
+    table = opened()
+    table.card("9H")
+    table.event(Misread(hand=Hand.BANKER, position=1))
+    table.card("7S", Hand.EXTRA)
+    table.act(BurnExtraCard())
+    table.act(IdentifyCard(number=2, card=Card.parse("4D")))
+    assert (lie(table), table.alerts) == ("p9H b4D", [])
+
+
+@pytest.mark.parametrize("decided", ["burned", "carried"])
+def test_one_that_came_before_the_result_was_taken_back_takes_its_place(decided: str) -> None:
+    """Drawn as Player's third, the shoe took it for one drawn between two rounds."""
+    table = opened(shown_card=ShownCard.FREE_HAND, reveal=Reveal.BY_DEALER)
+    table.deal(PLAYER_WINS)
+    table.dealer(Confirm())
+    table.event(Fault(code=FaultCode.OVER_DRAW))
+    table.card("5C", Hand.EXTRA)
+    table.act(BurnExtraCard() if decided == "burned" else UseExtraCard())
+    table.act(UndoLastResult(), person="ann")
+    table.act(Approve(proposal=1), person="ben")
+    table.act(CorrectCard(number=1, card=Card.parse("2H")))
+    assert lie(table) == "p2H b4D pKS b2C p5C"
+    assert table.last(CardsAssigned).taken_back == 1
+
+
+def test_where_the_next_round_began_with_it_no_other_card_takes_its_place() -> None:
+    """It lies in a round that was voided: entered, it would be counted twice."""
+    table = opened()
+    due_card_elsewhere(table)
+    assert remedies(table) == [("out_of_turn", "void")]
+    assert code_of(table.act(EnterCard(number=5, card=Card.parse("5C")))) == "order_disturbed"
+    assert code_of(table.act(CorrectCard(number=1, card=Card.parse("7H")))) is None
+    assert (table.alerts, table.at(Phase.COMPLETE)) == ([], True)
 
 
 def test_one_that_was_not_read_is_named_in_its_place() -> None:
@@ -483,6 +552,17 @@ def test_a_burned_card_takes_the_place_of_one_that_is_discarded_or_named_otherwi
     assert (table.last(CardsAssigned).person, table.last(CardsAssigned).taken_back) == (None, 1)
     assert table.state.shoe is not None
     assert table.state.shoe.burned == (burned or 0) - 1
+
+
+def test_no_extra_card_is_assigned_before_a_burned_one_that_left_earlier() -> None:
+    table = opened()
+    table.deal("9H KD KS 5C")
+    table.card("7H", Hand.EXTRA)
+    table.act(BurnExtraCard())
+    table.card("2S", Hand.EXTRA)
+    assert assign(table, "PBPBP", c1="3H") == "not_by_rules"
+    assert assign(table, "PBPB-", c1="3H") is None
+    assert lie(table) == "p3H bKD pKS b5C p7H b2S"
 
 
 def test_no_later_card_takes_the_place_of_a_burned_one_that_may_be_due() -> None:
@@ -729,6 +809,41 @@ def test_faces_that_the_shoe_names_by_place_are_of_other_cards_in_the_first_roun
     assert table.alerts == ["undisclosed_card", "undisclosed_card"]
     table.act(IdentifyCard(number=1, card=Card.parse("4D")))
     assert [laid.card for laid in table.state.round.cards] == [Card.parse("4D"), None]
+
+
+def test_cards_that_the_shoe_burns_unread_are_asked_for_where_they_are_dealt() -> None:
+    table = burning("9H", 5)
+    table.act(CorrectCard(number=0, card=Card.parse("5H")))
+    for left in (3, 2):
+        table.event(CardDrawn(hand=Hand.BURN, burns_left=left))
+    assert (lie(table), table.alerts) == ("pNone bNone", ["undisclosed_card", "undisclosed_card"])
+    for number, text in enumerate(("7H", "4D"), 1):
+        table.act(IdentifyCard(number=number, card=Card.parse(text)))
+    assert (lie(table), table.alerts) == ("p7H b4D", [])
+
+
+def test_more_were_burned_than_a_first_card_says_that_is_named_late() -> None:
+    table = Sitting()
+    table.announce()
+    table.event(Misread(hand=Hand.BURN))
+    for _ in range(5):
+        table.event(CardDrawn(hand=Hand.BURN))
+    table.act(IdentifyCard(number=0, card=Card.parse("2H")))
+    assert table.alerts == ["burn_differs"]
+    assert table.state.lasting.alerts[0].detail == BurnedTooMany(burned=5, to_burn=2)
+
+
+def test_a_first_card_that_was_not_read_is_named_also_once_the_first_round_is_dealt() -> None:
+    table = Sitting()
+    table.announce()
+    table.event(Misread(hand=Hand.BURN))
+    table.card("4D", Hand.PLAYER, position=1)
+    assert table.alerts == ["misread", "burn_differs"]
+    assert code_of(table.act(IdentifyCard(number=0, card=Card.parse("2H")))) is None
+    assert table.alerts == ["burn_differs"]
+    assert table.state.shoe is not None
+    assert table.state.shoe.copies[Card.parse("2H").number] == 1
+    assert code_of(table.act(IdentifyCard(number=0, card=Card.parse("2H")))) == "no_such_card"
 
 
 def test_more_were_burned_already_than_the_first_card_says() -> None:

@@ -439,6 +439,21 @@ def test_a_card_that_the_shoe_has_reported_closes_the_wagers_before_it_is_entere
     assert [wager.stake for wager in table.state.round.wagers] == [500]
 
 
+@pytest.mark.parametrize("reported", ["before it is entered", "later"])
+def test_a_wager_after_the_first_card_is_late_once_the_shoe_has_told_when_it_left(reported: str) -> None:
+    table = by_hand()
+    table.wait(10)
+    assert table.bet("2", "base.player", 500).refusal is None
+    table.wait(5)
+    if reported == "later":
+        deal(table, "9H")
+    back(table)
+    kept(table, [CardDrawn(hand=Hand.PLAYER, position=1, card=card("9H"))], age_ms=10_000)
+    if reported != "later":
+        deal(table, "9H")
+    assert (table.alerts, table.state.lasting.alerts[-1].seats) == (["late_wager"], ("2",))
+
+
 def test_a_wager_is_put_right_by_two_once_the_shoe_has_reported_a_card() -> None:
     table = Sitting(bets_close=BetsClose.DEALER)
     table.open_shoe()

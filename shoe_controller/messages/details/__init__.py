@@ -22,6 +22,7 @@ from shoe_controller.messages.details.cards import (
     CardRenamed,
     CardsTogether,
     CarriedCardDiffers,
+    DueCardElsewhere,
     EnteredDiffers,
     FirstCardOfShoe,
     FirstOfNewShoe,
@@ -93,6 +94,7 @@ AnyDetail = (
     | FirstOfNewShoe
     | CarriedCardDiffers
     | BurnedCardReused
+    | DueCardElsewhere
     | AnotherRoundBegun
     | UnknownCardCarried
     | EnteredDiffers
@@ -162,6 +164,7 @@ __all__ = [
     "DealtBeforeBurn",
     "DecoderMessage",
     "Detail",
+    "DueCardElsewhere",
     "EarlierDetail",
     "EnteredDiffers",
     "FirstCardBeforeEnd",

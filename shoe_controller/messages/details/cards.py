@@ -120,6 +120,10 @@ class BurnedCardReused(Detail, frozen=True):
     """The shoe carries over an extra card that was burned."""
 
 
+class DueCardElsewhere(Detail, frozen=True):
+    """The card that is due now had left the shoe before the result was undone, and lies in no place of the round."""
+
+
 class AnotherRoundBegun(Detail, frozen=True):
     """The shoe begins another round with an extra card as Player's first."""
 

@@ -42,7 +42,7 @@ def _why_not_assign(draft: Draft, act: AssignCards, _given: PersonActs) -> AnyRe
     drawn = drawn_cards(draft.state)
     if _would_tell(drawn, act):
         return CardsLieFaceDown()
-    arranged = arranged_as_said(drawn, act.cards)
+    arranged = arranged_as_said(draft.state, act.cards)
     if not isinstance(arranged, Arranged):
         return arranged
     return NothingChanges() if changes_nothing(draft.round, arranged, act.cards) else None
@@ -65,7 +65,7 @@ def _would_tell(drawn: Sequence[DrawnCard], act: AssignCards) -> bool:
 
 
 def _assign(draft: Draft, act: AssignCards, by: By) -> None:
-    arranged = arranged_as_said(drawn_cards(draft.state), act.cards)
+    arranged = arranged_as_said(draft.state, act.cards)
     if isinstance(arranged, Arranged):
         assign(draft, arranged, by.person)
         take_due_place(draft, by.person)

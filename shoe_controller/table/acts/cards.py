@@ -19,7 +19,7 @@ from shoe_controller.messages.acts import (
 )
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.causes import EndedByPerson
-from shoe_controller.messages.details import CardOfRound
+from shoe_controller.messages.details import CardOfRound, DueCardElsewhere, FirstCardOfShoe
 from shoe_controller.messages.facts import CardCorrected, ExtraCardDecided
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import Reveal
@@ -50,9 +50,12 @@ from shoe_controller.table.entered_cards import entry_corrected
 from shoe_controller.table.finishing import result_differs, show, without_wagers
 from shoe_controller.table.identifying import card_not_due, make_known
 from shoe_controller.table.inputs import PersonActs
-from shoe_controller.table.judging import judge, place_of, standing_of
+from shoe_controller.table.judging import judge, one_is_due, place_of, standing_of
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND
 from shoe_controller.table.state import Alert, ExtraCard, TableState
+
+STAYS_DECIDED = 4
+"""The `REVISION` of the running program from which an extra card stays burned if one was due when it was decided."""
 
 
 def as_published(state: TableState, act: AnyAct) -> AnyAct:
@@ -62,6 +65,9 @@ def as_published(state: TableState, act: AnyAct) -> AnyAct:
     if isinstance(act, AssignCards):
         return act if _is_shown(state) else msgspec.structs.replace(act, cards=_without_faces(act.cards))
     if not isinstance(act, IdentifyCard | CorrectCard) or state.round is None:
+        return act
+    if act.number == 0:
+        # Everyone sees the first card of the shoe.
         return act
     # What was proposed may be about cards that are not there any more.
     shown = 1 <= act.number <= len(state.round.cards) and state.round.cards[act.number - 1].shown
@@ -119,9 +125,8 @@ def _hands_face_down(seen: Seen) -> Targets | None:
 def _why_not_identify(draft: Draft, act: IdentifyCard, _given: PersonActs) -> AnyRefusal | None:
     if act.card is None:
         return CardMissing()
-    if draft.phase is Phase.FIRST_CARD:
-        first = draft.shoe.first_card
-        return None if act.number == 0 and first is not None else NoSuchCard(number=act.number)
+    if draft.phase is Phase.FIRST_CARD or act.number == 0:
+        return None if act.number == 0 and _first_is_asked_for(draft.state) else NoSuchCard(number=act.number)
     if not 1 <= act.number <= len(draft.round.cards):
         return NoSuchCard(number=act.number)
     if draft.round.cards[act.number - 1].card is not None:
@@ -134,7 +139,7 @@ def _why_not_identify(draft: Draft, act: IdentifyCard, _given: PersonActs) -> An
 def _identify(draft: Draft, act: IdentifyCard, by: By) -> None:
     if act.card is None:
         return
-    if draft.phase is Phase.FIRST_CARD:
+    if act.number == 0:
         identify_first(draft, act.card, EndedByPerson(person=by.person))
         return
     make_known(draft, act.number, act.card, EndedByPerson(person=by.person))
@@ -143,13 +148,19 @@ def _identify(draft: Draft, act: IdentifyCard, by: By) -> None:
 
 def _identifiable(seen: Seen) -> Targets | None:
     state = seen.state
-    if state.phase is Phase.FIRST_CARD:
-        return some("cards", (0,) if state.shoe is not None and state.shoe.first_card is not None else ())
+    first = (0,) if _first_is_asked_for(state) else ()
     foreign = {alert.card for alert in state.lasting.alerts if alert.kind is AlertKind.FOREIGN_CARD}
     cards = () if state.round is None else state.round.cards
     # Whether the table knows a card that lies face down must not show.
     numbers = (number for number, laid in enumerate(cards, 1) if laid.card is None or not laid.shown)
-    return some("cards", tuple(number for number in numbers if number not in foreign))
+    return some("cards", (*first, *(number for number in numbers if number not in foreign)))
+
+
+def _first_is_asked_for(state: TableState) -> bool:
+    """Whether the first card of the shoe is not known, and a person can name it; also once the first round is dealt."""
+    if state.phase is Phase.FIRST_CARD:
+        return state.shoe is not None and state.shoe.first_card is not None
+    return any(isinstance(alert.detail, FirstCardOfShoe) for alert in state.lasting.alerts)
 
 
 # --- corrected -------------------------------------------------------------------------------------------------------
@@ -209,9 +220,10 @@ def correct(draft: Draft, number: int, card: Card, person: str) -> None:
     )
     draft.replace_card(number, seq=seq)
     for alert in draft.lasting.alerts:
-        # The result is compared again below, and invalid cards are found again.
+        # The result is compared again below, and invalid cards, or that one is due, are found again.
         compared_again = alert.kind in (AlertKind.RESULT_DIFFERS, AlertKind.CARD_NOT_DUE)
-        if compared_again or _fits_now(draft, alert):
+        due_again = isinstance(alert.detail, DueCardElsewhere)
+        if compared_again or due_again or _fits_now(draft, alert):
             draft.end_alert(alert, EndedByPerson(person=person))
     if not fits:
         draft.alert(AlertKind.TOO_MANY_COPIES, CardOfRound(number=number, hand=laid.hand), card=number)
@@ -279,13 +291,18 @@ def decide_extra(draft: Draft, *, used: bool, person: str, face_up: bool = False
         draft.round.extras = ()
         if used:
             draft.shoe.carried = _as_seen(extras[0], face_up=face_up)
-        burned = extras[used:]
+        burned = tuple(_as_decided(draft, extra) for extra in extras[used:])
         draft.shoe.burned += len(burned)
         draft.shoe.burned_extras = (*draft.shoe.burned_extras, *burned)
         draft.emit(ExtraCardDecided, burned=len(burned), used=used)
         if carries(draft.state) is not None and carries_shown(draft.state) and not draft.round.free:
             without_wagers(draft)
     draft.end_alerts(EndedByPerson(person=person), AlertKind.OVER_DRAW, AlertKind.EXTRA_CARD)
+
+
+def _as_decided(draft: Draft, extra: ExtraCard) -> ExtraCard:
+    due = draft.phase is Phase.DEALING and one_is_due(draft.round.cards)
+    return msgspec.structs.replace(extra, declined=due and draft.lasting.revision >= STAYS_DECIDED)
 
 
 def may_use_extra(state: TableState, phase: Phase) -> bool:
