@@ -14,7 +14,7 @@ from shoe_controller.messages.refusals import (
     TableStopped,
 )
 from shoe_controller.table.draft import Draft, is_stopped
-from shoe_controller.table.finishing import by_seat, placed, stakes_by_seat
+from shoe_controller.table.finishing import FREE_STAYS_FREE, by_seat, placed, stakes_by_seat
 from shoe_controller.table.inputs import SeatBets
 from shoe_controller.table.state import SeatChange, StandingWager, TableState
 
@@ -71,8 +71,10 @@ def note_change(draft: Draft, seat: str) -> None:
 
 
 def return_late(draft: Draft, seats: set[str]) -> None:
-    """The wagers of these seats are again what they were when the first card left the shoe."""
+    """The wagers of these seats are again what they were when the first card left the shoe; a free hand has none."""
     playing = draft.round
+    if playing.free and draft.lasting.revision >= FREE_STAYS_FREE:
+        return
     in_time: dict[str, tuple[StandingWager, ...]] = {}
     for change in playing.changes:
         if change.seat in seats and change.at_ns > playing.first_card_ns:

@@ -76,6 +76,9 @@ SAYS_DIFFERENCE = 3
 REOPENS_WAGERS = 3
 """The first `REVISION` in which wagers are open again after a void, where the round is dealt again."""
 
+FREE_STAYS_FREE = 4
+"""The `REVISION` of the running program from which nothing that was late stands again in a free hand."""
+
 
 def open_betting(draft: Draft) -> None:
     """The next round begins: wagers are open, but where a card begins it that everyone has seen.
@@ -99,6 +102,8 @@ def without_wagers(draft: Draft) -> None:
     """Everyone has seen the card that begins the round: wagers go back, and it is dealt as a free hand."""
     return_wagers_of(draft, {wager.seat for wager in draft.round.wagers}, ReturnCause.CARD_SHOWN)
     draft.round.free = True
+    if draft.lasting.revision >= FREE_STAYS_FREE:
+        draft.round.changes = ()
     draft.emit(FreeHandAnnounced, carried=True)
 
 

@@ -311,6 +311,23 @@ def test_what_was_late_stays_late_after_a_power_cut(*, card_came_before: bool) -
     assert stakes(table) == ({("1", "base.player"): 50} if card_came_before else {})
 
 
+def test_nothing_stands_again_in_a_free_hand() -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.bet("1", "base.player", 50)
+    table.wait(5)
+    table.bet("1", "base.player", 0)
+    table.dealer(FreeHand())
+    first_card(table, age_ms=4000)
+    assert table.alerts == ["late_wager"]
+    clear_late(table)
+    assert (stakes(table), table.alerts) == ({}, [])
+    table.deal("4D KS 2C")
+    table.dealer(Confirm())
+    assert table.last(RoundResult).free
+    assert table.all(RoundSettled) == []
+
+
 # --- dealt again -----------------------------------------------------------------------------------------------------
 
 
