@@ -1,5 +1,9 @@
 """Wagers: placed, changed and withdrawn by seat, while they are open and the shoe is there; what was late returned."""
 
+from collections.abc import Iterable
+
+import msgspec
+
 from shoe_controller.baccarat.house import refusals
 from shoe_controller.baccarat.wager_refusals import UnknownSeat
 from shoe_controller.messages.causes import CorrectionCause
@@ -83,6 +87,17 @@ def return_late(draft: Draft, seats: set[str]) -> None:
     if in_time:
         others = tuple(wager for wager in playing.wagers if wager.seat not in in_time)
         correct_wagers(draft, CorrectionCause.LATE, (*others, *(w for wagers in in_time.values() for w in wagers)))
+
+
+def decide_wager(draft: Draft, seat: str, decided: str, wagers: Iterable[StandingWager]) -> None:
+    """Supervisors have said what this wager of the seat is: that stands, and what else was late is still returned."""
+    stands = tuple(wager for wager in wagers if (wager.seat, wager.wager) == (seat, decided))
+    draft.round.changes = tuple(
+        msgspec.structs.replace(change, before=(*(wager for wager in change.before if wager.wager != decided), *stands))
+        if change.seat == seat
+        else change
+        for change in draft.round.changes
+    )
 
 
 def correct_wagers(draft: Draft, cause: CorrectionCause, wagers: tuple[StandingWager, ...]) -> None:

@@ -124,6 +124,8 @@ class TableBooks:
         self.never_with_wagers: bool | None = None
         """Whether the program that runs the table begins no round with wagers with a card that everyone has seen;
         `None` where it is not known, and the rules of the shoe tell."""
+        self.decides_one_wager = False
+        """Whether the program that runs the table returns all that was late, but for what supervisors put right."""
         self._rules: Json = {}
         """The rules of the shoe."""
         self._handlers: dict[str, Callable[[Json], None]] = {
@@ -251,7 +253,7 @@ class TableBooks:
             self._round = round_of(event)
         self._check_round(event)
         self.wagers.none_stand("in a free hand")
-        self.wagers.open = False
+        self.wagers.open, self.wagers.free = False, True
 
     def _betting_closed(self, event: Json) -> None:
         self.wagers.closed(event)
@@ -265,6 +267,9 @@ class TableBooks:
 
     def _alert_ended(self, event: Json) -> None:
         self.alerts.ended(event)
+        cleared = event["alert"]["kind"] == "late_wager" and event["cause"]["code"] == "ended_by_person"
+        if cleared and self.says_difference and self.decides_one_wager and not self.wagers.free:
+            self.wagers.history.check_late(event["alert"]["detail"]["seats"], self.wagers.standing)
         self.cards.held_are_burned = False
 
     def _round_over(self) -> None:
@@ -298,7 +303,7 @@ class TableBooks:
             check_correction(event, self._act)
             for seat in event["seats"]:
                 if self.cards.hand or self.cards.undecided:
-                    self.wagers.history.decided(seat)
+                    self.wagers.history.decided(seat, self._act["wager"], self.wagers.standing.get(seat, ()))
                 else:
                     self.wagers.history.changed(seat, event["time"], self.wagers.standing.get(seat, ()))
 

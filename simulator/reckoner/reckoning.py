@@ -32,6 +32,8 @@ KEEPS_INVENTORY = 3
 
 NEVER_WITH_WAGERS = 3
 """The revision of the program from which a card that everyone has seen begins no round with wagers."""
+DECIDES_ONE_WAGER = 4
+"""The revision of the program from which a correction after a late wager leaves the seat's other wagers alone."""
 
 
 class Reckoner:
@@ -63,6 +65,7 @@ class Reckoner:
             self.books.finished_takes_two = procedure.get("finished_round") == "two_supervisors"
         if given is not None and given["input"] == "controller_started":
             self.books.never_with_wagers = given.get("revision", 1) >= NEVER_WITH_WAGERS
+            self.books.decides_one_wager = given.get("revision", 1) >= DECIDES_ONE_WAGER
             self.books.shoes.left_to_supervisors = given.get("revision", 1) >= KEEPS_INVENTORY
         if given is not None and given["input"] == "shoe_report":
             self.books.shoes.foreign_since += "foreign_card" in (given["event"]["event"], given["event"].get("code"))

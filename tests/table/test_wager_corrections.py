@@ -283,6 +283,49 @@ def test_what_supervisors_have_decided_is_not_returned() -> None:
     assert stakes(table) == {("1", "base.player"): 30}
 
 
+@pytest.mark.parametrize(
+    ("decided", "left"),
+    [
+        (MoveWager(seat="1", wager="base.player", to_seat="2"), {("2", "base.player"): 50, ("2", "base.tie"): 10}),
+        (SetWager(seat="2", wager="base.tie", stake=30), {("1", "base.player"): 50, ("2", "base.tie"): 30}),
+        (SetWager(seat="2", wager="base.tie", stake=0), {("1", "base.player"): 50}),
+        (
+            SetWager(seat="2", wager="base.banker", stake=400),
+            {("1", "base.player"): 50, ("2", "base.tie"): 10, ("2", "base.banker"): 400},
+        ),
+        (
+            MoveWager(seat="2", wager="base.banker", to_seat="3"),
+            {("1", "base.player"): 50, ("2", "base.tie"): 10, ("3", "base.banker"): 500},
+        ),
+    ],
+)
+def test_what_else_was_late_is_returned_all_the_same(decided: SetWager | MoveWager, left: Stakes) -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.bet("1", "base.player", 50)
+    table.bet("2", "base.tie", 10)
+    table.wait(5)
+    table.bets("2", [("base.banker", 500), ("base.tie", 20)])
+    first_card(table, age_ms=1000)
+    assert done(table, decided) is None
+    clear_late(table)
+    assert stakes(table) == left
+
+
+def test_where_an_earlier_version_ran_the_table_nothing_else_of_the_seat_was_returned() -> None:
+    table = Sitting()
+    table.give(ControllerStarted(boot="first", revision=3))
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
+    table.open_shoe()
+    table.bet("2", "base.tie", 10)
+    table.wait(5)
+    table.bet("2", "base.banker", 500)
+    first_card(table, age_ms=1000)
+    assert done(table, SetWager(seat="2", wager="base.tie", stake=30)) is None
+    clear_late(table)
+    assert stakes(table) == {("2", "base.tie"): 30, ("2", "base.banker"): 500}, "recorded facts are replayed"
+
+
 def test_a_correction_before_a_card_that_had_left_is_late_too() -> None:
     table = closed()
     table.wait(5)
