@@ -16,6 +16,7 @@ from shoe_controller.messages.refusals import (
     NoShoeLink,
     NoSuchWager,
     TableStopped,
+    TooManyChanges,
 )
 from shoe_controller.table.draft import Draft, is_stopped
 from shoe_controller.table.finishing import FREE_STAYS_FREE, by_seat, placed, stakes_by_seat
@@ -23,7 +24,11 @@ from shoe_controller.table.inputs import SeatBets
 from shoe_controller.table.state import SeatChange, StandingWager, TableState
 
 MOST_CHANGES = 100
-"""Changes of one seat that are kept: a person cannot make as many between a card and the report of it."""
+"""Changes of one seat that are kept in a round."""
+
+KEEPS_EVERY_CHANGE = 4
+"""The `REVISION` of the running program from which a seat makes no more changes than are kept, and one that changes
+nothing is none. Before, the oldest was forgotten, and with it what was in time."""
 
 
 def seat_bets(draft: Draft, given: SeatBets) -> None:
@@ -47,8 +52,11 @@ def seat_bets(draft: Draft, given: SeatBets) -> None:
     refused = refusals(draft.house, placed(wagers))
     if refused:
         draft.refuse(refused[0])
+    elif _too_many_changes(draft, given.seat, wagers):
+        draft.refuse(TooManyChanges(seat=given.seat, most=MOST_CHANGES))
     else:
-        note_change(draft, given.seat)
+        if not _keeps_every_change(draft) or _changes(draft, given.seat, wagers):
+            note_change(draft, given.seat)
         others = tuple(wager for wager in draft.round.wagers if wager.seat != given.seat)
         draft.round.wagers = (*others, *wagers)
         if any(not change.stake for change in given.stakes):
@@ -64,11 +72,25 @@ def seat_bets(draft: Draft, given: SeatBets) -> None:
         )
 
 
+def _keeps_every_change(draft: Draft) -> bool:
+    return draft.lasting.revision >= KEEPS_EVERY_CHANGE
+
+
+def _changes(draft: Draft, seat: str, wagers: Iterable[StandingWager]) -> bool:
+    return set(placed(wagers)) != set(placed(wager for wager in draft.round.wagers if wager.seat == seat))
+
+
+def _too_many_changes(draft: Draft, seat: str, wagers: Iterable[StandingWager]) -> bool:
+    made = sum(change.seat == seat for change in draft.round.changes)
+    return made >= MOST_CHANGES and _keeps_every_change(draft) and _changes(draft, seat, wagers)
+
+
 def note_change(draft: Draft, seat: str) -> None:
     """The wagers of this seat are about to change; what they are now is kept, should that turn out to be too late."""
     playing = draft.round
     of_seat = [change for change in playing.changes if change.seat == seat]
-    forgotten = of_seat[0] if len(of_seat) >= MOST_CHANGES else None
+    full = len(of_seat) >= MOST_CHANGES and not _keeps_every_change(draft)
+    forgotten = of_seat[0] if full else None
     before = tuple(wager for wager in playing.wagers if wager.seat == seat)
     kept = tuple(change for change in playing.changes if change is not forgotten)
     playing.changes = (*kept, SeatChange(seat=seat, at_ns=draft.now, before=before))

@@ -34,6 +34,7 @@ from shoe_controller.messages.facts import (
 )
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.table.betting import MOST_CHANGES
 from shoe_controller.table.inputs import ControllerStarted, LinkBack
 from shoe_controller.table.state import REVISION
 from shoe_controller.table.view import view_of
@@ -198,6 +199,14 @@ def test_a_settled_round_that_is_voided_says_the_difference() -> None:
     assert table.last(RoundVoided).difference == {"1": -45, "2": 70}
 
 
+def run_by_an_earlier_version() -> Sitting:
+    table = Sitting()
+    table.give(ControllerStarted(boot="first", revision=3))
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
+    table.open_shoe()
+    return table
+
+
 # --- late ------------------------------------------------------------------------------------------------------------
 
 
@@ -313,10 +322,7 @@ def test_what_else_was_late_is_returned_all_the_same(decided: SetWager | MoveWag
 
 
 def test_where_an_earlier_version_ran_the_table_nothing_else_of_the_seat_was_returned() -> None:
-    table = Sitting()
-    table.give(ControllerStarted(boot="first", revision=3))
-    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
-    table.open_shoe()
+    table = run_by_an_earlier_version()
     table.bet("2", "base.tie", 10)
     table.wait(5)
     table.bet("2", "base.banker", 500)
@@ -352,6 +358,55 @@ def test_what_was_late_stays_late_after_a_power_cut(*, card_came_before: bool) -
         first_card(table, age_ms=60_000)
     clear_late(table)
     assert stakes(table) == ({("1", "base.player"): 50} if card_came_before else {})
+
+
+@pytest.mark.parametrize("first", [0, 50])
+def test_however_often_a_seat_changes_what_it_had_is_known(first: int) -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.bets("1", [("base.banker", 5), *([("base.player", first)] if first else [])])
+    table.wait(5)
+    before = table.mono_ns
+    answers = [code_of(table.bet("1", "base.player", 100 + n)) for n in range(MOST_CHANGES + 5)]
+    assert answers == [None] * (MOST_CHANGES - 1) + ["too_many_changes"] * 6
+    assert code_of(table.bet("1", "base.player", stakes(table)["1", "base.player"])) is None, "that changes nothing"
+    assert code_of(table.bet("2", "base.player", 70)) is None, "another seat may"
+    first_card(table, age_ms=(table.mono_ns - before) // 1_000_000 + 150)
+    clear_late(table)
+    assert stakes(table) == {("1", "base.banker"): 5} | ({("1", "base.player"): first} if first else {})
+
+
+def test_a_request_that_changes_nothing_is_not_late() -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.bet("1", "base.player", 50)
+    table.wait(5)
+    for _ in range(MOST_CHANGES + 5):
+        assert code_of(table.bet("1", "base.player", 50)) is None
+    first_card(table, age_ms=12_000)
+    assert table.alerts == []
+
+
+def test_supervisors_may_put_right_what_was_changed_too_often() -> None:
+    table = Sitting()
+    table.open_shoe()
+    for number in range(MOST_CHANGES):
+        table.bet("1", "base.player", 50 + number)
+    assert code_of(table.bet("1", "base.player", 0)) == "too_many_changes"
+    table.dealer(NoMoreBets())
+    assert done(table, SetWager(seat="1", wager="base.player", stake=0)) is None
+    assert stakes(table) == {}
+
+
+def test_where_an_earlier_version_ran_the_table_the_oldest_change_was_forgotten() -> None:
+    table = run_by_an_earlier_version()
+    table.bet("1", "base.player", 50)
+    table.wait(5)
+    for _ in range(MOST_CHANGES + 1):
+        assert code_of(table.bet("1", "base.player", 900)) is None
+    first_card(table, age_ms=12_000)
+    clear_late(table)
+    assert stakes(table) == {("1", "base.player"): 900}, "recorded facts are replayed"
 
 
 def test_nothing_stands_again_in_a_free_hand() -> None:
