@@ -4279,7 +4279,7 @@ export interface RoundSettled {
   settlement: Settlement;
   /** The `seq` of the settlement before, which was taken back; null for the first. */
   replaces: number | null;
-  /** Against the settlement before: what to pay (above 0) or to collect (below 0), by seat, in minor units. Marked commission is not in it. A seat for which nothing changes is left out; null for the first settlement. */
+  /** Against what the round came to before: what to pay (above 0) or to collect (below 0), by seat, in minor units. Marked commission is not in it. A seat for which nothing changes is left out; null where it had no result before. */
   difference: Record<string, number> | null;
 }
 

@@ -73,6 +73,9 @@ KEEPS_ROUNDS = 2
 SAYS_DIFFERENCE = 3
 """The first `REVISION` in which a round that is settled again says what to pay or to collect."""
 
+SAYS_FIRST_DIFFERENCE = 4
+"""The `REVISION` of the running program from which it says so too where the round had no wagers before."""
+
 REOPENS_WAGERS = 3
 """The first `REVISION` in which wagers are open again after a void, where the round is dealt again."""
 
@@ -199,6 +202,7 @@ def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
     deal = judge(playing.cards).deal
     facts = deal.facts
     outcome = outcome_of(deal, house.schedule)
+    settled_before, again = _says_difference(draft), _has_difference(draft)
     playing.outcome_seq = draft.emit(
         RoundResult,
         outcome=outcome,
@@ -209,8 +213,7 @@ def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
         replaces=playing.outcome_seq,
     )
     playing.commission = ()
-    again = _says_difference(draft)
-    if playing.wagers or again:
+    if playing.wagers or settled_before:
         settlement = settle(house, facts, placed(playing.wagers))
         paid = paid_by_seat(settlement)
         playing.settlement_seq = draft.emit(
@@ -245,6 +248,14 @@ def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
 def _says_difference(draft: Draft) -> bool:
     """Whether wagers of this round were settled before, and paid."""
     return draft.round.settlement_seq is not None and draft.shoe.revision >= SAYS_DIFFERENCE
+
+
+def _has_difference(draft: Draft) -> bool:
+    """Whether what the wagers come to is said against a result before, also one on which nothing was paid."""
+    playing = draft.round
+    if playing.settlement_seq is None and draft.lasting.revision >= SAYS_FIRST_DIFFERENCE:
+        return playing.outcome_seq is not None
+    return _says_difference(draft)
 
 
 def road_result(facts: Facts) -> roads.RoadResult:

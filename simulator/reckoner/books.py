@@ -124,8 +124,9 @@ class TableBooks:
         self.never_with_wagers: bool | None = None
         """Whether the program that runs the table begins no round with wagers with a card that everyone has seen;
         `None` where it is not known, and the rules of the shoe tell."""
-        self.decides_one_wager = False
-        """Whether the program that runs the table returns all that was late, but for what supervisors put right."""
+        self.says_all = False
+        """Whether the program that runs the table returns all that was late but for what supervisors put right, and
+        says the difference also of a round that had no wagers before."""
         self._rules: Json = {}
         """The rules of the shoe."""
         self._handlers: dict[str, Callable[[Json], None]] = {
@@ -268,7 +269,7 @@ class TableBooks:
     def _alert_ended(self, event: Json) -> None:
         self.alerts.ended(event)
         cleared = event["alert"]["kind"] == "late_wager" and event["cause"]["code"] == "ended_by_person"
-        if cleared and self.says_difference and self.decides_one_wager and not self.wagers.free:
+        if cleared and self.says_difference and self.says_all and not self.wagers.free:
             self.wagers.history.check_late(event["alert"]["detail"]["seats"], self.wagers.standing)
         self.cards.held_are_burned = False
 
@@ -452,11 +453,13 @@ class TableBooks:
         self.results[key] = result._replace(settlement=event["seq"])
         self.settlements += 1
         self.wagers.settle(*key, event["settlement"], result.played)
-        before = self._settled.get(key) if event["replaces"] is not None and self.says_difference else None
+        first = event["replaces"] is None
+        again = self.says_all and key in self._undone_results if first else self.says_difference
+        before = None if first else self._settled.get(key)
         if self.wagers.last is not None:
             self._settled[key] = self.wagers.last
             old, new = () if before is None else before.rows, self.wagers.last.rows
-            check_difference(event["difference"], None if before is None else difference(old, new), key)
+            check_difference(event["difference"], difference(old, new) if again else None, key)
 
     def _round_amended(self, event: Json) -> None:
         act, key = self._act, (event["of_shoe"], event["of_round"])

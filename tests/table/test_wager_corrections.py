@@ -426,6 +426,22 @@ def test_nothing_stands_again_in_a_free_hand() -> None:
     assert table.all(RoundSettled) == []
 
 
+# --- settled again ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("stake", "said"), [(50, [{"1": 50}]), (0, [])])
+def test_a_round_without_wagers_that_is_taken_back_says_what_to_pay(stake: int, said: list[dict[str, int]]) -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.deal(PLAYER_WINS)
+    table.dealer(Confirm())
+    undo(table)
+    if stake:
+        assert done(table, SetWager(seat="1", wager="base.player", stake=stake)) is None
+    assert code_of(table.act(Confirm())) is None
+    assert [settled.difference for settled in table.all(RoundSettled)] == said
+
+
 # --- dealt again -----------------------------------------------------------------------------------------------------
 
 
