@@ -303,7 +303,7 @@ class TableBooks:
         if self._act is not None and self._act["act"] in ("set_wager", "move_wager"):
             check_correction(event, self._act)
             for seat in event["seats"]:
-                if self.cards.hand or self.cards.undecided:
+                if not self.duty.waits:
                     self.wagers.history.decided(seat, self._act["wager"], self.wagers.standing.get(seat, ()))
                 else:
                     self.wagers.history.changed(seat, event["time"], self.wagers.standing.get(seat, ()))
@@ -339,8 +339,12 @@ class TableBooks:
 
     def _card_set_aside(self, event: Json) -> None:
         self.cards.set_aside(event)
-        if not of_earlier_round(event):
+        if not of_earlier_round(event) and not self._before_round(event):
             self.duty.card()
+
+    def _before_round(self, event: Json) -> bool:
+        """Whether it is an extra card that came between two rounds, and begins none."""
+        return event["why"]["code"] == "one_too_many" and not self.cards.hand
 
     def _card_burned(self, event: Json) -> None:
         self.cards.burned(event)

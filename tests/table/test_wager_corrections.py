@@ -207,6 +207,18 @@ def run_by_an_earlier_version() -> Sitting:
     return table
 
 
+@pytest.mark.parametrize("reveal", Reveal)
+def test_two_also_while_an_extra_card_lies_aside_before_the_first(reveal: Reveal) -> None:
+    table = closed(reveal=reveal)
+    table.card("9H", Hand.EXTRA)
+    assert (table.state.phase, table.alerts) == (Phase.CLOSED, ["extra_card"])
+    corrections = ("set_wager", "move_wager")
+    assert [act.two_people for act in view_of(table.state, read_rules).acts if act.act in corrections] == [True, True]
+    assert code_of(table.act(SetWager(seat="1", wager="base.player", stake=80))) is None
+    assert table.state.lasting.proposal is not None, "another supervisor approves"
+    assert stakes(table)["1", "base.player"] == 50
+
+
 # --- late ------------------------------------------------------------------------------------------------------------
 
 

@@ -23,6 +23,9 @@ DECIDES_ONE_WAGER = 4
 """The `REVISION` of the running program from which a correction decides about its wager alone. Before, nothing of the
 seat was returned any more that was late."""
 
+COUNTS_CARDS_ASIDE = 4
+"""The `REVISION` of the running program from which an extra card, and one that waits for a supervisor, is out too."""
+
 Wagers = tuple[StandingWager, ...]
 
 
@@ -79,9 +82,12 @@ def _correct(draft: Draft, cause: CorrectionCause, wagers: Wagers, wager: str, *
 
 
 def _card_is_out(seen: Seen) -> bool:
-    """Whether somebody may know a card of the round, also one that lies face down or was carried over."""
-    carried = seen.state.shoe is not None and seen.state.shoe.carried is not None
-    return carried or bool(seen.state.lasting.unentered) or not CARDS_OUT.isdisjoint(seen.phases)
+    """Whether somebody may know a card of the round, also one that lies face down or aside, or was carried over."""
+    state, playing = seen.state, seen.state.round
+    carried = state.shoe is not None and state.shoe.carried is not None
+    if state.lasting.revision >= COUNTS_CARDS_ASIDE and playing is not None:
+        carried = carried or bool(playing.extras or state.lasting.held)
+    return carried or bool(state.lasting.unentered) or not CARDS_OUT.isdisjoint(seen.phases)
 
 
 TWO_IF_CARD = "once a card of the round has left the shoe"
