@@ -2649,6 +2649,12 @@ export interface ProposalReplaced {
   code: "proposal_replaced";
 }
 
+/** The round was voided. */
+export interface ProposalRoundVoided {
+  /** Says which code this is; the other fields are its values. */
+  code: "proposal_round_voided";
+}
+
 /** A new shoe was opened. */
 export interface ProposalShoeOpened {
   /** Says which code this is; the other fields are its values. */
@@ -5327,7 +5333,7 @@ export type AlertEndCause = EndedByPerson | EndedByShoe | NewShoeOpened | RoundS
 export type ShoeEndCause = LastRoundOver | NextShoeOpened | EndedEarly;
 
 /** Why a proposal ended without having been approved. */
-export type ProposalEndCause = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | EarlierProposalEnd;
+export type ProposalEndCause = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | ProposalRoundVoided | EarlierProposalEnd;
 
 /** Something that a person does. */
 export type Act = OpenShoe | NoMoreBets | FreeHand | RevealCards | Confirm | CallSupervisor | ClearAlert | SignIn | SignOut | IdentifyCard | CorrectCard | AssignCards | DiscardCard | EnterCard | DealCard | BeginHandEntry | EndHandEntry | UseExtraCard | BurnExtraCard | VoidRound | VoidAndReplay | UndoLastResult | SetWager | MoveWager | AmendRound | EndShoe | CountRemainder | BeginRunOut | EndRunOut | ExchangeShoe | AcceptRollback | Note | OpenDispute | CloseDispute | Adjust | CollectCommission | WaiveCommission | Approve | Withdraw;

@@ -19,6 +19,7 @@ from shoe_controller.messages.causes import (
     AnyProposalEnd,
     AnyShoeEnd,
     LastRoundOver,
+    ProposalRoundVoided,
     ResultTakenBack,
     ReturnCause,
     RoundSettledNow,
@@ -78,6 +79,9 @@ SAYS_FIRST_DIFFERENCE = 4
 
 REOPENS_WAGERS = 3
 """The first `REVISION` in which wagers are open again after a void, where the round is dealt again."""
+
+VOID_ENDS_PROPOSAL = 4
+"""The `REVISION` of the running program from which what was proposed in a round ends with its void."""
 
 FREE_STAYS_FREE = 4
 """The `REVISION` of the running program from which nothing that was late stands again in a free hand."""
@@ -359,6 +363,9 @@ def _out_of_play(draft: Draft, *, replay: bool) -> None:
         draft.phase in (Phase.DEALING, Phase.COMPLETE) and draft.round.indicated is None
     )
     draft.end_alerts(RoundVoidedNow(), scope=Scope.ROUND)
+    if draft.lasting.revision >= VOID_ENDS_PROPOSAL:
+        # Where no card was dealt, the round that follows has the same number.
+        drop_proposal(draft, ProposalRoundVoided())
 
 
 def return_wagers_of(draft: Draft, seats: set[str], cause: ReturnCause) -> None:

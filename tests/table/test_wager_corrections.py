@@ -18,14 +18,17 @@ from shoe_controller.messages.acts import (
     MoveWager,
     NoMoreBets,
     SetWager,
+    UseExtraCard,
     VoidAndReplay,
     VoidRound,
     rule_of,
 )
+from shoe_controller.messages.causes import ProposalRoundVoided
 from shoe_controller.messages.facts import (
     BettingOpened,
     FreeHandAnnounced,
     PersonActed,
+    ProposalEnded,
     RoundResult,
     RoundSettled,
     RoundVoided,
@@ -161,7 +164,7 @@ def test_what_was_proposed_for_cards_that_are_void_cannot_be_approved() -> None:
     table.act(VoidAndReplay())
     table.dealer(NoMoreBets())
     assert "approve" not in [act.act for act in view_of(table.state, read_rules).acts]
-    assert code_of(table.act(Approve(proposal=1), person="ben")) == "other_round"
+    assert code_of(table.act(Approve(proposal=1), person="ben")) == "no_proposal"
     assert stakes(table)["1", "base.player"] == 50
 
 
@@ -217,6 +220,28 @@ def test_two_also_while_an_extra_card_lies_aside_before_the_first(reveal: Reveal
     assert code_of(table.act(SetWager(seat="1", wager="base.player", stake=80))) is None
     assert table.state.lasting.proposal is not None, "another supervisor approves"
     assert stakes(table)["1", "base.player"] == 50
+
+
+@pytest.mark.parametrize("cards", ["", "7H"])
+def test_what_was_proposed_in_a_round_ends_with_its_void(cards: str) -> None:
+    """Where no card of it was dealt, the next round has the same number."""
+    table = closed(reveal=Reveal.AT_RESULT)
+    table.deal(PLAYER_WINS)
+    table.card("9H", Hand.EXTRA)
+    table.act(UseExtraCard())
+    table.dealer(Confirm())
+    table.bet("1", "base.player", 50)
+    table.dealer(NoMoreBets())
+    table.deal(cards)
+    table.act(SetWager(seat="1", wager="base.player", stake=500))
+    proposal = table.state.lasting.proposals_made
+    assert code_of(table.act(VoidRound())) is None
+    assert table.last(ProposalEnded).cause == ProposalRoundVoided()
+    assert table.state.lasting.proposal is None
+    table.bet("2", "base.banker", 5)
+    table.dealer(NoMoreBets())
+    assert code_of(table.act(Approve(proposal=proposal), person="ben")) == "no_proposal"
+    assert stakes(table) == {("2", "base.banker"): 5}
 
 
 # --- late ------------------------------------------------------------------------------------------------------------
@@ -419,6 +444,16 @@ def test_where_an_earlier_version_ran_the_table_the_oldest_change_was_forgotten(
     first_card(table, age_ms=12_000)
     clear_late(table)
     assert stakes(table) == {("1", "base.player"): 900}, "recorded facts are replayed"
+
+
+def test_where_an_earlier_version_ran_the_table_a_proposal_outlasted_the_void() -> None:
+    table = run_by_an_earlier_version()
+    table.bet("1", "base.player", 50)
+    table.dealer(NoMoreBets())
+    table.deal("7H")
+    table.act(SetWager(seat="1", wager="base.player", stake=80))
+    table.act(VoidAndReplay())
+    assert code_of(table.act(Approve(proposal=1), person="ben")) == "other_round"
 
 
 def test_nothing_stands_again_in_a_free_hand() -> None:
