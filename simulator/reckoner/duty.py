@@ -16,6 +16,10 @@ class DutyBook:
         """Wagers are closed, and no card of the round has come."""
         self._alert_owed = False
         """A round was begun without the burned card, and no alert says so yet."""
+        self.wants_dealer = False
+        """Whether the program that runs the table stops a round that begins with nobody on duty."""
+        self._dealer_owed = False
+        """One began so, and no alert says so yet."""
         self._last_act: Json | None = None
         self._last_burn = 0
         """The event that tells of a card which a new dealer burned."""
@@ -28,7 +32,7 @@ class DutyBook:
         rules = event.get("rules") or {}
         self._signs_in = rules.get("dealer_signs_in", False)
         self._burns = rules.get("new_dealer_burns", False)
-        self._dealt_by, self.waits, self._alert_owed = None, False, False
+        self._dealt_by, self.waits, self._alert_owed, self._dealer_owed = None, False, False, False
         by = event["opened_by"]
         acted = self._last_act
         by_dealer = acted is not None and acted["seq"] == event["seq"] - 1 and acted["role"] == "dealer"
@@ -72,12 +76,18 @@ class DutyBook:
             self._begin()
         if self._alert_owed:
             raise MismatchError(f"{self.on_duty} has taken over and dealt without burning a card, and nothing says so")
+        if self._dealer_owed:
+            raise MismatchError("a round is dealt with nobody on duty, and nothing says so")
 
     def alert(self, event: Json) -> None:
         kind = event["alert"]["kind"]
-        if kind == "burn_due":
-            if self.waits:
-                self._begin()
+        if kind in ("burn_due", "nobody_on_duty") and self.waits:
+            self._begin()
+        if kind == "nobody_on_duty":
+            if not self._dealer_owed:
+                raise MismatchError(f"{event} is raised, and {self.on_duty} is on duty")
+            self._dealer_owed = False
+        elif kind == "burn_due":
             if not self._alert_owed:
                 raise MismatchError(f"{event} is raised, and no card had to be burned")
             self._alert_owed = False
@@ -96,4 +106,5 @@ class DutyBook:
     def _begin(self) -> None:
         self.waits = False
         self._alert_owed = self._burn_is_due
+        self._dealer_owed = self.wants_dealer and self._signs_in and self.on_duty is None
         self._dealt_by = self.on_duty or self._dealt_by

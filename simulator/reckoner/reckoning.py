@@ -33,8 +33,8 @@ KEEPS_INVENTORY = 3
 NEVER_WITH_WAGERS = 3
 """The revision of the program from which a card that everyone has seen begins no round with wagers."""
 SAYS_ALL = 4
-"""The revision of the program from which a correction after a late wager leaves the seat's other wagers alone, and a
-difference is said also where a round had no wagers before."""
+"""The revision of the program from which a correction after a late wager leaves the seat's other wagers alone, a
+difference is said also where a round had no wagers before, and no round goes on that began with nobody on duty."""
 
 
 class Reckoner:
@@ -66,7 +66,7 @@ class Reckoner:
             self.books.finished_takes_two = procedure.get("finished_round") == "two_supervisors"
         if given is not None and given["input"] == "controller_started":
             self.books.never_with_wagers = given.get("revision", 1) >= NEVER_WITH_WAGERS
-            self.books.says_all = given.get("revision", 1) >= SAYS_ALL
+            self.books.says_all = self.books.duty.wants_dealer = given.get("revision", 1) >= SAYS_ALL
             self.books.shoes.left_to_supervisors = given.get("revision", 1) >= KEEPS_INVENTORY
         if given is not None and given["input"] == "shoe_report":
             self.books.shoes.foreign_since += "foreign_card" in (given["event"]["event"], given["event"].get("code"))

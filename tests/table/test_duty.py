@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from firmware_protocol.cards import Card
 from firmware_protocol.events import Button, ButtonPressed, CardDrawn, Hand, IndicatedWinner
 from firmware_protocol.link import DesiredShoe
 from shoe_controller.house.rules import read_rules
@@ -301,6 +302,39 @@ def test_a_round_under_way_goes_on_without_a_dealer() -> None:
     table.result(IndicatedWinner.PLAYER)
     assert table.last(RoundResult).dealer is None
     assert prompt(table.state) == SignInFirst()
+
+
+@pytest.mark.parametrize("bets_close", BetsClose)
+def test_a_round_that_begins_with_nobody_on_duty_waits_for_a_dealer(bets_close: BetsClose) -> None:
+    table = guarded(bets_close=bets_close)
+    if bets_close is BetsClose.DEALER:
+        table.dealer(NoMoreBets())
+    table.dealer(SignOut())
+    table.deal("9H 2D KS 4C")
+    assert table.alerts == ["nobody_on_duty"], "no card is lost"
+    table.result(IndicatedWinner.PLAYER)
+    assert table.all(RoundResult) == []
+    table.sign_in("eve")
+    assert table.alerts == []
+    assert table.last(RoundResult).dealer == "eve"
+
+
+def test_a_shoe_that_opened_itself_is_not_dealt_with_nobody_on_duty() -> None:
+    table = Sitting(dealer_signs_in=True)
+    table.event(ButtonPressed(button=Button.NEW_SHOE))
+    table.event(CardDrawn(hand=Hand.BURN, card=Card.parse("AS"), first_of_shoe=True))
+    table.event(CardDrawn(hand=Hand.BURN))
+    table.card("7H")
+    assert table.alerts == ["nobody_on_duty"]
+
+
+def test_where_an_earlier_version_ran_the_table_a_round_began_without_a_dealer() -> None:
+    table = guarded()
+    table.give(ControllerStarted(boot="first", revision=3, dealer_signs_in=True))
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
+    table.dealer(SignOut())
+    table.deal("9H")
+    assert table.alerts == [], "recorded facts are replayed"
 
 
 def test_possible_acts_say_where_a_token_is_needed() -> None:
