@@ -194,6 +194,15 @@ def test_a_dealers_sign_in_needs_a_token_and_a_supervisors_changes_nothing() -> 
     assert table.state.lasting.dealer_id == "dan"
 
 
+@pytest.mark.parametrize("asks", [True, False])
+def test_before_the_first_shoe_too(*, asks: bool) -> None:
+    table = Sitting(dealer_signs_in=asks)
+    table.give(ControllerStarted(boot="first", revision=REVISION, dealer_signs_in=asks))
+    handled = table.act(SignIn(), person="eve", role=Role.DEALER)
+    assert code_of(handled) == ("token_missing" if asks else None)
+    assert handled.changed is not asks
+
+
 def test_an_older_terminals_sign_in_proves_the_pin_alone() -> None:
     table = Sitting()
     table.open_shoe()
