@@ -13,18 +13,28 @@ from shoe_controller.messages.acts import Role, SignIn, SignOut
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.causes import EndedByPerson
 from shoe_controller.messages.facts import DealerChanged
+from shoe_controller.messages.phases import Phase
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.inputs import PersonActs
 from shoe_controller.table.phases import IN_ROUND
 from shoe_controller.table.state import DealerOnDuty, Lasting, TableState
+
+ASKS_BETWEEN_SHOES = 4
+"""The `REVISION` of the running program from which the file counts already when a shoe is over."""
 
 EVERY_ROUND_HAS_DEALER = 4
 """The `REVISION` of the running program from which no round goes on that began with nobody on duty."""
 
 
 def dealers_sign_in(state: TableState) -> bool:
-    """Whether the house asks dealers to sign in; before the first shoe, by what the controller was started with."""
-    return state.lasting.dealer_signs_in if state.shoe is None else state.shoe.rules.procedure.dealer_signs_in
+    """Whether the house asks dealers to sign in.
+
+    Before the first shoe, that is as the controller was started; between two, also as the next one is opened then.
+    """
+    if state.shoe is None:
+        return state.lasting.dealer_signs_in
+    between = state.phase is Phase.ENDED and state.lasting.revision >= ASKS_BETWEEN_SHOES
+    return state.shoe.rules.procedure.dealer_signs_in or (between and state.lasting.dealer_signs_in)
 
 
 def needs_duty(given: PersonActs, *, dealer_signs_in: bool) -> bool:

@@ -139,6 +139,24 @@ def test_the_next_shoe_needs_a_dealer_if_this_one_or_that_one_does(now: bool, ne
     assert code_of(table.dealer(OpenShoe())) is None
 
 
+def test_a_file_that_asks_for_it_now_counts_when_the_shoe_is_over() -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.give(ControllerStarted(boot="first", revision=REVISION, dealer_signs_in=True))
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
+    assert not any(each.token for each in view_of(table.state, read_rules).acts), "in this shoe it is as it was"
+    table.act(EndShoe())
+    table.rules = msgspec.structs.replace(
+        table.rules, procedure=msgspec.structs.replace(table.rules.procedure, dealer_signs_in=True)
+    )
+    offered = {each.act for each in view_of(table.state, read_rules).acts if each.role is Role.DEALER}
+    assert offered == {"sign_in"}
+    assert prompt(table.state) == SignInFirst()
+    assert code_of(table.dealer(OpenShoe())) == "not_signed_in"
+    table.sign_in()
+    assert code_of(table.dealer(OpenShoe())) is None
+
+
 def test_a_supervisor_needs_no_sign_in() -> None:
     table = guarded()
     table.dealer(SignOut())
