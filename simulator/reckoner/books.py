@@ -457,7 +457,7 @@ class TableBooks:
         self.results[key] = result._replace(settlement=event["seq"])
         self.settlements += 1
         self.wagers.settle(*key, event["settlement"], result.played)
-        first = event["replaces"] is None
+        first = key not in self._undone_settlements
         again = self.says_all and key in self._undone_results if first else self.says_difference
         before = None if first else self._settled.get(key)
         if self.wagers.last is not None:

@@ -84,7 +84,7 @@ class DutyBook:
         if kind in ("burn_due", "nobody_on_duty") and self.waits:
             self._begin()
         if kind == "nobody_on_duty":
-            if not self._dealer_owed:
+            if self.on_duty is not None:
                 raise MismatchError(f"{event} is raised, and {self.on_duty} is on duty")
             self._dealer_owed = False
         elif kind == "burn_due":
