@@ -74,6 +74,7 @@ class AlertKind(StrEnum):
     BURN_DIFFERS = "burn_differs"
     BURNED_BETWEEN_ROUNDS = "burned_between_rounds"
     BURN_DUE = "burn_due"
+    NOBODY_ON_DUTY = "nobody_on_duty"
     CARD_WITHOUT_SHOE = "card_without_shoe"
     CARD_AFTER_END = "card_after_end"
     SHOE_CHANGED = "shoe_changed"

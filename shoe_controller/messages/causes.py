@@ -170,6 +170,10 @@ class ProposalShoeOpened(ProposalEndCause, frozen=True):
     """A new shoe was opened."""
 
 
+class ProposalRoundVoided(ProposalEndCause, frozen=True):
+    """The round was voided."""
+
+
 class EarlierProposalEnd(ProposalEndCause, frozen=True):
     """From a journal of layout version 1, which stored a sentence."""
 
@@ -177,4 +181,11 @@ class EarlierProposalEnd(ProposalEndCause, frozen=True):
     """The sentence that was stored."""
 
 
-AnyProposalEnd = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | EarlierProposalEnd
+AnyProposalEnd = (
+    ProposalTimedOut
+    | ProposalReplaced
+    | ProposalWithdrawn
+    | ProposalShoeOpened
+    | ProposalRoundVoided
+    | EarlierProposalEnd
+)

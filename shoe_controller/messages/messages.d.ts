@@ -103,7 +103,7 @@ export interface AlertEnded {
 }
 
 /** Everything that goes wrong at a table. New kinds may be added: show one that you do not know by its severity. */
-export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "shown_card_carried" | "bad_card_out_of_round" | "card_pushed_back" | "entered_card_differs" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "burn_due" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "shoe_change_unconfirmed" | "bad_shoe" | "remainder_differs" | "lid_opened" | "gate_forced" | "shoe_restarted" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "preset_changed" | "line_refused" | "clock_stepped" | "journal_full" | "journal_damaged" | "journal_rolled_back" | "status_ahead" | "messages_refused" | "dispute_open" | "supervisor_called" | "pin_guessing" | "request_flood";
+export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "shown_card_carried" | "bad_card_out_of_round" | "card_pushed_back" | "entered_card_differs" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "burn_due" | "nobody_on_duty" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "shoe_change_unconfirmed" | "bad_shoe" | "remainder_differs" | "lid_opened" | "gate_forced" | "shoe_restarted" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "preset_changed" | "line_refused" | "clock_stepped" | "journal_full" | "journal_damaged" | "journal_rolled_back" | "status_ahead" | "messages_refused" | "dispute_open" | "supervisor_called" | "pin_guessing" | "request_flood";
 
 /** An alert, in the same shape wherever one is published. */
 export interface AlertMessage {
@@ -2655,6 +2655,12 @@ export interface ProposalReplaced {
   code: "proposal_replaced";
 }
 
+/** The round was voided. */
+export interface ProposalRoundVoided {
+  /** Says which code this is; the other fields are its values. */
+  code: "proposal_round_voided";
+}
+
 /** A new shoe was opened. */
 export interface ProposalShoeOpened {
   /** Says which code this is; the other fields are its values. */
@@ -4285,7 +4291,7 @@ export interface RoundSettled {
   settlement: Settlement;
   /** The `seq` of the settlement before, which was taken back; null for the first. */
   replaces: number | null;
-  /** Against the settlement before: what to pay (above 0) or to collect (below 0), by seat, in minor units. Marked commission is not in it. A seat for which nothing changes is left out; null for the first settlement. */
+  /** Against what the round came to before: what to pay (above 0) or to collect (below 0), by seat, in minor units. Marked commission is not in it. A seat for which nothing changes is left out; null where it had no result before. */
   difference: Record<string, number> | null;
 }
 
@@ -4980,6 +4986,16 @@ export interface TokenMissing {
   code: "token_missing";
 }
 
+/** The seat has changed its wagers too often in this round. After the close a supervisor can put them right. */
+export interface TooManyChanges {
+  /** Says which code this is; the other fields are its values. */
+  code: "too_many_changes";
+  /** The seat in the request. */
+  seat: string;
+  /** How often a seat can change its wagers in a round. */
+  most: number;
+}
+
 /** The shoe does not hold so many of this card. */
 export interface TooManyCopiesRefused {
   /** Says which code this is; the other fields are its values. */
@@ -5311,7 +5327,7 @@ export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | Bo
 export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | DueCardElsewhere | AnotherRoundBegun | UnknownCardCarried | EnteredDiffers | NotEntered | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnedTooMany | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | ProvenBad | FromBadShoe | ButtonBeforeEnd | FirstCardBeforeEnd | RemainderOff | OldShoeUnheard | ShoeExchangedNow | LateSeats | CalledBy | OpenDisputes | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | BrokerError | EarlierDetail;
 
 /** Why a request was refused. */
-export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CarriedCardIsFirst | CardsLieFaceDown | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
+export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | TooManyChanges | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CarriedCardIsFirst | CardsLieFaceDown | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
 
 /** Who or what did it. */
 export type Actor = Person | Shoe | ShoeButton | FirstCardDrawn | TimeRanOut;
@@ -5323,7 +5339,7 @@ export type AlertEndCause = EndedByPerson | EndedByShoe | NewShoeOpened | RoundS
 export type ShoeEndCause = LastRoundOver | NextShoeOpened | EndedEarly;
 
 /** Why a proposal ended without having been approved. */
-export type ProposalEndCause = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | EarlierProposalEnd;
+export type ProposalEndCause = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | ProposalRoundVoided | EarlierProposalEnd;
 
 /** Something that a person does. */
 export type Act = OpenShoe | NoMoreBets | FreeHand | RevealCards | Confirm | CallSupervisor | ClearAlert | SignIn | SignOut | IdentifyCard | CorrectCard | AssignCards | DiscardCard | EnterCard | DealCard | BeginHandEntry | EndHandEntry | UseExtraCard | BurnExtraCard | VoidRound | VoidAndReplay | UndoLastResult | SetWager | MoveWager | AmendRound | EndShoe | CountRemainder | BeginRunOut | EndRunOut | ExchangeShoe | AcceptRollback | Note | OpenDispute | CloseDispute | Adjust | CollectCommission | WaiveCommission | Approve | Withdraw;

@@ -167,6 +167,15 @@ class NoSuchWager(Refusal, frozen=True):
     """The wager in the request."""
 
 
+class TooManyChanges(Refusal, frozen=True):
+    """The seat has changed its wagers too often in this round. After the close a supervisor can put them right."""
+
+    seat: str
+    """The seat in the request."""
+    most: int
+    """How often a seat can change its wagers in a round."""
+
+
 class WagerNamedTwice(Refusal, frozen=True):
     """The request names one wager twice."""
 
@@ -473,6 +482,7 @@ AnyRefusal = (
     | BettingClosedRefused
     | FreeHandRefused
     | NoSuchWager
+    | TooManyChanges
     | WagerNamedTwice
     | OtherSeat
     | WagersStand

@@ -138,6 +138,7 @@ _RULES = (
     _rule(AlertKind.BURN_DIFFERS, Scope.SHOE, Clearer.SUPERVISOR, ended_by=(ActName.CORRECT_CARD,)),
     _rule(AlertKind.BURNED_BETWEEN_ROUNDS, Scope.SHOE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(AlertKind.BURN_DUE, Scope.ROUND, Clearer.SUPERVISOR),
+    _rule(AlertKind.NOBODY_ON_DUTY, Scope.ROUND, Clearer.NOBODY, ends_itself=True),
     _rule(AlertKind.CARD_WITHOUT_SHOE, Scope.SHOE, Clearer.SUPERVISOR, ended_by=(ActName.OPEN_SHOE,)),
     _rule(AlertKind.CARD_AFTER_END, Scope.SHOE, Clearer.SUPERVISOR, ended_by=(ActName.OPEN_SHOE,)),
     _rule(AlertKind.SHOE_CHANGED, Scope.ROUND, Clearer.NOBODY),

@@ -1,5 +1,9 @@
 """Wagers: placed, changed and withdrawn by seat, while they are open and the shoe is there; what was late returned."""
 
+from collections.abc import Iterable
+
+import msgspec
+
 from shoe_controller.baccarat.house import refusals
 from shoe_controller.baccarat.wager_refusals import UnknownSeat
 from shoe_controller.messages.causes import CorrectionCause
@@ -12,14 +16,19 @@ from shoe_controller.messages.refusals import (
     NoShoeLink,
     NoSuchWager,
     TableStopped,
+    TooManyChanges,
 )
 from shoe_controller.table.draft import Draft, is_stopped
-from shoe_controller.table.finishing import by_seat, placed, stakes_by_seat
+from shoe_controller.table.finishing import FREE_STAYS_FREE, by_seat, placed, stakes_by_seat
 from shoe_controller.table.inputs import SeatBets
 from shoe_controller.table.state import SeatChange, StandingWager, TableState
 
 MOST_CHANGES = 100
-"""Changes of one seat that are kept: a person cannot make as many between a card and the report of it."""
+"""Changes of one seat that are kept in a round."""
+
+KEEPS_EVERY_CHANGE = 4
+"""The `REVISION` of the running program from which a seat makes no more changes than are kept, and one that changes
+nothing is none. Before, the oldest was forgotten, and with it what was in time."""
 
 
 def seat_bets(draft: Draft, given: SeatBets) -> None:
@@ -43,8 +52,11 @@ def seat_bets(draft: Draft, given: SeatBets) -> None:
     refused = refusals(draft.house, placed(wagers))
     if refused:
         draft.refuse(refused[0])
+    elif _too_many_changes(draft, given.seat, wagers):
+        draft.refuse(TooManyChanges(seat=given.seat, most=MOST_CHANGES))
     else:
-        note_change(draft, given.seat)
+        if not _keeps_every_change(draft) or _changes(draft, given.seat, wagers):
+            note_change(draft, given.seat)
         others = tuple(wager for wager in draft.round.wagers if wager.seat != given.seat)
         draft.round.wagers = (*others, *wagers)
         if any(not change.stake for change in given.stakes):
@@ -60,19 +72,35 @@ def seat_bets(draft: Draft, given: SeatBets) -> None:
         )
 
 
+def _keeps_every_change(draft: Draft) -> bool:
+    return draft.lasting.revision >= KEEPS_EVERY_CHANGE
+
+
+def _changes(draft: Draft, seat: str, wagers: Iterable[StandingWager]) -> bool:
+    return set(placed(wagers)) != set(placed(wager for wager in draft.round.wagers if wager.seat == seat))
+
+
+def _too_many_changes(draft: Draft, seat: str, wagers: Iterable[StandingWager]) -> bool:
+    made = sum(change.seat == seat for change in draft.round.changes)
+    return made >= MOST_CHANGES and _keeps_every_change(draft) and _changes(draft, seat, wagers)
+
+
 def note_change(draft: Draft, seat: str) -> None:
     """The wagers of this seat are about to change; what they are now is kept, should that turn out to be too late."""
     playing = draft.round
     of_seat = [change for change in playing.changes if change.seat == seat]
-    forgotten = of_seat[0] if len(of_seat) >= MOST_CHANGES else None
+    full = len(of_seat) >= MOST_CHANGES and not _keeps_every_change(draft)
+    forgotten = of_seat[0] if full else None
     before = tuple(wager for wager in playing.wagers if wager.seat == seat)
     kept = tuple(change for change in playing.changes if change is not forgotten)
     playing.changes = (*kept, SeatChange(seat=seat, at_ns=draft.now, before=before))
 
 
 def return_late(draft: Draft, seats: set[str]) -> None:
-    """The wagers of these seats are again what they were when the first card left the shoe."""
+    """The wagers of these seats are again what they were when the first card left the shoe; a free hand has none."""
     playing = draft.round
+    if playing.free and draft.lasting.revision >= FREE_STAYS_FREE:
+        return
     in_time: dict[str, tuple[StandingWager, ...]] = {}
     for change in playing.changes:
         if change.seat in seats and change.at_ns > playing.first_card_ns:
@@ -81,6 +109,17 @@ def return_late(draft: Draft, seats: set[str]) -> None:
     if in_time:
         others = tuple(wager for wager in playing.wagers if wager.seat not in in_time)
         correct_wagers(draft, CorrectionCause.LATE, (*others, *(w for wagers in in_time.values() for w in wagers)))
+
+
+def decide_wager(draft: Draft, seat: str, decided: str, wagers: Iterable[StandingWager]) -> None:
+    """Supervisors have said what this wager of the seat is: that stands, and what else was late is still returned."""
+    stands = tuple(wager for wager in wagers if (wager.seat, wager.wager) == (seat, decided))
+    draft.round.changes = tuple(
+        msgspec.structs.replace(change, before=(*(wager for wager in change.before if wager.wager != decided), *stands))
+        if change.seat == seat
+        else change
+        for change in draft.round.changes
+    )
 
 
 def correct_wagers(draft: Draft, cause: CorrectionCause, wagers: tuple[StandingWager, ...]) -> None:

@@ -11,16 +11,30 @@ import msgspec
 
 from shoe_controller.messages.acts import Role, SignIn, SignOut
 from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.causes import EndedByPerson
 from shoe_controller.messages.facts import DealerChanged
+from shoe_controller.messages.phases import Phase
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.inputs import PersonActs
 from shoe_controller.table.phases import IN_ROUND
 from shoe_controller.table.state import DealerOnDuty, Lasting, TableState
 
+ASKS_BETWEEN_SHOES = 4
+"""The `REVISION` of the running program from which the file counts already when a shoe is over."""
+
+EVERY_ROUND_HAS_DEALER = 4
+"""The `REVISION` of the running program from which no round goes on that began with nobody on duty."""
+
 
 def dealers_sign_in(state: TableState) -> bool:
-    """Whether the house asks dealers to sign in; before the first shoe, by what the controller was started with."""
-    return state.lasting.dealer_signs_in if state.shoe is None else state.shoe.rules.procedure.dealer_signs_in
+    """Whether the house asks dealers to sign in.
+
+    Before the first shoe, that is as the controller was started; between two, also as the next one is opened then.
+    """
+    if state.shoe is None:
+        return state.lasting.dealer_signs_in
+    between = state.phase is Phase.ENDED and state.lasting.revision >= ASKS_BETWEEN_SHOES
+    return state.shoe.rules.procedure.dealer_signs_in or (between and state.lasting.dealer_signs_in)
 
 
 def needs_duty(given: PersonActs, *, dealer_signs_in: bool) -> bool:
@@ -48,6 +62,7 @@ def begin_duty(draft: Draft, person: str, token_digest: str) -> None:
     draft.lasting.dealer = DealerOnDuty(person=person, token_digest=token_digest)
     if before != person:
         draft.emit(DealerChanged, dealer=person, before=before)
+    draft.end_alerts(EndedByPerson(person=person), AlertKind.NOBODY_ON_DUTY)
 
 
 def end_duty(draft: Draft) -> None:
@@ -78,7 +93,12 @@ def new_dealer_burned(draft: Draft) -> None:
 
 
 def round_begun(draft: Draft) -> None:
-    """The first card of a round has come: if one had to be burned before it, a supervisor decides."""
+    """The first card of a round has come: if one had to be burned before it, a supervisor decides.
+
+    With nobody on duty the table waits for a dealer, so that every round names one.
+    """
+    if draft.lasting.revision >= EVERY_ROUND_HAS_DEALER and dealers_sign_in(draft.state) and not draft.lasting.dealer:
+        draft.alert(AlertKind.NOBODY_ON_DUTY)
     if burn_is_due(draft.state):
         draft.alert(AlertKind.BURN_DUE)
     draft.shoe.dealt_by = draft.lasting.dealer_id or draft.shoe.dealt_by

@@ -19,6 +19,7 @@ from shoe_controller.messages.causes import (
     AnyProposalEnd,
     AnyShoeEnd,
     LastRoundOver,
+    ProposalRoundVoided,
     ResultTakenBack,
     ReturnCause,
     RoundSettledNow,
@@ -73,8 +74,17 @@ KEEPS_ROUNDS = 2
 SAYS_DIFFERENCE = 3
 """The first `REVISION` in which a round that is settled again says what to pay or to collect."""
 
+SAYS_FIRST_DIFFERENCE = 4
+"""The `REVISION` of the running program from which it says so too where the round had no wagers before."""
+
 REOPENS_WAGERS = 3
 """The first `REVISION` in which wagers are open again after a void, where the round is dealt again."""
+
+VOID_ENDS_PROPOSAL = 4
+"""The `REVISION` of the running program from which what was proposed in a round ends with its void."""
+
+FREE_STAYS_FREE = 4
+"""The `REVISION` of the running program from which nothing that was late stands again in a free hand."""
 
 
 def open_betting(draft: Draft) -> None:
@@ -99,6 +109,8 @@ def without_wagers(draft: Draft) -> None:
     """Everyone has seen the card that begins the round: wagers go back, and it is dealt as a free hand."""
     return_wagers_of(draft, {wager.seat for wager in draft.round.wagers}, ReturnCause.CARD_SHOWN)
     draft.round.free = True
+    if draft.lasting.revision >= FREE_STAYS_FREE:
+        draft.round.changes = ()
     draft.emit(FreeHandAnnounced, carried=True)
 
 
@@ -194,6 +206,7 @@ def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
     deal = judge(playing.cards).deal
     facts = deal.facts
     outcome = outcome_of(deal, house.schedule)
+    settled_before, again = _says_difference(draft), _has_difference(draft)
     playing.outcome_seq = draft.emit(
         RoundResult,
         outcome=outcome,
@@ -204,8 +217,7 @@ def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
         replaces=playing.outcome_seq,
     )
     playing.commission = ()
-    again = _says_difference(draft)
-    if playing.wagers or again:
+    if playing.wagers or settled_before:
         settlement = settle(house, facts, placed(playing.wagers))
         paid = paid_by_seat(settlement)
         playing.settlement_seq = draft.emit(
@@ -240,6 +252,14 @@ def _settle(draft: Draft, playing: Round, confirmed_by: AnyActor) -> None:
 def _says_difference(draft: Draft) -> bool:
     """Whether wagers of this round were settled before, and paid."""
     return draft.round.settlement_seq is not None and draft.shoe.revision >= SAYS_DIFFERENCE
+
+
+def _has_difference(draft: Draft) -> bool:
+    """Whether what the wagers come to is said against a result before, also one on which nothing was paid."""
+    playing = draft.round
+    if playing.settlement_seq is None and draft.lasting.revision >= SAYS_FIRST_DIFFERENCE:
+        return playing.outcome_seq is not None
+    return _says_difference(draft)
 
 
 def road_result(facts: Facts) -> roads.RoadResult:
@@ -343,6 +363,9 @@ def _out_of_play(draft: Draft, *, replay: bool) -> None:
         draft.phase in (Phase.DEALING, Phase.COMPLETE) and draft.round.indicated is None
     )
     draft.end_alerts(RoundVoidedNow(), scope=Scope.ROUND)
+    if draft.lasting.revision >= VOID_ENDS_PROPOSAL:
+        # Where no card was dealt, the round that follows has the same number.
+        drop_proposal(draft, ProposalRoundVoided())
 
 
 def return_wagers_of(draft: Draft, seats: set[str], cause: ReturnCause) -> None:

@@ -123,6 +123,9 @@ class TableBooks:
         self.never_with_wagers: bool | None = None
         """Whether the program that runs the table begins no round with wagers with a card that everyone has seen;
         `None` where it is not known, and the rules of the shoe tell."""
+        self.says_all = False
+        """Whether the program that runs the table returns all that was late but for what supervisors put right, and
+        says the difference also of a round that had no wagers before."""
         self._rules: Json = {}
         """The rules of the shoe."""
         self._handlers: dict[str, Callable[[Json], None]] = {
@@ -250,7 +253,7 @@ class TableBooks:
             self._round = round_of(event)
         self._check_round(event)
         self.wagers.none_stand("in a free hand")
-        self.wagers.open = False
+        self.wagers.open, self.wagers.free = False, True
 
     def _betting_closed(self, event: Json) -> None:
         self.wagers.closed(event)
@@ -264,6 +267,9 @@ class TableBooks:
 
     def _alert_ended(self, event: Json) -> None:
         self.alerts.ended(event)
+        cleared = event["alert"]["kind"] == "late_wager" and event["cause"]["code"] == "ended_by_person"
+        if cleared and self.says_difference and self.says_all and not self.wagers.free:
+            self.wagers.history.check_late(event["alert"]["detail"]["seats"], self.wagers.standing)
         self.cards.held_are_burned = False
 
     def _round_over(self) -> None:
@@ -296,8 +302,8 @@ class TableBooks:
         if self._act is not None and self._act["act"] in ("set_wager", "move_wager"):
             check_correction(event, self._act)
             for seat in event["seats"]:
-                if self.cards.hand or self.cards.undecided:
-                    self.wagers.history.decided(seat)
+                if not self.duty.waits:
+                    self.wagers.history.decided(seat, self._act["wager"], self.wagers.standing.get(seat, ()))
                 else:
                     self.wagers.history.changed(seat, event["time"], self.wagers.standing.get(seat, ()))
 
@@ -332,8 +338,12 @@ class TableBooks:
 
     def _card_set_aside(self, event: Json) -> None:
         self.cards.set_aside(event)
-        if not of_earlier_round(event):
+        if not of_earlier_round(event) and not self._before_round(event):
             self.duty.card()
+
+    def _before_round(self, event: Json) -> bool:
+        """Whether it is an extra card that came between two rounds, and begins none."""
+        return event["why"]["code"] == "one_too_many" and not self.cards.hand
 
     def _card_burned(self, event: Json) -> None:
         self.cards.burned(event)
@@ -446,11 +456,13 @@ class TableBooks:
         self.results[key] = result._replace(settlement=event["seq"])
         self.settlements += 1
         self.wagers.settle(*key, event["settlement"], result.played)
-        before = self._settled.get(key) if event["replaces"] is not None and self.says_difference else None
+        first = key not in self._undone_settlements
+        again = self.says_all and key in self._undone_results if first else self.says_difference
+        before = None if first else self._settled.get(key)
         if self.wagers.last is not None:
             self._settled[key] = self.wagers.last
             old, new = () if before is None else before.rows, self.wagers.last.rows
-            check_difference(event["difference"], None if before is None else difference(old, new), key)
+            check_difference(event["difference"], difference(old, new) if again else None, key)
 
     def _round_amended(self, event: Json) -> None:
         act, key = self._act, (event["of_shoe"], event["of_round"])

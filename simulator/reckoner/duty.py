@@ -12,10 +12,14 @@ class DutyBook:
         """and a new one to burn a card."""
         self._dealt_by: str | None = None
         """Who began the last round, or burned a card since."""
-        self._waits = False
+        self.waits = False
         """Wagers are closed, and no card of the round has come."""
         self._alert_owed = False
         """A round was begun without the burned card, and no alert says so yet."""
+        self.wants_dealer = False
+        """Whether the program that runs the table stops a round that begins with nobody on duty."""
+        self._dealer_owed = False
+        """One began so, and no alert says so yet."""
         self._last_act: Json | None = None
         self._last_burn = 0
         """The event that tells of a card which a new dealer burned."""
@@ -28,7 +32,7 @@ class DutyBook:
         rules = event.get("rules") or {}
         self._signs_in = rules.get("dealer_signs_in", False)
         self._burns = rules.get("new_dealer_burns", False)
-        self._dealt_by, self._waits, self._alert_owed = None, False, False
+        self._dealt_by, self.waits, self._alert_owed, self._dealer_owed = None, False, False, False
         by = event["opened_by"]
         acted = self._last_act
         by_dealer = acted is not None and acted["seq"] == event["seq"] - 1 and acted["role"] == "dealer"
@@ -53,7 +57,7 @@ class DutyBook:
 
     def wagers_closed(self, event: Json) -> None:
         self.named(event)
-        self._waits = True
+        self.waits = True
         if event["closed_by"]["code"] == "first_card_drawn":
             self._begin()
 
@@ -64,20 +68,26 @@ class DutyBook:
 
     def voided(self, *, replay: bool) -> None:
         """The round is over, or is dealt again."""
-        self._waits = replay
+        self.waits = replay
 
     def card(self) -> None:
         """A card of the round has come, or one that was set aside."""
-        if self._waits:
+        if self.waits:
             self._begin()
         if self._alert_owed:
             raise MismatchError(f"{self.on_duty} has taken over and dealt without burning a card, and nothing says so")
+        if self._dealer_owed:
+            raise MismatchError("a round is dealt with nobody on duty, and nothing says so")
 
     def alert(self, event: Json) -> None:
         kind = event["alert"]["kind"]
-        if kind == "burn_due":
-            if self._waits:
-                self._begin()
+        if kind in ("burn_due", "nobody_on_duty") and self.waits:
+            self._begin()
+        if kind == "nobody_on_duty":
+            if self.on_duty is not None:
+                raise MismatchError(f"{event} is raised, and {self.on_duty} is on duty")
+            self._dealer_owed = False
+        elif kind == "burn_due":
             if not self._alert_owed:
                 raise MismatchError(f"{event} is raised, and no card had to be burned")
             self._alert_owed = False
@@ -94,6 +104,7 @@ class DutyBook:
         self._last_burn = 0
 
     def _begin(self) -> None:
-        self._waits = False
+        self.waits = False
         self._alert_owed = self._burn_is_due
+        self._dealer_owed = self.wants_dealer and self._signs_in and self.on_duty is None
         self._dealt_by = self.on_duty or self._dealt_by

@@ -1,8 +1,8 @@
 """What each seat had at which moment of a round: what was changed after the first card had left does not count."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from simulator.reckoner.mismatch import Json, MismatchError
+from simulator.reckoner.mismatch import MismatchError
 from simulator.reckoner.settlement import Wager
 
 ROUNDED = 2
@@ -24,16 +24,22 @@ class SeatHistory:
     def changed(self, seat: str, time: int, wagers: Wagers) -> None:
         self._changes.setdefault(seat, []).append((time, wagers))
 
-    def decided(self, seat: str) -> None:
-        """Supervisors have said what this seat has."""
-        self._changes.pop(seat, None)
+    def decided(self, seat: str, wager: str, standing: Wagers) -> None:
+        """Supervisors have said what this wager of the seat is, whatever it was before."""
+        said = tuple(each for each in standing if each.wager == wager)
 
-    def check_late(self, event: Json, standing: Mapping[str, Wagers]) -> None:
+        def with_said(wagers: Wagers) -> Wagers:
+            return (*(each for each in wagers if each.wager != wager), *said)
+
+        self._began[seat] = with_said(self._began.get(seat, ()))
+        self._changes[seat] = [(time, with_said(wagers)) for time, wagers in self._changes.get(seat, ())]
+
+    def check_late(self, seats: Iterable[str], standing: Mapping[str, Wagers]) -> None:
         """What was late is returned, and nothing else."""
-        for seat in event["seats"]:
+        for seat in seats:
             possible = [set(wagers) for wagers in self._had(seat)]
             if set(standing.get(seat, ())) not in possible:
-                raise MismatchError(f"{event} leaves {standing.get(seat)}; when the card left it was {possible}")
+                raise MismatchError(f"seat {seat} is left {standing.get(seat)}; when the card left it was {possible}")
 
     def _had(self, seat: str) -> list[Wagers]:
         """What the seat can have had when the first card left."""

@@ -84,6 +84,6 @@ def check_discarded(event: Json, act: Json | None, rules: Json) -> None:
 
 
 def check_no_wagers(event: Json, *, seen: bool, wagers: bool = True) -> None:
-    """A card that everyone has seen begins no round with wagers."""
-    if seen and wagers:
-        raise MismatchError(f"{event}: everyone had seen the card that begins the round, and it has wagers")
+    """A free hand has no wagers, and a card that everyone has seen begins no round with wagers."""
+    if wagers and (seen or event.get("free")):
+        raise MismatchError(f"{event}: a free hand, or everyone had seen the card that begins it, and it has wagers")

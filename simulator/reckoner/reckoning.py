@@ -32,6 +32,9 @@ KEEPS_INVENTORY = 3
 
 NEVER_WITH_WAGERS = 3
 """The revision of the program from which a card that everyone has seen begins no round with wagers."""
+SAYS_ALL = 4
+"""The revision of the program from which a correction after a late wager leaves the seat's other wagers alone, a
+difference is said also where a round had no wagers before, and no round goes on that began with nobody on duty."""
 
 DECISIONS_STAY = 4
 """The revision of the program from which no correction takes back a card that was burned while one was due."""
@@ -70,6 +73,7 @@ class Reckoner:
         if given is not None and given["input"] == "controller_started":
             self.books.never_with_wagers = given.get("revision", 1) >= NEVER_WITH_WAGERS
             self.books.cards.decisions_stay = given.get("revision", 1) >= DECISIONS_STAY
+            self.books.says_all = self.books.duty.wants_dealer = given.get("revision", 1) >= SAYS_ALL
             self.books.shoes.left_to_supervisors = given.get("revision", 1) >= KEEPS_INVENTORY
         if given is not None and given["input"] == "shoe_report":
             self.books.shoes.foreign_since += "foreign_card" in (given["event"]["event"], given["event"].get("code"))

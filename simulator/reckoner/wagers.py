@@ -24,6 +24,8 @@ class WagerBook:
         self.house = house
         self.open = False
         """Wagers are taken."""
+        self.free = False
+        """The round is a free hand."""
         self.standing: dict[str, tuple[Wager, ...]] = {}
         """By seat."""
         self.placed = self.returned = self.settled = self.paid_back = 0
@@ -74,7 +76,7 @@ class WagerBook:
 
     def opened(self, event: Json) -> None:
         """Wagers are open; where the round is dealt again, those that stand are published with it."""
-        self.open = True
+        self.open, self.free = True, False
         self.history = SeatHistory(self.standing)
         if Counter(wagers_of(event["wagers"])) != Counter(self.all_standing):
             raise MismatchError(f"wagers are open with {event['wagers']}; {self.all_standing} stand")
@@ -98,7 +100,7 @@ class WagerBook:
             raise MismatchError(f"{event} concerns other seats than it says, or does not add up: {self.all_standing}")
         check_difference(event["difference"], {seat: stake for seat, stake in stakes.items() if stake}, event)
         if event["cause"] == "late":
-            self.history.check_late(event, self.standing)
+            self.history.check_late(event["seats"], self.standing)
         self.placed -= stakes.total()
 
     def closed(self, event: Json) -> None:

@@ -186,7 +186,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
 """Alerts that tell of one thing, and what may bring them about. What is not here may follow from any other mishap: it
 tells that the shoe and the table no longer speak of the same round."""
 
-BY_PEOPLE = ("result_undone", "burn_due", "dispute_open", "remainder_differs")
+BY_PEOPLE = ("result_undone", "burn_due", "nobody_on_duty", "dispute_open", "remainder_differs")
 """Raised by what people do on purpose."""
 
 

@@ -42,6 +42,7 @@ from shoe_controller.messages.acts import (
     OpenDispute,
     OpenShoe,
     SignIn,
+    SignOut,
     UndoLastResult,
     VoidRound,
 )
@@ -448,6 +449,12 @@ def dealt_before_new_dealer_burned(table: Sitting) -> None:
     table.deal("9H 2D KS 4C")
     table.result(IndicatedWinner.PLAYER)
     table.sign_in("eve")
+    table.card("7H")
+
+
+def dealt_with_nobody_on_duty(table: Sitting) -> None:
+    start(table)
+    table.dealer(SignOut())
     table.card("7H")
 
 

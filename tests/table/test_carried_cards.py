@@ -28,6 +28,7 @@ from shoe_controller.messages.facts import (
     CardDealt,
     ExtraCardDecided,
     FreeHandAnnounced,
+    RoundResult,
     RoundSettled,
     RoundVoided,
     WagersReturned,
@@ -204,6 +205,26 @@ def test_a_shown_card_that_the_shoe_itself_carries_over(house: ShownCard) -> Non
     table.deal("4D KS 2C")
     table.dealer(Confirm())
     assert len(table.all(RoundSettled)) == 1
+
+
+@pytest.mark.parametrize("cleared", [("shown_card_carried", "late_wager"), ("late_wager", "shown_card_carried")])
+@pytest.mark.parametrize("house", ShownCard)
+def test_a_wager_that_was_late_for_it_does_not_stand_again(house: ShownCard, cleared: tuple[str, str]) -> None:
+    table = over_drawn(shown_card=house)
+    table.act(BurnExtraCard())
+    table.dealer(Confirm())
+    table.bet("1", "base.player", 50)
+    table.wait(5)
+    table.bet("1", "base.player", 100)
+    table.event(CARRIED, age_ms=4000)
+    assert sorted(table.alerts) == ([] if house is ShownCard.FREE_HAND else ["late_wager", "shown_card_carried"])
+    for kind in cleared if table.alerts else ():
+        table.act(ClearAlert(alert=table.alert_number(kind)))
+    assert table.alerts == []
+    table.deal("4D KS 2C")
+    table.dealer(Confirm())
+    assert table.last(RoundResult).free
+    assert {settled.round for settled in table.all(RoundSettled)} <= {1}
 
 
 def test_or_the_supervisor_voids_the_round_that_it_began() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from firmware_protocol.cards import Card
 from firmware_protocol.events import Button, ButtonPressed, CardDrawn, Hand, IndicatedWinner
 from firmware_protocol.link import DesiredShoe
 from shoe_controller.house.rules import read_rules
@@ -138,6 +139,24 @@ def test_the_next_shoe_needs_a_dealer_if_this_one_or_that_one_does(now: bool, ne
     assert code_of(table.dealer(OpenShoe())) is None
 
 
+def test_a_file_that_asks_for_it_now_counts_when_the_shoe_is_over() -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.give(ControllerStarted(boot="first", revision=REVISION, dealer_signs_in=True))
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
+    assert not any(each.token for each in view_of(table.state, read_rules).acts), "in this shoe it is as it was"
+    table.act(EndShoe())
+    table.rules = msgspec.structs.replace(
+        table.rules, procedure=msgspec.structs.replace(table.rules.procedure, dealer_signs_in=True)
+    )
+    offered = {each.act for each in view_of(table.state, read_rules).acts if each.role is Role.DEALER}
+    assert offered == {"sign_in"}
+    assert prompt(table.state) == SignInFirst()
+    assert code_of(table.dealer(OpenShoe())) == "not_signed_in"
+    table.sign_in()
+    assert code_of(table.dealer(OpenShoe())) is None
+
+
 def test_a_supervisor_needs_no_sign_in() -> None:
     table = guarded()
     table.dealer(SignOut())
@@ -191,6 +210,15 @@ def test_a_dealers_sign_in_needs_a_token_and_a_supervisors_changes_nothing() -> 
     assert code_of(table.act(SignIn(), person="eve", role=Role.DEALER)) == "token_missing"
     assert code_of(table.act(SignIn(), person="ann", token_digest=FIRST)) is None
     assert table.state.lasting.dealer_id == "dan"
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_before_the_first_shoe_too(*, asks: bool) -> None:
+    table = Sitting(dealer_signs_in=asks)
+    table.give(ControllerStarted(boot="first", revision=REVISION, dealer_signs_in=asks))
+    handled = table.act(SignIn(), person="eve", role=Role.DEALER)
+    assert code_of(handled) == ("token_missing" if asks else None)
+    assert handled.changed is not asks
 
 
 def test_an_older_terminals_sign_in_proves_the_pin_alone() -> None:
@@ -301,6 +329,39 @@ def test_a_round_under_way_goes_on_without_a_dealer() -> None:
     table.result(IndicatedWinner.PLAYER)
     assert table.last(RoundResult).dealer is None
     assert prompt(table.state) == SignInFirst()
+
+
+@pytest.mark.parametrize("bets_close", BetsClose)
+def test_a_round_that_begins_with_nobody_on_duty_waits_for_a_dealer(bets_close: BetsClose) -> None:
+    table = guarded(bets_close=bets_close)
+    if bets_close is BetsClose.DEALER:
+        table.dealer(NoMoreBets())
+    table.dealer(SignOut())
+    table.deal("9H 2D KS 4C")
+    assert table.alerts == ["nobody_on_duty"], "no card is lost"
+    table.result(IndicatedWinner.PLAYER)
+    assert table.all(RoundResult) == []
+    table.sign_in("eve")
+    assert table.alerts == []
+    assert table.last(RoundResult).dealer == "eve"
+
+
+def test_a_shoe_that_opened_itself_is_not_dealt_with_nobody_on_duty() -> None:
+    table = Sitting(dealer_signs_in=True)
+    table.event(ButtonPressed(button=Button.NEW_SHOE))
+    table.event(CardDrawn(hand=Hand.BURN, card=Card.parse("AS"), first_of_shoe=True))
+    table.event(CardDrawn(hand=Hand.BURN))
+    table.card("7H")
+    assert table.alerts == ["nobody_on_duty"]
+
+
+def test_where_an_earlier_version_ran_the_table_a_round_began_without_a_dealer() -> None:
+    table = guarded()
+    table.give(ControllerStarted(boot="first", revision=3, dealer_signs_in=True))
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
+    table.dealer(SignOut())
+    table.deal("9H")
+    assert table.alerts == [], "recorded facts are replayed"
 
 
 def test_possible_acts_say_where_a_token_is_needed() -> None:

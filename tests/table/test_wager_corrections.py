@@ -18,14 +18,17 @@ from shoe_controller.messages.acts import (
     MoveWager,
     NoMoreBets,
     SetWager,
+    UseExtraCard,
     VoidAndReplay,
     VoidRound,
     rule_of,
 )
+from shoe_controller.messages.causes import ProposalRoundVoided
 from shoe_controller.messages.facts import (
     BettingOpened,
     FreeHandAnnounced,
     PersonActed,
+    ProposalEnded,
     RoundResult,
     RoundSettled,
     RoundVoided,
@@ -34,6 +37,7 @@ from shoe_controller.messages.facts import (
 )
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.table.betting import MOST_CHANGES
 from shoe_controller.table.inputs import ControllerStarted, LinkBack
 from shoe_controller.table.state import REVISION
 from shoe_controller.table.view import view_of
@@ -160,7 +164,7 @@ def test_what_was_proposed_for_cards_that_are_void_cannot_be_approved() -> None:
     table.act(VoidAndReplay())
     table.dealer(NoMoreBets())
     assert "approve" not in [act.act for act in view_of(table.state, read_rules).acts]
-    assert code_of(table.act(Approve(proposal=1), person="ben")) == "other_round"
+    assert code_of(table.act(Approve(proposal=1), person="ben")) == "no_proposal"
     assert stakes(table)["1", "base.player"] == 50
 
 
@@ -196,6 +200,48 @@ def test_a_settled_round_that_is_voided_says_the_difference() -> None:
     undo(table)
     table.act(VoidRound())
     assert table.last(RoundVoided).difference == {"1": -45, "2": 70}
+
+
+def run_by_an_earlier_version() -> Sitting:
+    table = Sitting()
+    table.give(ControllerStarted(boot="first", revision=3))
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
+    table.open_shoe()
+    return table
+
+
+@pytest.mark.parametrize("reveal", Reveal)
+def test_two_also_while_an_extra_card_lies_aside_before_the_first(reveal: Reveal) -> None:
+    table = closed(reveal=reveal)
+    table.card("9H", Hand.EXTRA)
+    assert (table.state.phase, table.alerts) == (Phase.CLOSED, ["extra_card"])
+    corrections = ("set_wager", "move_wager")
+    assert [act.two_people for act in view_of(table.state, read_rules).acts if act.act in corrections] == [True, True]
+    assert code_of(table.act(SetWager(seat="1", wager="base.player", stake=80))) is None
+    assert table.state.lasting.proposal is not None, "another supervisor approves"
+    assert stakes(table)["1", "base.player"] == 50
+
+
+@pytest.mark.parametrize("cards", ["", "7H"])
+def test_what_was_proposed_in_a_round_ends_with_its_void(cards: str) -> None:
+    """Where no card of it was dealt, the next round has the same number."""
+    table = closed(reveal=Reveal.AT_RESULT)
+    table.deal(PLAYER_WINS)
+    table.card("9H", Hand.EXTRA)
+    table.act(UseExtraCard())
+    table.dealer(Confirm())
+    table.bet("1", "base.player", 50)
+    table.dealer(NoMoreBets())
+    table.deal(cards)
+    table.act(SetWager(seat="1", wager="base.player", stake=500))
+    proposal = table.state.lasting.proposals_made
+    assert code_of(table.act(VoidRound())) is None
+    assert table.last(ProposalEnded).cause == ProposalRoundVoided()
+    assert table.state.lasting.proposal is None
+    table.bet("2", "base.banker", 5)
+    table.dealer(NoMoreBets())
+    assert code_of(table.act(Approve(proposal=proposal), person="ben")) == "no_proposal"
+    assert stakes(table) == {("2", "base.banker"): 5}
 
 
 # --- late ------------------------------------------------------------------------------------------------------------
@@ -283,6 +329,46 @@ def test_what_supervisors_have_decided_is_not_returned() -> None:
     assert stakes(table) == {("1", "base.player"): 30}
 
 
+@pytest.mark.parametrize(
+    ("decided", "left"),
+    [
+        (MoveWager(seat="1", wager="base.player", to_seat="2"), {("2", "base.player"): 50, ("2", "base.tie"): 10}),
+        (SetWager(seat="2", wager="base.tie", stake=30), {("1", "base.player"): 50, ("2", "base.tie"): 30}),
+        (SetWager(seat="2", wager="base.tie", stake=0), {("1", "base.player"): 50}),
+        (
+            SetWager(seat="2", wager="base.banker", stake=400),
+            {("1", "base.player"): 50, ("2", "base.tie"): 10, ("2", "base.banker"): 400},
+        ),
+        (
+            MoveWager(seat="2", wager="base.banker", to_seat="3"),
+            {("1", "base.player"): 50, ("2", "base.tie"): 10, ("3", "base.banker"): 500},
+        ),
+    ],
+)
+def test_what_else_was_late_is_returned_all_the_same(decided: SetWager | MoveWager, left: Stakes) -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.bet("1", "base.player", 50)
+    table.bet("2", "base.tie", 10)
+    table.wait(5)
+    table.bets("2", [("base.banker", 500), ("base.tie", 20)])
+    first_card(table, age_ms=1000)
+    assert done(table, decided) is None
+    clear_late(table)
+    assert stakes(table) == left
+
+
+def test_where_an_earlier_version_ran_the_table_nothing_else_of_the_seat_was_returned() -> None:
+    table = run_by_an_earlier_version()
+    table.bet("2", "base.tie", 10)
+    table.wait(5)
+    table.bet("2", "base.banker", 500)
+    first_card(table, age_ms=1000)
+    assert done(table, SetWager(seat="2", wager="base.tie", stake=30)) is None
+    clear_late(table)
+    assert stakes(table) == {("2", "base.tie"): 30, ("2", "base.banker"): 500}, "recorded facts are replayed"
+
+
 def test_a_correction_before_a_card_that_had_left_is_late_too() -> None:
     table = closed()
     table.wait(5)
@@ -309,6 +395,98 @@ def test_what_was_late_stays_late_after_a_power_cut(*, card_came_before: bool) -
         first_card(table, age_ms=60_000)
     clear_late(table)
     assert stakes(table) == ({("1", "base.player"): 50} if card_came_before else {})
+
+
+@pytest.mark.parametrize("first", [0, 50])
+def test_however_often_a_seat_changes_what_it_had_is_known(first: int) -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.bets("1", [("base.banker", 5), *([("base.player", first)] if first else [])])
+    table.wait(5)
+    before = table.mono_ns
+    answers = [code_of(table.bet("1", "base.player", 100 + n)) for n in range(MOST_CHANGES + 5)]
+    assert answers == [None] * (MOST_CHANGES - 1) + ["too_many_changes"] * 6
+    assert code_of(table.bet("1", "base.player", stakes(table)["1", "base.player"])) is None, "that changes nothing"
+    assert code_of(table.bet("2", "base.player", 70)) is None, "another seat may"
+    first_card(table, age_ms=(table.mono_ns - before) // 1_000_000 + 150)
+    clear_late(table)
+    assert stakes(table) == {("1", "base.banker"): 5} | ({("1", "base.player"): first} if first else {})
+
+
+def test_a_request_that_changes_nothing_is_not_late() -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.bet("1", "base.player", 50)
+    table.wait(5)
+    for _ in range(MOST_CHANGES + 5):
+        assert code_of(table.bet("1", "base.player", 50)) is None
+    first_card(table, age_ms=12_000)
+    assert table.alerts == []
+
+
+def test_supervisors_may_put_right_what_was_changed_too_often() -> None:
+    table = Sitting()
+    table.open_shoe()
+    for number in range(MOST_CHANGES):
+        table.bet("1", "base.player", 50 + number)
+    assert code_of(table.bet("1", "base.player", 0)) == "too_many_changes"
+    table.dealer(NoMoreBets())
+    assert done(table, SetWager(seat="1", wager="base.player", stake=0)) is None
+    assert stakes(table) == {}
+
+
+def test_where_an_earlier_version_ran_the_table_the_oldest_change_was_forgotten() -> None:
+    table = run_by_an_earlier_version()
+    table.bet("1", "base.player", 50)
+    table.wait(5)
+    for _ in range(MOST_CHANGES + 1):
+        assert code_of(table.bet("1", "base.player", 900)) is None
+    first_card(table, age_ms=12_000)
+    clear_late(table)
+    assert stakes(table) == {("1", "base.player"): 900}, "recorded facts are replayed"
+
+
+def test_where_an_earlier_version_ran_the_table_a_proposal_outlasted_the_void() -> None:
+    table = run_by_an_earlier_version()
+    table.bet("1", "base.player", 50)
+    table.dealer(NoMoreBets())
+    table.deal("7H")
+    table.act(SetWager(seat="1", wager="base.player", stake=80))
+    table.act(VoidAndReplay())
+    assert code_of(table.act(Approve(proposal=1), person="ben")) == "other_round"
+
+
+def test_nothing_stands_again_in_a_free_hand() -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.bet("1", "base.player", 50)
+    table.wait(5)
+    table.bet("1", "base.player", 0)
+    table.dealer(FreeHand())
+    first_card(table, age_ms=4000)
+    assert table.alerts == ["late_wager"]
+    clear_late(table)
+    assert (stakes(table), table.alerts) == ({}, [])
+    table.deal("4D KS 2C")
+    table.dealer(Confirm())
+    assert table.last(RoundResult).free
+    assert table.all(RoundSettled) == []
+
+
+# --- settled again ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("stake", "said"), [(50, [{"1": 50}]), (0, [])])
+def test_a_round_without_wagers_that_is_taken_back_says_what_to_pay(stake: int, said: list[dict[str, int]]) -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.deal(PLAYER_WINS)
+    table.dealer(Confirm())
+    undo(table)
+    if stake:
+        assert done(table, SetWager(seat="1", wager="base.player", stake=stake)) is None
+    assert code_of(table.act(Confirm())) is None
+    assert [settled.difference for settled in table.all(RoundSettled)] == said
 
 
 # --- dealt again -----------------------------------------------------------------------------------------------------

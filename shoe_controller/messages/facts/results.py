@@ -43,8 +43,8 @@ class RoundSettled(Fact, frozen=True, kw_only=True, tag="round_settled"):
     replaces: int | None = None
     """The `seq` of the settlement before, which was taken back; null for the first."""
     difference: dict[str, int] | None = None
-    """Against the settlement before: what to pay (above 0) or to collect (below 0), by seat, in minor units. Marked
-    commission is not in it. A seat for which nothing changes is left out; null for the first settlement."""
+    """Against what the round came to before: what to pay (above 0) or to collect (below 0), by seat, in minor units.
+    Marked commission is not in it. A seat for which nothing changes is left out; null where it had no result before."""
 
 
 class SettlementUndone(Fact, frozen=True, kw_only=True, tag="settlement_undone"):

@@ -4,13 +4,17 @@ from shoe_controller.messages.acts import Act, Approve, Role, SignIn, SignOut, W
 from shoe_controller.messages.refusals import NobodyOnDuty, TokenMissing
 from shoe_controller.table.acts.act import ANY_PHASE, ActAtTable, By, only_if
 from shoe_controller.table.draft import Draft
-from shoe_controller.table.duty import begin_duty, end_duty
+from shoe_controller.table.duty import begin_duty, dealers_sign_in, end_duty
 from shoe_controller.table.inputs import PersonActs
+
+ASKS_BEFORE_SHOE = 4
+"""The `REVISION` of the running program from which a dealer's sign-in needs a token also while no shoe is open."""
 
 
 def _why_not_sign_in(draft: Draft, _act: SignIn, given: PersonActs) -> TokenMissing | None:
     without = given.role is Role.DEALER and not given.token_digest
-    return TokenMissing() if without and draft.procedure.dealer_signs_in else None
+    before_shoe = draft.lasting.revision >= ASKS_BEFORE_SHOE and dealers_sign_in(draft.state)
+    return TokenMissing() if without and (draft.procedure.dealer_signs_in or before_shoe) else None
 
 
 def _sign_in(draft: Draft, _act: SignIn, by: By) -> None:

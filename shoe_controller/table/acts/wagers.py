@@ -12,12 +12,19 @@ from shoe_controller.messages.causes import CorrectionCause
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.refusals import AnyRefusal, FreeHandRefused, NoSuchWager, NothingChanges
 from shoe_controller.table.acts.act import ActAtTable, By, Seen, only_if
-from shoe_controller.table.betting import correct_wagers, note_change
+from shoe_controller.table.betting import correct_wagers, decide_wager, note_change
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.finishing import placed
 from shoe_controller.table.inputs import PersonActs
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND
 from shoe_controller.table.state import StandingWager
+
+DECIDES_ONE_WAGER = 4
+"""The `REVISION` of the running program from which a correction decides about its wager alone. Before, nothing of the
+seat was returned any more that was late."""
+
+COUNTS_CARDS_ASIDE = 4
+"""The `REVISION` of the running program from which an extra card, and one that waits for a supervisor, is out too."""
 
 Wagers = tuple[StandingWager, ...]
 
@@ -56,27 +63,31 @@ def _why_not(draft: Draft, act: SetWager | MoveWager, _given: PersonActs) -> Any
 
 
 def _set(draft: Draft, act: SetWager, _by: By) -> None:
-    _correct(draft, CorrectionCause.SET, _with_stake(draft, act), act.seat)
+    _correct(draft, CorrectionCause.SET, _with_stake(draft, act), act.wager, act.seat)
 
 
 def _move(draft: Draft, act: MoveWager, _by: By) -> None:
-    _correct(draft, CorrectionCause.MOVED, _moved(draft, act), act.seat, act.to_seat)
+    _correct(draft, CorrectionCause.MOVED, _moved(draft, act), act.wager, act.seat, act.to_seat)
 
 
-def _correct(draft: Draft, cause: CorrectionCause, wagers: Wagers, *seats: str) -> None:
+def _correct(draft: Draft, cause: CorrectionCause, wagers: Wagers, wager: str, *seats: str) -> None:
     for seat in seats:
         if draft.phase is Phase.CLOSED:
             note_change(draft, seat)
+        elif draft.lasting.revision >= DECIDES_ONE_WAGER:
+            decide_wager(draft, seat, wager, wagers)
         else:
-            # Supervisors have decided about this seat: what was late before that is not returned any more.
             draft.round.changes = tuple(change for change in draft.round.changes if change.seat != seat)
     correct_wagers(draft, cause, wagers)
 
 
 def _card_is_out(seen: Seen) -> bool:
-    """Whether somebody may know a card of the round, also one that lies face down or was carried over."""
-    carried = seen.state.shoe is not None and seen.state.shoe.carried is not None
-    return carried or bool(seen.state.lasting.unentered) or not CARDS_OUT.isdisjoint(seen.phases)
+    """Whether somebody may know a card of the round, also one that lies face down or aside, or was carried over."""
+    state, playing = seen.state, seen.state.round
+    carried = state.shoe is not None and state.shoe.carried is not None
+    if state.lasting.revision >= COUNTS_CARDS_ASIDE and playing is not None:
+        carried = carried or bool(playing.extras or state.lasting.held)
+    return carried or bool(state.lasting.unentered) or not CARDS_OUT.isdisjoint(seen.phases)
 
 
 TWO_IF_CARD = "once a card of the round has left the shoe"

@@ -337,7 +337,7 @@ def put_right() -> Evening:
 
 
 def relief() -> Evening:
-    """Dealers sign in and relieve each other; who takes over burns a card, and once forgets it."""
+    """Dealers sign in and relieve each other; who takes over burns a card, and once forgets it, or to sign in."""
     table = Table({"base_game": "commission"}, dealer_signs_in=True, new_dealer_burns=True, bets_close=BetsClose.DEALER)
     table.open_shoe("AS")
     for dealer in ("dan", "eve", "fay", "dan"):
@@ -358,7 +358,11 @@ def relief() -> Evening:
     table.dealer(CallSupervisor())
     table.act(ClearAlert(alert=table.alert_number("supervisor_called")))
     table.dealer(SignOut())
+    table.act(NoMoreBets())
+    table.card("9C")
     table.sign_in("dan")
+    table.deal("4D KS 2C")
+    table.wins("player")
     return table.evening()
 
 

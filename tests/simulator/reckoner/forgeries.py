@@ -429,6 +429,10 @@ def _of_duty() -> Iterator[Forging]:
     yield Forging(
         "an alert tells of a burn that was not due", _rename_alert, (where["supervisor_called"][0], "burn_due")
     )
+    yield Forging("no alert tells that nobody is on duty", _rename_alert, (where["nobody_on_duty"][0], "jam"))
+    yield Forging(
+        "an alert tells that nobody is on duty", _rename_alert, (where["supervisor_called"][0], "nobody_on_duty")
+    )
     yield Forging("more of a face come than the decks hold", lambda e: e.events[opened].update(decks=1))
     bad = where["bad_card_out_of_round"][0]
     yield Forging("an alert tells of the card that a new dealer burns", _rename_alert, (bad, "burned_between_rounds"))

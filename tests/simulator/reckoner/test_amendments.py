@@ -75,18 +75,27 @@ def test_what_a_seat_had_when_the_card_left(left: int, stake: int) -> None:
         seen.first_card = left
         standing = {"1": (Wager("1", "base.player", said),)} if said else {}
         if said == stake:
-            seen.check_late({"seats": ["1"]}, standing)
+            seen.check_late(["1"], standing)
         else:
             with pytest.raises(MismatchError):
-                seen.check_late({"seats": ["1"]}, standing)
+                seen.check_late(["1"], standing)
 
 
 def test_a_clock_that_was_set_tells_only_what_a_seat_ever_had() -> None:
     seen = history()
     seen.first_card, seen.times_are_known = 500, False
-    seen.check_late({"seats": ["1"]}, {"1": (Wager("1", "base.player", 90),)})
+    seen.check_late(["1"], {"1": (Wager("1", "base.player", 90),)})
     with pytest.raises(MismatchError):
-        seen.check_late({"seats": ["1"]}, {"1": (Wager("1", "base.player", 91),)})
-    seen.decided("1")
-    with pytest.raises(MismatchError):
-        seen.check_late({"seats": ["1"]}, {"1": (Wager("1", "base.player", 90),)})
+        seen.check_late(["1"], {"1": (Wager("1", "base.player", 91),)})
+
+
+def test_what_supervisors_said_of_a_wager_stands_and_the_others_are_returned() -> None:
+    seen = history()
+    seen.changed("1", 4000, (Wager("1", "base.player", 90), Wager("1", "base.tie", 20)))
+    seen.first_card = 1500
+    said = Wager("1", "base.player", 30)
+    seen.decided("1", "base.player", (said, Wager("1", "base.tie", 20)))
+    seen.check_late(["1"], {"1": (said,)})
+    for wrong in ((said, Wager("1", "base.tie", 20)), (Wager("1", "base.player", 50),)):
+        with pytest.raises(MismatchError):
+            seen.check_late(["1"], {"1": wrong})
