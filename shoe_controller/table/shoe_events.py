@@ -63,6 +63,10 @@ CARRIED_IS_NO_NEW_CARD = 3
 COMPARES_FAULTS = 3
 """The first `REVISION` in which a fault of the last card is not taken for what stands about an earlier one."""
 
+LID_OF_THE_READER = 4
+"""The `REVISION` of the running program from which an open lid does not outlast its shoe, nor hold up dealing by
+hand."""
+
 IN_PLAY = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
 
 
@@ -209,6 +213,13 @@ def close_betting(draft: Draft, closed_by: AnyActor) -> None:
 def _lid(draft: Draft, event: LidChanged) -> None:
     draft.lasting.lid_open = event.opened
     if event.opened and draft.phase in IN_PLAY:
+        draft.alert(AlertKind.LID_OPENED)
+
+
+def lid_still_open(draft: Draft) -> None:
+    """Cards are about to be dealt through the reader, and the lid of the shoe was not closed."""
+    by_hand = draft.lasting.hand_entry and draft.lasting.revision >= LID_OF_THE_READER
+    if draft.lasting.lid_open and not by_hand:
         draft.alert(AlertKind.LID_OPENED)
 
 

@@ -87,7 +87,7 @@ from shoe_controller.table.people import (
 from shoe_controller.table.phases import Move
 from shoe_controller.table.pins import pin_holds
 from shoe_controller.table.published_rules import published_rules
-from shoe_controller.table.shoe_events import result_grace_over, shoe_reports
+from shoe_controller.table.shoe_events import lid_still_open, result_grace_over, shoe_reports
 from shoe_controller.table.state import REVISION, Round, RulesSource, Shoe, TableState, Timer
 from shoe_controller.table.succession import take_over_state
 from shoe_controller.table.unentered import set_unentered_aside
@@ -335,8 +335,7 @@ def _open_shoe(draft: Draft, given: NewShoe) -> None:
     # What a supervisor must look at does not go away because a dealer announces a new shoe.
     ended = [rule.kind for rule in ALERTS.values() if ActName.OPEN_SHOE in rule.ended_by]
     draft.end_alerts(NewShoeOpened(), *ended, scope=Scope.ROUND)
-    if draft.lasting.lid_open:
-        draft.alert(AlertKind.LID_OPENED)
+    lid_still_open(draft)
     if draft.procedure.burn:
         draft.move(Move.OPEN)
     else:

@@ -26,7 +26,7 @@ from shoe_controller.table.entering import enter_in_place, places_for_entry, why
 from shoe_controller.table.inputs import PersonActs
 from shoe_controller.table.judging import possible_hands
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND
-from shoe_controller.table.shoe_events import cut_card
+from shoe_controller.table.shoe_events import LID_OF_THE_READER, cut_card, lid_still_open
 from shoe_controller.table.state import TableState
 from shoe_controller.table.unentered import not_entered
 
@@ -97,6 +97,8 @@ def _end(draft: Draft, _act: EndHandEntry, _by: By) -> None:
     if lasting.link.keeps_events or not lasting.link.up:
         lasting.by_hand_until_ns = draft.now
     draft.emit(HandEntryChanged, hand_entry=False)
+    if lasting.revision >= LID_OF_THE_READER and draft.phase is Phase.BETTING:
+        lid_still_open(draft)
     if deal_unentered(draft):
         not_entered(draft)
 
