@@ -52,7 +52,7 @@ from shoe_controller.table.identifying import card_identified
 from shoe_controller.table.inputs import ShoeReport
 from shoe_controller.table.inventory import is_bad
 from shoe_controller.table.judging import judge
-from shoe_controller.table.opening import button_too_early, held_back
+from shoe_controller.table.opening import ENDS_WITH_SUPERVISOR, button_too_early, held_back
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND, Move
 from shoe_controller.table.remainder import counts_remainder
 from shoe_controller.table.state import Alert
@@ -184,6 +184,9 @@ def cut_card(draft: Draft, entered_by: str | None = None) -> None:
         comes = draft.shoe.rounds + 1 if draft.state.round is None else draft.round.number
         draft.shoe.last_round = max(draft.shoe.rounds + draft.procedure.last_rounds, comes)
         draft.emit(CutCardOut, last_round=draft.shoe.last_round, entered_by=entered_by)
+        draft.shoe.cut_card_entered = entered_by is not None and draft.lasting.revision >= ENDS_WITH_SUPERVISOR
+    elif draft.state.shoe is not None and entered_by is None:
+        draft.shoe.cut_card_entered = False
 
 
 def _button(draft: Draft, button: Button) -> None:

@@ -227,6 +227,8 @@ class Shoe(msgspec.Struct, kw_only=True):
     burned: int = 0
     last_round: int | None = None
     """The number of the last round, once the cut card is out."""
+    cut_card_entered: bool = False
+    """A person said that the cut card came, and the shoe has not reported it."""
     rounds: int = 0
     """The number of the last round begun."""
     ended_seq: int | None = None

@@ -156,7 +156,8 @@ def test_a_whole_shoe_by_hand() -> None:
     assert code(table, DealCard(cut_card=True), by_dealer=True) == "cut_card_is_out"
     while not table.at(Phase.ENDED):
         a_round(table)
-    table.dealer(OpenShoe())
+    assert code(table, OpenShoe(), by_dealer=True) == "not_a_supervisor"
+    assert code(table, OpenShoe()) is None
     assert table.at(Phase.FIRST_CARD)
     assert len(table.all(ShoeOpened)) == 3
 
