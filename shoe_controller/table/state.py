@@ -153,8 +153,10 @@ class Round(msgspec.Struct, kw_only=True):
     paid: tuple[tuple[str, int], ...] = ()
     """What the settlement before gave each seat, less its stakes: a new one says the difference."""
     proven: tuple[ShoeProof, ...] = ()
-    """What cards prove of the shoe that were discarded from the round, once for each: it goes on without them, and is
-    the last."""
+    """What cards prove of the shoe that were discarded from the round, or came after it was settled, once for each: it
+    goes on without them, and is the last."""
+    unopened: bool = False
+    """Wagers were not opened for it, since the shoe was proven bad."""
 
 
 class SettledRound(msgspec.Struct, frozen=True, kw_only=True):

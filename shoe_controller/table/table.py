@@ -43,6 +43,7 @@ from shoe_controller.table.entered_cards import is_about_entered
 from shoe_controller.table.finishing import (
     confirm,
     drop_proposal,
+    open_after_all,
     open_betting,
     return_wagers_of,
     settle_if_ready,
@@ -225,6 +226,7 @@ def _ask(draft: Draft, given: PersonActs | SeatBets) -> None:
     else:
         person_acts(draft, given)
         judge_shoe(draft, EndedByPerson(person=given.person))
+        open_after_all(draft)
 
 
 def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one case for each input
@@ -275,6 +277,7 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
     settle_if_ready(draft)
     # After it: with the last round of a bad shoe settled, what its cards prove stands at once.
     judge_shoe(draft, EndedByShoe())
+    open_after_all(draft)
 
 
 def _open_shoe(draft: Draft, given: NewShoe) -> None:

@@ -427,7 +427,7 @@ class TableBooks:
 
     def _result_undone(self, event: Json) -> None:
         undone = None if self._last is None else self.results.pop(self._last, None)
-        self.shoes.undone()
+        self.shoes.undone(event)
         self.disputes.shoe_goes_on()
         if undone is None or self._last is None or event["replaces"] != undone.seq or round_of(event) != self._last:
             raise MismatchError(f"{event} undoes something else than the last result, {undone}")

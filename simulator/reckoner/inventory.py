@@ -50,6 +50,9 @@ class ShoeBook:
         self._discarded: tuple[int, int] | None = None
         """The round from which a card was discarded: it goes on, whatever that card proves of the shoe."""
 
+        self._settled_before: tuple[int, int] | None = None
+        """The round whose result was taken back: it is settled again, whatever came after it."""
+
     def _out(self) -> list[RecordedCard]:
         return [card for card in self._cards.cards if card.where[0] == self._shoe and card.place != COUNTED]
 
@@ -145,9 +148,10 @@ class ShoeBook:
         if not on_record:
             self._amended.update(changes)
 
-    def undone(self) -> None:
+    def undone(self, event: Json) -> None:
         """The shoe may have ended, and goes on with a result that was taken back."""
         self._is_counted = self._runs_out = False
+        self._settled_before = round_of(event)
 
     # --- what is left ------------------------------------------------------------------------------------------------
 
@@ -219,6 +223,9 @@ class ShoeBook:
             return
         if self.is_bad:
             raise MismatchError(f"{event} with a shoe that is proven bad")
+        if event["fact"] == "round_result" and round_of(event) == self._settled_before:
+            return
+        self._settled_before = None
         if self._proven is not None:
             raise MismatchError(f"{event} with a shoe in which {self._proven} was found")
         faces = Counter(card.card for card in self._out() if card.card is not None)

@@ -109,7 +109,13 @@ def named_ways(case: Case) -> tuple[ActName, ...]:
     return ALERTS[case.kind].ended_by
 
 
-NAMES_CARDS = (ActName.ENTER_CARD, ActName.CORRECT_CARD, ActName.ASSIGN_CARDS, ActName.DISCARD_CARD)
+NAMES_CARDS = (
+    ActName.ENTER_CARD,
+    ActName.CORRECT_CARD,
+    ActName.ASSIGN_CARDS,
+    ActName.DISCARD_CARD,
+    ActName.AMEND_ROUND,
+)
 """Ways out that are possible only with the right card: each case names its own."""
 
 
