@@ -40,6 +40,7 @@ from shoe_controller.table.dealing import card_left
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.inputs import PersonActs, PinVerdict
 from shoe_controller.table.inventory import remainder_of
+from shoe_controller.table.remainder import is_counted
 from shoe_controller.table.state import Alert, TableState
 
 NEEDS_SUPERVISOR = 3
@@ -116,7 +117,7 @@ def why_count_first(state: TableState) -> RemainderNotCounted | RunOutUnderWay |
         return None
     if shoe.run_out is not None:
         return RunOutUnderWay()
-    if shoe.rules.procedure.remainder is Remainder.COUNTED and shoe.cards_out and not shoe.remainder_counted:
+    if shoe.rules.procedure.remainder is Remainder.COUNTED and shoe.cards_out and not is_counted(shoe):
         return RemainderNotCounted(expected=remainder_of(shoe))
     return None
 

@@ -278,6 +278,8 @@ class Shoe(msgspec.Struct, kw_only=True):
     ran_out: bool = False
     """Its remainder was drawn through the reader: of those cards the shoe may still make a round."""
     remainder_counted: bool = False
+    counted_at: int | None = None
+    """`cards_out` when it was counted; `None` in older journals."""
     remainder_seq: int | None = None
     """The last fact about the count of the remainder."""
 

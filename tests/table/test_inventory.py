@@ -587,3 +587,35 @@ def test_they_are_not_opened_again_where_they_were_open_before_the_proof() -> No
     assert [fact.round for fact in table.all(BettingOpened)] == [1, 2]
     assert table.state.round is not None
     assert len(table.state.round.wagers) == 1
+
+
+def test_a_card_that_comes_after_the_count_asks_for_another() -> None:
+    table = Sitting(remainder=Remainder.COUNTED)
+    table.open_shoe()
+    table.act(EndShoe())
+    table.act(CountRemainder(cards=414))
+    assert prompt(table.state) == ChangeCards()
+    table.event(CardDrawn(hand=Hand.BURN, card=card("5H")))
+    table.act(ClearAlert(alert=table.alert_number("card_after_end")))
+    assert prompt(table.state) == CountCardsLeft(cards=413)
+    assert code(table, OpenShoe()) == "remainder_not_counted"
+    table.act(CountRemainder(cards=413))
+    assert table.alerts == []
+    assert table.dealer(OpenShoe()).refusal is None
+
+
+def test_nothing_is_left_to_count_of_a_shoe_from_which_no_card_came() -> None:
+    table = Sitting(remainder=Remainder.COUNTED)
+    table.open_shoe(burn=None)
+    table.act(EndShoe())
+    assert prompt(table.state) == ChangeCards()
+    assert table.dealer(OpenShoe()).refusal is None
+
+
+@pytest.mark.parametrize("act", [BeginHandEntry(), UndoLastResult()])
+def test_cards_that_are_run_out_stay_counted_until_the_last_one(act: AnyAct) -> None:
+    table, _ = small()
+    table.act(BeginRunOut())
+    assert code(table, act) == "run_out_under_way"
+    table.event(CardDrawn(hand=Hand.BURN, card=card("3C")))
+    assert table.last(CardCounted).counted == 1
