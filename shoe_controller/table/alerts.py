@@ -148,7 +148,7 @@ _RULES = (
         AlertKind.BAD_SHOE,
         Scope.SHOE,
         Clearer.NOBODY,
-        ended_by=(ActName.CORRECT_CARD, ActName.OPEN_SHOE),
+        ended_by=(ActName.CORRECT_CARD, ActName.AMEND_ROUND, ActName.OPEN_SHOE),
     ),
     _rule(
         AlertKind.REMAINDER_DIFFERS,

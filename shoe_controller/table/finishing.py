@@ -54,7 +54,7 @@ from shoe_controller.table.alerts import Scope
 from shoe_controller.table.carrying import NEVER_WITH_WAGERS, burn_carried, carries_shown
 from shoe_controller.table.commission import mark, owed_by_seat, unmark
 from shoe_controller.table.draft import Draft
-from shoe_controller.table.inventory import inventory_of, is_bad
+from shoe_controller.table.inventory import all_proofs, inventory_of, is_bad
 from shoe_controller.table.judging import judge, place_of, standing_of
 from shoe_controller.table.phases import Move
 from shoe_controller.table.remainder import forget_count
@@ -77,6 +77,10 @@ SAYS_DIFFERENCE = 3
 SAYS_FIRST_DIFFERENCE = 4
 """The `REVISION` of the running program from which it says so too where the round had no wagers before."""
 
+SETTLES_AS_BEFORE = 4
+"""The first `REVISION` of the program in which a round that was settled before its shoe was proven bad can be settled
+again, and wagers are opened when it is not bad in truth."""
+
 REOPENS_WAGERS = 3
 """The first `REVISION` in which wagers are open again after a void, where the round is dealt again."""
 
@@ -98,11 +102,19 @@ def open_betting(draft: Draft) -> None:
     free = carries_shown(draft.state) and not bad
     draft.state.round = Round(number=draft.shoe.rounds + 1, free=free, resumed_ns=draft.now)
     if bad:
+        draft.round.unopened = draft.lasting.revision >= SETTLES_AS_BEFORE
         return  # no round is opened for wagers: a bad shoe can only be ended
     if free:
         draft.emit(FreeHandAnnounced, carried=True)
     else:
         draft.emit(BettingOpened)
+
+
+def open_after_all(draft: Draft) -> None:
+    """A card was named wrongly, and the shoe is not bad in truth: wagers are opened for the round that waits."""
+    playing = draft.state.round
+    if draft.phase is Phase.BETTING and playing is not None and playing.unopened and not is_bad(draft.shoe):
+        open_betting(draft)
 
 
 def without_wagers(draft: Draft) -> None:
@@ -397,6 +409,8 @@ def undo(draft: Draft, settled: Round) -> None:
         draft.emit(SettlementUndone, replaces=previous.settlement_seq, commission_back=back)
     previous.confirmed_by = previous.button_ns = None
     previous.commission = ()
+    if draft.lasting.revision >= SETTLES_AS_BEFORE:
+        previous.proven = all_proofs(shoe)
     draft.end_alerts(ResultTakenBack(), AlertKind.SETTLED_RESULT_DIFFERS)
     draft.move(Move.UNDO)
     draft.alert(AlertKind.RESULT_UNDONE)

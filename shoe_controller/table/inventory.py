@@ -58,7 +58,8 @@ def remainder_of(shoe: Shoe) -> int:
 def is_bad(shoe: Shoe, playing: Round | None = None) -> bool:
     """Whether something came out that its decks cannot hold: nothing more is bet or settled with these cards.
 
-    A round goes on where just the cards were discarded from it that prove so; it is the last.
+    A round goes on where just the cards were discarded from it that prove so, or where it was settled before they came;
+    it is the last.
     """
     return any(_proofs(shoe, () if playing is None else playing.proven))
 
@@ -67,13 +68,24 @@ def _proofs(shoe: Shoe, discarded: Sequence[ShoeProof]) -> Iterator[ShoeProof]:
     """What is proven by more cards than those that were discarded."""
     if shoe.revision < KEEPS_INVENTORY:
         return
-    cards = {
+    yield from (proof for proof, proving in _proving(shoe).items() if proving > discarded.count(proof))
+
+
+def all_proofs(shoe: Shoe) -> tuple[ShoeProof, ...]:
+    """What is proven of a shoe, once for each card that proves it."""
+    if shoe.revision < KEEPS_INVENTORY:
+        return ()
+    return tuple(proof for proof, proving in _proving(shoe).items() for _ in range(proving))
+
+
+def _proving(shoe: Shoe) -> dict[ShoeProof, int]:
+    """How many cards prove what."""
+    return {
         ShoeProof.TOO_MANY_COPIES: sum(max(0, copies - shoe.decks) for copies in shoe.copies),
         ShoeProof.CARD_TWICE: shoe.pieces_twice,
         ShoeProof.FOREIGN_CARD: shoe.foreign,
         ShoeProof.TOO_MANY_CARDS: max(0, shoe.cards_out - CARDS_IN_DECK * shoe.decks),
     }
-    yield from (proof for proof, proving in cards.items() if proving > discarded.count(proof))
 
 
 def judge_shoe(draft: Draft, ended_by: AnyAlertEnd) -> None:

@@ -40,7 +40,7 @@ from shoe_controller.table.inputs import (
 )
 from shoe_controller.table.phases import IN_ROUND
 from shoe_controller.table.pins import date_pins_anew
-from shoe_controller.table.shoe_events import IN_PLAY, restarted
+from shoe_controller.table.shoe_events import IN_PLAY, LID_OF_THE_READER, restarted
 from shoe_controller.table.state import LinkState, PublishedCheckpoint, Round
 
 MOST_FLOODS = 5
@@ -86,6 +86,9 @@ def shoe_exchanged(draft: Draft, line: NewShoeLine) -> None:
     before = draft.lasting.link
     draft.emit(ShoeExchanged, wire=line.wire, port=line.port)
     draft.lasting.link = LinkState()
+    if draft.lasting.revision >= LID_OF_THE_READER:
+        # Nobody hears of the old lid any more: the person who clears the alert looks at the new one.
+        draft.lasting.lid_open = False
     if before.up:
         _emit_link(draft, ShoeExchangedNow())
     await_nothing(draft)

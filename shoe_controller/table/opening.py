@@ -1,6 +1,7 @@
 """Who may open the next shoe, and what becomes of cards that come before anybody may.
 
-Before the cut card, or while an alert stands that is a supervisor's, only a supervisor opens a shoe. What the shoe
+Before the cut card (one that a person entered does not count), while an alert stands that is a supervisor's, or while
+something that was proposed waits for another supervisor, only a supervisor opens a shoe. What the shoe
 itself says then (its button, or a card marked as the first) raises an alert, and that card and those after it wait:
 they are dealt into the new shoe if a supervisor opens it, and count as burned from this one if the supervisor refuses.
 """
@@ -39,10 +40,15 @@ from shoe_controller.table.dealing import card_left
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.inputs import PersonActs, PinVerdict
 from shoe_controller.table.inventory import remainder_of
+from shoe_controller.table.remainder import is_counted
 from shoe_controller.table.state import Alert, TableState
 
 NEEDS_SUPERVISOR = 3
 """The first `REVISION` of the program that leaves the end of a shoe to supervisors, whoever opened the shoe."""
+
+ENDS_WITH_SUPERVISOR = 4
+"""The first `REVISION` of the program in which a dealer ends no shoe by saying that the cut card came, and buries
+nothing that two supervisors are about to decide."""
 
 OPENS_IN = frozenset({Phase.NO_SHOE, Phase.FIRST_CARD, Phase.BURNING, Phase.BETTING, Phase.ENDED})
 """The phases in which a shoe can be opened."""
@@ -84,10 +90,15 @@ def needs_supervisor(state: TableState) -> bool:
     fresh = state.phase is Phase.NO_SHOE
     if any(_is_for_supervisor(alert, stops=fresh) for alert in state.lasting.alerts):
         return True
-    if state.phase in _OVER or state.shoe is None:
+    if state.lasting.proposal is not None and state.lasting.revision >= ENDS_WITH_SUPERVISOR:
+        return True
+    if state.shoe is None:
         return False
-    # Dealing by hand, the dealer says when the cut card comes.
-    before_cut_card = state.shoe.last_round is None or state.lasting.hand_entry
+    # Dealing by hand, the dealer says when the cut card comes, and with it when the shoe is over.
+    said_alone = state.shoe.cut_card_entered
+    if state.phase in _OVER:
+        return said_alone
+    before_cut_card = state.shoe.last_round is None or state.lasting.hand_entry or said_alone
     return before_cut_card or bool(state.lasting.disputes) or why_not_ended(state) is not None
 
 
@@ -106,7 +117,7 @@ def why_count_first(state: TableState) -> RemainderNotCounted | RunOutUnderWay |
         return None
     if shoe.run_out is not None:
         return RunOutUnderWay()
-    if shoe.rules.procedure.remainder is Remainder.COUNTED and shoe.cards_out and not shoe.remainder_counted:
+    if shoe.rules.procedure.remainder is Remainder.COUNTED and shoe.cards_out and not is_counted(shoe):
         return RemainderNotCounted(expected=remainder_of(shoe))
     return None
 

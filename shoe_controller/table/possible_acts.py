@@ -6,11 +6,23 @@ both.
 
 from collections.abc import Iterator, Sequence
 
-from shoe_controller.messages.acts import ACTS, Act, Approve, ClearAlert, OpenShoe, Role, SignIn, SignOut, Withdraw
+from shoe_controller.messages.acts import (
+    ACTS,
+    Act,
+    Approve,
+    AssignCards,
+    ClearAlert,
+    OpenShoe,
+    Role,
+    SignIn,
+    SignOut,
+    Withdraw,
+)
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.retained import PossibleAct
 from shoe_controller.table.acts import AT_TABLE, takes_two
 from shoe_controller.table.acts.act import Seen, Targets, some
+from shoe_controller.table.assigning import drawn_cards
 from shoe_controller.table.duty import dealers_sign_in
 from shoe_controller.table.opening import needs_supervisor
 from shoe_controller.table.state import Proposal, TableState
@@ -80,4 +92,6 @@ def _may_approve(seen: Seen) -> bool:
     state, proposal = seen.state, seen.state.lasting.proposal
     if proposal is None or not is_for_this_round(state, proposal):
         return False
+    if isinstance(proposal.act, AssignCards) and len(proposal.act.cards) != len(drawn_cards(state)):
+        return False  # a card came since
     return _targets(type(proposal.act), seen) is not None

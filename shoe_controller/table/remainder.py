@@ -30,6 +30,15 @@ from shoe_controller.table.draft import Draft
 from shoe_controller.table.inventory import remainder_of, unseen
 from shoe_controller.table.state import RunOut, Shoe
 
+COUNTS_TO_THE_LAST = 4
+"""The first `REVISION` of the program in which nothing but its end follows a run-out, and a card that comes after the
+count asks for another."""
+
+
+def is_counted(shoe: Shoe) -> bool:
+    """Whether what is left was counted since the last card came."""
+    return shoe.remainder_counted and shoe.counted_at in (None, shoe.cards_out)
+
 
 def begin_run_out(draft: Draft) -> None:
     draft.shoe.run_out = RunOut(copies=NO_COPIES)
@@ -53,6 +62,7 @@ def _put_on_record(draft: Draft, found: int, faces: FaceCount | None, person: st
     wrong = faces is not None and bool(faces.extra or faces.duplicates or faces.foreign)
     fits = found == expected and not wrong
     shoe.remainder_counted = True
+    shoe.counted_at = shoe.cards_out if draft.lasting.revision >= COUNTS_TO_THE_LAST else None
     shoe.remainder_seq = draft.emit(
         RemainderCounted, expected=expected, found=found, fits=fits, faces=faces, replaces=shoe.remainder_seq
     )

@@ -52,7 +52,7 @@ from shoe_controller.table.identifying import card_identified
 from shoe_controller.table.inputs import ShoeReport
 from shoe_controller.table.inventory import is_bad
 from shoe_controller.table.judging import judge
-from shoe_controller.table.opening import button_too_early, held_back
+from shoe_controller.table.opening import ENDS_WITH_SUPERVISOR, button_too_early, held_back
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND, Move
 from shoe_controller.table.remainder import counts_remainder
 from shoe_controller.table.state import Alert
@@ -62,6 +62,10 @@ CARRIED_IS_NO_NEW_CARD = 3
 
 COMPARES_FAULTS = 3
 """The first `REVISION` in which a fault of the last card is not taken for what stands about an earlier one."""
+
+LID_OF_THE_READER = 4
+"""The `REVISION` of the running program from which an open lid does not outlast its shoe, nor hold up dealing by
+hand."""
 
 IN_PLAY = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
 
@@ -180,6 +184,9 @@ def cut_card(draft: Draft, entered_by: str | None = None) -> None:
         comes = draft.shoe.rounds + 1 if draft.state.round is None else draft.round.number
         draft.shoe.last_round = max(draft.shoe.rounds + draft.procedure.last_rounds, comes)
         draft.emit(CutCardOut, last_round=draft.shoe.last_round, entered_by=entered_by)
+        draft.shoe.cut_card_entered = entered_by is not None and draft.lasting.revision >= ENDS_WITH_SUPERVISOR
+    elif draft.state.shoe is not None and entered_by is None:
+        draft.shoe.cut_card_entered = False
 
 
 def _button(draft: Draft, button: Button) -> None:
@@ -209,6 +216,13 @@ def close_betting(draft: Draft, closed_by: AnyActor) -> None:
 def _lid(draft: Draft, event: LidChanged) -> None:
     draft.lasting.lid_open = event.opened
     if event.opened and draft.phase in IN_PLAY:
+        draft.alert(AlertKind.LID_OPENED)
+
+
+def lid_still_open(draft: Draft) -> None:
+    """Cards are about to be dealt through the reader, and the lid of the shoe was not closed."""
+    by_hand = draft.lasting.hand_entry and draft.lasting.revision >= LID_OF_THE_READER
+    if draft.lasting.lid_open and not by_hand:
         draft.alert(AlertKind.LID_OPENED)
 
 

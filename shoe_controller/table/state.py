@@ -159,8 +159,10 @@ class Round(msgspec.Struct, kw_only=True):
     paid: tuple[tuple[str, int], ...] = ()
     """What the settlement before gave each seat, less its stakes: a new one says the difference."""
     proven: tuple[ShoeProof, ...] = ()
-    """What cards prove of the shoe that were discarded from the round, once for each: it goes on without them, and is
-    the last."""
+    """What cards prove of the shoe that were discarded from the round, or came after it was settled, once for each: it
+    goes on without them, and is the last."""
+    unopened: bool = False
+    """Wagers were not opened for it, since the shoe was proven bad."""
 
 
 class SettledRound(msgspec.Struct, frozen=True, kw_only=True):
@@ -233,6 +235,8 @@ class Shoe(msgspec.Struct, kw_only=True):
     burned: int = 0
     last_round: int | None = None
     """The number of the last round, once the cut card is out."""
+    cut_card_entered: bool = False
+    """A person said that the cut card came, and the shoe has not reported it."""
     rounds: int = 0
     """The number of the last round begun."""
     ended_seq: int | None = None
@@ -280,6 +284,8 @@ class Shoe(msgspec.Struct, kw_only=True):
     ran_out: bool = False
     """Its remainder was drawn through the reader: of those cards the shoe may still make a round."""
     remainder_counted: bool = False
+    counted_at: int | None = None
+    """`cards_out` when it was counted; `None` in older journals."""
     remainder_seq: int | None = None
     """The last fact about the count of the remainder."""
 

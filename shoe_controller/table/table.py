@@ -43,6 +43,7 @@ from shoe_controller.table.entered_cards import is_about_entered
 from shoe_controller.table.finishing import (
     confirm,
     drop_proposal,
+    open_after_all,
     open_betting,
     return_wagers_of,
     settle_if_ready,
@@ -87,7 +88,7 @@ from shoe_controller.table.people import (
 from shoe_controller.table.phases import Move
 from shoe_controller.table.pins import pin_holds
 from shoe_controller.table.published_rules import published_rules
-from shoe_controller.table.shoe_events import result_grace_over, shoe_reports
+from shoe_controller.table.shoe_events import lid_still_open, result_grace_over, shoe_reports
 from shoe_controller.table.state import REVISION, Round, RulesSource, Shoe, TableState, Timer
 from shoe_controller.table.succession import take_over_state
 from shoe_controller.table.unentered import set_unentered_aside
@@ -225,6 +226,7 @@ def _ask(draft: Draft, given: PersonActs | SeatBets) -> None:
     else:
         person_acts(draft, given)
         judge_shoe(draft, EndedByPerson(person=given.person))
+        open_after_all(draft)
 
 
 def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one case for each input
@@ -275,6 +277,7 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
     settle_if_ready(draft)
     # After it: with the last round of a bad shoe settled, what its cards prove stands at once.
     judge_shoe(draft, EndedByShoe())
+    open_after_all(draft)
 
 
 def _open_shoe(draft: Draft, given: NewShoe) -> None:
@@ -335,8 +338,7 @@ def _open_shoe(draft: Draft, given: NewShoe) -> None:
     # What a supervisor must look at does not go away because a dealer announces a new shoe.
     ended = [rule.kind for rule in ALERTS.values() if ActName.OPEN_SHOE in rule.ended_by]
     draft.end_alerts(NewShoeOpened(), *ended, scope=Scope.ROUND)
-    if draft.lasting.lid_open:
-        draft.alert(AlertKind.LID_OPENED)
+    lid_still_open(draft)
     if draft.procedure.burn:
         draft.move(Move.OPEN)
     else:

@@ -46,6 +46,7 @@ from shoe_controller.table.inventory import remainder_of
 from shoe_controller.table.judging import FIRST_FOUR, judge, place_of, standing_of
 from shoe_controller.table.phases import CARDS_OUT
 from shoe_controller.table.possible_acts import possible_acts
+from shoe_controller.table.remainder import is_counted
 from shoe_controller.table.state import ExtraCard, Round, Shoe, TableState
 
 
@@ -178,7 +179,7 @@ def _prompt_with_carried(shoe: Shoe, playing: Round, phase: Phase) -> AnyPrompt:
 def _prompt_at_end(shoe: Shoe) -> AnyPrompt:
     if shoe.run_out is not None:
         return RunCardsOut(counted=shoe.run_out.counted, cards=remainder_of(shoe))
-    if shoe.rules.procedure.remainder is Remainder.COUNTED and not shoe.remainder_counted:
+    if shoe.rules.procedure.remainder is Remainder.COUNTED and shoe.cards_out and not is_counted(shoe):
         return CountCardsLeft(cards=remainder_of(shoe))
     return ChangeCards()
 

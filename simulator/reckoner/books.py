@@ -228,7 +228,7 @@ class TableBooks:
         self._rules = event.get("rules") or {}
         self.wagers.shoe_opened()
         self.wagers.commission.add_up(event["shoe"])
-        self.disputes.check_warned()
+        self.disputes.shoe_opened()
         self._last = None
 
     def _shoe_ended(self, event: Json) -> None:
@@ -262,7 +262,7 @@ class TableBooks:
     def _alert_raised(self, event: Json) -> None:
         self.alerts.raised(event)
         self.duty.alert(event)
-        self.disputes.alert_raised(event["alert"]["kind"])
+        self.disputes.alert_raised(event["alert"])
         self.shoes.alert_raised(event["alert"])
 
     def _alert_ended(self, event: Json) -> None:
@@ -436,7 +436,8 @@ class TableBooks:
 
     def _result_undone(self, event: Json) -> None:
         undone = None if self._last is None else self.results.pop(self._last, None)
-        self.shoes.undone()
+        self.shoes.undone(event)
+        self.disputes.shoe_goes_on()
         if undone is None or self._last is None or event["replaces"] != undone.seq or round_of(event) != self._last:
             raise MismatchError(f"{event} undoes something else than the last result, {undone}")
         self._undone_results[self._last] = undone.seq

@@ -11,6 +11,10 @@ class DisputeBook:
         self._last_number = 0
         self._unwarned: list[int] = []
         """Disputes that were open when a shoe ended, and of which no alert says so."""
+        self._is_over = False
+        """The shoe has ended, and the next one is not open."""
+        self.warns_after_end = False
+        """Whether the inputs say of the program that runs that a dispute opened after the end of a shoe warns too."""
 
     def noted(self, event: Json, acted: Json) -> None:
         if event["text"] != acted["reason"] or not event["text"].strip():
@@ -25,6 +29,8 @@ class DisputeBook:
             raise MismatchError(f"{event} is not the dispute that was opened: {acted}")
         _check_round(event, dispute["shoe"], dispute["round"], acted["act"])
         self.open[dispute["number"]] = dispute
+        if self._is_over and self.warns_after_end:
+            self._unwarned.append(dispute["number"])
 
     def closed(self, event: Json, acted: Json) -> None:
         dispute = self.open.pop(acted["act"]["dispute"], None)
@@ -40,10 +46,21 @@ class DisputeBook:
 
     def shoe_ended(self, *, warned: bool) -> None:
         self._unwarned = [] if warned else list(self.open)
+        self._is_over = True
 
-    def alert_raised(self, kind: str) -> None:
-        if kind == "dispute_open":
+    def shoe_goes_on(self) -> None:
+        """Its last result was taken back."""
+        self._is_over = False
+
+    def alert_raised(self, alert: Json) -> None:
+        if alert["kind"] == "dispute_open":
+            if alert["detail"]["disputes"] != sorted(self.open):
+                raise MismatchError(f"{alert} lists others than {sorted(self.open)}")
             self._unwarned = []
+
+    def shoe_opened(self) -> None:
+        self._is_over = False
+        self.check_warned()
 
     def check_warned(self) -> None:
         if self._unwarned:

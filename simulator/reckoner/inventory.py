@@ -24,6 +24,11 @@ class ShoeBook:
         self._decks = 0
         self._must_be_counted = False
         self._cut_card = False
+        self._cut_card_entered = False
+        """A person said that it came, and the shoe has not."""
+        self.ends_with_supervisor = False
+        """Whether the inputs say of the program that runs that a dealer ends no shoe with a cut card that a person
+        entered."""
         self._ended: Json | None = None
         """The last event about the end of this shoe."""
         self._after_end = 0
@@ -45,6 +50,9 @@ class ShoeBook:
         self._discarded: tuple[int, int] | None = None
         """The round from which a card was discarded: it goes on, whatever that card proves of the shoe."""
 
+        self._settled_before: tuple[int, int] | None = None
+        """The round whose result was taken back: it is settled again, whatever came after it."""
+
     def _out(self) -> list[RecordedCard]:
         return [card for card in self._cards.cards if card.where[0] == self._shoe and card.place != COUNTED]
 
@@ -57,13 +65,14 @@ class ShoeBook:
         rules = event["rules"] or {}
         self._shoe, self._decks = event["shoe"], event["decks"]
         self._must_be_counted = rules.get("remainder") == "counted"
-        self._cut_card = self._is_counted = self._runs_out = self._together = False
+        self._cut_card = self._cut_card_entered = self._is_counted = self._runs_out = self._together = False
         self._ended = self._proven = None
         self._amended.clear()
 
     def _check_opened(self, event: Json, acted: Json | None) -> None:
         """A dealer ends no shoe before the cut card, and opens none beside what a supervisor has to look at."""
         early = self._ended is not None and self._ended["cause"]["code"] == "next_shoe_opened" and not self._cut_card
+        early |= self._cut_card_entered and self.ends_with_supervisor
         beside = [
             alert.kind
             for alert in self._alerts.standing.values()
@@ -77,8 +86,12 @@ class ShoeBook:
         if self._must_be_counted and self._ended is not None and self._ended["cards_out"] and not self._is_counted:
             raise MismatchError(f"{event}, and the cards that were left in shoe {self._shoe} were not counted")
 
-    def cut_card_out(self, _event: Json) -> None:
+    def cut_card_out(self, event: Json) -> None:
         self._cut_card = True
+        self._cut_card_entered = event.get("entered_by") is not None
+
+    def cut_card_reported(self) -> None:
+        self._cut_card_entered = False
 
     def alert_raised(self, alert: Json) -> None:
         detail = alert["detail"] or {}
@@ -99,6 +112,8 @@ class ShoeBook:
 
     def ended(self, event: Json) -> None:
         self._ended, self._is_counted = event, False
+        if event["cause"]["code"] == "ended_early":
+            self._cut_card_entered = False  # a supervisor ended it
         self._amended_since.clear()
         self.foreign_since = 0
         out = self._out()
@@ -133,9 +148,10 @@ class ShoeBook:
         if not on_record:
             self._amended.update(changes)
 
-    def undone(self) -> None:
+    def undone(self, event: Json) -> None:
         """The shoe may have ended, and goes on with a result that was taken back."""
         self._is_counted = self._runs_out = False
+        self._settled_before = round_of(event)
 
     # --- what is left ------------------------------------------------------------------------------------------------
 
@@ -207,6 +223,9 @@ class ShoeBook:
             return
         if self.is_bad:
             raise MismatchError(f"{event} with a shoe that is proven bad")
+        if event["fact"] == "round_result" and round_of(event) == self._settled_before:
+            return
+        self._settled_before = None
         if self._proven is not None:
             raise MismatchError(f"{event} with a shoe in which {self._proven} was found")
         faces = Counter(card.card for card in self._out() if card.card is not None)

@@ -30,6 +30,11 @@ KEEPS_INVENTORY = 3
 """The revision in which the end of a shoe says where its cards are, and is left to supervisors."""
 
 
+ENDS_WITH_SUPERVISOR = 4
+"""The revision of the program in which a dealer neither ends a shoe with a cut card that a person entered, nor buries
+a dispute that was opened after its end."""
+
+
 NEVER_WITH_WAGERS = 3
 """The revision of the program from which a card that everyone has seen begins no round with wagers."""
 SAYS_ALL = 4
@@ -75,8 +80,12 @@ class Reckoner:
             self.books.cards.decisions_stay = given.get("revision", 1) >= DECISIONS_STAY
             self.books.says_all = self.books.duty.wants_dealer = given.get("revision", 1) >= SAYS_ALL
             self.books.shoes.left_to_supervisors = given.get("revision", 1) >= KEEPS_INVENTORY
+            strict = given.get("revision", 1) >= ENDS_WITH_SUPERVISOR
+            self.books.shoes.ends_with_supervisor = self.books.disputes.warns_after_end = strict
         if given is not None and given["input"] == "shoe_report":
             self.books.shoes.foreign_since += "foreign_card" in (given["event"]["event"], given["event"].get("code"))
+            if given["event"]["event"] == "cut_card":
+                self.books.shoes.cut_card_reported()
         self.books.cards.added = []
         mismatches = []
         for event in step.events:

@@ -15,6 +15,8 @@ from firmware_protocol.events import (
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.messages.acts import (
     ActName,
+    AmendedCard,
+    AmendRound,
     AnyAct,
     AssignCards,
     AssignedCard,
@@ -44,6 +46,7 @@ from tests.table.alert_causes import (
     card_twice,
     card_without_shoe,
     clock_stepped,
+    copy_of_earlier_round,
     counted_again,
     dealt_before_new_dealer_burned,
     dealt_with_nobody_on_duty,
@@ -337,6 +340,13 @@ CASES = (
         acts=(CorrectCard(number=6, card=Card.parse("QS")),),
         decks=5,
         impossible=IN_ROUND,
+    ),
+    Case(
+        AlertKind.BAD_SHOE,
+        copy_of_earlier_round,
+        acts=(AmendRound(shoe=1, round=1, cards=(AmendedCard(number=1, card=Card.parse("9D")),)),),
+        decks=1,
+        impossible=(ActName.CORRECT_CARD,),
     ),
     Case(AlertKind.BAD_SHOE, bad_burned_card_angel_eye, impossible=(ActName.CORRECT_CARD,)),
     Case(AlertKind.BAD_SHOE, voided_foreign_card, impossible=(ActName.CORRECT_CARD,)),

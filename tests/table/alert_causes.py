@@ -229,6 +229,14 @@ def too_many_copies(table: Sitting) -> None:
     start(table, "KS KS KS KS KS KS")
 
 
+def copy_of_earlier_round(table: Sitting) -> None:
+    """A card of the round before was read wrongly."""
+    start(table, "9H 4D KS 2C")
+    table.dealer(Confirm())
+    table.deal("9H")
+    table.act(VoidRound())
+
+
 def too_many_copies_later(table: Sitting) -> None:
     start(table)
     hands = [Hand.PLAYER, Hand.BANKER] * 3

@@ -115,6 +115,7 @@ NAMES_CARDS = (
     ActName.CORRECT_CARD,
     ActName.ASSIGN_CARDS,
     ActName.DISCARD_CARD,
+    ActName.AMEND_ROUND,
 )
 """Ways out that are possible only with the right card: each case names its own."""
 

@@ -188,6 +188,7 @@ def test_a_shoe_does_not_end_silently_while_a_dispute_is_open(end: Callable[[Sit
     assert all(raised.seq < seq for seq in opened), "before the next shoe is there"
     table.act(CloseDispute(dispute=2))
     assert table.alerts == [AlertKind.DISPUTE_OPEN], "one is still open"
+    assert table.last(AlertRaised).alert.detail == OpenDisputes(disputes=(1,))
     table.act(CloseDispute(dispute=1))
     assert table.alerts == []
 

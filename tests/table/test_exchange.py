@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import CardDrawn, Fault, FaultCode, Hand, LinkDownCause
+from firmware_protocol.events import CardDrawn, Fault, FaultCode, Hand, LidChanged, LinkDownCause
 from shoe_controller.messages.acts import (
     BeginHandEntry,
     ClearAlert,
@@ -148,3 +148,14 @@ def test_a_supervisor_with_a_reason_and_a_file_that_can_be_used() -> None:
     assert table.state == state
     table.give(EventsMissed(reason="a gap"))
     assert code_of(table.act(ExchangeShoe())) is None, "also beside an alert"
+
+
+@pytest.mark.parametrize("boot_id", [None, 77])
+def test_the_lid_of_the_old_shoe_is_not_waited_for(boot_id: int | None) -> None:
+    """It is opened to transfer the cards; an Angel Eye shoe tells neither of a lid nor of its start."""
+    table = played()
+    table.event(LidChanged(opened=True))
+    table.act(ExchangeShoe())
+    table.give(LinkBack(keeps_events=boot_id is not None, authenticated=False, boot_id=boot_id, shoe_name="another"))
+    assert "lid_opened" in table.alerts
+    assert code_of(table.act(ClearAlert(alert=table.alert_number("lid_opened")))) is None

@@ -5,10 +5,13 @@ import pytest
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardDrawn, Hand, IndicatedWinner
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
     AnyAct,
     Approve,
+    AssignCards,
+    AssignedCard,
     BurnExtraCard,
     ClearAlert,
     Confirm,
@@ -158,3 +161,21 @@ def test_a_result_that_was_taken_back_stays_known_when_a_card_is_due_again() -> 
     table.act(Approve(proposal=2), person="ben")
     assert table.at(Phase.DEALING)
     assert takes_two(table, CorrectCard(number=1, card=Card.parse("7D")))
+
+
+def test_cards_that_were_assigned_are_not_approved_once_another_came() -> None:
+    def offered() -> bool:
+        return any(possible.act == "approve" for possible in view_of(table.state, read_rules).acts)
+
+    table = opened()
+    table.deal(PLAYER_WINS)
+    sides = (Side.PLAYER, Side.BANKER) * 2
+    named = (Card.parse("8S"), None, None, None)
+    assign = AssignCards(
+        cards=tuple(AssignedCard(hand=side, card=face) for side, face in zip(sides, named, strict=True))
+    )
+    assert table.act(assign).refusal is None
+    assert offered()
+    table.card("7S", Hand.EXTRA)
+    assert not offered()
+    assert table.act(Approve(proposal=1), person="ben").refusal is not None

@@ -19,6 +19,8 @@ from firmware_protocol.events import (
     FaultCode,
     Hand,
     IndicatedWinner,
+    LidChanged,
+    LinkDownCause,
     Misread,
     ResultIndicated,
     Started,
@@ -30,6 +32,7 @@ from shoe_controller.messages.acts import (
     AnyAct,
     BeginHandEntry,
     BurnExtraCard,
+    ClearAlert,
     Confirm,
     CorrectCard,
     DealCard,
@@ -153,7 +156,8 @@ def test_a_whole_shoe_by_hand() -> None:
     assert code(table, DealCard(cut_card=True), by_dealer=True) == "cut_card_is_out"
     while not table.at(Phase.ENDED):
         a_round(table)
-    table.dealer(OpenShoe())
+    assert code(table, OpenShoe(), by_dealer=True) == "not_a_supervisor"
+    assert code(table, OpenShoe()) is None
     assert table.at(Phase.FIRST_CARD)
     assert len(table.all(ShoeOpened)) == 3
 
@@ -478,3 +482,35 @@ def test_the_card_of_a_new_dealer_is_burned_without_a_face() -> None:
     table.sign_in()
     table.dealer(DealCard(card=Card.parse("9H")))
     assert table.last(PersonActed).act == DealCard(card=None), "a burned card is never shown"
+
+
+# --- the lid of a dead shoe ------------------------------------------------------------------------------------------
+
+
+def test_a_lid_that_is_open_when_the_shoe_dies_does_not_hold_up_dealing_by_hand() -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.event(LidChanged(opened=True))
+    table.give(LinkLost(reason="", how=LinkDownCause.DISCONNECTED))
+    table.act(BeginHandEntry())
+    assert table.alerts == ["lid_opened"], "a supervisor looks at it first"
+    assert table.act(ClearAlert(alert=table.alert_number("lid_opened"))).refusal is None
+    assert table.dealer(DealCard(card=card("9H"))).refusal is None
+    table.act(VoidRound())
+    table.act(OpenShoe())
+    assert table.alerts == []
+    assert table.dealer(DealCard(card=card("2S"))).refusal is None
+
+
+def test_a_lid_that_is_open_stops_the_table_when_it_goes_back_to_the_reader() -> None:
+    table = Sitting()
+    table.open_shoe()
+    table.act(BeginHandEntry())
+    table.event(LidChanged(opened=True))
+    assert table.alerts == ["lid_opened"], "the cards may be in it"
+    table.act(ClearAlert(alert=table.alert_number("lid_opened")))
+    table.act(EndHandEntry())
+    assert table.alerts == ["lid_opened"]
+    assert table.act(ClearAlert(alert=table.alert_number("lid_opened"))).refusal is not None
+    table.event(LidChanged(opened=False))
+    assert table.act(ClearAlert(alert=table.alert_number("lid_opened"))).refusal is None

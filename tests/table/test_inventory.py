@@ -21,6 +21,8 @@ from firmware_protocol.events import (
     ResultIndicated,
 )
 from shoe_controller.messages.acts import (
+    AmendedCard,
+    AmendRound,
     AnyAct,
     Approve,
     BeginHandEntry,
@@ -49,6 +51,7 @@ from shoe_controller.messages.facts import (
     Inventory,
     RemainderCounted,
     RoundResult,
+    RoundSettled,
     ShoeEnded,
 )
 from shoe_controller.messages.phases import Phase
@@ -508,3 +511,111 @@ def test_the_void_of_the_last_round_ends_a_bad_shoe() -> None:
     table.act(VoidRound())
     assert table.at(Phase.ENDED)
     assert table.alerts == []
+
+
+def agreed(table: Sitting, act: AnyAct) -> str | None:
+    """One supervisor proposes, another approves."""
+    refused = code(table, act)
+    return refused or code(table, Approve(proposal=table.state.lasting.proposals_made), person="ben")
+
+
+@pytest.mark.parametrize("over", [False, True])
+@pytest.mark.parametrize("cause", [one_copy_too_many, a_piece_twice, a_foreign_card])
+def test_a_round_that_was_settled_before_the_proof_can_be_settled_again(cause, *, over: bool) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    table = Sitting(house={"decks": 1})
+    table.open_shoe()
+    table.bet("1", "base.player", 50)
+    table.deal("9H 4D QS 2C")
+    table.dealer(Confirm())
+    cause(table)
+    table.act(VoidRound())
+    assert table.alerts == ["bad_shoe"]
+    if over:
+        table.act(EndShoe())
+    assert agreed(table, UndoLastResult()) is None
+    assert table.alerts == ["result_undone"]
+    assert code(table, VoidAndReplay()) == "shoe_is_bad"
+    assert code(table, Confirm()) is None
+    assert len(table.all(RoundResult)) == 2
+    assert table.last(RoundSettled).difference == {}
+    opened = len(table.all(BettingOpened))
+    assert (table.alerts, table.state.phase) == (([], Phase.ENDED) if over else (["bad_shoe"], Phase.BETTING))
+    assert opened == 2, "no other round is bet"
+    table.check_replay()
+
+
+def test_nor_is_it_settled_with_a_card_that_proves_more() -> None:
+    table = Sitting(house={"decks": 1})
+    table.open_shoe()
+    table.deal("9H 4D QS 2C")
+    table.dealer(Confirm())
+    one_copy_too_many(table)
+    table.act(VoidRound())
+    agreed(table, UndoLastResult())
+    table.act(CorrectCard(number=3, card=card("KS")))
+    assert "bad_shoe" in table.alerts
+    assert code(table, Confirm()) == "stopped"
+
+
+def test_wagers_are_opened_where_an_amended_round_takes_the_proof_back() -> None:
+    table = Sitting(house={"decks": 1})
+    table.open_shoe()
+    table.deal("9H 4D KS 2C")
+    table.dealer(Confirm())
+    table.deal("9H")
+    table.act(VoidRound())
+    assert table.alerts == ["bad_shoe"]
+    assert [fact.round for fact in table.all(BettingOpened)] == [1, 2]
+    amended = AmendRound(shoe=1, round=1, cards=(AmendedCard(number=1, card=card("9D")),))
+    assert agreed(table, amended) is None
+    assert table.alerts == []
+    assert [fact.round for fact in table.all(BettingOpened)] == [1, 2, 3]
+    assert table.bet("1", "base.player", 50).refusal is None
+    table.check_replay()
+
+
+def test_they_are_not_opened_again_where_they_were_open_before_the_proof() -> None:
+    table = Sitting(house={"decks": 1})
+    table.open_shoe()
+    table.deal("9H 4D KS 2C")
+    table.dealer(Confirm())
+    table.bet("1", "base.player", 50)
+    table.event(CardDrawn(hand=Hand.BURN, card=card("9H")))
+    assert "bad_shoe" in table.alerts
+    agreed(table, AmendRound(shoe=1, round=1, cards=(AmendedCard(number=1, card=card("9D")),)))
+    assert "bad_shoe" not in table.alerts
+    assert [fact.round for fact in table.all(BettingOpened)] == [1, 2]
+    assert table.state.round is not None
+    assert len(table.state.round.wagers) == 1
+
+
+def test_a_card_that_comes_after_the_count_asks_for_another() -> None:
+    table = Sitting(remainder=Remainder.COUNTED)
+    table.open_shoe()
+    table.act(EndShoe())
+    table.act(CountRemainder(cards=414))
+    assert prompt(table.state) == ChangeCards()
+    table.event(CardDrawn(hand=Hand.BURN, card=card("5H")))
+    table.act(ClearAlert(alert=table.alert_number("card_after_end")))
+    assert prompt(table.state) == CountCardsLeft(cards=413)
+    assert code(table, OpenShoe()) == "remainder_not_counted"
+    table.act(CountRemainder(cards=413))
+    assert table.alerts == []
+    assert table.dealer(OpenShoe()).refusal is None
+
+
+def test_nothing_is_left_to_count_of_a_shoe_from_which_no_card_came() -> None:
+    table = Sitting(remainder=Remainder.COUNTED)
+    table.open_shoe(burn=None)
+    table.act(EndShoe())
+    assert prompt(table.state) == ChangeCards()
+    assert table.dealer(OpenShoe()).refusal is None
+
+
+@pytest.mark.parametrize("act", [BeginHandEntry(), UndoLastResult()])
+def test_cards_that_are_run_out_stay_counted_until_the_last_one(act: AnyAct) -> None:
+    table, _ = small()
+    table.act(BeginRunOut())
+    assert code(table, act) == "run_out_under_way"
+    table.event(CardDrawn(hand=Hand.BURN, card=card("3C")))
+    assert table.last(CardCounted).counted == 1

@@ -23,6 +23,7 @@ from shoe_controller.messages.acts import (
     Confirm,
     CountRemainder,
     DealCard,
+    EndHandEntry,
     EndShoe,
     NoMoreBets,
     OpenDispute,
@@ -169,7 +170,68 @@ def test_nor_where_the_dealer_says_when_the_cut_card_comes() -> None:
     table.dealer(DealCard(cut_card=True))
     assert code_of(table.dealer(OpenShoe())) == "not_a_supervisor"
     to_end(table)
+    assert code_of(table.dealer(OpenShoe())) is None, "a supervisor has ended it"
+
+
+def said_alone(*, over: bool) -> Sitting:
+    """The dealer has said that the cut card came; with `over`, the last round of the shoe is settled."""
+    table = played()
+    table.act(BeginHandEntry())
+    table.dealer(DealCard(cut_card=True))
+    if over:
+        for text in PLAYER_WINS.split():
+            table.dealer(DealCard(card=Card.parse(text)))
+        table.dealer(Confirm())
+    assert table.at(Phase.ENDED if over else Phase.BETTING)
+    return table
+
+
+@pytest.mark.parametrize("over", [True, False])
+@pytest.mark.parametrize("back", [True, False])
+def test_what_the_dealer_alone_says_of_the_cut_card_ends_no_shoe(*, over: bool, back: bool) -> None:
+    table = said_alone(over=over)
+    if back:
+        table.act(EndHandEntry())
+    assert code_of(table.dealer(OpenShoe())) == "not_a_supervisor"
+    if back:
+        table.event(first())
+        assert table.alerts == ["shoe_change_unconfirmed"]
+    assert code_of(table.act(OpenShoe())) is None
+    assert (table.state.shoe_number, table.alerts) == (2, [])
+    table.check_replay()
+
+
+@pytest.mark.parametrize("over", [True, False])
+def test_the_shoe_that_reports_its_cut_card_bears_the_dealer_out(*, over: bool) -> None:
+    table = said_alone(over=over)
+    table.act(EndHandEntry())
+    table.event(CutCard())
     assert code_of(table.dealer(OpenShoe())) is None
+
+
+@pytest.mark.parametrize("ready", [to_cut_card, to_end])
+def test_nor_while_one_supervisor_waits_for_another(ready) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    table = played()
+    ready(table)
+    table.act(UndoLastResult())
+    assert code_of(table.dealer(OpenShoe())) == "not_a_supervisor"
+    table.event(ButtonPressed(button=Button.NEW_SHOE))
+    assert (table.state.shoe_number, table.alerts) == (1, ["shoe_change_unconfirmed"])
+    assert code_of(table.act(Approve(proposal=1), person="ben")) is None
+    assert table.at(Phase.COMPLETE)
+
+
+def test_nor_beside_a_dispute_that_was_opened_after_the_end() -> None:
+    table = played()
+    to_end(table)
+    table.act(OpenDispute(round=1))
+    assert table.alerts == ["dispute_open"]
+    assert code_of(table.dealer(OpenShoe())) == "not_a_supervisor"
+    table.event(ButtonPressed(button=Button.NEW_SHOE))
+    assert table.state.shoe_number == 1
+    table.act(ClearAlert(alert=table.alert_number("shoe_change_unconfirmed")))
+    table.act(ClearAlert(alert=table.alert_number("dispute_open")))
+    assert code_of(table.dealer(OpenShoe())) is None, "a supervisor goes on before the decision"
 
 
 def test_a_warning_that_a_stranger_can_raise_does_not_call_for_one() -> None:

@@ -70,8 +70,8 @@ def _takes_two(state: TableState, alert: Alert) -> bool:
 
 def _why_cause_remains(state: TableState, alert: Alert) -> LidOpen | NoShoeLink | None:
     """An alert is not cleared while its cause is known to persist."""
-    if alert.kind is AlertKind.LID_OPENED and state.lasting.lid_open:
-        return LidOpen()
+    if alert.kind is AlertKind.LID_OPENED and state.lasting.lid_open and not state.lasting.hand_entry:
+        return LidOpen()  # dealing by hand, a shoe may be dead that would tell of its closing
     if alert.kind is AlertKind.SHOE_LOST and not state.lasting.link.up:
         return NoShoeLink()
     return None

@@ -17,9 +17,14 @@ from shoe_controller.messages.refusals import (
 from shoe_controller.messages.retained import MOST_DISPUTES
 from shoe_controller.table.acts.act import ANY_PHASE, ActAtTable, By, Seen, Targets, only_if, some
 from shoe_controller.table.draft import Draft
+from shoe_controller.table.finishing import warn_of_disputes
 from shoe_controller.table.inputs import PersonActs
 from shoe_controller.table.past import AnyPast, MeantRound, NoPastRound, PastRound, PrunedRound
 from shoe_controller.table.state import TableState
+
+WARNS_AFTER_END = 4
+"""The first `REVISION` of the program in which a dispute that is opened after the end of a shoe warns too, and the
+warning lists those that are open."""
 
 WITH_SHOE = ANY_PHASE - {Phase.NO_SHOE}
 """The seats are those of the shoe's rules."""
@@ -92,6 +97,14 @@ def _open(draft: Draft, act: OpenDispute, by: By) -> None:
     )
     draft.lasting.disputes = (*draft.lasting.disputes, dispute)
     draft.emit(DisputeOpened, dispute=dispute)
+    if draft.phase is Phase.ENDED and draft.lasting.revision >= WARNS_AFTER_END:
+        _list_anew(draft, by)
+
+
+def _list_anew(draft: Draft, by: By) -> None:
+    """The warning lists the disputes that are open now."""
+    draft.end_alerts(EndedByPerson(person=by.person), AlertKind.DISPUTE_OPEN)
+    warn_of_disputes(draft)
 
 
 def _find(draft: Draft, number: int) -> Dispute | None:
@@ -108,8 +121,9 @@ def _close(draft: Draft, act: CloseDispute, by: By) -> None:
         return
     draft.lasting.disputes = tuple(other for other in draft.lasting.disputes if other is not dispute)
     draft.emit(DisputeClosed, dispute=dispute, decision=by.reason)
-    if not draft.lasting.disputes:
-        draft.end_alerts(EndedByPerson(person=by.person), AlertKind.DISPUTE_OPEN)
+    lists = not draft.lasting.disputes or draft.lasting.revision >= WARNS_AFTER_END
+    if lists and draft.has_alert(AlertKind.DISPUTE_OPEN):  # one that was cleared stays so
+        _list_anew(draft, by)
 
 
 def _open_ones(seen: Seen) -> Targets | None:

@@ -14,6 +14,7 @@ from shoe_controller.messages.refusals import (
     InHandEntry,
     NoSuchCard,
     NotInHandEntry,
+    RunOutUnderWay,
     TableStopped,
 )
 from shoe_controller.table.acts.act import ANY_PHASE, ActAtTable, By, Seen, Targets, only_if, some
@@ -26,7 +27,8 @@ from shoe_controller.table.entering import enter_in_place, places_for_entry, why
 from shoe_controller.table.inputs import PersonActs
 from shoe_controller.table.judging import possible_hands
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND
-from shoe_controller.table.shoe_events import cut_card
+from shoe_controller.table.remainder import COUNTS_TO_THE_LAST
+from shoe_controller.table.shoe_events import LID_OF_THE_READER, cut_card, lid_still_open
 from shoe_controller.table.state import TableState
 from shoe_controller.table.unentered import not_entered
 
@@ -70,7 +72,13 @@ def _can_be_entered(seen: Seen) -> Targets | None:
 
 
 def _why_not_begin(draft: Draft, _act: BeginHandEntry, _given: PersonActs) -> AnyRefusal | None:
-    return InHandEntry() if draft.lasting.hand_entry else None
+    if draft.lasting.hand_entry:
+        return InHandEntry()
+    return RunOutUnderWay() if draft.lasting.revision >= COUNTS_TO_THE_LAST and _runs_out(draft.state) else None
+
+
+def _runs_out(state: TableState) -> bool:
+    return state.shoe is not None and state.shoe.run_out is not None
 
 
 def _begin(draft: Draft, _act: BeginHandEntry, by: By) -> None:
@@ -97,6 +105,8 @@ def _end(draft: Draft, _act: EndHandEntry, _by: By) -> None:
     if lasting.link.keeps_events or not lasting.link.up:
         lasting.by_hand_until_ns = draft.now
     draft.emit(HandEntryChanged, hand_entry=False)
+    if lasting.revision >= LID_OF_THE_READER and draft.phase is Phase.BETTING:
+        lid_still_open(draft)
     if deal_unentered(draft):
         not_entered(draft)
 
@@ -143,7 +153,7 @@ ACTS: dict[type[Act], ActAtTable] = {
         phases=ANY_PHASE,
         why_not=_why_not_begin,
         does=_begin,
-        about=only_if(lambda seen: not seen.state.lasting.hand_entry),
+        about=only_if(lambda seen: not seen.state.lasting.hand_entry and not _runs_out(seen.state)),
     ),
     EndHandEntry: ActAtTable(
         phases=frozenset({Phase.NO_SHOE, Phase.BETTING, Phase.ENDED}),

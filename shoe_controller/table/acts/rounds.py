@@ -21,6 +21,7 @@ from shoe_controller.messages.refusals import (
     NotASupervisor,
     NothingToUndo,
     NothingToVoid,
+    RunOutUnderWay,
     ShoeIsBad,
     TableStopped,
     WagersStand,
@@ -34,6 +35,7 @@ from shoe_controller.table.inputs import PersonActs, PinVerdict
 from shoe_controller.table.inventory import is_bad
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND
 from shoe_controller.table.procedure import FinishedRound
+from shoe_controller.table.remainder import COUNTS_TO_THE_LAST
 from shoe_controller.table.shoe_events import close_betting
 from shoe_controller.table.state import TableState
 
@@ -150,6 +152,8 @@ def _offers_void(seen: Seen) -> bool:
 def _why_not_undo(draft: Draft, _act: UndoLastResult, _given: PersonActs) -> AnyRefusal | None:
     if draft.shoe.previous is None:
         return NothingToUndo()
+    if draft.shoe.run_out is not None and draft.lasting.revision >= COUNTS_TO_THE_LAST:
+        return RunOutUnderWay()
     return TableStopped() if _has_alert_about_round(draft.state) else None
 
 
@@ -160,7 +164,9 @@ def _undo(draft: Draft, _act: UndoLastResult, _by: By) -> None:
 
 def _offers_undo(seen: Seen) -> bool:
     shoe = seen.state.shoe
-    return shoe is not None and shoe.previous is not None and not _has_alert_about_round(seen.state)
+    if shoe is None or shoe.run_out is not None:
+        return False
+    return shoe.previous is not None and not _has_alert_about_round(seen.state)
 
 
 ACTS: dict[type[Act], ActAtTable] = {

@@ -47,6 +47,8 @@ def _why_not_end_shoe(draft: Draft, _act: EndShoe, _given: PersonActs) -> AnyRef
 
 def _end(draft: Draft, _act: EndShoe, by: By) -> None:
     draft.end_alerts(EndedByPerson(person=by.person), AlertKind.LID_OPENED, scope=Scope.SHOE)
+    # A supervisor ends it: it does not depend on what was said of the cut card.
+    draft.shoe.cut_card_entered = False
     end_shoe(draft, EndedEarly(reason=by.reason))
 
 

@@ -11,6 +11,7 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import (
     AnyShoeEvent,
     CardDrawn,
+    CutCard,
     DoubleFeed,
     Hand,
     IndicatedWinner,
@@ -392,6 +393,7 @@ def by_hand() -> Evening:
     for event in kept:
         table.late(event)
     table.act(EndHandEntry())
+    table.event(CutCard())
     table.dealer(OpenShoe())
     table.event(CardDrawn(hand=Hand.BURN, card=Card("AD"), first_of_shoe=True))
     table.event(CardDrawn(hand=Hand.BURN, card=None))

@@ -293,10 +293,16 @@ def _by_hand(evening: str) -> Iterator[Forging]:
         yield Forging("a card of nobody is said to be entered", _enter_first_card)
         cut_card = next(n for n, event in enumerate(EVENINGS[evening]().events) if event["fact"] == "cut_card_out")
         yield Forging("a dealer opens a shoe before the cut card", _leave_out, (cut_card,))
+        reports = (n for n, step in enumerate(EVENINGS[evening]().steps) if "'cut_card'" in str(step.given))
+        *_, reported = reports
+        yield Forging("a dealer opens a shoe after a cut card that was only entered", _forget_input, (reported,))
         return
     if evening == "counted":
         yield from _counted_by_hand()
         return
+    for number, event in enumerate(EVENINGS[evening]().events):
+        if event["fact"] == "alert_raised" and event["alert"]["kind"] == "dispute_open":
+            yield Forging("a warning lists another dispute", _change, (number, ("alert", "detail", "disputes", 0)))
     last = {event["fact"]: number for number, event in enumerate(EVENINGS[evening]().events)}
     result, wagers, closed = last["round_result"], last["wagers_changed"], last["betting_closed"]
     yield Forging("a number is left out", lambda e: e.events[-1].update(seq=len(e.events) + 1))
