@@ -200,7 +200,7 @@ class CardBook:
         """Whether a burned or carried card of the round left between those that the event lays and the extra ones."""
         laid = len(event["places"])
         first = next((id(record) for record in others[laid:]), None)
-        last = id(others[laid - 1]) if laid else None
+        last = next((id(record) for record in others[max(laid - 1, 0) : laid]), None)
         aside = [record for record in (*self._burned_extras, self._carried) if record is not None]
         burned = {id(record) for record in aside if not record.declined}
         found = False
