@@ -202,7 +202,7 @@ class UseExtraCard(Act, frozen=True, kw_only=True, tag="use_extra_card"):
 
 
 class BurnExtraCard(Act, frozen=True, kw_only=True, tag="burn_extra_card"):
-    """Burn the extra card."""
+    """Burn the extra card, also one that was to begin the next round."""
 
 
 class VoidRound(Act, frozen=True, kw_only=True, tag="void_round"):

@@ -468,7 +468,7 @@ export interface BurnCountDiffers {
   first_card: number;
 }
 
-/** Burn the extra card. */
+/** Burn the extra card, also one that was to begin the next round. */
 export interface BurnExtraCard {
   /** Says which act this is. */
   act: "burn_extra_card";
@@ -3316,7 +3316,7 @@ export interface RequestSupervisorBurnExtraCard {
   token?: string | null;
   /** Goes on the record. */
   reason: string;
-  /** Burn the extra card. */
+  /** Burn the extra card, also one that was to begin the next round. */
   details?: Record<string, never>;
 }
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import CardDrawn, Hand, IndicatedWinner
+from firmware_protocol.events import CardDrawn, CutCard, Hand, IndicatedWinner
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
@@ -139,6 +139,35 @@ def test_an_unseen_card_is_carried_and_table_and_shoe_say_so(bets_close: BetsClo
     table.event(CardDrawn(hand=table.table.desired_shoe.next_hand, position=1, card=Card.parse("4D")))
     assert table.alerts == [], "a shoe that does as it is told finds no place filled"
     assert view_of(table.state, read_rules).carried is None
+
+
+@pytest.mark.parametrize("bets_close", BetsClose)
+def test_a_supervisor_may_burn_it_after_all(bets_close: BetsClose) -> None:
+    table = carried(reveal=Reveal.BY_DEALER, bets_close=bets_close)
+    burned, out = table.state.shoe.burned if table.state.shoe else 0, view_of(table.state, read_rules).cards_out
+    assert "burn_extra_card" in {act.act for act in view_of(table.state, read_rules).acts}
+    assert code_of(table.act(BurnExtraCard())) is None
+    view = view_of(table.state, read_rules)
+    assert (view.carried, view.cards_out) == (None, out)
+    assert table.state.shoe is not None
+    assert table.state.shoe.burned == burned + 1
+    assert code_of(table.act(BurnExtraCard())) == "no_extra_card"
+
+
+def test_none_is_carried_when_the_last_round_is_dealt() -> None:
+    table = Sitting(reveal=Reveal.BY_DEALER)
+    table.open_shoe()
+    table.event(CutCard())
+    table.deal(PLAYER_WINS)
+    while view_of(table.state, read_rules).round != view_of(table.state, read_rules).last_round:
+        table.dealer(Confirm())
+        table.deal(PLAYER_WINS)
+    table.card("9C", Hand.EXTRA)
+    assert "use_extra_card" not in {act.act for act in view_of(table.state, read_rules).acts}
+    assert code_of(table.act(UseExtraCard())) == "only_burned"
+    assert code_of(table.act(BurnExtraCard())) is None
+    table.dealer(Confirm())
+    assert view_of(table.state, read_rules).phase == "ended"
 
 
 def can_be_entered(table: Sitting) -> tuple[int, ...]:

@@ -41,7 +41,7 @@ from shoe_controller.table.acts.act import BETTING, ActAtTable, By, Seen, Target
 from shoe_controller.table.acts.rounds import TWO_IF_FINISHED, finished
 from shoe_controller.table.assigning import TAKES_DUE_PLACE, take_due_place
 from shoe_controller.table.burning import correct_first, identify_first
-from shoe_controller.table.carrying import can_only_be_burned, carries, carries_shown
+from shoe_controller.table.carrying import burn_carried, can_only_be_burned, carries, carries_shown
 from shoe_controller.table.counting import count_face
 from shoe_controller.table.dealing import after_cards_changed
 from shoe_controller.table.draft import Draft
@@ -53,6 +53,10 @@ from shoe_controller.table.inputs import PersonActs
 from shoe_controller.table.judging import judge, one_is_due, place_of, standing_of
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND
 from shoe_controller.table.state import Alert, ExtraCard, TableState
+
+DECIDES_ANEW = 4
+"""The `REVISION` of the running program from which a carried card can be burned after all, and none is carried when the
+last round is dealt."""
 
 STAYS_DECIDED = 4
 """The `REVISION` of the running program from which an extra card stays burned if one was due when it was decided."""
@@ -277,11 +281,20 @@ def _as_seen(extra: ExtraCard, *, face_up: bool) -> ExtraCard:
 
 
 def _why_not_burn(draft: Draft, _act: BurnExtraCard, _given: PersonActs) -> AnyRefusal | None:
-    return None if draft.round.extras else NoExtraCard()
+    return None if _can_burn(draft.state) else NoExtraCard()
+
+
+def _can_burn(state: TableState) -> bool:
+    """Whether an extra card lies there, or one that was to begin the round that comes."""
+    extra = state.round is not None and bool(state.round.extras)
+    return extra or (carries(state) is not None and state.lasting.revision >= DECIDES_ANEW)
 
 
 def _burn(draft: Draft, _act: BurnExtraCard, by: By) -> None:
-    decide_extra(draft, used=False, person=by.person)
+    if draft.round.extras:
+        decide_extra(draft, used=False, person=by.person)
+    else:
+        burn_carried(draft)
 
 
 def decide_extra(draft: Draft, *, used: bool, person: str, face_up: bool = False) -> None:
@@ -311,15 +324,23 @@ def may_use_extra(state: TableState, phase: Phase) -> bool:
     carried = state.shoe is not None and state.shoe.carried is not None
     extras = () if state.round is None else state.round.extras
     seen = bool(extras) and can_only_be_burned(state, extras[0])
-    return phase is not Phase.DEALING and not outside and not carried and not seen
+    return phase is not Phase.DEALING and not outside and not carried and not seen and not _is_last_round(state)
 
 
-def _has_extra(seen: Seen) -> bool:
-    return seen.state.round is not None and bool(seen.state.round.extras)
+def _is_last_round(state: TableState) -> bool:
+    shoe, playing = state.shoe, state.round
+    if shoe is None or playing is None or shoe.last_round is None:
+        return False
+    return playing.number >= shoe.last_round and state.lasting.revision >= DECIDES_ANEW
 
 
 def _offers_use(seen: Seen) -> bool:
-    return _has_extra(seen) and any(may_use_extra(seen.state, phase) for phase in seen.phases)
+    extra = seen.state.round is not None and bool(seen.state.round.extras)
+    return extra and any(may_use_extra(seen.state, phase) for phase in seen.phases)
+
+
+def _offers_burn(seen: Seen) -> bool:
+    return _can_burn(seen.state)
 
 
 ACTS: dict[type[Act], ActAtTable] = {
@@ -336,5 +357,7 @@ ACTS: dict[type[Act], ActAtTable] = {
         two_if=TWO_IF_FINISHED,
     ),
     UseExtraCard: ActAtTable(phases=IN_ROUND | BETTING, why_not=_why_not_use, does=_use, about=only_if(_offers_use)),
-    BurnExtraCard: ActAtTable(phases=IN_ROUND | BETTING, why_not=_why_not_burn, does=_burn, about=only_if(_has_extra)),
+    BurnExtraCard: ActAtTable(
+        phases=IN_ROUND | BETTING, why_not=_why_not_burn, does=_burn, about=only_if(_offers_burn)
+    ),
 }
