@@ -44,7 +44,7 @@ from shoe_controller.table.burning import (
     first_card_known,
     problem_out_of_round,
 )
-from shoe_controller.table.carrying import NEVER_WITH_WAGERS, was_shown
+from shoe_controller.table.carrying import NEVER_WITH_WAGERS, burn_carried, was_shown
 from shoe_controller.table.counting import Arrived, count_face, counted
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.drawn_order import drawn_next
@@ -64,6 +64,9 @@ KEEPS_ORDER = 4
 
 FOLLOWS_LAST = 4
 """The `REVISION` of the running program from which a card drawn between rounds is known as drawn after the last."""
+
+BURNS_THE_OTHER = 4
+"""The `REVISION` of the running program from which a carried card is burned where the shoe has carried another one."""
 
 NAMES_NO_BURNED_CARD = 4
 """The `REVISION` of the running program from which a card is asked for that the shoe takes for a burned one."""
@@ -290,14 +293,21 @@ def _burned_and_seen(draft: Draft, face: Card | None) -> ExtraCard | None:
     burned = next(iter(draft.shoe.burned_extras), None)
     if burned is None or draft.lasting.revision < NEVER_WITH_WAGERS or not was_shown(draft.shoe, burned):
         return None
-    return None if None not in (face, burned.card) and face is not burned.card else burned
+    return None if _is_another(burned, face) else burned
+
+
+def _is_another(extra: ExtraCard, face: Card | None) -> bool:
+    return None not in (face, extra.card) and face is not extra.card
 
 
 def _begin_with_carried(draft: Draft, carried: ExtraCard, face: Card | None, age_ms: int) -> None:
     if face is not None and carried.card is None and not count_face(draft, face):
         draft.alert(AlertKind.TOO_MANY_COPIES, CardOfRound(number=1, hand=Side.PLAYER), card=1)
     _begin_round(draft, age_ms)
-    if None not in (face, carried.card) and face is not carried.card:
+    if _is_another(carried, face):
+        if draft.lasting.revision >= BURNS_THE_OTHER:
+            draft.shoe.carried = carried
+            burn_carried(draft)
         # The card was published when it was drawn; it is not published again.
         draft.alert(AlertKind.PLACE_FILLED, CarriedCardDiffers())
     else:

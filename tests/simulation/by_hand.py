@@ -16,6 +16,7 @@ from simulator.emulation import Emulation
 from simulator.firmware import Stage
 from simulator.virtual_shoe import CannotError
 from tests.simulation.cable import Cable
+from tests.simulation.shoe_keeper import takes_supervisor
 
 ENTER_WITHIN = 4
 """So many cards may lie there that nobody has entered; then something is wrong, and the round is voided."""
@@ -134,7 +135,8 @@ class HandDealer:
     def _new_shoe(self, view: TableView, cards: list[Card]) -> None:
         shoe = self._emulation.shoe
         if cards or (shoe.announced and not shoe.lid_open and shoe.firmware.stage is Stage.FIRST_CARD):
-            self._deal(view, "open_shoe", {})
+            open_shoe = self._supervise if takes_supervisor(view) else self._deal
+            open_shoe(view, "open_shoe", {})
             return
         if shoe.firmware.in_round:
             self._press(Button.RESULT, held=True)

@@ -44,7 +44,7 @@ from tests.simulation.corrections import Act, Changes, Corrections
 from tests.simulation.houses import LEAST, MOST, SEATS
 from tests.simulation.misnaming import Misnaming
 from tests.simulation.placing import WHIM, Placing
-from tests.simulation.shoe_keeper import OF_SHOE, ShoeKeeper
+from tests.simulation.shoe_keeper import OF_SHOE, ShoeKeeper, takes_supervisor
 from tests.simulation.virtual_time import VirtualTime
 
 SUPERVISORS = {"rana": "480612", "shah": "773501"}
@@ -301,7 +301,7 @@ class Staff:
     def _go_on(self, view: TableView) -> None:  # noqa: C901 - one case for each phase
         waited = self._time.now - self._since
         if view.phase in ("no_shoe", "ended") and self._shoe_is_new(begun=view.phase == "ended") and waited > 3:
-            self._deal(view, "open_shoe")
+            self._open_shoe(view)
         elif view.phase in ("no_shoe", "ended") and waited > STUCK and not self._emulation.shoe.lid_open:
             self._since = self._time.now
             self._cable.do(self._emulation.new_cards)
@@ -321,6 +321,12 @@ class Staff:
         elif self._undoes and view.phase == "betting" and view.last_outcome is not None and not self.undone:
             self.undone += 1
             self._supervise(view, "undo_last_result", {})
+
+    def _open_shoe(self, view: TableView) -> None:
+        if takes_supervisor(view):
+            self._supervise(view, "open_shoe", {})
+        else:
+            self._deal(view, "open_shoe")
 
     def _gate_stays_locked(self, view: TableView) -> bool:
         waited = self._time.now - self._since

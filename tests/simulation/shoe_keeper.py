@@ -41,6 +41,11 @@ class Supervise(Protocol):
     ) -> None: ...
 
 
+def takes_supervisor(view: TableView) -> bool:
+    """Whether only a supervisor may open the next shoe."""
+    return any(listed.act == "open_shoe" and listed.role is Role.SUPERVISOR for listed in view.acts)
+
+
 class ShoeKeeper:
     def __init__(
         self, cable: Cable, chance: random.Random, *, supervise: Supervise, by_hand: Callable[[], bool]

@@ -141,6 +141,19 @@ def test_an_unseen_card_is_carried_and_table_and_shoe_say_so(bets_close: BetsClo
     assert view_of(table.state, read_rules).carried is None
 
 
+def test_where_the_shoe_carries_another_card_the_first_one_is_burned() -> None:
+    """It lies there, and begins no round: the record says what became of it."""
+    table = carried(reveal=Reveal.BY_DEALER)
+    assert table.state.shoe is not None
+    burned = table.state.shoe.burned
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("2H"), carried_over=True))
+    assert table.last(ExtraCardDecided).burned == 1
+    assert (table.state.shoe.burned, table.state.shoe.carried) == (burned + 1, None)
+    assert table.alerts == ["place_filled"]
+    assert code_of(table.act(VoidRound())) is None
+    assert view_of(table.state, read_rules).carried is None
+
+
 @pytest.mark.parametrize("bets_close", BetsClose)
 def test_a_supervisor_may_burn_it_after_all(bets_close: BetsClose) -> None:
     table = carried(reveal=Reveal.BY_DEALER, bets_close=bets_close)
