@@ -23,7 +23,8 @@ from shoe_controller.table.draft import Draft
 from shoe_controller.table.drawn_order import DrawnCard, drawn_next, in_order, laid_from
 from shoe_controller.table.entered_cards import entries_moved, entry_corrected
 from shoe_controller.table.finishing import result_differs
-from shoe_controller.table.judging import judge, place_of, possible_hands, standing_of
+from shoe_controller.table.judging import judge, one_is_due, place_of, possible_hands, standing_of
+from shoe_controller.table.phases import CARDS_OUT
 from shoe_controller.table.remedies import OUT_OF_PLACE, order_unknown
 from shoe_controller.table.state import ExtraCard, LaidCard, Round, TableState
 
@@ -38,9 +39,6 @@ ENTRIES_MOVE = 4
 
 ASKS_FOR_ALL = 4
 """The `REVISION` of the running program from which each card that is assigned without a face is asked for."""
-
-MISSES_DUE_CARD = 4
-"""The `REVISION` of the running program from which a card that was due, and left before an undo, is missed."""
 
 _PROOFS = {
     AlertKind.TOO_MANY_COPIES: ShoeProof.TOO_MANY_COPIES,
@@ -233,7 +231,7 @@ def take_due_place(draft: Draft, person: str, *, replaces: bool = False) -> None
     taken_back, before = 0, len(playing.cards)
     while draft.phase is Phase.DEALING and _one_is_due(playing, replaces=replaces):
         extra = drawn_next(draft.shoe, playing)
-        if extra is None:
+        if extra is None or _left_since(playing, extra):
             break
         taken_back += extra not in playing.extras
         _take(draft, extra)
@@ -252,18 +250,20 @@ def take_due_place(draft: Draft, person: str, *, replaces: bool = False) -> None
         if playing.cards[-1].card is None:
             _ask_for(draft, len(playing.cards))
         _go_on(draft)
-    if not replaces and draft.lasting.revision >= MISSES_DUE_CARD:
-        _look_for_due_card(draft)
+    _look_for_due_card(draft)
+
+
+def _left_since(playing: Round, card: LaidCard | ExtraCard) -> bool:
+    """Whether cards of other rounds left before this one: it cannot be the one that was due."""
+    return playing.followed_at is not None and card.drawn > playing.followed_at
 
 
 def _look_for_due_card(draft: Draft) -> None:
-    """After an undo, the card that is due may have left for a round that was voided: no other decides the money."""
-    playing, shoe = draft.round, draft.shoe
-    if draft.phase is not Phase.DEALING or playing.outcome_seq is None or not judge(playing.cards).card_is_due:
-        return
-    last = playing.cards[-1].drawn
-    declined = sum(extra.declined and extra.drawn > last for extra in shoe.burned_extras)
-    if shoe.cards_out > last + declined and not playing.extras:
+    """After an undo, the card that is due may have left for a later round: no other decides the money."""
+    playing = draft.round
+    own = [laid for laid in playing.cards if not _left_since(playing, laid)]
+    missing = playing.followed_at is not None and draft.phase in CARDS_OUT and one_is_due(own)
+    if missing and not any(isinstance(alert.detail, DueCardElsewhere) for alert in draft.lasting.alerts):
         draft.alert(AlertKind.OUT_OF_TURN, DueCardElsewhere())
 
 

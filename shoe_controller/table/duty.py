@@ -90,6 +90,8 @@ def burn_is_due(state: TableState) -> bool:
 
 def new_dealer_burned(draft: Draft) -> None:
     draft.shoe.dealt_by = draft.lasting.dealer_id or draft.shoe.dealt_by
+    if draft.state.round is not None:
+        draft.round.reported_ns = None  # what the shoe had reported was this card
 
 
 def round_begun(draft: Draft) -> None:

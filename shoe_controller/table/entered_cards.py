@@ -28,6 +28,7 @@ from firmware_protocol.events import (
     Misread,
     ResultIndicated,
 )
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.clock.moment import Moment
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.details import CardProblem, EnteredDiffers, ShoeFault
@@ -107,8 +108,16 @@ def _lies_there(state: TableState, entry: EnteredCard, event: CardDrawn | Misrea
     if moved or not entry.place or event.hand not in SIDES or event.position is None:
         return None
     if entry.place <= len(FIRST_FOUR):
-        return (SIDES[event.hand], event.position) == (FIRST_FOUR[entry.place - 1], (entry.place + 1) // 2)
-    return event.position > len(FIRST_FOUR) // 2
+        same = (SIDES[event.hand], event.position) == (FIRST_FOUR[entry.place - 1], (entry.place + 1) // 2)
+    else:
+        same = event.position > len(FIRST_FOUR) // 2 and _hand_of(state, entry) in (None, SIDES[event.hand])
+    # The same place in another round is no proof that it is the same card.
+    return None if same and (playing is None or entry.round != playing.number) else same
+
+
+def _hand_of(state: TableState, entry: EnteredCard) -> Side | None:
+    cards = () if state.round is None else state.round.cards
+    return next((laid.hand for laid in cards if laid.entered and laid.entered.number == entry.number), None)
 
 
 def _carries(event: AnyShoeEvent) -> bool:

@@ -87,6 +87,9 @@ REOPENS_WAGERS = 3
 VOID_ENDS_PROPOSAL = 4
 """The `REVISION` of the running program from which what was proposed in a round ends with its void."""
 
+MISSES_DUE_CARD = 4
+"""The `REVISION` of the running program from which a card that was due, and left before an undo, is missed."""
+
 FREE_STAYS_FREE = 4
 """The `REVISION` of the running program from which nothing that was late stands again in a free hand."""
 
@@ -411,9 +414,19 @@ def undo(draft: Draft, settled: Round) -> None:
     previous.commission = ()
     if draft.lasting.revision >= SETTLES_AS_BEFORE:
         previous.proven = all_proofs(shoe)
+    if draft.lasting.revision >= MISSES_DUE_CARD and _others_left_since(draft, previous):
+        previous.followed_at = shoe.cards_out
     draft.end_alerts(ResultTakenBack(), AlertKind.SETTLED_RESULT_DIFFERS)
     draft.move(Move.UNDO)
     draft.alert(AlertKind.RESULT_UNDONE)
+
+
+def _others_left_since(draft: Draft, settled: Round) -> bool:
+    """Whether cards left the shoe after those of this round that are not its own."""
+    shoe = draft.shoe
+    carried = () if shoe.carried is None else (shoe.carried,)
+    extras = [extra.drawn for extra in (*shoe.burned_extras, *carried) if extra.round == settled.number]
+    return shoe.cards_out > max([*extras, *(laid.drawn for laid in settled.cards)], default=0)
 
 
 def end_shoe(draft: Draft, cause: AnyShoeEnd) -> None:

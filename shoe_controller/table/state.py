@@ -161,6 +161,9 @@ class Round(msgspec.Struct, kw_only=True):
     proven: tuple[ShoeProof, ...] = ()
     """What cards prove of the shoe that were discarded from the round, or came after it was settled, once for each: it
     goes on without them, and is the last."""
+    followed_at: int | None = None
+    """After an undo: how many cards had left the shoe, where some of them left after those of this round. What would be
+    due in it now is one of those."""
     unopened: bool = False
     """Wagers were not opened for it, since the shoe was proven bad."""
 

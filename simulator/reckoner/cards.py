@@ -252,7 +252,9 @@ class CardBook:
         laid = [(laid.hand, laid.record.said or laid.record.card) for laid in self.hand]
         if any(face is None for _, face in laid) or any(record.stray for record in self._set_aside):
             return []
-        return self._set_aside if next_hands(laid) else []
+        last = next((at for at, record in enumerate(self.cards) if self.hand and record is self.hand[-1].record), -1)
+        later = [record for record in self.cards[last + 1 :] if any(record is aside for aside in self._set_aside)]
+        return later if next_hands(laid) else []
 
     def _belongs_before_others(self, event: Json) -> bool:
         return event["place"].get("entered_by") is not None and event["place"]["number"] <= len(self.hand)

@@ -376,6 +376,48 @@ def test_where_the_next_round_began_with_it_no_other_card_takes_its_place() -> N
     assert (table.alerts, table.at(Phase.COMPLETE)) == ([], True)
 
 
+def test_nor_does_one_that_is_drawn_meanwhile() -> None:
+    table = opened()
+    due_card_elsewhere(table)
+    table.card("8C")
+    assert code_of(table.act(CorrectCard(number=1, card=Card.parse("2D")))) is None
+    assert remedies(table) == [("out_of_turn", "void")]
+    assert code_of(table.dealer(Confirm())) == "stopped"
+
+
+def test_nor_one_that_was_drawn_before_the_correction() -> None:
+    table = opened()
+    due_card_elsewhere(table)
+    table.act(CorrectCard(number=1, card=Card.parse("7H")))
+    table.card("8C", Hand.EXTRA)
+    table.act(CorrectCard(number=1, card=Card.parse("2H")))
+    assert lie(table) == "p2H b4D pKS b2C"
+    assert ("out_of_turn", "void") in remedies(table)
+
+
+def test_nor_the_next_where_one_is_discarded() -> None:
+    table = opened(discarded_card=DiscardedCard.NEXT_CARD)
+    due_card_elsewhere(table)
+    table.act(CorrectCard(number=1, card=Card.parse("7H")))
+    discard = DiscardCard(number=1, cause=DiscardCause.DAMAGED, card=Card.parse("7H"))
+    assert code_of(table.act(discard)) is None
+    assert remedies(table) == [("out_of_turn", "void")]
+
+
+def test_where_no_other_card_left_since_the_next_one_takes_the_place_of_a_discarded_one() -> None:
+    table = opened(discarded_card=DiscardedCard.NEXT_CARD)
+    table.deal("2H 4D 3S 2C 9S")
+    table.dealer(Confirm())
+    table.act(UndoLastResult(), person="ann")
+    table.act(Approve(proposal=1), person="ben")
+    discard = DiscardCard(number=5, cause=DiscardCause.DAMAGED, card=Card.parse("9S"))
+    assert code_of(table.act(discard)) is None
+    assert code_of(table.act(CorrectCard(number=1, card=Card.parse("2D")))) is None
+    assert "out_of_turn" not in table.alerts
+    table.card("8C")
+    assert lie(table) == "p2D b4D p3S b2C p8C"
+
+
 def test_one_that_was_not_read_is_named_in_its_place() -> None:
     table = opened()
     table.deal("9H 2D KS 3C")

@@ -417,6 +417,31 @@ def test_a_wager_that_came_after_the_first_card_is_late_although_the_card_was_en
     assert [wager.seat for wager in table.state.round.wagers] == ["1"]
 
 
+def test_a_third_card_of_the_other_hand_is_another_card() -> None:
+    table = at_betting()
+    table.deal("2H 4D 3S AC")
+    table.give(EventsMissed(reason="numbers 5 to 7 never came"))
+    table.give(LinkLost(reason="unplugged"))
+    table.wait(5)
+    assert code(table, EnterCard(number=5, card=card("6C"))) is None
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1))
+    table.event(CardDrawn(hand=Hand.BANKER, position=3, card=card("6C")), age_ms=3000)
+    assert not table.all(EnteredCardConfirmed)
+    assert len(lies(table)) == 6
+
+
+def test_the_same_place_in_another_round_does_not_tell_that_it_is_the_entered_card() -> None:
+    table = at_betting()
+    table.give(EventsMissed(reason="numbers 5 to 7 never came"))
+    assert code(table, EnterCard(number=1, card=card("9H"))) is None
+    table.act(ClearAlert(alert=table.alert_number("event_gap")))
+    table.act(VoidRound())
+    table.wait(60)
+    reboot(table)
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=card("9H")), age_ms=DRAWN_BEFORE)
+    assert table.alerts == ["entered_card_differs"]
+
+
 def test_where_nothing_tells_whether_it_is_the_entered_card_a_supervisor_looks() -> None:
     table = entered(card_entered="4D")
     reboot(table)

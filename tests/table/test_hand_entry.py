@@ -514,3 +514,19 @@ def test_a_lid_that_is_open_stops_the_table_when_it_goes_back_to_the_reader() ->
     assert table.act(ClearAlert(alert=table.alert_number("lid_opened"))).refusal is not None
     table.event(LidChanged(opened=False))
     assert table.act(ClearAlert(alert=table.alert_number("lid_opened"))).refusal is None
+
+
+def test_the_report_of_a_card_that_a_new_dealer_burned_makes_no_wager_late() -> None:
+    table = Sitting(dealer_signs_in=True, new_dealer_burns=True)
+    table.open_shoe()
+    table.deal("9H 4D KS 2C")
+    table.result(IndicatedWinner.PLAYER)
+    table.act(BeginHandEntry())
+    table.sign_in("eve")
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=card("5H")))
+    table.dealer(DealCard(card=card("5H")))
+    table.wait(30)
+    assert table.bet("1", "base.player", 50).refusal is None
+    table.wait(5)
+    assert table.dealer(DealCard(card=card("9H"))).refusal is None
+    assert "late_wager" not in table.alerts
