@@ -43,6 +43,10 @@ from shoe_controller.table.pins import date_pins_anew
 from shoe_controller.table.shoe_events import IN_PLAY, LID_OF_THE_READER, restarted
 from shoe_controller.table.state import LinkState, PublishedCheckpoint, Round
 
+MAY_BE_THE_SAME = 4
+"""The `REVISION` of the running program from which a shoe may be exchanged for itself at another port, and still report
+cards that were entered."""
+
 MOST_FLOODS = 5
 """Alerts about flooding clients that stand at once: a broker without an access list lets a client use any name."""
 
@@ -69,7 +73,8 @@ def link_back(draft: Draft, given: LinkBack) -> None:
         shoe_name=given.shoe_name,
     )
     _emit_link(draft, None)
-    if not given.keeps_events:
+    exchanged, draft.lasting.exchanged = draft.lasting.exchanged, None
+    if not given.keeps_events or exchanged not in (None, given.shoe_name):
         await_nothing(draft)
     if given.boot_id != before.boot_id:
         # A shoe that restarted reports that as its first event too; the one that comes first raises the alert.
@@ -91,7 +96,10 @@ def shoe_exchanged(draft: Draft, line: NewShoeLine) -> None:
         draft.lasting.lid_open = False
     if before.up:
         _emit_link(draft, ShoeExchangedNow())
-    await_nothing(draft)
+    if draft.lasting.revision >= MAY_BE_THE_SAME and before.keeps_events:
+        draft.lasting.exchanged = before.shoe_name
+    else:
+        await_nothing(draft)
     if not before.up and draft.phase in IN_PLAY and draft.shoe.cards_out and not draft.lasting.hand_entry:
         draft.alert(AlertKind.EVENT_GAP, OldShoeUnheard())
 

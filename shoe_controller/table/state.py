@@ -431,6 +431,9 @@ class Lasting(msgspec.Struct, kw_only=True):
     """What is owed of earlier shoes, the oldest first."""
     hand_entry: bool = False
     """The table is dealt by hand."""
+    exchanged: str | None = None
+    """The name of the shoe that was exchanged, until one is connected: it may be the same at another port, and report
+    what it has kept."""
     by_hand_until_ns: int | None = None
     """When dealing by hand ended, until the shoe reports something that happened since."""
     entries_made: int = 0

@@ -5,6 +5,7 @@ emulator's own dealer; when a supervisor voids a round, he ends it at the shoe a
 """
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -62,6 +63,8 @@ LOOK_UP = 4.0
 """Seconds between two looks at a display on which nothing happens."""
 CONFIRM_AFTER = 9.0
 """Seconds after which the dealer confirms a complete round whose result the shoe does not give."""
+MOST_BURNED = 6
+"""Extra cards of a round, after which people see that another one is on the table."""
 STUCK = 60.0
 """Seconds after which people look why no card can be drawn."""
 
@@ -185,6 +188,8 @@ class Staff:
         self._gone = False
         self._since = 0.0
         self._seen: object = None
+        self._burned: Counter[tuple[int, int]] = Counter()
+        """How many extra cards were burned in each round: with so many, it is no longer the round on the table."""
         self._refused: dict[tuple[int, str], int] = {}
         """How often an act against an alert was refused: after some tries people try something else."""
         self._round_of_shoe: dict[tuple[int, int], int] = {}
@@ -428,7 +433,7 @@ class Staff:
             self._mend_shoe(view, alert)
         elif alert.kind == "result_undone":
             self._supervise(view, "confirm" if not tried else "void_round", {}, alert=alert)
-        elif "burn_extra_card" in alert.ended_by and tried < 2 and view.phase != "dealing":
+        elif "burn_extra_card" in alert.ended_by and tried < 2 and view.phase != "dealing" and self._may_burn(view):
             use = "use_extra_card" in alert.ended_by and self._carries_over() and not tried
             details: dict[str, object] = {"face_up": self._chance.random() < FACE_UP} if use else {}
             self._supervise(view, "use_extra_card" if use else "burn_extra_card", details, alert=alert)
@@ -440,6 +445,10 @@ class Staff:
             self._void(view, alert)
         else:
             self._supervise(view, "end_shoe", {}, alert=alert)
+
+    def _may_burn(self, view: TableView) -> bool:
+        self._burned[view.shoe, view.round] += 1
+        return self._burned[view.shoe, view.round] <= MOST_BURNED
 
     def _may_clear(self, view: TableView, alert: AlertMessage) -> bool:
         """Not where that would return the wagers of a finished round: two supervisors void it."""

@@ -9,6 +9,7 @@ from shoe_controller.messages.acts import (
     BeginHandEntry,
     ClearAlert,
     Confirm,
+    DealCard,
     EnterCard,
     ExchangeShoe,
     Role,
@@ -103,11 +104,30 @@ def test_the_old_shoe_reports_nothing_more_of_what_was_entered() -> None:
     table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1))
     table.dealer(Confirm())
     table.act(ExchangeShoe())
-    assert list(table.state.lasting.entered) == []
     other_shoe(table)
+    assert list(table.state.lasting.entered) == []
     table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("9S")), age_ms=600_000)
     assert table.state.round is not None
     assert len(table.state.round.cards) == 1
+
+
+def test_the_same_shoe_at_another_port_still_reports_what_was_entered() -> None:
+    table = played()
+    table.give(LinkLost(reason="unplugged", how=LinkDownCause.SILENT))
+    table.act(BeginHandEntry())
+    for text in ("9S", "4S", "KD", "2D"):
+        table.wait(5)
+        assert table.dealer(DealCard(card=Card.parse(text))).refusal is None
+    table.dealer(Confirm())
+    out = table.state.shoe.cards_out if table.state.shoe else 0
+    name = table.state.lasting.link.shoe_name
+    table.act(ExchangeShoe())
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name=name))
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("9S")), age_ms=20_000)
+    table.event(CardDrawn(hand=Hand.BANKER, position=1, card=Card.parse("4S")), age_ms=15_000)
+    assert table.state.shoe is not None
+    assert (table.state.shoe.cards_out, "entered_card_differs" in table.alerts) == (out, False)
+    assert len(table.state.lasting.entered) == 2
 
 
 def test_dealt_by_hand_nothing_is_missing() -> None:
