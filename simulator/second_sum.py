@@ -104,7 +104,8 @@ def _cards_in_shoe(events: Sequence[Json]) -> int:  # noqa: C901 - one case for 
             case "card_set_aside":
                 cards, aside = cards + 1, aside + 1
             case "extra_card_decided":
-                carried = int(event["used"]) if aside else 0
+                # Without one that lies aside, it is the carried card that is burned after all.
+                carried = max(carried, event["used"]) if aside else 0
                 burned, aside = burned + event["burned"], 0
             case "card_dealt" if event.get("carried") or (carried and event["place"]["number"] == 1):
                 burned, carried = burned - (not carried), 0
