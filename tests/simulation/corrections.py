@@ -16,6 +16,9 @@ from tests.simulation.houses import LEAST, MOST, SEATS
 Act = tuple[str, dict[str, object]]
 """The name of an act, and its details."""
 
+BANKER = "base.banker"
+"""The wager on which commission is taken."""
+
 MOST_AMENDMENTS = 3
 """In one sitting."""
 
@@ -26,6 +29,15 @@ class PastRound(NamedTuple):
     cards: Sequence[str]
     """In the order in which they were dealt."""
     wagers: Sequence[Wager]
+
+    @property
+    def banker_won(self) -> bool:
+        played = dealt([*self.cards, "2C", "2C"])
+        return played.b > played.p
+
+    @property
+    def on_banker(self) -> list[Wager]:
+        return [wager for wager in self.wagers if wager.wager == BANKER]
 
 
 class Corrections:
@@ -49,6 +61,9 @@ class Corrections:
             rounds = self._rounds()
             if rounds and self._chance.random() < 0.6:
                 self._amended += 1
+                taxed = [past for past in rounds if past.banker_won and past.on_banker]
+                if taxed and self._chance.random() < 0.6:
+                    return self._wager_removed(self._chance.choice(taxed))
                 return self._amendment(self._chance.choice(rounds))
         return None
 
@@ -63,6 +78,11 @@ class Corrections:
         new = {"seat": chance.choice(SEATS), "wager": chance.choice(self._offered)}
         return "set_wager", new | {"stake": chance.randint(LEAST, MOST)}
 
+    def _wager_removed(self, past: PastRound) -> Act:
+        """The seat had not bet on Banker, which won: commission is not owed, and paid back if it was collected."""
+        removed = {"seat": self._chance.choice(past.on_banker).seat, "wager": BANKER, "stake": 0}
+        return "amend_round", {"shoe": past.shoe, "round": past.round, "wagers": [removed]}
+
     def _amendment(self, past: PastRound) -> Act:
         chance = self._chance
         details: dict[str, object] = {"shoe": past.shoe, "round": past.round}
@@ -72,8 +92,7 @@ class Corrections:
         if chance.random() < 0.6 or "cards" not in details:
             wagers = [{"seat": each.seat, "wager": each.wager} for each in past.wagers]
             wagers.append({"seat": chance.choice(SEATS), "wager": chance.choice(self._offered)})
-            # Commission depends on it.
-            wagers += [{"seat": seat, "wager": "base.banker"} for seat in SEATS]
+            wagers.append({"seat": chance.choice(SEATS), "wager": BANKER})
             stake = chance.choice([0, chance.randint(LEAST, MOST), chance.randint(LEAST, MOST)])
             details["wagers"] = [chance.choice(wagers) | {"stake": stake}]
         return "amend_round", details
