@@ -18,7 +18,7 @@ from shoe_controller.mqtt.broker import LARGEST_PACKET
 from shoe_controller.mqtt.request_limits import BURST
 from tests.daemon.clients import Display, Heard, MqttClient, Terminal, Visitor
 from tests.daemon.harness import Chain
-from tests.daemon.house_file import PINS
+from tests.daemon.house_file import PINS, SEATS
 from tests.daemon.parties import takes_wagers
 from tests.reckoning import last_number, reckoned, sound_journal
 
@@ -214,7 +214,8 @@ async def test_replays_hold_nobody_up(tmp_path: Path) -> None:
         terminal = await chain.terminal(display)
         await wagers_open(display)
         for stake in range(100, 350):
-            terminal.send_bet("1", {"base.player": stake})
+            # More changes than one seat may make in a round.
+            terminal.send_bet(SEATS[stake % len(SEATS)], {"base.player": stake})
         await display.until(lambda: display.newest > 250, what="enough events")
         async with Glutton(chain) as glutton:
             for number in range(300):

@@ -49,6 +49,8 @@ class Plan(NamedTuple):
     mishaps: tuple[Mishap, ...]
     argues: bool = False
     """Rounds are noted, disputed and put right by hand, and commission is collected or waived."""
+    misnames: bool = False
+    """Supervisors name cards wrongly without a call, and notice it later."""
 
     @property
     def corrects(self) -> bool:
@@ -59,11 +61,6 @@ class Plan(NamedTuple):
     def places(self) -> bool:
         """Whether supervisors discard cards and correct the first one without a call."""
         return self.seed % CORRECTING == CORRECTING // 2
-
-    @property
-    def misnames(self) -> bool:
-        """Whether supervisors name cards wrongly without a call, and notice it later."""
-        return self.seed % CORRECTING == 1
 
     @property
     def names(self) -> list[str]:

@@ -13,7 +13,7 @@ from simulator.shoe_line import Wire
 from tests.simulation.aims import FROM_SHOE, aimed
 from tests.simulation.houses import house_of
 from tests.simulation.mishaps import AROUND, possible
-from tests.simulation.plan import DOWN, Mishap, Plan
+from tests.simulation.plan import CORRECTING, DOWN, Mishap, Plan
 
 MOMENTS = ("shoe_opened", "shoe_ended", "betting_closed", DOWN)
 """Facts that begin a short phase, and the end of the daemon: so that these are met often enough."""
@@ -32,9 +32,11 @@ OFTEN = ("over_draw_burned", "over_draw_carried_over", "over_draw_carried_over")
 def plan_of(seed: int) -> Plan:
     """All that this seed decides."""
     plan = aimed(_drawn(seed))
-    if plan.misnames and not any(mishap.phase == "closed" for mishap in plan.mishaps):
-        # The gate stays open when the table takes a round for complete.
-        plan = plan._replace(procedure=msgspec.structs.replace(plan.procedure, gate_locks=GateLocks.WHEN_STOPPED))
+    if seed % CORRECTING == 1:
+        plan = plan._replace(misnames=True)
+        if not any(mishap.phase == "closed" for mishap in plan.mishaps):
+            # The gate stays open when the table takes a round for complete.
+            plan = plan._replace(procedure=msgspec.structs.replace(plan.procedure, gate_locks=GateLocks.WHEN_STOPPED))
     if not plan.corrects:
         return plan
     if seed % 3:

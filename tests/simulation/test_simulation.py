@@ -40,12 +40,14 @@ def test_the_plan_still_finds_what_was_broken_once(regression: Regression) -> No
 
 def test_without_mishaps_there_is_no_alert() -> None:
     # Where cards are put right that were right, alerts are due.
-    for seed in [seed for seed in range(20) if not plan_of(seed).places]:
-        plan = plan_of(seed)
+    for plan in [plan for plan in map(plan_of, range(20)) if not plan.places and not plan.misnames]:
         calm = plan._replace(mishaps=(), undoes=False, cut_card_after=None)
         ran = run(calm)
         assert not ran.broken
-        assert set(ran.alerts) <= {"draw_before_close"}, f"{how_to_replay(seed)} without its mishaps"
+        # Where the gate is open, cards may be drawn before the wagers are closed, or a dealer has signed in.
+        assert set(ran.alerts) <= {"draw_before_close", "nobody_on_duty"}, (
+            f"{how_to_replay(plan.seed)} without its mishaps"
+        )
 
 
 TELL = """
