@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo bench fuzz torture attack simulate mutations screenshots deb lock test-console test-deploy test-hardware campaigns clean
+.PHONY: test lint format demo shoe-c bench fuzz torture attack simulate mutations screenshots deb lock test-console test-deploy test-hardware campaigns clean
 
 # One more worker than cores: most tests wait for programs that they have started. Neighbours stay on one worker, which
 # shares what they have set up, and whoever is done takes over from the others.
@@ -39,6 +39,17 @@ $(VENV)/demo-ready: pyproject.toml
 	    $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --disable-pip-version-check --editable .; \
 	fi
 	@touch $@
+
+# The shoe in C as a program of this machine, at TCP port 4001 or PORT=, or at a pseudo-terminal PTY=NAME; KEY=FILE has its
+# key, MEMORY=FILE what it keeps. Type what happens at it; firmware_protocol/c/README.md says how. Needs a C compiler alone.
+C_KIT := firmware_protocol/c/shoe_link.c firmware_protocol/c/blake2s.c
+C_STRICT := -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror
+shoe-c: build/c/shoe
+	@build/c/shoe $(if $(PTY),pty $(PTY),tcp $(or $(PORT),4001)) $(or $(MEMORY),build/c/shoe.memory) $(KEY)
+
+build/c/shoe: firmware_protocol/c/host/shoe.c $(C_KIT) firmware_protocol/c/shoe_link.h
+	@mkdir -p $(@D)
+	$(CC) $(C_STRICT) -O2 $(filter %.c,$^) -o $@
 
 # Ratios to a floor measured in the same run; figures go to the terminal, nothing is asserted.
 bench: $(VENV)/ready
