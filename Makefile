@@ -63,11 +63,12 @@ fuzz: $(VENV)/ready
 	$(BIN)/python -m tests.fuzz --seconds=$(FUZZ_SECONDS) $(addprefix --inputs=,$(INPUTS))
 
 # Power cuts on a file system that forgets what was not synced; the daemon and the broker killed at seeded moments, a full
-# disk, pulled cables, missed telegrams, damaged journals; then whole shoes and every fault through the whole chain.
+# disk, pulled cables, missed telegrams, damaged journals, the shoe in C killed and restarted on a bad line; then whole shoes
+# and every fault through the whole chain, and the shoe in C without power at every byte that it writes.
 CUTS ?= 200
 torture: $(VENV)/ready
 	$(BIN)/python -m tests.torture $(CUTS)
-	LONG_TESTS=1 $(BIN)/pytest tests/daemon tests/demo/test_demo.py
+	LONG_TESTS=1 $(BIN)/pytest tests/daemon tests/demo/test_demo.py tests/firmware_protocol/native/test_c_store.py
 
 # Every attack on journal, broker, pages and commands at full length; ends with a table of what held. ONLY=TEXT chooses by name.
 attack: $(VENV)/ready
