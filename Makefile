@@ -55,12 +55,13 @@ build/c/shoe: firmware_protocol/c/host/shoe.c $(C_KIT) firmware_protocol/c/shoe_
 bench: $(VENV)/ready
 	$(BIN)/python -m tests.bench
 
-# Coverage-guided, on all cores: both wires, the packets of a broker and the requests to a table, each for so many seconds,
-# or INPUTS=100000000 over all of them. Ends with a table; what broke something is kept, with the command that runs it again.
+# Coverage-guided, on all cores: both wires, the shoe in C, the packets of a broker and the requests to a table, each for so many
+# seconds, or INPUTS=100000000 over all of them; ONLY=c_shoe chooses one. Ends with a table; what broke something is kept, with the command that runs it again.
 FUZZ_SECONDS ?= 120
 fuzz: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
-	$(BIN)/python -m tests.fuzz --seconds=$(FUZZ_SECONDS) $(addprefix --inputs=,$(INPUTS))
+	.ci/system-packages fuzz
+	$(BIN)/python -m tests.fuzz --seconds=$(FUZZ_SECONDS) $(addprefix --inputs=,$(INPUTS)) $(addprefix --only=,$(ONLY))
 
 # Power cuts on a file system that forgets what was not synced; the daemon and the broker killed at seeded moments, a full
 # disk, pulled cables, missed telegrams, damaged journals, the shoe in C killed and restarted on a bad line; then whole shoes
