@@ -161,9 +161,10 @@ static bool write_record(struct shoe_link *link, enum shoe_area area, uint8_t *r
     uint16_t place = log->next_place;
     put(record, number, 4);
     put(record + size, crc(record, size), 2);
-    log->next_place = place_after(link, area, place);
+    /* A page that could not be erased is tried again, and nothing is written into it before. */
     if (firmware->erase != NULL && place % in_page(link, area) == 0 && !firmware->erase(firmware->context, area, place))
         return false;
+    log->next_place = place_after(link, area, place);
     if (!firmware->write(firmware->context, area, place, record, size + 2)) return false;
     log->newest = number;
     return true;
@@ -246,8 +247,7 @@ static bool keep(struct shoe_link *link, uint8_t *record, uint8_t size) {
     return true;
 }
 
-static bool keep_store_fault(struct shoe_link *link, uint8_t kind, uint8_t flags) {
-    uint8_t record[SHOE_EVENT_BYTES];
+static bool keep_store_fault(struct shoe_link *link, uint8_t *record, uint8_t kind, uint8_t flags) {
     uint8_t *at = record + SAID_AT;
     *at++ = kind;
     *at++ = SHOE_EVENT_STORE_FULL;
@@ -256,22 +256,19 @@ static bool keep_store_fault(struct shoe_link *link, uint8_t kind, uint8_t flags
     return keep(link, record, 7);
 }
 
-static bool holds(struct shoe_link *link, struct shoe_event_name event, uint16_t *place) {
-    uint8_t record[SHOE_EVENT_BYTES];
-    return event.sequence >= link->oldest && event.sequence < link->next &&
-           find_event(link, event.sequence, record, place) && get32(record + BOOT_AT) == event.boot_id;
-}
-
 /* Let go of all events up to one that the controller has stored. False if it is not held: nothing changes. */
 static bool acknowledge(struct shoe_link *link, struct shoe_event_name event) {
+    uint8_t record[SHOE_EVENT_BYTES];
     uint16_t place;
-    if (!holds(link, event, &place)) return false;
+    if (event.sequence < link->oldest || event.sequence >= link->next ||
+        !find_event(link, event.sequence, record, &place) || get32(record + BOOT_AT) != event.boot_id)
+        return false;
     link->acknowledged = event;
     link->oldest = event.sequence + 1;
     link->oldest_place = place_after(link, SHOE_EVENTS, place);
     if (link->full && link->next - link->oldest <= capacity(link) / 2U) {
         mark(link);
-        link->full = !keep_store_fault(link, SHOE_FAULT_CLEARED, 0);
+        link->full = !keep_store_fault(link, record, SHOE_FAULT_CLEARED, 0);
         mark(link);
     } else if (link->acknowledged.sequence - link->marked > link->firmware->acknowledged_without_mark) {
         mark(link);
@@ -367,7 +364,7 @@ static bool happen(struct shoe_link *link, const struct shoe_event *event) {
     link->total += cards;
     if (!link->full && room(link) < 2) {
         link->full = true;
-        keep_store_fault(link, SHOE_FAULT, SHOE_STOPPED);
+        keep_store_fault(link, record, SHOE_FAULT, SHOE_STOPPED);
     } else if (!link->full && keep(link, record, size)) {
         return true;
     }
@@ -466,7 +463,9 @@ static void send_status(struct shoe_link *link) {
 
 /* False if nothing may be sent now: no event is left, or as many as are allowed are in flight. */
 static bool send_event(struct shoe_link *link) {
-    uint8_t record[SHOE_EVENT_BYTES];
+    uint8_t *at = link->out + 2 + SEALED_HEADER;
+    /* It is read to where its kind and payload belong in the frame. */
+    uint8_t *record = at + EVENT_HEADER - SAID_AT;
     uint16_t place;
     if (link->cursor == link->next || link->cursor - link->oldest >= link->allowed) return false;
     if (!find_event(link, link->cursor, record, &place)) {
@@ -477,13 +476,13 @@ static bool send_event(struct shoe_link *link) {
         return true;
     }
     uint64_t age = link->uptime;
-    if (get32(record + BOOT_AT) == link->boot_id) age -= get(record + HAPPENED_AT, 5);
+    uint32_t boot_id = get32(record + BOOT_AT);
+    uint8_t size = record[LENGTH_AT];
+    if (boot_id == link->boot_id) age -= get(record + HAPPENED_AT, 5);
     if (age > UINT32_MAX) age = UINT32_MAX;
-    uint8_t *at = link->out + 2 + SEALED_HEADER;
-    at = copy(at, record + BOOT_AT, 4);
+    at = put(at, boot_id, 4);
     at = put(at, link->cursor, 4);
-    at = put(at, age, 4);
-    at = copy(at, record + SAID_AT, record[LENGTH_AT]);
+    at = put(at, age, 4) + size;
     if (link->cursor == link->oldest) link->wait_since = (uint32_t)link->uptime;
     if (link->cursor > link->sent_up_to) {
         link->sent_up_to = link->cursor;

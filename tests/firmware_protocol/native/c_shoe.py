@@ -165,10 +165,10 @@ class Memory:
         self.is_flash = events_in_page > 1
         self.fails = False
         """Whether writes are refused."""
+        self.erase_fails = False
         self.power_for: int | None = None
         """How many more bytes are written or erased before the power fails; `None` for any number."""
         self.is_cut = False
-        self.writes = 0
         self.erased = 0
 
     def power_is_back(self) -> None:
@@ -185,17 +185,18 @@ class Memory:
         assert place < self.places[area]
         assert len(data) <= self.size(area)
         at = place * self.size(area)
-        if self.is_flash:
-            assert self.bytes[area][at : at + len(data)] == b"\xff" * len(data), "flash is written once, then erased"
         if self.is_cut or self.fails:
             return False
-        self.writes += 1
+        if self.is_flash:
+            assert self.bytes[area][at : at + len(data)] == b"\xff" * len(data), "flash is written once, then erased"
         lasts = self._powered(len(data))
         self.bytes[area][at : at + lasts] = data[:lasts]
         return not self.is_cut
 
     def erase(self, area: int, place: int) -> bool:
         assert place % self.in_page[area] == 0
+        if self.erase_fails:
+            return False
         if self.is_cut or self.fails:
             return False
         self.erased += 1

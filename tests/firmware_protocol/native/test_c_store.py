@@ -163,6 +163,25 @@ def test_a_card_that_could_not_be_written_is_in_the_total_also_after_a_loss_of_p
     assert (again.total, again.held) == (2, 3), "the place that failed is stepped over"
 
 
+def test_nothing_is_written_into_a_page_that_could_not_be_erased() -> None:
+    table = Table(memory=Memory(**MEMORIES["flash"]))
+    happenings = Happenings(table)
+    for _ in range(30):
+        happenings.draw(1)
+        table.run_until_all_is_stored(5.0)
+    while table.shoe.next % 10 != 1:
+        happenings.draw(1)
+    table.run_until_all_is_stored(5.0)
+    table.memory.erase_fails = True
+    for number in range(3):
+        assert not table.shoe.report(drawn(100 + number), table.now)
+    table.memory.erase_fails = False
+    happenings.draw(1)
+    table.run_until_all_is_stored(5.0)
+    assert table.events() == happenings.expected
+    assert len(table.gaps()) == 1, "three cards are in the total alone"
+
+
 def test_an_event_that_the_memory_has_lost_shows_as_a_gap() -> None:
     table = Table()
     happenings = Happenings(table)
