@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo shoe-c bench fuzz torture attack simulate mutations screenshots deb lock test-console test-deploy test-hardware campaigns clean
+.PHONY: test lint format demo shoe-c bench fuzz torture attack simulate mutations screenshots deb lock test-console test-firmware test-deploy test-hardware campaigns clean
 
 # One more worker than cores: most tests wait for programs that they have started. Neighbours stay on one worker, which
 # shares what they have set up, and whoever is done takes over from the others.
@@ -103,6 +103,12 @@ lock: $(VENV)/demo-ready
 test-console: $(VENV)/ready
 	$(BIN)/python -m tests.console.every_act $(addprefix --act=,$(ACT))
 
+# The shoe in C on small processors, all of them emulated: under qemu-arm, on QEMU's micro:bit and on an ATmega2560 of simavr,
+# with losses of power in mid-round. CARDS=N deals so many.
+test-firmware: $(VENV)/ready
+	.ci/system-packages firmware
+	$(BIN)/python -m tests.firmware $(CARDS)
+
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
 # from a checkout; then the arm64 package on an emulated machine. As root. TRIALS="bookworm trixie checkout arm64 kiosk" chooses
 # some, EARLIER=COMMIT what is upgraded from.
@@ -116,7 +122,7 @@ test-hardware: $(VENV)/ready
 
 # Every long target, one after another, whether or not one fails; ends with one table of what passed and where each one's
 # full output is. CAMPAIGNS="simulate torture" chooses some; SEEDS, CUTS, FUZZ_SECONDS, INPUTS, TRIALS and EARLIER are passed on.
-CAMPAIGNS ?= simulate mutations torture attack fuzz test-console test-hardware test-deploy bench
+CAMPAIGNS ?= simulate mutations torture attack fuzz test-console test-firmware test-hardware test-deploy bench
 CAMPAIGN_LOGS ?= build/campaigns
 campaigns: $(VENV)/ready
 	@$(BIN)/python -m tests.campaigns --logs=$(CAMPAIGN_LOGS) $(CAMPAIGNS)

@@ -15,9 +15,16 @@ SANITIZERS = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recove
 """Memory out of bounds and what the language leaves undefined end the program with a message."""
 
 
-def compiled(name: str, sources: tuple[Path, ...], options: tuple[str, ...], compiler: str = "cc") -> Path:
-    """The program or library of this name; it is compiled only if its sources have changed."""
-    command = [compiler, *STRICT, *options]
+def compiled(
+    name: str,
+    sources: tuple[Path, ...],
+    options: tuple[str, ...],
+    *,
+    compiler: str = "cc",
+    last: tuple[str, ...] = (),
+) -> Path:
+    """The program or library of this name; it is compiled only if its sources have changed. `last` follows them."""
+    command = [compiler, *STRICT, *options, *last]
     read = [*sources, *sorted(KIT.rglob("*.[ch]"))]
     state = hashlib.sha256("\0".join(command).encode() + b"".join(source.read_bytes() for source in read)).hexdigest()
     made = FOLDER / f"{name}-{state[:16]}"
@@ -27,7 +34,7 @@ def compiled(name: str, sources: tuple[Path, ...], options: tuple[str, ...], com
     # Several workers may come here at once; each has a file of its own until it is whole.
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
         fresh = Path(folder) / name
-        subprocess.run([*command, *map(str, sources), "-o", str(fresh)], check=True)
+        subprocess.run([compiler, *STRICT, *options, *map(str, sources), *last, "-o", str(fresh)], check=True)
         fresh.replace(made)
     return made
 
