@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo shoe-c bench fuzz torture attack simulate mutations screenshots deb lock test-console test-firmware test-deploy test-hardware campaigns clean
+.PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots deb lock test-console test-firmware test-deploy test-hardware campaigns clean
 
 # One more worker than cores: most tests wait for programs that they have started. Neighbours stay on one worker, which
 # shares what they have set up, and whoever is done takes over from the others.
@@ -65,6 +65,11 @@ fuzz: $(VENV)/ready
 	.ci/system-packages fuzz
 	$(BIN)/python -m tests.fuzz --seconds=$(FUZZ_SECONDS) $(addprefix --inputs=,$(INPUTS)) $(addprefix --only=,$(ONLY))
 
+# A proof by frama-c, which Debian 12 has, that the shoe in C touches no memory but its own. Takes some minutes.
+prove: $(VENV)/ready
+	.ci/system-packages prove
+	$(BIN)/python -m tests.proofs
+
 # Power cuts on a file system that forgets what was not synced; the daemon and the broker killed at seeded moments, a full
 # disk, pulled cables, missed telegrams, damaged journals, the shoe in C killed and restarted on a bad line; then whole shoes
 # and every fault through the whole chain, and the shoe in C without power at every byte that it writes.
@@ -122,7 +127,7 @@ test-hardware: $(VENV)/ready
 
 # Every long target, one after another, whether or not one fails; ends with one table of what passed and where each one's
 # full output is. CAMPAIGNS="simulate torture" chooses some; SEEDS, CUTS, FUZZ_SECONDS, INPUTS, TRIALS and EARLIER are passed on.
-CAMPAIGNS ?= simulate mutations torture attack fuzz test-console test-firmware test-hardware test-deploy bench
+CAMPAIGNS ?= simulate mutations torture attack fuzz prove test-console test-firmware test-hardware test-deploy bench
 CAMPAIGN_LOGS ?= build/campaigns
 campaigns: $(VENV)/ready
 	@$(BIN)/python -m tests.campaigns --logs=$(CAMPAIGN_LOGS) $(CAMPAIGNS)

@@ -55,7 +55,7 @@ static void compress(struct blake2s *state, bool last) {
 void blake2s_add(struct blake2s *state, const uint8_t *bytes, size_t size) {
     for (size_t i = 0; i < size; i++) {
         /* A full block waits for the next byte: only then is it known not to be the last. */
-        if (state->filled == BLOCK) {
+        if (state->filled >= BLOCK) {
             compress(state, false);
             state->filled = 0;
         }
