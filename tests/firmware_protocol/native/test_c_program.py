@@ -2,6 +2,7 @@
 
 import os
 import select
+import shutil
 import socket
 import subprocess
 from pathlib import Path
@@ -45,7 +46,8 @@ def test_what_it_does_not_understand_it_says(tmp_path: Path) -> None:
     assert said.splitlines()[2:] == [b"not understood", b"not understood", b"stored"]
 
 
+@pytest.mark.parametrize("compiler", [name for name in ("cc", "gcc", "clang") if shutil.which(name)])
 @pytest.mark.parametrize("source", [LINK, BLAKE2S, HOST], ids=lambda source: source.name)
-def test_it_compiles_for_the_desk_without_a_warning(source: Path) -> None:
-    command = ["cc", *STRICT, "-Os", "-fsyntax-only", str(source)]
+def test_it_compiles_for_the_desk_without_a_warning(source: Path, compiler: str) -> None:
+    command = [compiler, *STRICT, "-Os", "-fsyntax-only", str(source)]
     subprocess.run(command, check=True)
