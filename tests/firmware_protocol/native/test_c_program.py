@@ -1,6 +1,7 @@
 """The shoe in C as a program, under sanitizers, at a pseudo-terminal and at a TCP port. `make torture` deals longer."""
 
 import os
+import re
 import select
 import shutil
 import socket
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from firmware_protocol.native.framing import FrameReader
-from tests.firmware_protocol.native.c_build import BLAKE2S, HOST, LINK, STRICT, host_program
+from tests.firmware_protocol.native.c_build import BLAKE2S, HOST, KIT, LINK, STRICT, host_program
 from tests.firmware_protocol.native.c_program import deal_shoe
 
 
@@ -32,18 +33,21 @@ def test_at_a_tcp_port_it_says_that_it_is_awake_to_everybody_who_calls(tmp_path:
         shoe.kill()
 
 
-def test_what_it_does_not_understand_it_says(tmp_path: Path) -> None:
+def test_it_understands_what_the_page_has_typed_and_says_where_it_does_not(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```text\n(button.*?)```", (KIT / "README.md").read_text("utf-8"), re.DOTALL)
+    *typed, deal = [line.encode("ascii") for line in example.splitlines(keepends=True)]
+    assert deal.startswith(b"deal "), "it says nothing of its own"
     command = [str(host_program()), "tcp", "0", str(tmp_path / "shoe.memory")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as shoe:
         assert shoe.stdin
         assert shoe.stdout
-        shoe.stdin.write(b"card_drawn hand=1 colour=red\nhooray\ncut_card\n")
+        shoe.stdin.write(b"card_drawn hand=1 colour=red\nhooray\n" + b"".join(typed))
         shoe.stdin.flush()
         said = b""
-        while said.count(b"\n") < 5 and select.select([shoe.stdout], [], [], 5.0)[0]:
+        while said.count(b"\n") < 5 + len(typed) - 1 and select.select([shoe.stdout], [], [], 5.0)[0]:
             said += os.read(shoe.stdout.fileno(), 4096)
         shoe.kill()
-    assert said.splitlines()[2:] == [b"not understood", b"not understood", b"stored"]
+    assert said.splitlines()[2:] == [b"not understood", b"not understood", *[b"stored"] * len(typed)]
 
 
 @pytest.mark.parametrize("compiler", [name for name in ("cc", "gcc", "clang") if shutil.which(name)])
