@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo bench fuzz torture attack simulate mutations screenshots deb lock test-console test-deploy test-hardware campaigns clean
+.PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots deb lock test-console test-firmware test-deploy test-hardware campaigns clean
 
 # One more worker than cores: most tests wait for programs that they have started. Neighbours stay on one worker, which
 # shares what they have set up, and whoever is done takes over from the others.
@@ -40,23 +40,43 @@ $(VENV)/demo-ready: pyproject.toml
 	fi
 	@touch $@
 
-# Ratios to a floor measured in the same run; figures go to the terminal, nothing is asserted.
+# The shoe in C as a program of this machine, at TCP port 4001 or PORT=, or at a pseudo-terminal PTY=NAME; KEY=FILE has its
+# key, MEMORY=FILE what it keeps. Type what happens at it; firmware_protocol/c/README.md says how. Needs a C compiler alone.
+C_KIT := firmware_protocol/c/shoe_link.c firmware_protocol/c/blake2s.c
+C_STRICT := -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror
+shoe-c: build/c/shoe
+	@build/c/shoe $(if $(PTY),pty $(PTY),tcp $(or $(PORT),4001)) $(or $(MEMORY),build/c/shoe.memory) $(KEY)
+
+build/c/shoe: firmware_protocol/c/host/shoe.c $(C_KIT) firmware_protocol/c/shoe_link.h
+	@mkdir -p $(@D)
+	$(CC) $(C_STRICT) -O2 $(filter %.c,$^) -o $@
+
+# Ratios to a floor measured in the same run, and what the shoe in C takes of a Cortex-M0+; figures go to the terminal,
+# nothing is asserted.
 bench: $(VENV)/ready
+	.ci/system-packages bench
 	$(BIN)/python -m tests.bench
 
-# Coverage-guided, on all cores: both wires, the packets of a broker and the requests to a table, each for so many seconds,
-# or INPUTS=100000000 over all of them. Ends with a table; what broke something is kept, with the command that runs it again.
+# Coverage-guided, on all cores: both wires, the shoe in C, the packets of a broker and the requests to a table, each for so many
+# seconds, or INPUTS=100000000 over all of them; ONLY=c_shoe chooses one. Ends with a table; what broke something is kept, with the command that runs it again.
 FUZZ_SECONDS ?= 120
 fuzz: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
-	$(BIN)/python -m tests.fuzz --seconds=$(FUZZ_SECONDS) $(addprefix --inputs=,$(INPUTS))
+	.ci/system-packages fuzz
+	$(BIN)/python -m tests.fuzz --seconds=$(FUZZ_SECONDS) $(addprefix --inputs=,$(INPUTS)) $(addprefix --only=,$(ONLY))
+
+# A proof by frama-c, which Debian 12 has, that the shoe in C touches no memory but its own. Takes some minutes.
+prove: $(VENV)/ready
+	.ci/system-packages prove
+	$(BIN)/python -m tests.proofs
 
 # Power cuts on a file system that forgets what was not synced; the daemon and the broker killed at seeded moments, a full
-# disk, pulled cables, missed telegrams, damaged journals; then whole shoes and every fault through the whole chain.
+# disk, pulled cables, missed telegrams, damaged journals, the shoe in C killed and restarted on a bad line; then whole shoes
+# and every fault through the whole chain, and the shoe in C without power at every byte that it writes.
 CUTS ?= 200
 torture: $(VENV)/ready
 	$(BIN)/python -m tests.torture $(CUTS)
-	LONG_TESTS=1 $(BIN)/pytest tests/daemon tests/demo/test_demo.py
+	LONG_TESTS=1 $(BIN)/pytest tests/daemon tests/demo/test_demo.py tests/firmware_protocol/native/test_c_store.py
 
 # Every attack on journal, broker, pages and commands at full length; ends with a table of what held. ONLY=TEXT chooses by name.
 attack: $(VENV)/ready
@@ -88,6 +108,12 @@ lock: $(VENV)/demo-ready
 test-console: $(VENV)/ready
 	$(BIN)/python -m tests.console.every_act $(addprefix --act=,$(ACT))
 
+# The shoe in C on small processors, all of them emulated: under qemu-arm, on QEMU's micro:bit and on an ATmega2560 of simavr,
+# with losses of power in mid-round. CARDS=N deals so many.
+test-firmware: $(VENV)/ready
+	.ci/system-packages firmware
+	$(BIN)/python -m tests.firmware $(CARDS)
+
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
 # from a checkout; then the arm64 package on an emulated machine. As root. TRIALS="bookworm trixie checkout arm64 kiosk" chooses
 # some, EARLIER=COMMIT what is upgraded from.
@@ -101,7 +127,7 @@ test-hardware: $(VENV)/ready
 
 # Every long target, one after another, whether or not one fails; ends with one table of what passed and where each one's
 # full output is. CAMPAIGNS="simulate torture" chooses some; SEEDS, CUTS, FUZZ_SECONDS, INPUTS, TRIALS and EARLIER are passed on.
-CAMPAIGNS ?= simulate mutations torture attack fuzz test-console test-hardware test-deploy bench
+CAMPAIGNS ?= simulate mutations torture attack fuzz prove test-console test-firmware test-hardware test-deploy bench
 CAMPAIGN_LOGS ?= build/campaigns
 campaigns: $(VENV)/ready
 	@$(BIN)/python -m tests.campaigns --logs=$(CAMPAIGN_LOGS) $(CAMPAIGNS)

@@ -12,6 +12,7 @@ import pytest
 from tests.daemon.house_file import Wire
 from tests.torture.angel_eye_gaps import go_away
 from tests.torture.broker_kills import kill_broker
+from tests.torture.c_shoe import deal_shoe_in_c
 from tests.torture.daemon_kills import kill_daemon
 from tests.torture.damaged_journal import damage_journal
 from tests.torture.full_disk import WIRES, fill_disk, request_into_full_disk
@@ -44,6 +45,11 @@ def test_the_shoe_is_unplugged(tmp_path: Path) -> None:
 def test_the_shoe_starts_anew_in_a_round(tmp_path: Path) -> None:
     books = asyncio.run(take_shoe_away(tmp_path, fault="reboot", seed=24, moments=("complete",)))
     assert "shoe_restarted" in books.journal.alerts()
+
+
+def test_a_shoe_in_c_and_the_daemon_restart_in_a_round(tmp_path: Path) -> None:
+    books = asyncio.run(deal_shoe_in_c(tmp_path, seed=29, restarts=2))
+    assert books.journal.alerts() >= {"shoe_restarted"}
 
 
 @needs_fuse

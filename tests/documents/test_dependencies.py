@@ -7,7 +7,7 @@ from itertools import chain
 from tests.documents.snippets import ROOT, text_of
 
 ROWS = [line for line in text_of("docs/dependencies.md").splitlines() if line.startswith("|")]
-NAMED = set(re.findall(r"`([a-z0-9.-]+)`", "\n".join(ROWS)))
+NAMED = set(re.findall(r"`([a-z0-9.+-]+)`", "\n".join(ROWS)))
 
 
 def test_every_requirement_is_explained() -> None:

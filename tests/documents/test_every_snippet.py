@@ -44,6 +44,7 @@ TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("docs/table.md", "mermaid"): ("tests/documents/test_table_documents.py",),
     ("docs/table.md", INDENTED): ("tests/documents/test_table_documents.py",),
     ("docs/witness.md", SHELL): (ALL,),
+    ("firmware_protocol/c/README.md", "text"): ("tests/firmware_protocol/native/test_c_program.py",),
     ("firmware_protocol/native/PROTOCOL.md", SHELL): (ALL,),
     ("firmware_protocol/native/PROTOCOL.md", "toml"): (FILES,),
 }
@@ -66,6 +67,10 @@ FOR_THE_EYE = {
     ("docs/witness.md", "Ab3dEf9h"): "dense lines, shortened; tests/witness/test_lines_file.py has whole ones",
     ("firmware_protocol/angel_eye/PROTOCOL.md", "ENQ number"): "a layout; the page's examples have it in bytes",
     ("firmware_protocol/angel_eye/PROTOCOL.md", 'STX "OP"'): "a layout; tests/firmware_protocol has it in bytes",
+    (
+        "firmware_protocol/c/README.md",
+        "shoe-controller keys shoe",
+    ): "runs until it is ended; tests/firmware_protocol/native/test_c_program.py runs the program",
     ("firmware_protocol/native/PROTOCOL.md", "frame on the wire"): "a layout; vectors.json has it in bytes",
     ("firmware_protocol/native/PROTOCOL.md", "encode(data):"): "an algorithm; vectors.json has its results",
     ("firmware_protocol/native/PROTOCOL.md", "controller   "): "a picture",

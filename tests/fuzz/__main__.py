@@ -12,6 +12,7 @@ import argparse
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -20,10 +21,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.fuzz import PLAIN
+from tests.fuzz import PLAIN, c_shoe
 
-SHARES = {"mqtt_packets": 80, "angel_eye": 12, "native": 5, "requests": 3}
-"""Of a hundred inputs. A quick target gets more of them, so that none takes less than a tenth of the time."""
+SHARES = {"mqtt_packets": 80, "angel_eye": 12, "native": 5, "requests": 3, c_shoe.NAME: 25}
+"""Of 125 inputs. A quick target gets more of them, so that none takes less than a tenth of the time."""
 
 MOST_IN_PROCESS = 500_000
 """Inputs for one process; the next one begins with what it has learned."""
@@ -83,22 +84,27 @@ def by_seconds(seconds: int, shares: dict[str, int]) -> list[Job]:
 def run(job: Job, folder: Path) -> Done:
     corpus = folder / "corpus" / job.target
     _plant(corpus)
-    log = folder / f"{job.target}-{job.number}.log"
+    log, out = folder / f"{job.target}-{job.number}.log", folder / f"{job.target}-{job.number}"
+    in_c = job.target == c_shoe.NAME
+    if in_c:
+        shutil.rmtree(out, ignore_errors=True)
+        command = c_shoe.command(corpus, out, job.limit)
+    else:
+        command = [
+            *(sys.executable, "-m", "tests.fuzz.target", job.target, *(() if job.guided else (PLAIN,))),
+            *(job.limit, f"-artifact_prefix={folder}/{job.target}-", "-timeout=60", "-print_final_stats=0"),
+            str(corpus),
+        ]
     started = time.monotonic()
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "tests.fuzz.target", job.target, *(() if job.guided else (PLAIN,))),
-                *(job.limit, f"-artifact_prefix={folder}/{job.target}-", "-timeout=60", "-print_final_stats=0"),
-                str(corpus),
-            ],
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=c_shoe.environment())
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     seconds = time.monotonic() - started
     text = log.read_text(encoding="utf-8", errors="replace")
+    if in_c:
+        inputs, broken = c_shoe.account(corpus, out)
+        return Done(job, inputs, seconds, used.ru_utime + used.ru_stime, broken or str(log) * bool(process.returncode))
     counts = _DONE.findall(text) or _COUNT.findall(text) or ["0"]
     broken = ""
     if process.returncode:
@@ -148,13 +154,14 @@ def main() -> int:
     with ThreadPoolExecutor(os.cpu_count()) as processes:
         for each in processes.map(lambda job: run(job, given.folder), jobs):
             done.append(each)
-            how = "guided" if each.job.guided else "plain"
+            how = "guided" if each.job.guided or each.job.target == c_shoe.NAME else "plain"
             print(f"[{len(done)} of {len(jobs)}] {each.job.target}, {how}: {each.inputs:,} inputs", flush=True)
     print(f"\n{table(done)}\n\nover after {time.monotonic() - started:,.0f} s; the table adds those of all processes")
     broken = [each for each in done if each.broken]
     for each in broken:
         print(f"\n{each.job.target}: {each.broken}")
-        print(f"  again: {sys.executable} -m tests.fuzz.target {each.job.target} {each.broken}")
+        target = f"{sys.executable} -m tests.fuzz.target {each.job.target}"
+        print(f"  again: {c_shoe.program() if each.job.target == c_shoe.NAME else target} {each.broken}")
     return 1 if broken else 0
 
 

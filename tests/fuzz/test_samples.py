@@ -5,10 +5,16 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.fuzz import angel_eye, mqtt_packets, native, requests
+from tests.fuzz import angel_eye, c_shoe, mqtt_packets, native, requests
 from tests.fuzz.__main__ import LONGEST_SEED, SHARES, by_inputs
 
-TARGETS = {"angel_eye": angel_eye, "mqtt_packets": mqtt_packets, "native": native, "requests": requests}
+TARGETS = {
+    "angel_eye": angel_eye,
+    "mqtt_packets": mqtt_packets,
+    "native": native,
+    "requests": requests,
+    "c_shoe": c_shoe,
+}
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -16,7 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.firmware_protocol.native.c_program import deal_shoe
 from tests.torture import angel_eye_gaps, broker_kills, damaged_journal, full_disk, unplugging
+from tests.torture.c_shoe import deal_shoe_in_c
 from tests.torture.daemon_kills import kill_daemon
 from tests.torture.power_cuts import Cuts, forgetful_disk, why_not
 from tests.torture.sitting import Books
@@ -28,6 +30,7 @@ CUTS_IN_ONE_LIFE = 20
 """Then another journal is begun: beginnings are cut too."""
 KILLS_IN_ONE_SHOE = 20
 BROKER_KILLS_IN_ONE_SHOE = 25
+CARDS_OF_SHOE = 416
 
 
 @contextmanager
@@ -123,6 +126,18 @@ def angel_eye(_times: int, seed: int) -> None:
             _agree(f"Angel Eye, {how}, {disclosing}", seed, books)
 
 
+def c_shoe(times: int, seed: int) -> None:
+    """The shoe in C: whole shoes as a program at a bad line, then at a table."""
+    shoes = max(1, times // 20)
+    for number in range(shoes):
+        with _folder() as folder:
+            dealt = deal_shoe(folder, cards=CARDS_OF_SHOE, seed=seed + number)
+        kills = f"shoe killed {dealt.kills} times, link begun again {dealt.forgotten} times"
+        print(f"shoe in C, seed {seed + number}: {len(dealt.stored)} cards once and in order; {kills}", flush=True)
+    books = _do(lambda folder: deal_shoe_in_c(folder, seed=seed, restarts=max(2, times // 10), tell=_tell))
+    _agree("shoe in C at a table", seed, books)
+
+
 def journal(_times: int, seed: int) -> None:
     for damage in damaged_journal.DAMAGES:
         detail = _do(lambda folder: damaged_journal.damage_journal(folder, damage=damage, seed=seed))  # noqa: B023 - used at once
@@ -130,7 +145,8 @@ def journal(_times: int, seed: int) -> None:
 
 
 PARTS = {
-    part.__name__: part for part in (power_cuts, table_lives, daemon_kills, broker, disk, shoe, angel_eye, journal)
+    part.__name__: part
+    for part in (power_cuts, table_lives, daemon_kills, broker, disk, shoe, angel_eye, c_shoe, journal)
 }
 NEED_FUSE = (power_cuts, disk)
 

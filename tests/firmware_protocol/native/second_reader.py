@@ -1,9 +1,10 @@
 """The native protocol once more, written from PROTOCOL.md alone by somebody who had not seen the product's code.
 
 Only `believed_challenge` and `said_again` came later, from the page's words but by a hand that knew the code. What the
-product and this file agree on, the page says. Nothing here imports the product, and only `second_shoe` and the
-tests beside it import this. Events and messages are plain dictionaries, named as in the page and in the events' JSON.
-From top to bottom as the page has it: framing, layouts, authenticity. The shoe that speaks so is in `second_shoe`.
+product and this file agree on, the page says. Nothing here imports the product, and only the tests beside it import
+this. Events and messages are plain dictionaries, named as in the page and in the events' JSON.
+From top to bottom as the page has it: framing, layouts, authenticity. The shoe that speaks so is
+in `firmware_protocol/c`.
 """
 
 import binascii

@@ -1,4 +1,4 @@
-"""What the tests of the second shoe need: a controller moved by hand, and a line to the product's controller.
+"""What the tests of the shoe in C need: a controller moved by hand, and a line to the product's controller.
 
 The product is known here only as a `ControllerLink`. Time is a number that the tests move; frames are lost by their
 place on the line, so every run is the same.
@@ -13,8 +13,8 @@ from firmware_protocol.link import Delivery, EventGap, LinkReport
 from firmware_protocol.native.controller import NativeController
 from firmware_protocol.native.progress import remember
 from tests.firmware_protocol.native import second_reader as second
+from tests.firmware_protocol.native.c_shoe import CShoe, Identity, Memory
 from tests.firmware_protocol.native.second_reader import Fields, Line
-from tests.firmware_protocol.native.second_shoe import Identity, Memory, SecondShoe
 
 KEY = bytes(range(100, 132))
 
@@ -22,6 +22,11 @@ KEY = bytes(range(100, 132))
 def nonces(of: int) -> Callable[[], bytes]:
     counts = itertools.count()
     return lambda: second.nonce_without_random_source(KEY, of, next(counts))
+
+
+def random_of(boot_id: int, nonce: Callable[[], bytes]) -> Callable[[int], bytes]:
+    """What a shoe's random source gives: its boot id, then nonces."""
+    return lambda size: boot_id.to_bytes(4, "big") if size == 4 else nonce()
 
 
 def drawn(number: int) -> Fields:
@@ -41,19 +46,19 @@ def drawn(number: int) -> Fields:
 
 
 class HandmadeController:
-    """Frames of a controller, one by one, for a second shoe; what the shoe answers is returned as bodies."""
+    """Frames of a controller, one by one, for a shoe in C; what the shoe answers is returned as bodies."""
 
-    def __init__(self, shoe: SecondShoe) -> None:
+    def __init__(self, shoe: CShoe) -> None:
         self.shoe = shoe
         self.now = 0.0
         self.challenge = b""
         self._counter = 0
-        shoe.to_send()
+        shoe.to_send(self.now)
 
     def say(self, body: bytes, after: float = 0.0) -> list[bytes]:
         self.now += after
         self.shoe.receive(second.framed(body), self.now)
-        return list(Line().bodies(self.shoe.to_send()))
+        return list(Line().bodies(self.shoe.to_send(self.now)))
 
     def seal(self, type_: int, fields: Fields) -> bytes:
         key = second.key_to_shoe(KEY, self.challenge)
@@ -70,17 +75,20 @@ class HandmadeController:
 
 
 class Table:
-    """The product's controller and a second shoe, with a line between them that loses frames by their number.
+    """The product's controller and a shoe in C, with a line between them that loses frames by their number.
 
     `loses` is asked with the sender and the number of the frame on its way. All that the controller delivers is stored
     at once, unless `stores` is false.
     """
 
     def __init__(
-        self, loses: Callable[[str, int], bool] = lambda _sender, _number: False, shoe_key: bytes = KEY
+        self,
+        loses: Callable[[str, int], bool] = lambda _sender, _number: False,
+        shoe_key: bytes = KEY,
+        memory: Memory | None = None,
     ) -> None:
         self.now = 0.0
-        self.memory = Memory()
+        self.memory = memory or Memory()
         self.deliveries: list[Delivery] = []
         self.reports: list[LinkReport] = []
         self.stores = True
@@ -124,8 +132,8 @@ class Table:
 
     def run_until_all_is_stored(self, seconds: float) -> None:
         deadline = self.now + seconds
-        while self.memory.held:
-            assert self.now < deadline, f"after {seconds} s the shoe still holds {len(self.memory.held)} events"
+        while self.shoe.held:
+            assert self.now < deadline, f"after {seconds} s the shoe still holds {self.shoe.held} events"
             self.step()
 
     def step(self) -> None:
@@ -134,7 +142,7 @@ class Table:
         if deadline is not None and deadline <= self.now:
             self.reports += self.controller.tick(self.now)
         self.shoe.tick(self.now)
-        to_shoe, to_controller = self.controller.to_send(), self.shoe.to_send()
+        to_shoe, to_controller = self.controller.to_send(), self.shoe.to_send(self.now)
         self.from_shoe += to_controller
         self.shoe.receive(self._what_arrives("controller", to_shoe), self.now)
         self.hear(self._what_arrives("shoe", to_controller))
@@ -143,11 +151,11 @@ class Table:
         frames = [frame + b"\0" for frame in data.split(b"\0") if frame]
         return b"".join(frame for frame in frames if not self._loses(sender, next(self._numbers[sender])))
 
-    def _powered_up(self) -> SecondShoe:
+    def _powered_up(self) -> CShoe:
         self._power_ups += 1
-        identity = Identity(boot_id=1000 + self._power_ups, cause=1 if self._power_ups == 1 else 2)
-        nonce = nonces(of=self._power_ups)
-        return SecondShoe(key=self._shoe_key, memory=self.memory, identity=identity, nonce=nonce, now=self.now)
+        identity = Identity(cause=1 if self._power_ups == 1 else 2)
+        random = random_of(1000 + self._power_ups, nonces(of=self._power_ups))
+        return CShoe(key=self._shoe_key, memory=self.memory, identity=identity, random=random, now=self.now)
 
     def events(self) -> list[Fields]:
         return [msgspec.to_builtins(delivery.event) for delivery in self.deliveries]
@@ -180,7 +188,7 @@ class Happenings:
         self.table.shoe.report(event, self.table.now)
         expected = dict(event)
         if "total" in event or event["event"] == "card_drawn":
-            expected["total"] = self.table.memory.total
+            expected["total"] = self.table.shoe.total
         self.expected.append(expected)
         self.boot_ids.append(self.boot_ids[-1])
 
