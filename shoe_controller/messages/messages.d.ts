@@ -1496,6 +1496,14 @@ export interface EnterCard {
   card: Card | null;
 }
 
+/** The table is dealt by hand, and the shoe has reported cards that nobody has entered: enter them. */
+export interface EnterReportedCards {
+  /** Says which code this is; the other fields are its values. */
+  code: "enter_reported_cards";
+  /** How many. */
+  cards: number;
+}
+
 /** The shoe reported a card that a person had entered, with the same face. The shoe reported a card that a person had entered, with the same face. */
 export interface EnteredCardConfirmed {
   /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
@@ -5318,7 +5326,7 @@ export interface WrongPinRefused {
 }
 
 /** What the dealer does next. */
-export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | CountCardsLeft | RunCardsOut | ShowFirstCard | BurnCards | SignInFirst | NewDealerBurns | TakeWagers | TakeWagersWithCarried | TakeWagersAndDraw | TakeWagersAndLay | LayCarriedCard | DrawCard | ConfirmResult | ShowCards | ChangeCards;
+export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | CountCardsLeft | RunCardsOut | ShowFirstCard | BurnCards | SignInFirst | NewDealerBurns | TakeWagers | TakeWagersWithCarried | TakeWagersAndDraw | TakeWagersAndLay | LayCarriedCard | EnterReportedCards | DrawCard | ConfirmResult | ShowCards | ChangeCards;
 
 /** Why a card is due, or why none is. */
 export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | BothNatural | PlayerDraws | BankerDraws | BothStand | BankerDrawsAfterThird | BankerStandsAfterThird | BankerHasDrawn | CardsFaceDown | NotDue | NotShown | EarlierReason;

@@ -82,6 +82,13 @@ class LayCarriedCard(Prompt, frozen=True):
     """Lay the carried card as Player's first, and draw Banker's first card."""
 
 
+class EnterReportedCards(Prompt, frozen=True):
+    """The table is dealt by hand, and the shoe has reported cards that nobody has entered: enter them."""
+
+    cards: int
+    """How many."""
+
+
 class DrawCard(Prompt, frozen=True):
     """Draw a card for a hand."""
 
@@ -121,6 +128,7 @@ AnyPrompt = (
     | TakeWagersAndDraw
     | TakeWagersAndLay
     | LayCarriedCard
+    | EnterReportedCards
     | DrawCard
     | ConfirmResult
     | ShowCards

@@ -20,6 +20,7 @@ from shoe_controller.messages.prompts import (
     ConnectShoe,
     CountCardsLeft,
     DrawCard,
+    EnterReportedCards,
     LayCarriedCard,
     NewDealerBurns,
     ResolveAlert,
@@ -144,7 +145,7 @@ def _last_outcome(shoe: Shoe, read_rules: ReadRules) -> LastOutcome | None:
     )
 
 
-def prompt(state: TableState) -> AnyPrompt:  # noqa: PLR0911 - a prompt for each phase
+def prompt(state: TableState) -> AnyPrompt:
     """What happens next, for the dealer."""
     stopping = next((alert for alert in state.lasting.alerts if rule_of(alert).severity is Severity.STOPS), None)
     if stopping is not None:
@@ -153,6 +154,12 @@ def prompt(state: TableState) -> AnyPrompt:  # noqa: PLR0911 - a prompt for each
         return ConnectShoe()
     if awaits_dealer(state):
         return SignInFirst()
+    if state.lasting.unentered:
+        return EnterReportedCards(cards=len(state.lasting.unentered))
+    return _prompt_by_phase(state)
+
+
+def _prompt_by_phase(state: TableState) -> AnyPrompt:  # noqa: PLR0911 - a prompt for each phase
     match state.phase:
         case Phase.FIRST_CARD:
             return ShowFirstCard()

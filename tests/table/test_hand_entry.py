@@ -59,6 +59,7 @@ from shoe_controller.messages.facts import (
 )
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose, Reveal
+from shoe_controller.messages.prompts import EnterReportedCards
 from shoe_controller.table.inputs import ControllerStarted, EventsMissed, LinkBack, LinkLost, ShoeReport
 from shoe_controller.table.state import REVISION
 from shoe_controller.table.view import prompt, view_of
@@ -438,7 +439,9 @@ def test_a_card_that_the_shoe_has_reported_closes_the_wagers_before_it_is_entere
     assert handled.refusal is not None
     assert handled.refusal.code == "betting_closed"
     assert not view_of(table.state, read_rules).betting_open
+    assert prompt(table.state) == EnterReportedCards(cards=1)
     table.dealer(DealCard(card=Card.parse("9H")))
+    assert prompt(table.state).code == "draw_card"
     assert table.state.round is not None
     assert [wager.stake for wager in table.state.round.wagers] == [500]
 
