@@ -2,8 +2,8 @@
 
 Raw bytes of the shoe in, or a recording of both directions; one JSON object per event out, a summary on stderr. It
 streams, so that a capture may be of any size, or a pipe that is still growing. `captures.py` reads it,
-`capture_listeners.py` knows the wires, `capture_rounds.py` assembles rounds for `--rounds`, `pcapng.py` writes the file of
-`--pcap`.
+`capture_listeners.py` knows the wires, `capture_rounds.py` assembles rounds for `--rounds`, `pcapng.py` writes what
+Wireshark opens for `--pcap`.
 """
 
 import argparse
@@ -105,7 +105,7 @@ def _pcap(name: str | None) -> Iterator[Callable[[Piece], None]]:
         return
     try:
         # An existing file is never replaced: it may be the capture itself.
-        file = Path(name).open("xb", buffering=0)
+        file = Path(name).open("xb", buffering=0)  # noqa: SIM115 - closed below, where errors have other words
     except FileExistsError as error:
         raise BadCaptureError(f"{name} exists already and was left alone: name another file for --pcap") from error
     except OSError as error:

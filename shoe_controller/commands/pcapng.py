@@ -1,7 +1,7 @@
 """Writes a capture of the line as a pcapng file, which Wireshark opens: one packet for each frame, with its direction.
 
-The line is cut after the zero byte that ends a frame, and every byte of it is in the file. A packet has the time at which
-its last byte came. `firmware_protocol/wireshark/shoe_native.lua` dissects the packets; used by `decode.py`.
+The line is cut after the zero byte that ends a frame, and every byte of it is in the file. A packet has the time at
+which its last byte came. `firmware_protocol/wireshark/shoe_native.lua` dissects the packets; used by `decode.py`.
 """
 
 import struct
@@ -32,7 +32,9 @@ class PcapngWriter:
         self._cutters = {True: _Cutter(), False: _Cutter()}
         self._last = 0.0
         write(_block(_SECTION_HEADER, struct.pack("<IHHq", _BYTE_ORDER_MAGIC, 1, 0, _UNKNOWN_LENGTH)))
-        write(_block(_INTERFACE, struct.pack("<HHI", LINK_TYPE, 0, 0) + _option(_IF_NAME, b"line of the shoe") + bytes(4)))
+        write(
+            _block(_INTERFACE, struct.pack("<HHI", LINK_TYPE, 0, 0) + _option(_IF_NAME, b"line of the shoe") + bytes(4))
+        )
 
     def add(self, piece: Piece) -> None:
         self._last = piece.at
