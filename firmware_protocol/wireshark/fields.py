@@ -62,12 +62,12 @@ class Field(NamedTuple):
     others: str = ""
     """What a value beside `codes` is taken as; where this is empty, such a value is not understood."""
     flags: Mapping[str, int] = {}
-    """Name of each flag, and its mask."""
+    """Key of each flag, and its mask."""
     absent: int | None = None
     """The value which says that there is none."""
     unit: str = ""
-    is_id: bool = False
-    """A number that means nothing as a number, and is shown in hexadecimal digits."""
+    hexadecimal: bool = False
+    """Shown in hexadecimal digits: it means little as a number."""
     in_summary: bool = True
     """Whether it is worth a place in the one line about a frame."""
 
@@ -96,6 +96,9 @@ def _face(card: Card | None) -> str:
     return f"{number if number.isdigit() else in_words(rank.name)} of {in_words(suit.name)}"
 
 
+CAPABILITY, LAMP = "has_", "lamp_"
+"""How the keys of these flags begin; their names stand below the name of their field, and do without."""
+
 HAND_WORDS = _words(HANDS, "none")
 GATE_WORDS = {code: {None: "unspecified", False: "unlocked", True: "locked"}[locked] for code, locked in GATES.items()}
 
@@ -109,10 +112,10 @@ FIELDS: dict[str, Field] = {
     "hello_oldest_version": Field(Size.U8, in_summary=False),
     "hello_newest_version": Field(Size.U8, in_summary=False),
     "shoe_nonce": Field(Size.NONCE, in_summary=False),
-    "boot_id": Field(Size.U32, is_id=True, in_summary=False),
+    "boot_id": Field(Size.U32, hexadecimal=True, in_summary=False),
     "start_cause": Field(Size.U8, codes=_words(START_CAUSES, ""), others=in_words(StartCause.UNKNOWN.value)),
     "capabilities": Field(
-        Size.U16, flags={f"has_{name}": 1 << bit for name, bit in CAPABILITY_BITS.items()}, in_summary=False
+        Size.U16, flags={f"{CAPABILITY}{name}": 1 << bit for name, bit in CAPABILITY_BITS.items()}, in_summary=False
     ),
     "model": Field(Size.TEXT),
     "firmware": Field(Size.TEXT),
@@ -127,14 +130,14 @@ FIELDS: dict[str, Field] = {
     "revision": Field(Size.U32),
     "status_flags": Field(Size.U8, flags={"recognised": 0x01, "gate_locked_by_silence": 0x02, "store_full": 0x04}),
     "gate": Field(Size.U8, codes=GATE_WORDS),
-    "lamps": Field(Size.U8, flags={f"lamp_{lamp.value}": mask for lamp, mask in LAMP_BITS.items()}),
+    "lamps": Field(Size.U8, flags={f"{LAMP}{lamp.value}": mask for lamp, mask in LAMP_BITS.items()}),
     "next_hand": Field(Size.U8, codes=HAND_WORDS),
     "unix_time": Field(Size.U64, unit="ms"),
     "seconds": Field(Size.U8, unit="s"),
     # Payloads of events.
     "hand": Field(Size.U8, codes=HAND_WORDS),
     "position": Field(Size.U8, absent=0),
-    "card": Field(Size.U8, codes={code: _face(card) for code, card in CARDS.items()}),
+    "card": Field(Size.U8, codes={code: _face(card) for code, card in CARDS.items()}, hexadecimal=True),
     "card_id": Field(Size.TEXT),
     "deck_set": Field(Size.TEXT),
     "burns_left": Field(Size.U8, absent=0xFF),
@@ -145,7 +148,7 @@ FIELDS: dict[str, Field] = {
     "lid": Field(Size.U8, codes={0: "closed", 1: "opened"}, others="opened"),
     "button": Field(Size.U8, codes=_words(BUTTONS, "")),
     "fault": Field(Size.U8, codes=_words(FAULTS, ""), others=in_words(FaultCode.OTHER.value)),
-    "fault_flags": Field(Size.U8, flags={"stopped": 0x01, "has_detail": 0x02}),
+    "fault_flags": Field(Size.U8, flags={"stopped": 0x01, "detail_given": 0x02}),
     "detail": Field(Size.U32),
     "millivolts": Field(Size.U16),
     "celsius": Field(Size.I16),

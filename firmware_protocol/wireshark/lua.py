@@ -8,7 +8,7 @@ from firmware_protocol.native.framing import MAX_ENCODED
 from firmware_protocol.native.messages import FROM_SHOE, NONCE_BYTES
 from firmware_protocol.native.session import FRAME_TAG_BYTES
 from firmware_protocol.native.texts import MAX_TEXT
-from firmware_protocol.wireshark.fields import EVENTS, FIELDS, FRAMES, Field, Layout, in_words
+from firmware_protocol.wireshark.fields import CAPABILITY, EVENTS, FIELDS, FRAMES, LAMP, Field, Layout, in_words
 
 _PART = re.compile(r"(-- generated: tables\n).*?(-- end\n)", re.DOTALL)
 
@@ -50,20 +50,22 @@ def _field(key: str, field: Field) -> str:
     if field.others:
         parts.append(f"others = {_quoted(field.others)}")
     if field.flags:
-        flags = ", ".join(
-            f"{{key = {_quoted(flag)}, name = {_quoted(_title(flag))}, mask = {mask:#x}}}"
-            for flag, mask in field.flags.items()
-        )
+        flags = ", ".join(_flag(key, mask) for key, mask in field.flags.items())
         parts.append(f"flags = {{{flags}}}")
     if field.absent is not None:
         parts.append(f"absent = {field.absent}")
     if field.unit:
         parts.append(f"unit = {_quoted(field.unit)}")
-    if field.is_id:
-        parts.append("is_id = true")
+    if field.hexadecimal:
+        parts.append("hexadecimal = true")
     if field.in_summary:
         parts.append("in_summary = true")
     return f"{{{', '.join(parts)}}}"
+
+
+def _flag(key: str, mask: int) -> str:
+    name = _title(key.removeprefix(CAPABILITY).removeprefix(LAMP))
+    return f"{{key = {_quoted(key)}, name = {_quoted(name)}, mask = {mask:#x}}}"
 
 
 def _layouts(name: str, layouts: Iterable[tuple[int, str, Layout]]) -> Iterable[str]:

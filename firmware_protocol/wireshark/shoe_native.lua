@@ -20,9 +20,9 @@ local FIELDS = {
     hello_oldest_version = {name = "Hello oldest version", size = "u8"},
     hello_newest_version = {name = "Hello newest version", size = "u8"},
     shoe_nonce = {name = "Shoe nonce", size = "nonce"},
-    boot_id = {name = "Boot id", size = "u32", is_id = true},
+    boot_id = {name = "Boot id", size = "u32", hexadecimal = true},
     start_cause = {name = "Start cause", size = "u8", codes = {[0] = "unknown", [1] = "power on", [2] = "brown out", [3] = "watchdog", [4] = "reset button", [5] = "firmware update"}, others = "unknown", in_summary = true},
-    capabilities = {name = "Capabilities", size = "u16", flags = {{key = "has_gate", name = "Has gate", mask = 0x1}, {key = "has_lamps", name = "Has lamps", mask = 0x2}, {key = "has_card_ids", name = "Has card ids", mask = 0x4}, {key = "has_button_result", name = "Has button result", mask = 0x100}, {key = "has_button_no_more_bets", name = "Has button no more bets", mask = 0x200}, {key = "has_button_new_shoe", name = "Has button new shoe", mask = 0x400}, {key = "has_button_burn", name = "Has button burn", mask = 0x800}, {key = "has_button_call_supervisor", name = "Has button call supervisor", mask = 0x1000}}},
+    capabilities = {name = "Capabilities", size = "u16", flags = {{key = "has_gate", name = "Gate", mask = 0x1}, {key = "has_lamps", name = "Lamps", mask = 0x2}, {key = "has_card_ids", name = "Card ids", mask = 0x4}, {key = "has_button_result", name = "Button result", mask = 0x100}, {key = "has_button_no_more_bets", name = "Button no more bets", mask = 0x200}, {key = "has_button_new_shoe", name = "Button new shoe", mask = 0x400}, {key = "has_button_burn", name = "Button burn", mask = 0x800}, {key = "has_button_call_supervisor", name = "Button call supervisor", mask = 0x1000}}},
     model = {name = "Model", size = "text", in_summary = true},
     firmware = {name = "Firmware", size = "text", in_summary = true},
     serial_number = {name = "Serial number", size = "text", in_summary = true},
@@ -35,13 +35,13 @@ local FIELDS = {
     revision = {name = "Revision", size = "u32", in_summary = true},
     status_flags = {name = "Status flags", size = "u8", flags = {{key = "recognised", name = "Recognised", mask = 0x1}, {key = "gate_locked_by_silence", name = "Gate locked by silence", mask = 0x2}, {key = "store_full", name = "Store full", mask = 0x4}}, in_summary = true},
     gate = {name = "Gate", size = "u8", codes = {[0] = "unspecified", [1] = "unlocked", [2] = "locked"}, in_summary = true},
-    lamps = {name = "Lamps", size = "u8", flags = {{key = "lamp_player", name = "Lamp player", mask = 0x1}, {key = "lamp_banker", name = "Lamp banker", mask = 0x2}, {key = "lamp_tie", name = "Lamp tie", mask = 0x4}, {key = "lamp_alert", name = "Lamp alert", mask = 0x8}}, in_summary = true},
+    lamps = {name = "Lamps", size = "u8", flags = {{key = "lamp_player", name = "Player", mask = 0x1}, {key = "lamp_banker", name = "Banker", mask = 0x2}, {key = "lamp_tie", name = "Tie", mask = 0x4}, {key = "lamp_alert", name = "Alert", mask = 0x8}}, in_summary = true},
     next_hand = {name = "Next hand", size = "u8", codes = {[0] = "none", [1] = "player", [2] = "banker", [3] = "burn", [4] = "extra"}, in_summary = true},
     unix_time = {name = "Unix time", size = "u64", unit = "ms", in_summary = true},
     seconds = {name = "Seconds", size = "u8", unit = "s", in_summary = true},
     hand = {name = "Hand", size = "u8", codes = {[0] = "none", [1] = "player", [2] = "banker", [3] = "burn", [4] = "extra"}, in_summary = true},
     position = {name = "Position", size = "u8", absent = 0, in_summary = true},
-    card = {name = "Card", size = "u8", codes = {[0] = "not disclosed", [17] = "ace of clubs", [18] = "2 of clubs", [19] = "3 of clubs", [20] = "4 of clubs", [21] = "5 of clubs", [22] = "6 of clubs", [23] = "7 of clubs", [24] = "8 of clubs", [25] = "9 of clubs", [26] = "10 of clubs", [27] = "jack of clubs", [28] = "queen of clubs", [29] = "king of clubs", [33] = "ace of diamonds", [34] = "2 of diamonds", [35] = "3 of diamonds", [36] = "4 of diamonds", [37] = "5 of diamonds", [38] = "6 of diamonds", [39] = "7 of diamonds", [40] = "8 of diamonds", [41] = "9 of diamonds", [42] = "10 of diamonds", [43] = "jack of diamonds", [44] = "queen of diamonds", [45] = "king of diamonds", [49] = "ace of hearts", [50] = "2 of hearts", [51] = "3 of hearts", [52] = "4 of hearts", [53] = "5 of hearts", [54] = "6 of hearts", [55] = "7 of hearts", [56] = "8 of hearts", [57] = "9 of hearts", [58] = "10 of hearts", [59] = "jack of hearts", [60] = "queen of hearts", [61] = "king of hearts", [65] = "ace of spades", [66] = "2 of spades", [67] = "3 of spades", [68] = "4 of spades", [69] = "5 of spades", [70] = "6 of spades", [71] = "7 of spades", [72] = "8 of spades", [73] = "9 of spades", [74] = "10 of spades", [75] = "jack of spades", [76] = "queen of spades", [77] = "king of spades"}, in_summary = true},
+    card = {name = "Card", size = "u8", codes = {[0] = "not disclosed", [17] = "ace of clubs", [18] = "2 of clubs", [19] = "3 of clubs", [20] = "4 of clubs", [21] = "5 of clubs", [22] = "6 of clubs", [23] = "7 of clubs", [24] = "8 of clubs", [25] = "9 of clubs", [26] = "10 of clubs", [27] = "jack of clubs", [28] = "queen of clubs", [29] = "king of clubs", [33] = "ace of diamonds", [34] = "2 of diamonds", [35] = "3 of diamonds", [36] = "4 of diamonds", [37] = "5 of diamonds", [38] = "6 of diamonds", [39] = "7 of diamonds", [40] = "8 of diamonds", [41] = "9 of diamonds", [42] = "10 of diamonds", [43] = "jack of diamonds", [44] = "queen of diamonds", [45] = "king of diamonds", [49] = "ace of hearts", [50] = "2 of hearts", [51] = "3 of hearts", [52] = "4 of hearts", [53] = "5 of hearts", [54] = "6 of hearts", [55] = "7 of hearts", [56] = "8 of hearts", [57] = "9 of hearts", [58] = "10 of hearts", [59] = "jack of hearts", [60] = "queen of hearts", [61] = "king of hearts", [65] = "ace of spades", [66] = "2 of spades", [67] = "3 of spades", [68] = "4 of spades", [69] = "5 of spades", [70] = "6 of spades", [71] = "7 of spades", [72] = "8 of spades", [73] = "9 of spades", [74] = "10 of spades", [75] = "jack of spades", [76] = "queen of spades", [77] = "king of spades"}, hexadecimal = true, in_summary = true},
     card_id = {name = "Card id", size = "text", in_summary = true},
     deck_set = {name = "Deck set", size = "text", in_summary = true},
     burns_left = {name = "Burns left", size = "u8", absent = 255, in_summary = true},
@@ -52,7 +52,7 @@ local FIELDS = {
     lid = {name = "Lid", size = "u8", codes = {[0] = "closed", [1] = "opened"}, others = "opened", in_summary = true},
     button = {name = "Button", size = "u8", codes = {[1] = "result", [2] = "no more bets", [3] = "new shoe", [4] = "burn", [5] = "call supervisor"}, in_summary = true},
     fault = {name = "Fault", size = "u8", codes = {[0] = "other", [1] = "unreadable", [2] = "over draw", [3] = "button misused", [4] = "pushed back at exit", [5] = "pushed back half way", [6] = "foreign card", [7] = "draw timeout", [8] = "jam", [9] = "sensor", [10] = "gate forced", [11] = "low voltage", [12] = "over temperature", [13] = "event store full"}, others = "other", in_summary = true},
-    fault_flags = {name = "Fault flags", size = "u8", flags = {{key = "stopped", name = "Stopped", mask = 0x1}, {key = "has_detail", name = "Has detail", mask = 0x2}}, in_summary = true},
+    fault_flags = {name = "Fault flags", size = "u8", flags = {{key = "stopped", name = "Stopped", mask = 0x1}, {key = "detail_given", name = "Detail given", mask = 0x2}}, in_summary = true},
     detail = {name = "Detail", size = "u32", in_summary = true},
     millivolts = {name = "Millivolts", size = "u16", in_summary = true},
     celsius = {name = "Celsius", size = "i16", in_summary = true},
@@ -136,7 +136,7 @@ register("line_bytes", ProtoField.bytes("shoe.line_bytes", "Bytes of the line"))
 for key, field in pairs(FIELDS) do
     local abbreviation, make = "shoe." .. key, NUMBER_FIELD[field.size]
     if make then
-        local shown = (field.flags or field.is_id) and base.HEX or base.DEC
+        local shown = (field.flags or field.hexadecimal) and base.HEX or base.DEC
         register(key, make(abbreviation, field.name, shown, field.codes))
     elseif field.size == "text" then
         register(key, ProtoField.string(abbreviation, field.name))

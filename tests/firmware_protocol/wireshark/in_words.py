@@ -125,6 +125,6 @@ _READERS: dict[str, Callable[[Any], Words]] = {
     "opened": lambda value: {"lid": "opened" if value else "closed"},
     "button": _spaced("button"),
     "code": _spaced("fault"),
-    "detail": lambda value: {"has_detail": "no"} if value is None else {"has_detail": "yes", "detail": str(value)},
+    "detail": lambda value: {"detail_given": "no"} if value is None else {"detail_given": "yes", "detail": str(value)},
 }
 """Where keys or words differ from those of the decoders."""

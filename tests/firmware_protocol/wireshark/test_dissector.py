@@ -14,14 +14,16 @@ from firmware_protocol.native.messages import FROM_SHOE, BadFrameError, FrameTyp
 from shoe_controller.commands.captures import Piece
 from shoe_controller.commands.pcapng import PcapngWriter
 from tests.commands.running import run
+from tests.documents.snippets import snippets_of
 from tests.firmware_protocol.wireshark import frames
 from tests.firmware_protocol.wireshark.in_words import is_not_understood, words_of_frame
-from tests.firmware_protocol.wireshark.tshark import Shown, dissected, needs_tshark
+from tests.firmware_protocol.wireshark.tshark import Shown, dissected, needs_tshark, tshark
 
 pytestmark = needs_tshark
 
 LONG = bool(os.environ.get("LONG_TESTS"))
 DAMAGED = 20_000 if LONG else 600
+PAGE = "firmware_protocol/wireshark/README.md"
 RECORDINGS = Path(__file__).parents[2] / "recordings"
 KIND_AT = 21
 """Where the kind stands in the body of an EVENT."""
@@ -144,6 +146,19 @@ def test_a_frame_of_the_other_direction_is_marked(shown: dict[bytes, Shown]) -> 
     for body in _all_bodies():
         found = shown[encode_frame(body)[:-1]]
         assert ("reflected" in found.experts) == (body[0] & FROM_SHOE == 0), body.hex()
+
+
+def test_the_example_of_its_page_is_what_tshark_writes(tmp_path: Path) -> None:
+    file = tmp_path / "line.pcapng"
+    with file.open("wb") as output:
+        writer = PcapngWriter(output.write)
+        for vector in frames.VECTORS["conversation"]["frames"]:
+            data = bytes.fromhex(vector["wire"])
+            writer.add(Piece(vector["t"], from_shoe=vector["from"] == "shoe", data=data))
+    # Both the list of packets and the fields of each.
+    written = {line.strip() for line in tshark(file, "-P", "-O", "shoe").splitlines()}
+    (example,) = [text for _, language, text in snippets_of(PAGE) if language == "text"]
+    assert {line.strip() for line in example.splitlines()} <= written
 
 
 # --- Recordings -------------------------------------------------------------------------------------------------------

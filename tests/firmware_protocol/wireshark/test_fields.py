@@ -65,7 +65,7 @@ def number_in_words(key: str, field: Field, value: int | bytes) -> Words:
         return {flag: "yes" if value & mask else "no" for flag, mask in field.flags.items()}
     if field.codes:
         return {key: field.codes.get(value, field.others)}
-    if field.is_id:
+    if field.hexadecimal:
         return {key: f"{value:#010x}"}
     shown = f"{value} {field.unit}".strip()
     return {key: f"{shown} (not given)" if value == field.absent else shown}

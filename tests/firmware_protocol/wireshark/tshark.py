@@ -32,8 +32,8 @@ class Shown(NamedTuple):
     """What is wrong with it, by kind."""
 
 
-def dissected(file: Path, *options: str) -> list[list[Shown]]:
-    """The frames of each packet. No packet may break the dissector."""
+def tshark(file: Path, *options: str) -> str:
+    """What it writes about a file; nothing in one may break the dissector."""
     with tempfile.TemporaryDirectory() as folder:
         # As root, Wireshark 4.4 ignores scripts without a word: it is started as somebody who sees this folder alone.
         place = Path(folder)
@@ -42,29 +42,24 @@ def dissected(file: Path, *options: str) -> list[list[Shown]]:
             shutil.copyfile(given, place / given.name)
             (place / given.name).chmod(0o644)
         done = subprocess.run(
-            [
-                shutil.which("tshark") or "tshark",
-                "-X",
-                f"lua_script:{DISSECTOR.name}",
-                "-r",
-                file.name,
-                "-T",
-                "pdml",
-                "-J",
-                "shoe",
-                *options,
-            ],
+            [shutil.which("tshark") or "tshark", "-X", f"lua_script:{DISSECTOR.name}", "-r", file.name, *options],
             cwd=place,
-            env={**os.environ, "HOME": folder},
+            env={**os.environ, "HOME": folder, "LC_ALL": "C.UTF-8"},
             capture_output=True,
             text=True,
+            encoding="utf-8",
             check=False,
             timeout=60,
             **NOBODY,
         )
     assert done.returncode == 0, done.stderr
     assert "lua error" not in (done.stdout + done.stderr).lower()
-    packets = ET.fromstring(done.stdout).findall("packet")  # noqa: S314 - tshark's own output
+    return done.stdout
+
+
+def dissected(file: Path, *options: str) -> list[list[Shown]]:
+    """The frames of each packet."""
+    packets = ET.fromstring(tshark(file, "-T", "pdml", "-J", "shoe", *options)).findall("packet")  # noqa: S314 - its own
     return [[_shown(proto) for proto in packet.findall("proto[@name='shoe']")] for packet in packets]
 
 
