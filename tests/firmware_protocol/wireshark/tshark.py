@@ -41,7 +41,7 @@ def tshark(file: Path, *options: str) -> str:
         for given in (DISSECTOR, file):
             shutil.copyfile(given, place / given.name)
             (place / given.name).chmod(0o644)
-        done = subprocess.run(
+        done: subprocess.CompletedProcess[str] = subprocess.run(
             [shutil.which("tshark") or "tshark", "-X", f"lua_script:{DISSECTOR.name}", "-r", file.name, *options],
             cwd=place,
             env={**os.environ, "HOME": folder, "LC_ALL": "C.UTF-8"},
