@@ -109,10 +109,11 @@ test-console: $(VENV)/ready
 	$(BIN)/python -m tests.console.every_act $(addprefix --act=,$(ACT))
 
 # The shoe in C on small processors, all of them emulated: under qemu-arm, on QEMU's micro:bit and on an ATmega2560 of simavr,
-# with losses of power in mid-round. CARDS=N deals so many.
+# with losses of power in mid-round. CARDS=N deals so many. Then the Wireshark dissector in tshark, at length.
 test-firmware: $(VENV)/ready
 	.ci/system-packages firmware
 	$(BIN)/python -m tests.firmware $(CARDS)
+	LONG_TESTS=1 $(BIN)/pytest tests/firmware_protocol/wireshark
 
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
 # from a checkout; then the arm64 package on an emulated machine. As root. TRIALS="bookworm trixie checkout arm64 kiosk" chooses

@@ -178,7 +178,8 @@ static void find_end(struct shoe_link *link, enum shoe_area area, uint8_t *newes
     log->next_place = 0;
     for (uint16_t place = 0; place < places(link, area); place++) {
         uint32_t number = read_record(link, area, place, record);
-        if (number <= log->newest) continue;
+        /* A number is twice there if memory has kept what it said it could not: then the one written later counts. */
+        if (number == 0 || number < log->newest || (number == log->newest && place != log->next_place)) continue;
         log->newest = number;
         log->next_place = place_after(link, area, place);
         copy(newest, record, area == SHOE_EVENTS ? SAID_AT : MARK_SIZE);
@@ -256,6 +257,16 @@ static bool keep_store_fault(struct shoe_link *link, uint8_t *record, uint8_t ki
     return keep(link, record, 7);
 }
 
+/* A full store that is half empty is full no more, which is an event. False if there is nothing to clear. */
+static bool clear_full(struct shoe_link *link) {
+    uint8_t record[SHOE_EVENT_BYTES];
+    if (!link->full || link->next - link->oldest > capacity(link) / 2U) return false;
+    mark(link);
+    link->full = !keep_store_fault(link, record, SHOE_FAULT_CLEARED, 0);
+    mark(link);
+    return true;
+}
+
 /* Let go of all events up to one that the controller has stored. False if it is not held: nothing changes. */
 static bool acknowledge(struct shoe_link *link, struct shoe_event_name event) {
     uint8_t record[SHOE_EVENT_BYTES];
@@ -266,13 +277,8 @@ static bool acknowledge(struct shoe_link *link, struct shoe_event_name event) {
     link->acknowledged = event;
     link->oldest = event.sequence + 1;
     link->oldest_place = place_after(link, SHOE_EVENTS, place);
-    if (link->full && link->next - link->oldest <= capacity(link) / 2U) {
+    if (!clear_full(link) && link->acknowledged.sequence - link->marked > link->firmware->acknowledged_without_mark)
         mark(link);
-        link->full = !keep_store_fault(link, record, SHOE_FAULT_CLEARED, 0);
-        mark(link);
-    } else if (link->acknowledged.sequence - link->marked > link->firmware->acknowledged_without_mark) {
-        mark(link);
-    }
     return true;
 }
 
@@ -475,10 +481,11 @@ static bool send_event(struct shoe_link *link) {
         send_status(link);
         return true;
     }
-    uint64_t age = link->uptime;
+    uint64_t age = link->uptime, happened = get(record + HAPPENED_AT, 5);
     uint32_t boot_id = get32(record + BOOT_AT);
     uint8_t size = record[LENGTH_AT];
-    if (boot_id == link->boot_id) age -= get(record + HAPPENED_AT, 5);
+    /* A boot id that repeats, as it should not, may be that of an earlier power-up. */
+    if (boot_id == link->boot_id && happened <= age) age -= happened;
     if (age > UINT32_MAX) age = UINT32_MAX;
     at = put(at, boot_id, 4);
     at = put(at, link->cursor, 4);
@@ -763,7 +770,9 @@ static void hear(struct shoe_link *link, const uint8_t *body, uint8_t size) {
 /* --- What the firmware calls ---------------------------------------------------------------------------------- */
 
 static void pass_time(struct shoe_link *link, uint32_t now) {
-    link->uptime += (uint32_t)(now - link->ticked);
+    uint32_t passed = now - link->ticked;
+    /* A reading that went back, as of a counter that an interrupt has changed or that began anew, is no time. */
+    if (passed <= INT32_MAX) link->uptime += passed;
     link->ticked = now;
 }
 
@@ -775,6 +784,7 @@ static bool can_be_used(const struct shoe_firmware *firmware) {
     return text_size(firmware->model) <= SHOE_LONGEST_TEXT && text_size(firmware->version) <= SHOE_LONGEST_TEXT &&
            firmware->serial_number != NULL && text_size(firmware->serial_number) <= SHOE_LONGEST_TEXT &&
            (firmware->key == NULL || !same(firmware->key, NO_KEY, SHOE_KEY_BYTES)) &&
+           (firmware->erase != NULL || (firmware->events_in_page == 1 && firmware->marks_in_page == 1)) &&
            has_whole_pages(firmware->event_places, firmware->events_in_page, firmware->events_in_page + SMALLEST_STORE) &&
            has_whole_pages(firmware->mark_places, firmware->marks_in_page, 2U * firmware->marks_in_page);
 }
@@ -790,6 +800,8 @@ bool shoe_link_start(struct shoe_link *link, const struct shoe_firmware *firmwar
     if (firmware->random == NULL && !mark(link)) return false;
     make_boot_id(link);
     note_heard(link);
+    /* The power may have failed, or memory, when the store was emptied and still full by its mark. */
+    clear_full(link);
     happen(link, &started);
     wake(link);
     return true;
@@ -824,7 +836,10 @@ void shoe_link_tick(struct shoe_link *link, uint32_t now) {
         link->allowed = 1;
         go_back(link, link->oldest);
     }
-    if (since(link, link->sealed_at) >= KEEP_ALIVE) link->due |= DUE_STATUS;
+    if (since(link, link->sealed_at) >= KEEP_ALIVE && (link->due & DUE_STATUS) == 0) {
+        clear_full(link);
+        link->due |= DUE_STATUS;
+    }
 }
 
 size_t shoe_link_send(struct shoe_link *link, uint8_t *bytes, size_t room_for, uint32_t now) {

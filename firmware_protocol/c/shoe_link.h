@@ -16,9 +16,10 @@
  *         if (a card was drawn) shoe_link_report(&link, &event, milliseconds());
  *     }
  *
- * Milliseconds count from any number, never go back, and may run over after 2^32. Call nothing of this from an
- * interrupt: put what interrupts receive into a buffer of your own, and hand it over in the main loop. Only the functions of
- * struct shoe_firmware are called from here, from within the calls above; they must not call back into the link.
+ * Milliseconds count from any number and may run over after 2^32; where they go back, no time has passed. Call nothing of
+ * this from an interrupt: put what interrupts receive into a buffer of your own, and hand it over in the main loop. Only the
+ * functions of struct shoe_firmware are called from here, from within the calls above; they must not call back into the
+ * link.
  */
 #ifndef SHOE_LINK_H
 #define SHOE_LINK_H
@@ -170,7 +171,7 @@ struct shoe_firmware {
     /* Write the first bytes of a place, and return when they would survive a loss of power, not before. False: they
      * could not be written. A write that the power cuts short may leave anything in its place, and nothing elsewhere. */
     bool (*write)(void *context, enum shoe_area area, uint16_t place, const uint8_t *bytes, size_t size);
-    /* Make all bytes FF in the page that begins with this place. NULL if pages are one place. */
+    /* Make all bytes FF in the page that begins with this place. NULL if pages are one place, and only then. */
     bool (*erase)(void *context, enum shoe_area area, uint16_t place);
     /* Bytes that nobody can foresee. NULL if there is no such source: then power-ups are counted (section 3). */
     void (*random)(void *context, uint8_t *bytes, size_t size);

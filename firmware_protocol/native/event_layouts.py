@@ -338,3 +338,6 @@ _LAYOUTS: tuple[_Layout[Any], ...] = (
 )
 _UNPACK: dict[int, Callable[[bytes], AnyShoeEvent]] = {layout.kind: layout.unpack for layout in _LAYOUTS}
 _BY_TYPE = {layout.event: layout for layout in _LAYOUTS}
+
+KINDS: dict[int, type[ShoeEvent]] = {layout.kind: layout.event for layout in _LAYOUTS}
+"""The event of each kind byte."""

@@ -200,7 +200,7 @@ class Proof(NamedTuple):
 
 # --- capabilities ----------------------------------------------------------------------------------------------
 
-_CAPABILITY_BITS = {"gate": 0, "lamps": 1, "card_ids": 2} | {
+CAPABILITY_BITS = {"gate": 0, "lamps": 1, "card_ids": 2} | {
     f"button_{button.value}": 7 + code for code, button in BUTTONS.items()
 }
 
@@ -211,17 +211,17 @@ def button_capability(button: Button) -> str:
 
 
 def pack_capabilities(names: frozenset[str]) -> int:
-    unknown = names - _CAPABILITY_BITS.keys()
+    unknown = names - CAPABILITY_BITS.keys()
     if unknown:
         raise UnsendableError(
-            f"unknown capabilities: {', '.join(sorted(unknown))}; known: {', '.join(_CAPABILITY_BITS)}"
+            f"unknown capabilities: {', '.join(sorted(unknown))}; known: {', '.join(CAPABILITY_BITS)}"
         )
-    return sum(1 << _CAPABILITY_BITS[name] for name in names)
+    return sum(1 << CAPABILITY_BITS[name] for name in names)
 
 
 def unpack_capabilities(bits: int) -> frozenset[str]:
     """Names of the set bits; unknown bits, of a newer shoe, are ignored."""
-    return frozenset(name for name, bit in _CAPABILITY_BITS.items() if bits >> bit & 1)
+    return frozenset(name for name, bit in CAPABILITY_BITS.items() if bits >> bit & 1)
 
 
 # --- sealed frames: the payload between the counter and the tag ------------------------------------------------
@@ -246,7 +246,7 @@ _RECOGNISED = 0x01
 _GATE_LOCKED_BY_SILENCE = 0x02
 _STORE_FULL = 0x04
 
-_LAMP_BITS = {Lamp.PLAYER: 0x01, Lamp.BANKER: 0x02, Lamp.TIE: 0x04, Lamp.ALERT: 0x08}
+LAMP_BITS = {Lamp.PLAYER: 0x01, Lamp.BANKER: 0x02, Lamp.TIE: 0x04, Lamp.ALERT: 0x08}
 
 
 def event_payload(boot_id: int, sequence: int, age_milliseconds: int, kind_and_event: bytes) -> bytes:
@@ -298,7 +298,7 @@ class Desire(NamedTuple):
 
     def payload(self) -> bytes:
         desired = self.desired
-        lamps = sum(_LAMP_BITS[lamp] for lamp in desired.lamps)
+        lamps = sum(LAMP_BITS[lamp] for lamp in desired.lamps)
         return _DESIRE.pack(self.revision, GATE_CODES[desired.gate_locked], lamps, HAND_CODES[desired.next_hand])
 
     @classmethod
@@ -308,7 +308,7 @@ class Desire(NamedTuple):
             raise BadFrameError("a DESIRE with a gate or a hand that does not exist")
         desired = DesiredShoe(
             gate_locked=GATES[gate],
-            lamps=frozenset(lamp for lamp, bit in _LAMP_BITS.items() if lamps & bit),
+            lamps=frozenset(lamp for lamp, bit in LAMP_BITS.items() if lamps & bit),
             next_hand=HANDS[hand],
         )
         return cls(revision, desired)

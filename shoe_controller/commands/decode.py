@@ -2,11 +2,14 @@
 
 Raw bytes of the shoe in, or a recording of both directions; one JSON object per event out, a summary on stderr. It
 streams, so that a capture may be of any size, or a pipe that is still growing. `captures.py` reads it,
-`capture_listeners.py` knows the wires, `capture_rounds.py` assembles rounds for `--rounds`.
+`capture_listeners.py` knows the wires, `capture_rounds.py` assembles rounds for `--rounds`, `pcapng.py` writes what
+Wireshark opens for `--pcap`.
 """
 
 import argparse
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -21,8 +24,9 @@ from shoe_controller.commands.capture_listeners import (
     NativeCaptureListener,
 )
 from shoe_controller.commands.capture_rounds import CapturedRound, CaptureRounds
-from shoe_controller.commands.captures import HOW_A_RECORDING_LOOKS, BadCaptureError, opened
+from shoe_controller.commands.captures import HOW_A_RECORDING_LOOKS, BadCaptureError, Piece, opened
 from shoe_controller.commands.output import BAD_INPUT, GOOD, as_text
+from shoe_controller.commands.pcapng import PcapngWriter
 from shoe_controller.config.plain_files import read_plain
 
 
@@ -37,6 +41,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--key", metavar="FILE", help="the key of the shoe, 64 hexadecimal digits (native wire only)")
     parser.add_argument(
         "--rounds", action="store_true", help="also write an object for each round, checked against the rules"
+    )
+    parser.add_argument(
+        "--pcap",
+        metavar="FILE",
+        help="also write the frames to this new file, for Wireshark with firmware_protocol/wireshark/shoe_native.lua "
+        "(native wire only)",
     )
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="the capture; - or nothing is stdin")
     parser.set_defaults(run=run)
@@ -53,12 +63,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _decode(args: argparse.Namespace) -> None:
     key = None if args.key is None else read_key(Path(args.key))
+    if args.pcap is not None and args.wire != "native":
+        raise BadCaptureError("Wireshark reads only the native wire: leave --pcap out, or use --wire native")
     rounds = CaptureRounds() if args.rounds else None
     writer = _Writer(rounds)
-    with opened(args.file) as capture:
+    with opened(args.file) as capture, _pcap(args.pcap) as add_to_pcap:
         listener = _listener(args.wire, key, both_directions=capture.is_recording)
         try:
             for piece in capture.pieces():
+                add_to_pcap(piece)
                 for item in listener.decode(piece):
                     writer.write(item, {"t": piece.at} if capture.is_recording else {})
                 sys.stdout.buffer.flush()
@@ -82,6 +95,34 @@ def _listener(wire: str, key: bytes | None, *, both_directions: bool) -> Capture
         return NativeCaptureListener(key)
     except LinkUsageError as error:
         raise BadCaptureError(f"this key cannot be used: {error}") from error
+
+
+@contextmanager
+def _pcap(name: str | None) -> Iterator[Callable[[Piece], None]]:
+    """What is called with each piece for the file of `--pcap`; without one, it does nothing."""
+    if name is None:
+        yield lambda _: None
+        return
+    try:
+        # An existing file is never replaced: it may be the capture itself.
+        file = Path(name).open("xb", buffering=0)  # noqa: SIM115 - closed below, where errors have other words
+    except FileExistsError as error:
+        raise BadCaptureError(f"{name} exists already and was left alone: name another file for --pcap") from error
+    except OSError as error:
+        raise BadCaptureError(f"{name} cannot be written: {error.strerror}") from error
+
+    def write(data: bytes) -> None:
+        try:
+            file.write(data)
+        except OSError as error:
+            raise BadCaptureError(f"{name} cannot be written any further: {error.strerror}") from error
+
+    with file:
+        writer = PcapngWriter(write)
+        try:
+            yield writer.add
+        finally:
+            writer.finish()
 
 
 def read_key(path: Path) -> bytes:

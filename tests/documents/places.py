@@ -37,6 +37,8 @@ def new_house(folder: Path) -> Path:
     (folder / "wagers.json").write_text(json.dumps(WAGERS), encoding="utf-8")
     own_wagers = next(s.text for s in snippets_of("docs/catalogue.md") if "[document.our_house]" in s.text)
     (folder / "our_wagers.toml").write_text(own_wagers, encoding="utf-8")
+    with gzip.open(ROOT / "tests" / "recordings" / "native_01.jsonl.gz", "rt", encoding="utf-8") as recording:
+        (folder / "line.jsonl").write_text(recording.read(), encoding="utf-8")
     with gzip.open(ROOT / "tests" / "recordings" / "angel_eye_01.jsonl.gz", "rt", encoding="utf-8") as recording:
         beginning = [next(recording) for _ in range(40)]
     (folder / "traffic.jsonl").write_text("".join(beginning), encoding="utf-8")

@@ -31,6 +31,7 @@ NOT_RUN = {
     "systemctl": "it takes systemd, which `make test-deploy` has; here the unit must exist",
     "journalctl": "it takes systemd, which `make test-deploy` has; here the unit must exist",
     "chromium": "it takes a screen; the tests of the board open its pages without one",
+    "wireshark": "it takes a screen; tests/firmware_protocol/wireshark runs tshark",
     "make": "it would run the tests inside the tests; here the target must exist and take its options",
     "shoe-emulator record --line": "it takes a real line; tests/simulator/test_recording.py has one made of ptys",
 }

@@ -46,6 +46,8 @@ TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("docs/witness.md", SHELL): (ALL,),
     ("firmware_protocol/c/README.md", "text"): ("tests/firmware_protocol/native/test_c_program.py",),
     ("firmware_protocol/native/PROTOCOL.md", SHELL): (ALL,),
+    ("firmware_protocol/wireshark/README.md", SHELL): (ALL,),
+    ("firmware_protocol/wireshark/README.md", "text"): ("tests/firmware_protocol/wireshark/test_dissector.py",),
     ("firmware_protocol/native/PROTOCOL.md", "toml"): (FILES,),
 }
 """Which test runs or reads the blocks of a language in a document."""
