@@ -6,7 +6,7 @@ nothing: the shoe keeps its cards for the controller.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from firmware_protocol.link import ControllerLink, Delivery, LinkReport, LinkUp, Refused
 from shoe_controller.clock.system_clock import Clock
@@ -151,7 +151,7 @@ class ShoeListener:
         self._lost = error
         self._stirred.set()
 
-    def _take(self, items: "list[Delivery | LinkReport] | list[LinkReport]") -> None:
+    def _take(self, items: Sequence[Delivery | LinkReport]) -> None:
         for each in items:
             match each:
                 # The Angel Eye wire is up as soon as it is open, with or without a shoe.
