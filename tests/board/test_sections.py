@@ -326,7 +326,13 @@ def test_a_board_gets_everything_first_and_then_what_changes() -> None:
 def test_a_board_of_a_table_that_comes_and_goes() -> None:
     made = no_tables()
     feed = BoardFeed(made, TABLE)
-    assert decoded(feed.news())["live"] == {"live": False, "why": "unknown", "unverified": False, "by_hand": False, "unkept": False}
+    assert decoded(feed.news())["live"] == {
+        "live": False,
+        "why": "unknown",
+        "unverified": False,
+        "by_hand": False,
+        "unkept": False,
+    }
     made.broker_up()
     say(made, status(), state(1))
     assert decoded(feed.news()).keys() == {"live", "round"}
