@@ -105,7 +105,7 @@ def run_learn(args: argparse.Namespace) -> int:
 def _learn(args: argparse.Namespace, book: "CardsBook") -> int:
     learner = Learner(book.content, cut_card=args.cut_card, repeat_within=REPEAT_WITHIN)
     lesson = Lesson(learner, book.add, pattern_from(args))
-    if lesson.over:
+    if lesson.is_over():
         sys.stdout.write(f"{as_text(str(args.file))} is whole already\n")
         return GOOD
     try:
@@ -115,7 +115,7 @@ def _learn(args: argparse.Namespace, book: "CardsBook") -> int:
             asyncio.run(_from_port(ShoeSettings("lines", args.port, args.baud, None, commands=False), lesson))
     except KeyboardInterrupt:
         sys.stdout.write("\n")
-    if lesson.over:
+    if lesson.is_over():
         whole(read_cards_file(read_plain(args.file), str(args.file)), str(args.file))
         sys.stdout.write(f"{as_text(str(args.file))} is whole: name it as cards_files in the [shoe] section\n")
         return GOOD
@@ -127,7 +127,7 @@ def _learn(args: argparse.Namespace, book: "CardsBook") -> int:
 
 def _from_standard_input(lesson: "Lesson") -> None:
     lesson.ask()
-    while not lesson.over and (data := sys.stdin.buffer.read1(4096)):
+    while not lesson.is_over() and (data := sys.stdin.buffer.readline(4096)):
         lesson.feed(data)
 
 
@@ -143,7 +143,7 @@ async def _from_port(settings: ShoeSettings, lesson: "Lesson") -> None:
             except OSError as error:
                 done.set_exception(error)
             else:
-                if lesson.over:
+                if lesson.is_over():
                     done.set_result(None)
 
     def lost(error: TransportError) -> None:
@@ -169,8 +169,7 @@ class Lesson:
         self._pattern = pattern
         self._reader = LineReader()
 
-    @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return self._learner.next_card is None
 
     def ask(self) -> None:
@@ -180,7 +179,7 @@ class Lesson:
 
     def feed(self, data: bytes) -> None:
         for item in self._reader.read(data):
-            if self.over:
+            if self.is_over():
                 return
             if isinstance(item, DamagedLine):
                 _say(f"  {item.reason}. Read the card again.")

@@ -24,7 +24,7 @@ HEADER = encode(CardsHeader(decks=2))
 
 
 def text_of(file: CardsFile) -> bytes:
-    return b"".join(map(encode, (file.header, *file.rows)))
+    return encode(file.header) + b"".join(map(encode, file.rows))
 
 
 @pytest.mark.parametrize("file", [some_set(), some_set("faces"), some_set(name="red")])

@@ -121,14 +121,14 @@ def test_a_line_that_breaks_off_is_a_card_that_could_not_be_read_and_the_next_is
 def test_a_late_timer_glues_no_two_lines_together() -> None:
     made = link()
     told(made, b"E00", 5.0)
-    error, misread, nine = told(made, line("9H"), 5.0 + QUIET_AFTER)
+    _, misread, nine = told(made, line("9H"), 5.0 + QUIET_AFTER)
     assert (misread, nine) == (Misread(), NINE)
 
 
 @pytest.mark.parametrize("rest", [b"9H01\n", b"\xffxx\n", b"junk"])
 def test_the_rest_of_a_line_after_the_port_opened_may_be_a_missed_card(rest: bytes) -> None:
     made = link(joined=False)
-    items = [*told(made, rest, 1.0), *made.tick(1.0 + QUIET_AFTER)]
+    items: list[object] = [*told(made, rest, 1.0), *made.tick(1.0 + QUIET_AFTER)]
     assert [type(item) for item in items] == [LineError, EventGap]
     assert told(made, line("9H"), 9.0) == [NINE]
     assert told(made, b"E00XX99\n", 9.0) == [ForeignCard(card_id="E00XX99")]
