@@ -36,13 +36,14 @@ class ReaderIds:
     def __init__(self) -> None:
         self.last: CardDrawn | ForeignCard | None = None
         """What was read last."""
-        self._deck_set = ""
+        self.deck_set = ""
+        """The cards in the shoe."""
         self._pieces: dict[str, str] = {}
         """The id of each piece that has come out."""
         self._copies: dict[Card, int] = {}
 
     def loaded(self, deck_set: str) -> None:
-        self._deck_set = deck_set
+        self.deck_set = deck_set
         self._pieces.clear()
         self._copies.clear()
 
@@ -50,8 +51,8 @@ class ReaderIds:
         """The event as a reader sees it; `None` where it sees nothing."""
         match event:
             case CardDrawn(carried_over=False) | ForeignCard() if event.card is not None and event.card_id is not None:
-                if event.deck_set == self._deck_set:
-                    self.last = CardDrawn(card=event.card, card_id=self._id_of(event.card, event.card_id))
+                if event.deck_set == self.deck_set:
+                    self.last = CardDrawn(card=event.card, card_id=self.id_of(event.card, event.card_id))
                 else:
                     self.last = ForeignCard(card=event.card, card_id=reader_id(event.card, 1, _FOREIGN))
                 return self.last
@@ -62,7 +63,8 @@ class ReaderIds:
             case _:
                 return None
 
-    def _id_of(self, card: Card, piece: str) -> str:
+    def id_of(self, card: Card, piece: str) -> str:
+        """The id of a piece of the cards in the shoe."""
         if piece not in self._pieces:
             self._copies[card] = self._copies.get(card, 0) + 1
             self._pieces[piece] = reader_id(card, self._copies[card])

@@ -36,6 +36,7 @@ from firmware_protocol.link import LinkReport, ShoeIdentity, ShoeLink, ShoeNotic
 from firmware_protocol.native.messages import WINDOW, button_capability
 from firmware_protocol.native.shoe import NativeShoe, ShoeTimings
 from firmware_protocol.native.store import EventStoreFullError, ShoeStore
+from simulator.decks import Piece
 from simulator.reader_ids import CUT_ID, EMULATED_PATTERN, ReaderIds
 
 CAPABILITIES = frozenset({"gate", "lamps", "card_ids", *map(button_capability, Button)})
@@ -188,6 +189,11 @@ class ShoeLine:
     def cards_loaded(self, deck_set: str) -> None:
         """Other cards are in the shoe now."""
         self._ids.loaded(deck_set)
+
+    def number_of(self, piece: Piece) -> str:
+        """The number of this piece, as the wire gives it where it does."""
+        own = self.settings.wire is Wire.LINES and piece.deck_set == self._ids.deck_set
+        return self._ids.id_of(piece.card, piece.card_id) if own else piece.card_id
 
     def read_again(self, now: float) -> None:
         """The reader reads the last card once more."""

@@ -194,7 +194,7 @@ class VirtualShoe:
             CardOut(
                 t=self.time_of(now),
                 card=piece.card,
-                card_id=piece.card_id,
+                card_id=self.line.number_of(piece),
                 number=self.cards_out,
                 to=place.hand,
                 position=place.position,
