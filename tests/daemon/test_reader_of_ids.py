@@ -76,4 +76,4 @@ async def test_a_shoe_is_dealt_with_a_reader_of_ids(tmp_path: Path, cut_card: in
         rounds = sum(isinstance(happening, RoundEnded) for happening in chain.truth)
         assert rounds >= least
         journal = sound_journal(chain.journal, display.events)
-        assert reckoned(journal, chain.truth, info=display.info, native=False).settlements == rounds
+        assert reckoned(journal, chain.truth, info=display.info, native=False, every_round=True).results == rounds
