@@ -43,7 +43,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--rounds", action="store_true", help="also write an object for each round, checked against the rules"
     )
     parser.add_argument(
-        "--cards", metavar="FILE", nargs="+", default=[], help="the cards files of a reader (lines wire)"
+        "--cards", metavar="FILE", action="append", default=[], help="a cards file of the reader (lines wire)"
     )
     add_pattern_options(parser)
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="the capture; - or nothing is stdin")

@@ -45,6 +45,8 @@ TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("docs/table.md", INDENTED): ("tests/documents/test_table_documents.py",),
     ("docs/witness.md", SHELL): (ALL,),
     ("firmware_protocol/c/README.md", "text"): ("tests/firmware_protocol/native/test_c_program.py",),
+    ("firmware_protocol/lines/PROTOCOL.md", SHELL): (ALL,),
+    ("firmware_protocol/lines/PROTOCOL.md", "json"): ("tests/firmware_protocol/lines/test_protocol_page.py",),
     ("firmware_protocol/native/PROTOCOL.md", SHELL): (ALL,),
     ("firmware_protocol/native/PROTOCOL.md", "toml"): (FILES,),
 }
@@ -71,6 +73,7 @@ FOR_THE_EYE = {
         "firmware_protocol/c/README.md",
         "shoe-controller keys shoe",
     ): "runs until it is ended; tests/firmware_protocol/native/test_c_program.py runs the program",
+    ("firmware_protocol/lines/PROTOCOL.md", "prefix id suffix"): "a layout; the page's examples have it",
     ("firmware_protocol/native/PROTOCOL.md", "frame on the wire"): "a layout; vectors.json has it in bytes",
     ("firmware_protocol/native/PROTOCOL.md", "encode(data):"): "an algorithm; vectors.json has its results",
     ("firmware_protocol/native/PROTOCOL.md", "controller   "): "a picture",
