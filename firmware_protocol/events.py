@@ -1,7 +1,8 @@
 """Every event a shoe can report, whichever wire it speaks.
 
 Each event is an immutable value that encodes itself to JSON with its name under "event". A field is `None` where
-the wire or the cards do not provide it. The links of `native/` and `angel_eye/` make these; the table judges them.
+the wire or the cards do not provide it. The links of `native/`, `angel_eye/` and `lines/` make these; the table
+judges them.
 """
 
 from enum import Enum
@@ -165,6 +166,16 @@ class ForeignCard(ShoeEvent, frozen=True, kw_only=True, tag="foreign_card"):
     total: int | None = None
 
 
+class CardReadAgain(ShoeEvent, frozen=True, kw_only=True, tag="card_read_again"):
+    """The reader read the same id once more, soon after. A piece is the same piece; a face may be another card."""
+
+    card: Card | None = None
+    card_id: str | None = None
+    """The piece; `None` where the reader knows faces only."""
+    after_ms: int
+    """Milliseconds since it was read before."""
+
+
 class GateChanged(ShoeEvent, frozen=True, kw_only=True, tag="gate"):
     """The gate was locked or unlocked; `None` where the shoe reports only that it changed."""
 
@@ -214,6 +225,7 @@ AnyShoeEvent = (
     | DoubleFeed
     | Misread
     | ForeignCard
+    | CardReadAgain
     | GateChanged
     | LidChanged
     | ButtonPressed

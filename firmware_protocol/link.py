@@ -9,6 +9,7 @@ that the shoe still has what was not stored when the controller dies.
 as a value and counted; what our own side did wrong is a `LinkUsageError`.
 """
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import Protocol
 
@@ -119,7 +120,7 @@ class ControllerLink(Protocol):
 
     def next_deadline(self) -> float | None: ...
 
-    def tick(self, now: float) -> list[LinkReport]: ...
+    def tick(self, now: float) -> Sequence[Delivery | LinkReport]: ...
 
     def to_send(self) -> bytes:
         """Bytes for the line; each byte is returned once."""

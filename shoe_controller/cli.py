@@ -25,6 +25,7 @@ COMMANDS = (
     "catalogue",
     "config",
     "keys",
+    "cards",
     "decode",
     "journal",
     "demo",

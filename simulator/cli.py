@@ -22,6 +22,7 @@ from simulator.faults import FAULTS, Group, markdown_table
 from simulator.late_file import LateFile, UnwritableError
 from simulator.options import BadOptionError, add_port_option, add_shoe_options, port_from, settings_from, speed_from
 from simulator.ports.port import Port, PortError
+from simulator.reader_ids import cards_file
 from simulator.recording import BadRecordingError, Player, Recorder, RecordingPort, read_recording
 from simulator.relay import RealLineError, Relay
 from simulator.shoe_line import Wire
@@ -105,8 +106,16 @@ def _print_error(error: Exception, exit_code: int) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     settings = settings_from(args)
+    _write_cards_file(args, settings)
     port = port_from(args.port, args.serial_number)
     return _until_stopped(lambda stop: _emulate(args, port, settings, stop))
+
+
+def _write_cards_file(args: argparse.Namespace, settings: EmulationSettings) -> None:
+    """For the controller, which has to know the cards of the reader's ids."""
+    if args.cards_file is not None:
+        with LateFile(args.cards_file) as file:
+            file.write(cards_file(settings.decks, settings.wire.ids))
 
 
 def _record(args: argparse.Namespace) -> int:
@@ -116,6 +125,7 @@ def _record(args: argparse.Namespace) -> int:
             file = stack.enter_context(LateFile(args.file))
             return _until_stopped(lambda stop: _relay(args.line, port, file, stop))
     settings = settings_from(args)
+    _write_cards_file(args, settings)
     port = port_from(args.port, args.serial_number)
     if args.truth is not None and Path(args.truth).absolute() == Path(args.file).absolute():
         raise BadOptionError(f"{args.file} is given for both the recording and the truth: give two names")
@@ -158,6 +168,8 @@ def _about(port: Port, settings: EmulationSettings) -> str:
     wire = settings.wire
     if wire.wire is Wire.NATIVE:
         name = "native" if wire.key else "native, insecure"
+    elif wire.wire is Wire.LINES:
+        name = f"lines, ids of {wire.ids}"
     else:
         name = f"Angel Eye, {wire.disclosing.value.replace('_', ' ')}"
     return f"{port.address}, {name}, seed {settings.seed}"
@@ -252,6 +264,7 @@ def _faults(args: argparse.Namespace) -> int:
                     f"      when       {kind.moment.value}\n"
                     f"      native     {kind.native}\n"
                     f"      angel_eye  {kind.angel_eye}\n"
+                    f"      lines      {kind.lines}\n"
                 )
     return 0
 

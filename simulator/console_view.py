@@ -223,7 +223,8 @@ def _hand(cards: tuple[Card, ...]) -> ScreenLine:
 def _wanted(view: View) -> ScreenLine:
     shoe = view.emulation.shoe
     if not shoe.line.is_native:
-        return ScreenLine("this wire controls only the gate", "dim")
+        controls = "the gate alone" if shoe.line.settings.wire is Wire.ANGEL_EYE else "nothing: a reader only sends"
+        return ScreenLine(f"this wire controls {controls}", "dim")
     lamps = ", ".join(sorted(lamp.value for lamp in shoe.lamps)) or "none"
     next_hand = "not given" if shoe.next_hand is None else f"for {shoe.next_hand.value.capitalize()}"
     return ScreenLine(f"lamps: {lamps}; next card: {next_hand}")

@@ -34,7 +34,7 @@ class FaultEffects:
     def __init__(self, shoe: VirtualShoe, generator: random.Random, truth: TruthSink) -> None:
         self.from_shoe = BadLine()
         self.from_host = BadLine()
-        self.stranger = Stranger(shoe.line.settings.wire, generator)
+        self.stranger = Stranger(shoe.line.settings, generator)
         self.port_orders: deque[PortOrder] = deque()
         self.carries_over = False
         """Whether an extra card is carried over or burned."""
@@ -112,6 +112,10 @@ class FaultEffects:
         card = fault.card or self._random.choice(list(Card))
         self._shoe.stack.put_foreign_on_top(new_deck_set(self._random), card)
         self._shoe.draw(now)
+
+    def _read_again(self, _fault: PlannedFault, now: float) -> None:
+        self._shoe.draw(now)
+        self._shoe.line.read_again(now)
 
     def _double_feed(self, _fault: PlannedFault, now: float) -> None:
         self._shoe.draw_two(now)
@@ -197,6 +201,7 @@ class FaultEffects:
         "ninth_copy": _ninth_copy,
         "foreign_card": _foreign_card,
         "double_feed": _double_feed,
+        "read_again": _read_again,
         "cut_card_in_round": _cut_card_in_round,
         "empty_in_round": _empty_in_round,
         "lid_opened": _lid_opened,

@@ -64,6 +64,7 @@ class FaultKind(msgspec.Struct, frozen=True, kw_only=True):
     """What happens, for people."""
     native: Detection | Undetectable
     angel_eye: Detection | Undetectable
+    lines: Detection | Undetectable
     seconds: float | None = None
     """Duration in seconds, if it has one; a scenario may override it."""
     bytes: int | None = None
@@ -72,7 +73,7 @@ class FaultKind(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a scenario may choose the card."""
 
     def on(self, wire: Wire) -> Detection | Undetectable:
-        return self.native if wire is Wire.NATIVE else self.angel_eye
+        return {Wire.NATIVE: self.native, Wire.ANGEL_EYE: self.angel_eye, Wire.LINES: self.lines}[wire]
 
 
 _CARRIED_OVER = (
@@ -83,6 +84,13 @@ _CARRIED_OVER = (
     "card_drawn hand=player position=1 carried_over=yes",
 )
 _ENDED_BY_FORCE = ("fault_cleared", "result winner=none")
+_NO_BUTTONS = Undetectable("it has no buttons")
+_SEES_IDS = Undetectable("it sees ids that pass, and nothing else")
+_REMEMBERS_NOTHING = Undetectable("it has nothing to forget; what passes without power is lost without a trace")
+_DAMAGED = Detection(
+    ("line_error", "misread"), "line_error, and a card that could not be read in place of each line", loses=True
+)
+_READS_ONCE = Undetectable("it reports a card once")
 _NOTHING = Detection((), "nothing: everything arrives, and is reassembled")
 
 _DEALER = (
@@ -98,6 +106,7 @@ _DEALER = (
             ("fault code=over_draw stopped=no", "card_drawn hand=extra", "fault_cleared code=over_draw"),
             "E 82, d, i (unless disclosed at draw), e 82, then the round's I and G",
         ),
+        lines=Detection(("card_drawn",), "card_drawn, as of any card"),
     ),
     FaultKind(
         name="over_draw_carried_over",
@@ -106,6 +115,7 @@ _DEALER = (
         what="an extra card is drawn; it begins the next round",
         native=Detection(_CARRIED_OVER),
         angel_eye=Detection(_CARRIED_OVER, "E 82, d, e 82, the round's I and G, then R Player 1"),
+        lines=Detection(("card_drawn",), "card_drawn, as of any card, and nothing when it is used"),
     ),
     FaultKind(
         name="result_too_early",
@@ -114,6 +124,7 @@ _DEALER = (
         what="the result button is pressed while a card is still to come",
         native=Detection(("button button=result", "fault code=button_misused stopped=no", "fault_cleared")),
         angel_eye=Detection(("fault code=button_misused stopped=no", "fault_cleared"), "E 83, e 83"),
+        lines=_NO_BUTTONS,
     ),
     FaultKind(
         name="out_of_turn",
@@ -122,6 +133,7 @@ _DEALER = (
         what="a card goes to the wrong hand",
         native=Detection(("card_drawn", "result winner=none"), "card_drawn in the wrong hand, result winner=none"),
         angel_eye=Detection(("card_drawn", "result winner=none"), "D with a place in the wrong hand, later G F0"),
+        lines=Undetectable("it does not see where a card is laid"),
     ),
     FaultKind(
         name="pushed_back_at_exit",
@@ -132,6 +144,7 @@ _DEALER = (
         angel_eye=Detection(
             ("fault code=pushed_back_at_exit stopped=no", "fault_cleared", "card_drawn"), "E 84, e 84, then the D"
         ),
+        lines=_SEES_IDS,
     ),
     FaultKind(
         name="pushed_back_half_way",
@@ -144,6 +157,7 @@ _DEALER = (
         angel_eye=Detection(
             ("fault code=pushed_back_half_way stopped=no", "fault_cleared", "card_drawn"), "E 85, e 85, then the D"
         ),
+        lines=_SEES_IDS,
     ),
 )
 
@@ -158,6 +172,7 @@ _CARDS = (
             ("card_drawn card=none", "fault code=unreadable stopped=yes", *_ENDED_BY_FORCE),
             "D not disclosed, E C1, e 81, and no I for it; later G F0",
         ),
+        lines=Detection(("misread",), "misread, if the reader has a line for it"),
     ),
     FaultKind(
         name="undisclosed",
@@ -169,6 +184,7 @@ _CARDS = (
             ("card_drawn card=none", "card_identified card=none", "result"),
             "D not disclosed, at the result I not disclosed",
         ),
+        lines=Undetectable("an id is known or not"),
     ),
     FaultKind(
         name="duplicate_card",
@@ -179,6 +195,7 @@ _CARDS = (
             ("card_drawn",), "card_drawn (at draw) or card_identified (at result) with a card_id seen before"
         ),
         angel_eye=Undetectable("its telegrams carry no card numbers"),
+        lines=Detection(("card_drawn",), "card_drawn with a card_id seen before"),
     ),
     FaultKind(
         name="ninth_copy",
@@ -187,6 +204,7 @@ _CARDS = (
         what="one face comes once more than there are decks",
         native=Detection(("card_drawn",), "card_drawn or card_identified with a face that is used up"),
         angel_eye=Detection(("card_drawn",), "D or I with a face that is used up"),
+        lines=Detection(("card_drawn",), "foreign_card once all ids of its face have come: no file has another"),
     ),
     FaultKind(
         name="foreign_card",
@@ -199,6 +217,7 @@ _CARDS = (
             ("card_drawn", "fault code=foreign_card stopped=yes", *_ENDED_BY_FORCE),
             "D not disclosed, E C6, e 86, and no I for it; later G F0",
         ),
+        lines=Detection(("foreign_card",), "foreign_card: no file has its id"),
     ),
     FaultKind(
         name="double_feed",
@@ -210,6 +229,7 @@ _CARDS = (
             ("card_drawn card=none", "fault code=unreadable stopped=yes", *_ENDED_BY_FORCE),
             "as one misread card: it cannot report that there were two",
         ),
+        lines=Detection(("misread",), "as one misread card, if the reader has a line for it"),
     ),
     FaultKind(
         name="cut_card_in_round",
@@ -218,6 +238,7 @@ _CARDS = (
         what="the cut card comes in the middle of a round",
         native=Detection(("card_drawn", "cut_card", "card_drawn", "result")),
         angel_eye=Detection(("card_drawn", "cut_card", "card_drawn", "result"), "C between two D of one round"),
+        lines=Detection(("card_drawn", "cut_card", "card_drawn"), "cut_card, if the cut card has an id"),
     ),
     FaultKind(
         name="empty_in_round",
@@ -226,6 +247,7 @@ _CARDS = (
         what="the shoe is empty in the middle of a round",
         native=Detection(("fault code=draw_timeout stopped=yes", *_ENDED_BY_FORCE)),
         angel_eye=Detection(("fault code=draw_timeout stopped=yes", *_ENDED_BY_FORCE), "E C7, e 87, later G F0"),
+        lines=_SEES_IDS,
     ),
 )
 
@@ -238,6 +260,7 @@ _SHOE = (
         seconds=3.0,
         native=Detection(("lid opened=yes", "lid opened=no")),
         angel_eye=Undetectable("it has no telegram for a lid"),
+        lines=_SEES_IDS,
     ),
     FaultKind(
         name="reboot",
@@ -246,6 +269,7 @@ _SHOE = (
         what="the shoe restarts by itself and forgets the round",
         native=Detection(("link_down", "link_up", "started cause=watchdog")),
         angel_eye=Detection(("started",), "S; unsent telegrams are lost without a trace", loses=True),
+        lines=_REMEMBERS_NOTHING,
     ),
     FaultKind(
         name="power_loss",
@@ -255,6 +279,7 @@ _SHOE = (
         seconds=5.0,
         native=Detection(("link_down", "link_up", "started cause=power_on")),
         angel_eye=Detection(("started",), "S; unsent telegrams are lost without a trace", loses=True),
+        lines=_REMEMBERS_NOTHING,
     ),
     FaultKind(
         name="unplug",
@@ -268,6 +293,7 @@ _SHOE = (
             "a gap in the numbers, unless exactly nine or eighteen telegrams were missed",
             loses=True,
         ),
+        lines=Detection(("link_down", "link_up"), "link_down, link_up; what passed meanwhile is lost", loses=True),
     ),
     FaultKind(
         name="wrong_key",
@@ -277,6 +303,7 @@ _SHOE = (
         seconds=6.0,
         native=Detection(("refused", "link_up"), "refused: the shoe does not hold our key; then link_up"),
         angel_eye=Undetectable("it has no keys"),
+        lines=Undetectable("it has no keys"),
     ),
     FaultKind(
         name="jam",
@@ -288,6 +315,7 @@ _SHOE = (
             ("fault code=draw_timeout stopped=yes", "fault_cleared code=draw_timeout", "card_drawn"),
             "as a draw time-out: E C7, e 87, then the D",
         ),
+        lines=_SEES_IDS,
     ),
     FaultKind(
         name="gate_forced",
@@ -296,6 +324,7 @@ _SHOE = (
         what="somebody forces the gate",
         native=Detection(("fault code=gate_forced stopped=no", "fault_cleared code=gate_forced")),
         angel_eye=Undetectable("it has no telegram for a forced gate"),
+        lines=_SEES_IDS,
     ),
     FaultKind(
         name="low_voltage",
@@ -307,6 +336,7 @@ _SHOE = (
             ("health", "fault code=low_voltage stopped=no", "fault_cleared code=low_voltage"),
         ),
         angel_eye=Undetectable("it has no telegram for its supply"),
+        lines=_SEES_IDS,
     ),
 )
 
@@ -319,6 +349,7 @@ _LINE = (
         bytes=1,
         native=Detection(("line_error",), "line_error, and the event comes again"),
         angel_eye=Detection(("line_error",), "line_error, and the next copy is accepted"),
+        lines=_DAMAGED,
     ),
     FaultKind(
         name="bytes_corrupted",
@@ -328,6 +359,7 @@ _LINE = (
         bytes=1,
         native=Detection(("line_error",), "line_error, and the event comes again"),
         angel_eye=Detection(("line_error",), "line_error, and the next copy is accepted"),
+        lines=_DAMAGED,
     ),
     FaultKind(
         name="bytes_doubled",
@@ -337,6 +369,7 @@ _LINE = (
         bytes=1,
         native=Detection(("line_error",), "line_error, and the event comes again"),
         angel_eye=Detection(("line_error",), "line_error, and the next copy is accepted"),
+        lines=_DAMAGED,
     ),
     FaultKind(
         name="bytes_delayed",
@@ -347,6 +380,7 @@ _LINE = (
         bytes=200,
         native=_NOTHING,
         angel_eye=_NOTHING,
+        lines=_NOTHING,
     ),
     FaultKind(
         name="single_bytes",
@@ -356,6 +390,7 @@ _LINE = (
         bytes=200,
         native=_NOTHING,
         angel_eye=_NOTHING,
+        lines=_NOTHING,
     ),
     FaultKind(
         name="glued",
@@ -365,6 +400,7 @@ _LINE = (
         seconds=0.8,
         native=_NOTHING,
         angel_eye=_NOTHING,
+        lines=_NOTHING,
     ),
     FaultKind(
         name="silence",
@@ -378,6 +414,7 @@ _LINE = (
             "nothing during it; then a gap in the numbers, unless exactly nine or eighteen telegrams are missing",
             loses=True,
         ),
+        lines=Detection(("card_drawn",), "nothing: what passed meanwhile is lost", loses=True),
     ),
 )
 
@@ -393,6 +430,7 @@ _STRANGER = (
             "the forged card is accepted: nothing is signed. The next telegram's number shows it",
             invents=True,
         ),
+        lines=Detection(("card_drawn",), "the forged card is accepted: nothing is signed", invents=True),
     ),
     FaultKind(
         name="replayed_frame",
@@ -403,14 +441,29 @@ _STRANGER = (
         angel_eye=Detection(
             ("gap",), "the old telegram is accepted: nothing is signed. The numbers show it", invents=True
         ),
+        lines=Detection(("card_drawn",), "the old id is accepted: a piece that came twice", invents=True),
     ),
 )
 
-FAULTS: dict[str, FaultKind] = {kind.name: kind for kind in (*_DEALER, *_CARDS, *_SHOE, *_LINE, *_STRANGER)}
+_READER = (
+    FaultKind(
+        name="read_again",
+        group=Group.CARDS,
+        moment=Moment.NEXT_CARD,
+        what="the reader reads a card twice",
+        native=_READS_ONCE,
+        angel_eye=_READS_ONCE,
+        lines=Detection(("card_drawn", "card_read_again")),
+    ),
+)
+
+FAULTS: dict[str, FaultKind] = {kind.name: kind for kind in (*_DEALER, *_CARDS, *_SHOE, *_LINE, *_STRANGER, *_READER)}
 
 
 def markdown_table() -> str:
     """The table in Markdown, for docs/emulator.md."""
-    lines = ["| fault | what happens | native wire | Angel Eye wire |", "|---|---|---|---|"]
-    lines += [f"| `{kind.name}` | {kind.what} | {kind.native} | {kind.angel_eye} |" for kind in FAULTS.values()]
+    lines = ["| fault | what happens | native wire | Angel Eye wire | lines |", "|---|---|---|---|---|"]
+    lines += [
+        f"| `{kind.name}` | {kind.what} | {kind.native} | {kind.angel_eye} | {kind.lines} |" for kind in FAULTS.values()
+    ]
     return "\n".join(lines) + "\n"

@@ -1,7 +1,8 @@
 """An intruder on the line, who listens to the shoe and inserts bytes of his own.
 
 On the native wire he has no key, so whatever he sends should be refused. On the Angel Eye wire nothing is signed, and
-his telegrams are accepted; only their numbers then no longer fit.
+his telegrams are accepted; only their numbers then no longer fit. On the wire of lines every id that he knows is
+accepted.
 """
 
 import random
@@ -16,21 +17,29 @@ from firmware_protocol.native.event_layouts import encode_event
 from firmware_protocol.native.framing import FrameReader, encode_frame
 from firmware_protocol.native.messages import SEALED_HEADER, FrameType, event_payload
 from firmware_protocol.native.session import FRAME_TAG_BYTES
-from simulator.shoe_line import Wire
+from simulator.reader_ids import reader_id
+from simulator.shoe_line import Wire, WireSettings
 
 REMEMBERED = 4
 """Messages that he can replay."""
 
 
 class Stranger:
-    def __init__(self, wire: Wire, generator: random.Random) -> None:
+    def __init__(self, settings: WireSettings, generator: random.Random) -> None:
+        self._settings = settings
         self._random = generator
         self._overheard: deque[bytes] = deque(maxlen=REMEMBERED)
         self._frames = FrameReader()
         self._telegrams = TelegramReader()
-        native = wire is Wire.NATIVE
-        self.overhear: Callable[[bytes], None] = self._overhear_native if native else self._overhear_angel_eye
-        self.forge: Callable[[], bytes] = self._forge_native if native else self._forge_angel_eye
+        self.overhear: Callable[[bytes], None]
+        self.forge: Callable[[], bytes]
+        match settings.wire:
+            case Wire.NATIVE:
+                self.overhear, self.forge = self._overhear_native, self._forge_native
+            case Wire.ANGEL_EYE:
+                self.overhear, self.forge = self._overhear_angel_eye, self._forge_angel_eye
+            case Wire.LINES:
+                self.overhear, self.forge = self._overhear_lines, self._forge_line
 
     def replay(self) -> bytes | None:
         """The oldest message that he remembers; none unless he has overheard more than one."""
@@ -56,6 +65,14 @@ class Stranger:
         last = self._overheard[-1][1] - 0x30 if self._overheard else 0
         card = CardDrawn(hand=Hand.PLAYER, position=3, card=self._any_card())
         return encode_telegram(last % 9 + 1, angel_eye.encode_event(card))
+
+    def _overhear_lines(self, data: bytes) -> None:
+        self._overheard.extend(data.splitlines(keepends=True))
+
+    def _forge_line(self) -> bytes:
+        card = self._any_card()
+        known = reader_id(card, 1) if self._settings.ids == "pieces" else card.value
+        return self._settings.pattern.write(known)
 
     def _any_card(self) -> Card:
         return self._random.choice(list(Card))

@@ -44,12 +44,16 @@ def add_shoe_options(parser: argparse.ArgumentParser) -> None:
     line.add_argument(
         "--disclose",
         choices=["at_draw", "at_result"],
-        help="when the shoe discloses a card (default: native at_draw, angel_eye at_result)",
+        help="when the shoe discloses a card (default: native at_draw, angel_eye at_result; lines always at_draw)",
     )
     line.add_argument("--key", metavar="FILE", help="the shoe's key, 64 hexadecimal digits (native wire)")
     line.add_argument("--insecure", action="store_true", help="run without a key (native wire)")
     line.add_argument("--serial-number", default="EMU-0001", metavar="TEXT", help="default: %(default)s")
     line.add_argument("--stx-in-bcc", action="store_true", help="commands' check covers STX (angel_eye wire)")
+    line.add_argument("--faces", action="store_true", help="the reader's ids name faces, not pieces (lines wire)")
+    line.add_argument(
+        "--cards-file", metavar="FILE", help="write which card each id is, for the controller (lines wire)"
+    )
     cards = parser.add_argument_group("the cards")
     cards.add_argument(
         "--decks", type=int, metavar="N", help=f"1 to {MOST_DECKS} shuffled decks (default: {USUAL_DECKS})"
@@ -134,13 +138,18 @@ def speed_from(text: str) -> float | None:
 
 
 def _wire(args: argparse.Namespace, wire: Wire, speed: float | None) -> WireSettings:
-    default = "at_draw" if wire is Wire.NATIVE else "at_result"
+    default = "at_result" if wire is Wire.ANGEL_EYE else "at_draw"
+    if wire is Wire.LINES and args.disclose == "at_result":
+        raise BadOptionError("a reader of ids sees each card as it passes: leave --disclose out")
+    if wire is not Wire.LINES and (args.faces or args.cards_file is not None):
+        raise BadOptionError("--faces and --cards-file are for --wire lines")
     settings = WireSettings(
         wire=wire,
         disclosing=Disclosing(args.disclose or default),
         key=_key(args, wire),
         serial_number=args.serial_number,
         stx_in_bcc=args.stx_in_bcc,
+        ids="faces" if args.faces else "pieces",
     )
     if not (args.serial_number.isascii() and args.serial_number.isprintable() and 0 < len(args.serial_number) <= 32):
         raise BadOptionError("--serial-number: write 1 to 32 printable ASCII characters")
@@ -149,9 +158,10 @@ def _wire(args: argparse.Namespace, wire: Wire, speed: float | None) -> WireSett
 
 
 def _key(args: argparse.Namespace, wire: Wire) -> bytes | None:
-    if wire is Wire.ANGEL_EYE:
+    if wire is not Wire.NATIVE:
         if args.key is not None or args.insecure:
-            raise BadOptionError("the Angel Eye wire has no keys: leave --key and --insecure out")
+            name = "Angel Eye wire" if wire is Wire.ANGEL_EYE else "wire of lines"
+            raise BadOptionError(f"the {name} has no keys: leave --key and --insecure out")
         return None
     if args.key is None:
         if not args.insecure:

@@ -1,7 +1,8 @@
 """The shoe's end of its line: which wire it speaks, the link of the current power-up, and the store that outlives it.
 
 The firmware reports in the richer events of the native wire; what the Angel Eye wire has no telegram for is sent as the
-nearest telegram it has, or not at all. The links themselves are those of `firmware_protocol`.
+nearest telegram it has, or not at all. On the wire of lines the shoe is a reader of ids, see `reader_ids.py`. The links
+themselves are those of `firmware_protocol`.
 """
 
 import random
@@ -28,10 +29,15 @@ from firmware_protocol.events import (
     StartCause,
     Started,
 )
+from firmware_protocol.lines.cards_file import IdsName
+from firmware_protocol.lines.pattern import LinePattern
+from firmware_protocol.lines.shoe import LinesShoe
 from firmware_protocol.link import LinkReport, ShoeIdentity, ShoeLink, ShoeNotice
 from firmware_protocol.native.messages import WINDOW, button_capability
 from firmware_protocol.native.shoe import NativeShoe, ShoeTimings
 from firmware_protocol.native.store import EventStoreFullError, ShoeStore
+from simulator.decks import Piece
+from simulator.reader_ids import CUT_ID, EMULATED_PATTERN, ReaderIds
 
 CAPABILITIES = frozenset({"gate", "lamps", "card_ids", *map(button_capability, Button)})
 KEPT_FREE = 24
@@ -43,6 +49,7 @@ BACKLOG = 2 * WINDOW
 class Wire(Enum):
     NATIVE = "native"
     ANGEL_EYE = "angel_eye"
+    LINES = "lines"
 
 
 class WireSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +66,9 @@ class WireSettings(msgspec.Struct, frozen=True, kw_only=True):
     spacing: float = 0.1
     """Angel Eye wire: how many times each telegram is sent, and seconds from one to the next."""
     stx_in_bcc: bool = False
+    pattern: LinePattern = EMULATED_PATTERN
+    ids: IdsName = "pieces"
+    """Wire of lines: what a line looks like, and what its id names."""
 
 
 class ShoeLine:
@@ -72,6 +82,7 @@ class ShoeLine:
         self.host_attached = False
         self._random = generator
         self._sent_since_start = False
+        self._ids = ReaderIds()
 
     @property
     def is_native(self) -> bool:
@@ -94,12 +105,15 @@ class ShoeLine:
         first = self.boot_id == 0
         self.boot_id = self._random.randrange(1, 1 << 32)
         self._sent_since_start = False
-        self.link = self._native_link(cause, now, wrong_key=wrong_key) if self.is_native else self._angel_eye_link()
+        if self.settings.wire is Wire.LINES:
+            self.link = LinesShoe(self.settings.pattern, ids=self.settings.ids, cut_card=CUT_ID)
+        else:
+            self.link = self._native_link(cause, now, wrong_key=wrong_key) if self.is_native else self._angel_eye_link()
         if self.host_attached:
             self.link.connected(now)
         if self.is_native:
             self.link.report(Started(cause=cause), now)
-        elif not first and not self.host_attached:
+        elif self.settings.wire is Wire.ANGEL_EYE and not first and not self.host_attached:
             # An Angel Eye shoe sends this once, whether a host listens or not. Only the very first power-up waits for a
             # host: the emulator and its controller are seldom started in the same second.
             self.link.report(Started(cause=cause), now)
@@ -153,7 +167,7 @@ class ShoeLine:
 
     def report(self, event: AnyShoeEvent, now: float) -> bool:
         """Report an event, if this wire can express it. False if the store is too full to keep it."""
-        reported = event if self.is_native else as_angel_eye_event(event)
+        reported = self._expressible(event)
         if self.link is None or reported is None:
             return True
         self._sent_since_start = True
@@ -163,9 +177,32 @@ class ShoeLine:
             return False
         return True
 
+    def _expressible(self, event: AnyShoeEvent) -> AnyShoeEvent | None:
+        match self.settings.wire:
+            case Wire.NATIVE:
+                return event
+            case Wire.ANGEL_EYE:
+                return as_angel_eye_event(event)
+            case Wire.LINES:
+                return self._ids.as_read(event)
+
+    def cards_loaded(self, deck_set: str) -> None:
+        """Other cards are in the shoe now."""
+        self._ids.loaded(deck_set)
+
+    def number_of(self, piece: Piece) -> str:
+        """The number of this piece, as the wire gives it where it does."""
+        own = self.settings.wire is Wire.LINES and piece.deck_set == self._ids.deck_set
+        return self._ids.id_of(piece.card, piece.card_id) if own else piece.card_id
+
+    def read_again(self, now: float) -> None:
+        """The reader reads the last card once more."""
+        if self.link is not None and self._ids.last is not None:
+            self.link.report(self._ids.last, now)
+
     def start_anew(self, now: float) -> None:
         """Send start-up for a new shoe on the Angel Eye wire, unless it has just been sent."""
-        if self.link is not None and not self.is_native and self._sent_since_start:
+        if self.link is not None and self.settings.wire is Wire.ANGEL_EYE and self._sent_since_start:
             self.link.report(Started(), now)
             self._sent_since_start = False
 

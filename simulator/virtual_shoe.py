@@ -197,7 +197,7 @@ class VirtualShoe:
             CardOut(
                 t=self.time_of(now),
                 card=piece.card,
-                card_id=piece.card_id,
+                card_id=self.line.number_of(piece),
                 number=self.cards_out,
                 to=place.hand,
                 position=place.position,
@@ -231,6 +231,7 @@ class VirtualShoe:
     def _put_in(self, decks: Decks, now: float, *, taken_out: int) -> None:
         cards, copies, deck_set = len(decks.pieces), decks.copies, decks.deck_set
         self._record(Loaded(t=self.time_of(now), cards=cards, decks=copies, deck_set=deck_set, taken_out=taken_out))
+        self.line.cards_loaded(deck_set)
         self.stack = CardStack(decks)
         self.cut_card = self._usual_cut_card
         self.last_round = None

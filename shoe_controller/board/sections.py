@@ -35,6 +35,8 @@ class LiveSection(msgspec.Struct, frozen=True):
     """The shoe has not proven itself with a key."""
     by_hand: bool = False
     """The dealer enters the cards."""
+    unkept: bool = False
+    """The shoe cannot send again what was lost on the way."""
 
 
 class PostedWager(msgspec.Struct, frozen=True):
@@ -127,6 +129,8 @@ class PitRow(msgspec.Struct, frozen=True):
     pace: int | None
     link: bool
     authenticated: bool
+    keeps_events: bool
+    """The shoe can send again what was lost on the way."""
     storing: bool
     publishing: str
     version: str
@@ -166,9 +170,13 @@ def _why_not_live(floor: Floor, table: BoardTable) -> str:
 
 def _live(floor: Floor, table: BoardTable) -> LiveSection:
     status, live = table.followed.status, table.followed.online
-    unverified = live and status is not None and status.shoe_link and not status.authenticated
+    connected = live and status is not None and status.shoe_link
     return LiveSection(
-        live=live, why=_why_not_live(floor, table), unverified=unverified, by_hand=live and _is_by_hand(table)
+        live=live,
+        why=_why_not_live(floor, table),
+        unverified=connected and status is not None and not status.authenticated,
+        by_hand=live and _is_by_hand(table),
+        unkept=connected and status is not None and not status.keeps_events,
     )
 
 
@@ -279,6 +287,7 @@ def pit_row(floor: Floor, name: str, now: float) -> PitRow:
         pace=table.pace(now),
         link=status is not None and status.shoe_link,
         authenticated=status is not None and status.authenticated,
+        keeps_events=status is None or status.keeps_events,
         storing=status is None or status.storing,
         publishing="" if status is None else status.publishing,
         version="" if status is None else status.version,

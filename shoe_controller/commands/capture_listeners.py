@@ -3,13 +3,16 @@
 The classes of `firmware_protocol` do the decoding; these add what is specific to each wire.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from firmware_protocol.angel_eye.commands import COMMAND_LENGTH, BadCommand, CommandReader, HostCommand
 from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.angel_eye.telegrams import Garbage
 from firmware_protocol.events import ShoeEvent
+from firmware_protocol.lines.cards_file import CardIds
+from firmware_protocol.lines.controller import LinesController
+from firmware_protocol.lines.pattern import LinePattern
 from firmware_protocol.link import Delivery, LineError, LinkDown, LinkReport, LinkUp, ShoeNotice
 from firmware_protocol.native.listen import NativeListener, Overheard
 from shoe_controller.commands.captures import Piece
@@ -85,6 +88,41 @@ class AngelEyeListener:
 def _of_host(garbage: Garbage) -> DecodedItem:
     error = LineError(offset=garbage.offset, length=garbage.length, reason=garbage.reason)
     return DecodedItem(error, {"dir": "host"})
+
+
+class LinesListener:
+    """Repeats are told apart by the times of a recording; a capture without times has them all at once."""
+
+    def __init__(self, cards: CardIds, pattern: LinePattern) -> None:
+        self._link = LinesController(cards=cards, pattern=pattern)
+        self._now: float | None = None
+
+    @property
+    def repeats(self) -> int:
+        return self._link.repeats
+
+    def decode(self, piece: Piece) -> Iterator[DecodedItem]:
+        if not piece.from_shoe:
+            return
+        if self._now is None:
+            self._link.connected(piece.at)
+        self._now = piece.at
+        due = self._link.next_deadline()
+        if due is not None and piece.at >= due:
+            yield from self._sorted(self._link.tick(piece.at), piece.at)
+        yield from self._sorted(self._link.receive(piece.data, piece.at), piece.at)
+
+    def finish(self) -> Iterator[DecodedItem]:
+        if self._now is not None:
+            yield from self._sorted(self._link.disconnected(self._now), self._now)
+
+    def _sorted(self, items: Sequence[Delivery | LinkReport], now: float) -> Iterator[DecodedItem]:
+        for item in items:
+            if isinstance(item, Delivery):
+                self._link.committed(item, now)
+                yield DecodedItem(item.event, {})
+            elif not isinstance(item, LinkUp | LinkDown):
+                yield DecodedItem(item, {})
 
 
 class NativeCaptureListener:

@@ -15,19 +15,23 @@ from pathlib import Path
 import msgspec
 
 from firmware_protocol.events import ShoeEvent
+from firmware_protocol.lines.cards_file import BadCardsFileError, CardIds, read_cards_file
 from firmware_protocol.link import EventGap, LineError, LinkUsageError
 from firmware_protocol.native.session import KEY_BYTES
 from shoe_controller.commands.capture_listeners import (
     AngelEyeListener,
     CaptureListener,
     DecodedItem,
+    LinesListener,
     NativeCaptureListener,
 )
 from shoe_controller.commands.capture_rounds import CapturedRound, CaptureRounds
 from shoe_controller.commands.captures import HOW_A_RECORDING_LOOKS, BadCaptureError, Piece, opened
+from shoe_controller.commands.line_options import add_pattern_options, pattern_from
 from shoe_controller.commands.output import BAD_INPUT, GOOD, as_text
 from shoe_controller.commands.pcapng import PcapngWriter
 from shoe_controller.config.plain_files import read_plain
+from shoe_controller.config.shoe import WIRES
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -37,7 +41,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="Read raw bytes from the shoe, or a recording with both directions "
         f"({HOW_A_RECORDING_LOOKS}), and write one JSON object per event.",
     )
-    parser.add_argument("--wire", required=True, choices=("native", "angel_eye"), help="the protocol of the shoe")
+    parser.add_argument("--wire", required=True, choices=WIRES, help="the protocol of the shoe")
     parser.add_argument("--key", metavar="FILE", help="the key of the shoe, 64 hexadecimal digits (native wire only)")
     parser.add_argument(
         "--rounds", action="store_true", help="also write an object for each round, checked against the rules"
@@ -48,6 +52,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="also write the frames to this new file, for Wireshark with firmware_protocol/wireshark/shoe_native.lua "
         "(native wire only)",
     )
+    parser.add_argument(
+        "--cards", metavar="FILE", action="append", default=[], help="a cards file of the reader (lines wire)"
+    )
+    add_pattern_options(parser)
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="the capture; - or nothing is stdin")
     parser.set_defaults(run=run)
 
@@ -68,7 +76,7 @@ def _decode(args: argparse.Namespace) -> None:
     rounds = CaptureRounds() if args.rounds else None
     writer = _Writer(rounds)
     with opened(args.file) as capture, _pcap(args.pcap) as add_to_pcap:
-        listener = _listener(args.wire, key, both_directions=capture.is_recording)
+        listener = _listener(args, key, both_directions=capture.is_recording)
         try:
             for piece in capture.pieces():
                 add_to_pcap(piece)
@@ -86,11 +94,14 @@ def _decode(args: argparse.Namespace) -> None:
             sys.stderr.write(writer.summary(listener.repeats))
 
 
-def _listener(wire: str, key: bytes | None, *, both_directions: bool) -> CaptureListener:
-    if wire == "angel_eye":
-        if key is not None:
-            raise BadCaptureError("the Angel Eye wire has no keys: leave --key out, or use --wire native")
+def _listener(args: argparse.Namespace, key: bytes | None, *, both_directions: bool) -> CaptureListener:
+    if args.wire != "native" and key is not None:
+        name = "Angel Eye wire" if args.wire == "angel_eye" else "wire of lines"
+        raise BadCaptureError(f"the {name} has no keys: leave --key out, or use --wire native")
+    if args.wire == "angel_eye":
         return AngelEyeListener(both_directions=both_directions)
+    if args.wire == "lines":
+        return LinesListener(_cards(args.cards), pattern_from(args))
     try:
         return NativeCaptureListener(key)
     except LinkUsageError as error:
@@ -123,6 +134,17 @@ def _pcap(name: str | None) -> Iterator[Callable[[Piece], None]]:
             yield writer.add
         finally:
             writer.finish()
+
+
+def _cards(names: list[str]) -> CardIds:
+    if not names:
+        raise BadCaptureError("the wire of lines needs the file that says which card an id is: give it with --cards")
+    try:
+        return CardIds([read_cards_file(read_plain(Path(name)), name) for name in names])
+    except BadCardsFileError as error:
+        raise BadCaptureError(str(error)) from error
+    except OSError as error:
+        raise BadCaptureError(f"the cards file cannot be read: {error.strerror}") from error
 
 
 def read_key(path: Path) -> bytes:

@@ -18,6 +18,7 @@ from shoe_controller.commands.installed_table import FOLDER
 from shoe_controller.commands.output import GOOD, as_text, bad_input
 from shoe_controller.commands.prompts import NotAnsweredError, Questions
 from shoe_controller.config.pins import BadPinError, check_strength, hash_pin, least_digits
+from shoe_controller.config.shoe import WIRES
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table import ANCHORS, JOURNALS
 from shoe_controller.messages.acts import Role
@@ -50,7 +51,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--table", help="the table's name, as part of every topic")
     parser.add_argument("--title", help="the table's name on boards (default: its name)")
     parser.add_argument("--currency", help="the currency shown on boards (default: none)")
-    parser.add_argument("--wire", choices=["native", "angel_eye"], help="the shoe's protocol (default: native)")
+    parser.add_argument("--wire", choices=WIRES, help="the shoe's protocol (default: native)")
     parser.add_argument("--port", help="where the shoe is plugged in: /dev/shoe/…, socket://host:port, usb:VVVV:PPPP")
     parser.add_argument(
         "--insecure", action="store_true", help="run without a key; anyone at the cable can pretend to be the shoe"
@@ -237,15 +238,16 @@ def _own_anchor(config: "Config") -> str | None:
 def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
     site = questions.text("--site", args.site, "The house, as part of every topic (letters, digits, - and _)")
     name = questions.text("--table", args.table, "The table's name, as part of every topic")
-    wire = questions.text("--wire", args.wire, "The shoe's wire, native or angel_eye", "native")
-    if wire not in ("native", "angel_eye"):
-        raise NotAnsweredError(f"the wire is native or angel_eye, not {wire!r}")
+    said = questions.text("--wire", args.wire, "The shoe's wire, native, angel_eye or lines", "native")
+    wire = next((known for known in WIRES if known == said), None)
+    if wire is None:
+        raise NotAnsweredError(f"the wire is native, angel_eye or lines, not {said!r}")
     new = NewTable(
         site=site,
         name=name,
         title=questions.text("--title", args.title, "The table's name on boards", name),
         currency=questions.text("--currency", args.currency, "The currency shown on boards", ""),
-        wire="native" if wire == "native" else "angel_eye",
+        wire=wire,
         port=args.port or _port(questions),
         insecure=args.insecure,
         base_game=questions.text("--base-game", args.base_game, "The base game", "commission"),

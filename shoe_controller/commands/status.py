@@ -143,7 +143,8 @@ def screen(
 def _shoe(status: "StatusMessage") -> str:
     if not status.shoe_link:
         return "NOT CONNECTED"
-    return "connected, with its key" if status.authenticated else "connected, without a key"
+    key = "with its key" if status.authenticated else "without a key"
+    return f"connected, {key}" + ("" if status.keeps_events else "; it sends nothing again that is lost")
 
 
 def _table(state: "StateMessage") -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The `[shoe]` section of a table's file: the shoe's wire, its port and its key file."""
+"""The `[shoe]` section of a table's file: the wire, the port, the key file, and how a reader writes its lines."""
 
 import re
 from pathlib import Path
@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
+from firmware_protocol.lines.cards_file import BadCardsFileError, CardIds, read_cards_file, whole
+from firmware_protocol.lines.controller import REPEAT_WITHIN
+from firmware_protocol.lines.pattern import MAX_ID, Checksum, LinePattern
 from firmware_protocol.native.session import KEY_BYTES
+from shoe_controller.config.plain_files import read_plain
 from shoe_controller.config.section import Section
 from shoe_controller.config.strict_reading import Problem
 
 if TYPE_CHECKING:
     from shoe_controller.transports.transport import Port
 
-Wire = Literal["native", "angel_eye"]
+Wire = Literal["native", "angel_eye", "lines"]
+WIRES: tuple[Wire, ...] = ("native", "angel_eye", "lines")
 
 USB_PREFIX = "usb:"
 _USB = re.compile(rf"{USB_PREFIX}(?P<vendor>[0-9a-fA-F]{{4}}):(?P<product>[0-9a-fA-F]{{4}})(?::(?P<serial>.+))?")
@@ -27,6 +32,29 @@ class ShoeEntry(msgspec.Struct):
     key_file: str | None = None
     insecure: bool = False
     commands: bool = False
+    cards_files: tuple[str, ...] | None = None
+    prefix: str = ""
+    suffix: str = ""
+    checksum: Checksum = "none"
+    unread: str = ""
+    ignore: tuple[str, ...] = ()
+    repeat_within: int | float = REPEAT_WITHIN
+
+
+_DEFAULTS = ShoeEntry()
+_OF_LINES = ("cards_files", "prefix", "suffix", "checksum", "unread", "ignore", "repeat_within")
+
+LONGEST_REPEAT = 60
+"""Seconds."""
+
+
+class LinesSettings(NamedTuple):
+    """What a reader sends, and what it means."""
+
+    cards_files: tuple[Path, ...]
+    pattern: LinePattern
+    repeat_within: float
+    """Seconds in which the same id counts as the same reading."""
 
 
 class ShoeSettings(NamedTuple):
@@ -35,9 +63,11 @@ class ShoeSettings(NamedTuple):
     baud: int | None
     """`None` for the wire's default rate, or where there is none, as behind a socket."""
     key_file: Path | None
-    """`None` on the Angel Eye wire, and where the house runs without a key."""
+    """`None` on wires without keys, and where the house runs without a key."""
     commands: bool
     """Whether commands are sent to an Angel Eye shoe."""
+    lines: LinesSettings | None = None
+    """`None` on other wires."""
 
     @property
     def insecure(self) -> bool:
@@ -49,7 +79,7 @@ def shoe_from(entry: ShoeEntry, folder: Path, problems: list[Problem]) -> ShoeSe
     section = Section("shoe", problems)
     section.require("port", entry.port)
     _check_key(section, entry)
-    if entry.commands and entry.wire == "native":
+    if entry.commands and entry.wire != "angel_eye":
         section.problem("commands", "only the Angel Eye wire has host commands: leave this key out")
     if entry.key_file is not None and _KEY_ITSELF.fullmatch(entry.key_file):
         section.problem(
@@ -57,9 +87,10 @@ def shoe_from(entry: ShoeEntry, folder: Path, problems: list[Problem]) -> ShoeSe
         )
         return None
     key_file = section.path("key_file", entry.key_file, folder)
+    lines = _lines(section, entry, folder)
     if entry.port is None:
         return None
-    shoe = ShoeSettings(entry.wire, entry.port, entry.baud, key_file, entry.commands)
+    shoe = ShoeSettings(entry.wire, entry.port, entry.baud, key_file, entry.commands, lines)
     _check_port(section, shoe)
     return shoe
 
@@ -86,14 +117,57 @@ def port_of(shoe: ShoeSettings) -> "Port":
             f"{shoe.address!r} is not the address of a shoe: write a full path such as /dev/serial/by-id/usb-…, "
             "socket://host:port, or usb:VENDOR:PRODUCT."
         )
-    usual = serial_port.NATIVE_BAUD if shoe.wire == "native" else serial_port.ANGEL_EYE_BAUD
-    return serial_port.port_at(shoe.address, usual if shoe.baud is None else shoe.baud)
+    return serial_port.port_at(shoe.address, serial_port.USUAL_BAUD[shoe.wire] if shoe.baud is None else shoe.baud)
+
+
+def card_ids(lines: LinesSettings, decks: int) -> CardIds:
+    """Read the files that say which card an id stands for; raise `BadCardsFileError` for what cannot be played with."""
+    files = []
+    for path in lines.cards_files:
+        try:
+            text = read_plain(path, only_ours=True)
+        except OSError as error:
+            raise BadCardsFileError(
+                f"{path} cannot be read: {error.strerror}. `shoe-controller cards learn {path}` makes such a file"
+            ) from error
+        file = whole(read_cards_file(text, str(path)), str(path))
+        if file.header.ids == "pieces" and file.header.decks != decks:
+            raise BadCardsFileError(f"{path} is of {file.header.decks} decks, and house.decks is {decks}")
+        files.append(file)
+    return CardIds(files)
+
+
+def _lines(section: Section, entry: ShoeEntry, folder: Path) -> LinesSettings | None:
+    if entry.wire != "lines":
+        for key in _OF_LINES:
+            if getattr(entry, key) != getattr(_DEFAULTS, key):
+                section.problem(key, 'only the wire "lines" has it: leave this key out')
+        return None
+    section.require("cards_files", entry.cards_files)
+    if entry.cards_files == ():
+        section.problem("cards_files", "must name at least one file, which `shoe-controller cards learn` makes")
+    for key in ("prefix", "suffix", "unread"):
+        section.one_line(key, getattr(entry, key), MAX_ID)
+    if entry.prefix != entry.prefix.lstrip() or (entry.checksum == "none" and entry.suffix != entry.suffix.rstrip()):
+        section.problem("prefix", "spaces at the beginning and the end of a line mean nothing: leave them out here")
+    for number, beginning in enumerate(entry.ignore, 1):
+        section.one_line(f"ignore[{number}]", beginning, MAX_ID, may_be_empty=False)
+    if not 0 < entry.repeat_within <= LONGEST_REPEAT:
+        seconds = f"must be seconds, more than 0 and at most {LONGEST_REPEAT}, not {entry.repeat_within}"
+        section.problem("repeat_within", seconds)
+    named = enumerate(entry.cards_files or (), 1)
+    files = [section.path(f"cards_files[{number}]", text, folder) for number, text in named]
+    pattern = LinePattern(
+        prefix=entry.prefix, suffix=entry.suffix, checksum=entry.checksum, unread=entry.unread, ignore=entry.ignore
+    )
+    return LinesSettings(tuple(file for file in files if file is not None), pattern, float(entry.repeat_within))
 
 
 def _check_key(section: Section, entry: ShoeEntry) -> None:
-    if entry.wire == "angel_eye":
+    if entry.wire != "native":
         if entry.key_file is not None or entry.insecure:
-            section.problem("key_file" if entry.key_file is not None else "insecure", "the Angel Eye wire has no keys")
+            name = "Angel Eye wire" if entry.wire == "angel_eye" else 'wire "lines"'
+            section.problem("key_file" if entry.key_file is not None else "insecure", f"the {name} has no keys")
     elif entry.key_file is None:
         if not entry.insecure:
             section.require("key_file", None)

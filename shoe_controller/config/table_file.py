@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from firmware_protocol.lines.cards_file import BadCardsFileError, CardIds
 from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.config.board import BoardEntry, BoardSettings, board_from
@@ -31,7 +32,7 @@ from shoe_controller.config.secret_files import (
     read_secret,
     read_shoe_key,
 )
-from shoe_controller.config.shoe import ShoeEntry, ShoeSettings, shoe_from
+from shoe_controller.config.shoe import ShoeEntry, ShoeSettings, card_ids, shoe_from
 from shoe_controller.config.strict_reading import (
     BadFileError,
     Problem,
@@ -108,7 +109,9 @@ class RunningConfig(NamedTuple):
     table: TableSettings
     shoe: ShoeSettings
     shoe_key: Secret[bytes] | None
-    """`None` on the Angel Eye wire, and where the house runs without a key."""
+    """`None` on wires without keys, and where the house runs without a key."""
+    shoe_cards: CardIds | None
+    """The cards that a reader's ids stand for; `None` on wires that name cards themselves."""
     mqtt: MqttSettings | None
     """`None` to run without a broker."""
     mqtt_password: Secret[str] | None
@@ -243,11 +246,12 @@ def for_running(config: Config) -> RunningConfig:
     for name, section in (("table", config.table), ("shoe", config.shoe)):
         if section is None:
             problems.append(Problem(name, f"is missing: a table cannot run without its [{name}] section"))
-    shoe_key = mqtt_password = seal_key = None
+    shoe_key = shoe_cards = mqtt_password = seal_key = None
     if config.journal is not None:
         seal_key = _secret("journal.seal_key_file", config.journal.seal_key_file, read_seal_key, problems)
     if config.shoe is not None:
         shoe_key = _secret("shoe.key_file", config.shoe.key_file, read_shoe_key, problems)
+        shoe_cards = _shoe_cards(config.shoe, config.house.decks, problems)
     if config.mqtt is not None:
         mqtt_password = _secret("mqtt.password_file", config.mqtt.password_file, read_password, problems)
         _secret("mqtt.key_file", config.mqtt.key_file, read_secret, problems)
@@ -265,6 +269,7 @@ def for_running(config: Config) -> RunningConfig:
         table=config.table,
         shoe=config.shoe,
         shoe_key=shoe_key,
+        shoe_cards=shoe_cards,
         mqtt=config.mqtt,
         mqtt_password=mqtt_password,
         journal=config.journal,
@@ -379,6 +384,14 @@ def _secret(place: str, file: Path | None, reader: Callable[[Path], T], problems
         return reader(file)
     except SecretFileError as error:
         problems.append(Problem(place, str(error)))
+        return None
+
+
+def _shoe_cards(shoe: ShoeSettings, decks: int, problems: list[Problem]) -> CardIds | None:
+    try:
+        return None if shoe.lines is None else card_ids(shoe.lines, decks)
+    except BadCardsFileError as error:
+        problems.append(Problem("shoe.cards_files", str(error)))
         return None
 
 

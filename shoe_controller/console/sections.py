@@ -44,6 +44,8 @@ class LiveSection(msgspec.Struct, frozen=True, kw_only=True):
     """Why not: "broker", "controller", or nothing."""
     unverified: bool
     """The shoe has not proven itself with its key."""
+    unkept: bool
+    """The shoe cannot send again what was lost on the way."""
     storing: bool
     rules_pending: bool
     """A changed configuration waits for the next shoe."""
@@ -133,6 +135,7 @@ def _live(model: ConsoleModel) -> LiveSection:
         live=live,
         why="" if live else "controller" if followed.connected else "broker",
         unverified=live and status is not None and status.shoe_link and not status.authenticated,
+        unkept=live and status is not None and status.shoe_link and not status.keeps_events,
         storing=status is None or status.storing,
         rules_pending=followed.info is not None and followed.info.rules_pending,
     )

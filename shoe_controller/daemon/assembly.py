@@ -16,6 +16,8 @@ import msgspec
 
 from firmware_protocol.angel_eye import sequence as angel_eye_memory
 from firmware_protocol.angel_eye.controller import NOTHING_RECEIVED, AngelEyeController
+from firmware_protocol.lines import controller as lines_memory
+from firmware_protocol.lines.controller import LinesController
 from firmware_protocol.link import ControllerLink
 from firmware_protocol.native import progress as native_memory
 from firmware_protocol.native.controller import NativeController
@@ -313,12 +315,21 @@ def link_for(
             last_committed=None if stored is None else native_memory.remember(stored.memory),
             perhaps_another=perhaps_another,
         )
-    state, age = NOTHING_RECEIVED, 0.0
+    age = 0.0
     if stored is not None:
-        state = angel_eye_memory.remember(stored.memory)
         # After a power-up its age is unknown; treated as old, a repeat of it stops the table.
         same_boot = stored.boot == clock.boot()
         age = max(0.0, (clock.now().mono_ns - stored.mono_ns) / SECOND) if same_boot else 1e9
+    lines, cards = config.shoe.lines, config.shoe_cards
+    if lines is not None and cards is not None:
+        return LinesController(
+            cards=cards,
+            pattern=lines.pattern,
+            repeat_within=lines.repeat_within,
+            state=lines_memory.NOTHING_RECEIVED if stored is None else lines_memory.remember(stored.memory),
+            state_age=age,
+        )
+    state = NOTHING_RECEIVED if stored is None else angel_eye_memory.remember(stored.memory)
     return AngelEyeController(state=state, state_age=age, commands=config.shoe.commands)
 
 

@@ -319,7 +319,7 @@ class Daemon:
         self._logbook.log.info("reloaded", people=len(fresh.people), next_shoe=self.rules_pending, next_start=restart)
 
     def _other_shoe(self, named: ShoeInFile) -> None:
-        self.config = self.config._replace(shoe=named.shoe, shoe_key=named.key)
+        self.config = self.config._replace(shoe=named.shoe, shoe_key=named.key, shoe_cards=named.cards)
 
     def _look_at_rules(self) -> None:
         self.rules_pending = self.state.shoe is not None and self.state.shoe.rules != rules_of(self.config)

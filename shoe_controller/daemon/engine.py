@@ -9,7 +9,7 @@ order in which it came. The controller owns no port and no broker; `daemon.py` c
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -204,7 +204,7 @@ class Engine:
         """Any other input of the table."""
         self._put(_Work(given, self._clock.now()))
 
-    def _take(self, found: "list[Delivery | LinkReport] | list[LinkReport]", at: Moment | None = None) -> None:
+    def _take(self, found: Sequence[Delivery | LinkReport], at: Moment | None = None) -> None:
         at = self._clock.now() if at is None else at
         for item in found:
             raw: tuple[Raw, ...] = ()

@@ -10,6 +10,7 @@ from typing import NamedTuple, NoReturn, Protocol
 
 import msgspec
 
+from firmware_protocol.lines.cards_file import CardIds
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.secret_files import Secret
 from shoe_controller.config.shoe import ShoeSettings, port_of
@@ -81,6 +82,7 @@ class ShoeInFile(NamedTuple):
 
     shoe: ShoeSettings
     key: Secret[bytes] | None
+    cards: CardIds | None
 
 
 class ShoeExchange:
@@ -111,10 +113,10 @@ class ShoeExchange:
             fresh = for_running(load_config(self._config().file, guarded=False))
         except BadFileError as error:
             return BadShoeSection(text=str(error))
-        named = ShoeInFile(fresh.shoe, fresh.shoe_key)
-        config = self._config()._replace(shoe=named.shoe, shoe_key=named.key)
+        named = ShoeInFile(fresh.shoe, fresh.shoe_key, fresh.shoe_cards)
+        config = self._config()._replace(shoe=named.shoe, shoe_key=named.key, shoe_cards=named.cards)
         port = self._port_for(named.shoe)
-        # A native shoe knows its own events again, also at another port: none of them comes twice. On the other wire
+        # A native shoe knows its own events again, also at another port: none of them comes twice. On the other wires
         # nothing tells one shoe from another: its numbers begin anew.
         stored = self._reader.position().link_state if named.shoe.wire == "native" else None
         return OtherShoe(

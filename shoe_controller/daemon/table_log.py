@@ -60,6 +60,10 @@ class TableLog:
                         "shoe_not_authenticated",
                         what="the shoe has not proven its key: any device on this line could send cards",
                     )
+                if fact.up and not fact.keeps_events:
+                    log.warning(
+                        "shoe_keeps_nothing", what="this shoe sends nothing again: what is lost on its line stays lost"
+                    )
             case _:
                 log.info(name_of(fact))
 

@@ -6,7 +6,7 @@ nothing: the shoe keeps its cards for the controller.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from firmware_protocol.link import ControllerLink, Delivery, LinkReport, LinkUp, Refused
 from shoe_controller.clock.system_clock import Clock
@@ -21,6 +21,10 @@ TICK = 0.05
 SECOND = 1_000_000_000
 
 _NO_ANSWER = "the shoe was not contacted, see above"
+_NO_KEYS = {
+    "angel_eye": "the Angel Eye wire has no keys",
+    "lines": "a reader of ids has no key: anyone at the cable can pretend to be it",
+}
 
 
 async def look_at_shoe(patient: Patient) -> list[Finding]:
@@ -31,7 +35,7 @@ async def look_at_shoe(patient: Patient) -> list[Finding]:
     patient.shoe = await probe(patient.running, patient.clock, patient.limits.listen_seconds)
     if patient.shoe.answered:
         return good(patient.shoe.what)
-    if patient.running.shoe.wire == "angel_eye" and not patient.shoe.what:
+    if patient.running.shoe.wire != "native" and not patient.shoe.what:
         return not_looked("nothing was received, which is normal between two cards: draw one while the doctor listens")
     return problem(patient.shoe.what)
 
@@ -39,8 +43,8 @@ async def look_at_shoe(patient: Patient) -> list[Finding]:
 async def look_at_key(patient: Patient) -> list[Finding]:
     if patient.running is None:
         return not_looked(_NO_ANSWER)
-    if patient.running.shoe.wire == "angel_eye":
-        return not_looked("the Angel Eye wire has no keys")
+    if patient.running.shoe.wire != "native":
+        return not_looked(_NO_KEYS[patient.running.shoe.wire])
     if patient.running.shoe.insecure:
         return problem(
             "the shoe is used without a key: anyone at the cable can pretend to be it",
@@ -151,10 +155,10 @@ class ShoeListener:
         self._lost = error
         self._stirred.set()
 
-    def _take(self, items: "list[Delivery | LinkReport] | list[LinkReport]") -> None:
+    def _take(self, items: Sequence[Delivery | LinkReport]) -> None:
         for each in items:
             match each:
-                # The Angel Eye wire is up as soon as it is open, with or without a shoe.
+                # The other wires are up as soon as they are open, with or without a shoe.
                 case LinkUp(shoe=shoe) if shoe is not None:
                     self.up = each
                 case Refused(reason=reason):
@@ -175,7 +179,7 @@ def _judge(listener: ShoeListener, config: RunningConfig) -> ShoeProbe:
             what=f"{listener.received_bytes} bytes came from {name}, but no message of the {config.shoe.wire} wire: "
             "check wire and baud in the [shoe] section",
         )
-    if config.shoe.wire == "angel_eye":
+    if config.shoe.wire != "native":
         return ShoeProbe(answered=False, what="")
     return ShoeProbe(answered=False, what=f"the port {name} opens, but no shoe answers there")
 

@@ -1582,6 +1582,12 @@ export interface FaceCount {
   foreign: number;
 }
 
+/** The reader read the same face again at once: that is one card read twice, or two cards. */
+export interface FaceReadAgain {
+  /** Says which code this is; the other fields are its values. */
+  code: "face_read_again";
+}
+
 /** The controller failed; its log says why. Nothing was done. */
 export interface Failed {
   /** Says which code this is; the other fields are its values. */
@@ -4673,6 +4679,8 @@ export interface ShoeLinkChanged {
   authenticated: boolean;
   /** Model and serial number, where the shoe reports them. */
   shoe_name: string;
+  /** Whether the shoe keeps what was not stored and sends it again, so that no card is lost with the connection; null in events of earlier versions. */
+  keeps_events: boolean | null;
   /** Why the connection is gone; null when it is up. */
   cause: LinkDropped | ControllerRestarted | ShoeExchangedNow | EarlierDetail | null;
 }
@@ -4904,6 +4912,8 @@ export interface StatusMessage {
   shoe_link: boolean;
   /** Whether the shoe has proven itself with its key; a display shows when it has not. */
   authenticated: boolean;
+  /** Whether the shoe sends again what was not stored; a display shows when cards can be lost with the connection. */
+  keeps_events: boolean;
   /** Whether the journal can be written to; if not, the table stands still. */
   storing: boolean;
   /** The broker's answer to the message that it refused last, and its topic; empty while it accepts them. */
@@ -5332,7 +5342,7 @@ export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | CountCardsLeft 
 export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | BothNatural | PlayerDraws | BankerDraws | BothStand | BankerDrawsAfterThird | BankerStandsAfterThird | BankerHasDrawn | CardsFaceDown | NotDue | NotShown | EarlierReason;
 
 /** What exactly is wrong, or why a card was set aside. */
-export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | DueCardElsewhere | AnotherRoundBegun | UnknownCardCarried | EnteredDiffers | NotEntered | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnedTooMany | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | ProvenBad | FromBadShoe | ButtonBeforeEnd | FirstCardBeforeEnd | RemainderOff | OldShoeUnheard | ShoeExchangedNow | LateSeats | CalledBy | OpenDisputes | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | BrokerError | EarlierDetail;
+export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | DueCardElsewhere | AnotherRoundBegun | UnknownCardCarried | EnteredDiffers | NotEntered | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnedTooMany | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | ProvenBad | FromBadShoe | ButtonBeforeEnd | FirstCardBeforeEnd | RemainderOff | OldShoeUnheard | ShoeExchangedNow | LateSeats | CalledBy | OpenDisputes | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | FaceReadAgain | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | BrokerError | EarlierDetail;
 
 /** Why a request was refused. */
 export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | TooManyChanges | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CarriedCardIsFirst | CardsLieFaceDown | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;

@@ -59,6 +59,8 @@ class StatusMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the shoe is connected; unknown while the controller is offline."""
     authenticated: bool = False
     """Whether the shoe has proven itself with its key; a display shows when it has not."""
+    keeps_events: bool = True
+    """Whether the shoe sends again what was not stored; a display shows when cards can be lost with the connection."""
     storing: bool = True
     """Whether the journal can be written to; if not, the table stands still."""
     publishing: str = ""

@@ -98,6 +98,7 @@ class TablePresence:
                 seal=noted.seal,
                 shoe_link=link.up,
                 authenticated=link.up and link.authenticated,
+                keeps_events=link.keeps_events or not link.up,
                 storing=trouble is None,
                 publishing=publishing,
                 discarded=discarded,

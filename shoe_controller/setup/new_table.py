@@ -17,6 +17,9 @@ BOARD = "board"
 WITNESS = "witness"
 """The user that watches the journals of all tables of a site."""
 
+CARDS_FILE = "cards.jsonl"
+"""Which card each id is, where a reader sends ids; `cards learn` makes it."""
+
 _IN_USER_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -98,6 +101,8 @@ def table_text(new: NewTable, example: str, files: "FileNames") -> str:
         shoe.put("insecure", value=True)
     elif new.wire == "native":
         shoe.put("key_file", files.shoe_key)
+    elif new.wire == "lines":
+        shoe.put("cards_files", [CARDS_FILE])
     journal = template.section("journal")
     if new.journal is None:
         journal.leave_out("file")

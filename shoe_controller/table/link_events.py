@@ -108,7 +108,14 @@ def _emit_link(
     draft: Draft, cause: LinkDropped | ControllerRestarted | ShoeExchangedNow | EarlierDetail | None
 ) -> None:
     link = draft.lasting.link
-    draft.emit(ShoeLinkChanged, up=link.up, authenticated=link.authenticated, shoe_name=link.shoe_name, cause=cause)
+    draft.emit(
+        ShoeLinkChanged,
+        up=link.up,
+        authenticated=link.authenticated,
+        shoe_name=link.shoe_name,
+        keeps_events=link.keeps_events,
+        cause=cause,
+    )
 
 
 def events_missed(draft: Draft, given: EventsMissed) -> None:

@@ -13,6 +13,7 @@ from firmware_protocol.events import (
     ButtonPressed,
     CardDrawn,
     CardIdentified,
+    CardReadAgain,
     CardReturned,
     CutCard,
     DoubleFeed,
@@ -33,6 +34,7 @@ from shoe_controller.messages.causes import FaultClearedNow, ShoeRestartedNow
 from shoe_controller.messages.details import (
     CardOfRound,
     CardProblem,
+    FaceReadAgain,
     FirstCardOfShoe,
     ShoeFault,
     ShoeIndicates,
@@ -98,6 +100,9 @@ def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR09
             _fault(draft, event)
         case FaultCleared():
             _fault_cleared(draft, event)
+        case CardReadAgain(card_id=None) if draft.phase in IN_PLAY and not draft.lasting.hand_entry:
+            # Of a piece it is known that it is the same one: that stands in the journal, and nothing follows.
+            draft.alert(AlertKind.EVENT_GAP, FaceReadAgain())
         case CardReturned():
             draft.alert(AlertKind.CARD_PUSHED_BACK)
         case LidChanged():

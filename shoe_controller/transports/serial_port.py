@@ -21,7 +21,9 @@ from shoe_controller.transports.troubles import UNPLUGGED, explain
 
 NATIVE_BAUD = 115_200
 ANGEL_EYE_BAUD = 4_800
-"""Both with 8 data bits, no parity and 1 stop bit, which are pyserial's own defaults."""
+LINES_BAUD = 9_600
+USUAL_BAUD = {"native": NATIVE_BAUD, "angel_eye": ANGEL_EYE_BAUD, "lines": LINES_BAUD}
+"""By the wire, all with 8 data bits, no parity and 1 stop bit, which are pyserial's own defaults."""
 
 LOWEST_BAUD, HIGHEST_BAUD = 50, 4_000_000
 PTY_MAJORS = range(136, 144)
@@ -63,7 +65,7 @@ class SerialPort:
         if not LOWEST_BAUD <= baud <= HIGHEST_BAUD:
             raise TransportError(
                 f"{baud} is not a baud rate for {path}: write a number from {LOWEST_BAUD} to {HIGHEST_BAUD}, "
-                f"usually {NATIVE_BAUD} (native) or {ANGEL_EYE_BAUD} (Angel Eye)."
+                f"usually {NATIVE_BAUD} (native), {ANGEL_EYE_BAUD} (Angel Eye) or {LINES_BAUD} (lines)."
             )
         self._path = path
         self._baud = baud

@@ -47,6 +47,12 @@ TAKES_DUE_PLACE = 3
 """The revision of a shoe in which an extra card that was due in truth takes its place after a correction."""
 
 
+def _names_no_place(given: Json | None) -> bool:
+    """Whether this is a report of a reader, which does not know where a card goes: the table decides that."""
+    event = {} if given is None or given["input"] != "shoe_report" else given["event"]
+    return event.get("event") in ("card_drawn", "misread", "foreign_card") and event.get("hand") is None
+
+
 class Reckoner:
     """Follows a journal entry by entry; a `MismatchError` says what is wrong with one."""
 
@@ -87,10 +93,11 @@ class Reckoner:
             if given["event"]["event"] == "cut_card":
                 self.books.shoes.cut_card_reported()
         self.books.cards.added = []
+        placeless = _names_no_place(given)
         mismatches = []
         for event in step.events:
             try:
-                self._take(event, cards)
+                self._take(event, cards, placeless=placeless)
             except MismatchError as error:
                 mismatches.append(error)
         act = self.carried_out(given, step.events)
@@ -117,12 +124,13 @@ class Reckoner:
         if given is not None:
             self.awaited -= len(added) - entered
 
-    def _take(self, event: Json, left: list[Json | None]) -> None:
+    def _take(self, event: Json, left: list[Json | None], *, placeless: bool) -> None:
         book = self.books.cards
         known = len(book.added)
         self.books.take(event)
         for record in book.added[known:]:
             record.true = left.pop(0) if left else None
+            record.placeless = placeless
             if record.true is not None and not record.fits(record.true):
                 raise MismatchError(f"{record.true} is published as {record}")
 

@@ -24,6 +24,8 @@ class RecordedCard:
     """What the person said."""
     entered_by: str | None = None
     """The person who entered it; `None` for a card that the shoe reported."""
+    placeless: bool = False
+    """A reader of ids reported it, which does not know where cards go."""
     assigned: bool = False
     """The rules say where it lies, and not the shoe: cards of its round were assigned or discarded."""
     due_in_truth: bool = False
@@ -53,8 +55,8 @@ class RecordedCard:
         """Whether this can be the record of that card of the truth."""
         if self.card is not None and self.card != left["card"]:
             return False
-        if self.entered_by is not None or self.assigned:
-            return True  # a person says which card it is; the rules say where it lies
+        if self.entered_by is not None or self.assigned or self.placeless:
+            return True  # a person or a reader says which card it is; the rules say where it lies
         if self.place == BURN:
             # While cards are burned, the shoe may count one as drawn outside a round. Of cards that left together it
             # does not report the hand: a table that waits for more burned cards than the shoe counts them as burned.

@@ -30,7 +30,8 @@ class ReportedCard(NamedTuple):
         if None not in (self.burns_left, left.get("burns_left")) and self.burns_left != left["burns_left"]:
             return False
         if self.reading != "read":
-            return bool(reading == self.reading)
+            # Of a card that it could not read, or of two at once, a reader of ids knows nothing else.
+            return bool(reading == self.reading) or (self.reading == "unread" and self.hand is None)
         if self.card not in (None, left["card"]) or self.card_id not in (None, left["card_id"]):
             return False
         return reading in ("read", "hidden") or left["to"] == "extra" or not native

@@ -221,6 +221,8 @@ def test_a_table_without_a_title_goes_by_its_name() -> None:
         (status(online=False), LiveSection(live=False, why="controller", unverified=False)),
         (status(authenticated=False), LiveSection(live=True, why="", unverified=True)),
         (status(authenticated=False, shoe_link=False), LiveSection(live=True, why="", unverified=False)),
+        (status(keeps_events=False), LiveSection(live=True, why="", unverified=False, unkept=True)),
+        (status(keeps_events=False, shoe_link=False), LiveSection(live=True, why="", unverified=False)),
     ],
 )
 def test_whether_it_is_live(news: msgspec.Struct, section: LiveSection) -> None:
@@ -324,7 +326,13 @@ def test_a_board_gets_everything_first_and_then_what_changes() -> None:
 def test_a_board_of_a_table_that_comes_and_goes() -> None:
     made = no_tables()
     feed = BoardFeed(made, TABLE)
-    assert decoded(feed.news())["live"] == {"live": False, "why": "unknown", "unverified": False, "by_hand": False}
+    assert decoded(feed.news())["live"] == {
+        "live": False,
+        "why": "unknown",
+        "unverified": False,
+        "by_hand": False,
+        "unkept": False,
+    }
     made.broker_up()
     say(made, status(), state(1))
     assert decoded(feed.news()).keys() == {"live", "round"}

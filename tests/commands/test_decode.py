@@ -16,6 +16,7 @@ from firmware_protocol.angel_eye.shoe import AngelEyeShoe, Disclosing, ShoeManne
 from firmware_protocol.angel_eye.telegrams import encode_telegram
 from firmware_protocol.events import AnyShoeEvent, CardDrawn, Hand, Standby
 from shoe_controller.commands import decode
+from simulator.reader_ids import EMULATED_PATTERN, cards_file
 from tests.firmware_protocol.angel_eye.rounds import (
     NEW_SHOE,
     OVER_DRAW_BURNED,
@@ -75,6 +76,32 @@ def capture_of(events: list[AnyShoeEvent], disclosing: Disclosing = Disclosing.A
 def recording(*chunks: tuple[float, str, bytes]) -> bytes:
     lines = [json.dumps({"t": at, "dir": direction, "hex": data.hex(" ")}) for at, direction, data in chunks]
     return "\n".join(lines).encode() + b"\n"
+
+
+# --- Lines. ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_capture_of_a_reader(run_decode: Decode, tmp_path: Path) -> None:
+    cards = tmp_path / "cards.jsonl"
+    cards.write_bytes(cards_file(8, "pieces"))
+    form = ["--prefix", "$", "--suffix", "*", "--checksum", "crc16", "--unread", "NOREAD"]
+    nine = EMULATED_PATTERN.write("E09H01")
+    capture = recording((0.0, "shoe", nine), (0.5, "shoe", nine + b"NOREAD\r\n$junk*0000\n"), (9.0, "shoe", nine))
+    answer = run_decode("--wire", "lines", *form, "--cards", str(cards), capture=capture)
+    assert [found["event"] for found in answer.objects] == [
+        "card_drawn",
+        "card_read_again",
+        "misread",
+        "line_error",
+        "misread",
+        "card_drawn",
+    ]
+    assert answer.objects[0]["card_id"] == "E09H01"
+    assert answer.errors.startswith("5 events, 1 repeat, 1 line error")
+    assert "give it with --cards" in run_decode("--wire", "lines", capture=capture).errors
+    assert "cannot be read" in run_decode("--wire", "lines", "--cards", "/no/file", capture=capture).errors
+    cards.write_bytes(b"nonsense")
+    assert "line 1" in run_decode("--wire", "lines", "--cards", str(cards), capture=capture).errors
 
 
 # --- Angel Eye, raw. -------------------------------------------------------------------------------------------------

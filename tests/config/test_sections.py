@@ -6,19 +6,23 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from firmware_protocol.lines.controller import REPEAT_WITHIN
+from firmware_protocol.lines.pattern import LinePattern
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.pins import hash_pin
 from shoe_controller.config.procedure import ProcedureEntry
 from shoe_controller.config.secret_files import Secret
-from shoe_controller.config.shoe import ShoeSettings, port_of
+from shoe_controller.config.shoe import LinesSettings, ShoeSettings, port_of
+from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table import JournalSettings, LogSettings, TableSettings
-from shoe_controller.config.table_file import Config
+from shoe_controller.config.table_file import Config, for_running
 from shoe_controller.messages.acts import Role
 from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Remainder, Reveal, ShownCard
 from shoe_controller.table.procedure import FinishedRound, GateLocks, OverDrawn, Procedure
-from shoe_controller.transports.serial_port import ANGEL_EYE_BAUD, NATIVE_BAUD, SerialPort
+from shoe_controller.transports.serial_port import ANGEL_EYE_BAUD, LINES_BAUD, NATIVE_BAUD, SerialPort
 from shoe_controller.transports.socket_port import SocketPort
 from shoe_controller.transports.usb_device import UsbDevice
+from simulator.reader_ids import cards_file
 from tests.table_files import Data, load, problems_of, small_house
 
 KEY = "5ec4e7" * 10 + "5ec4"
@@ -28,6 +32,7 @@ BELA_PIN = hash_pin("2580", bytes(15) + b"\1")
 TABLE = {"site": "north", "name": "t-1"}
 NATIVE = {"port": "/dev/ttyACM0", "key_file": "shoe.key"}
 ANGEL_EYE = {"wire": "angel_eye", "port": "/dev/ttyUSB0"}
+LINES = {"wire": "lines", "port": "/dev/ttyUSB0", "cards_files": ["red.jsonl"]}
 BROKER = {"host": "broker"}
 ANNA = {"id": "anna", "name": "Anna", "role": "dealer", "pin": ANNA_PIN}
 BELA = {"id": "b.k-1_x", "name": "Béla", "role": "supervisor", "pin": BELA_PIN}
@@ -155,6 +160,7 @@ def test_the_port_of_a_shoe(tmp_path: Path, settings: Data, kind: type, name: st
     [
         (NATIVE, NATIVE_BAUD),
         (ANGEL_EYE, ANGEL_EYE_BAUD),
+        (LINES, LINES_BAUD),
         (NATIVE | {"baud": 57_600}, 57_600),
         (ANGEL_EYE | {"baud": 9_600}, 9_600),
     ],
@@ -163,6 +169,69 @@ def test_the_baud_rate_is_the_wires_own_unless_given(tmp_path: Path, settings: D
     shoe = load(tmp_path, with_sections(shoe=settings)).shoe
     assert shoe is not None
     assert vars(port_of(shoe))["_baud"] == baud
+
+
+def test_how_a_reader_writes_its_lines(tmp_path: Path) -> None:
+    settings = LINES | {
+        "prefix": "$",
+        "suffix": "*",
+        "checksum": "crc16",
+        "unread": "NOREAD",
+        "ignore": ["# "],
+        "repeat_within": 1.5,
+    }
+    shoe = load(tmp_path, with_sections(shoe=settings)).shoe
+    assert shoe is not None
+    pattern = LinePattern(prefix="$", suffix="*", checksum="crc16", unread="NOREAD", ignore=("# ",))
+    assert shoe.lines == LinesSettings((tmp_path / "red.jsonl",), pattern, 1.5)
+    assert not shoe.insecure
+    plain = load(tmp_path, with_sections(shoe=LINES)).shoe
+    assert plain is not None
+    assert plain.lines == LinesSettings((tmp_path / "red.jsonl",), LinePattern(), REPEAT_WITHIN)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"wire": "lines", "port": "/dev/ttyUSB0"}, "shoe.cards_files: is missing"),
+        (LINES | {"cards_files": []}, "shoe.cards_files: must name at least one file"),
+        (LINES | {"key_file": "shoe.key"}, 'the wire "lines" has no keys'),
+        (LINES | {"commands": True}, "only the Angel Eye wire has host commands"),
+        (LINES | {"repeat_within": 0}, "shoe.repeat_within: must be seconds"),
+        (LINES | {"ignore": [""]}, "shoe.ignore[1]: must not be empty"),
+        (LINES | {"prefix": " $"}, "shoe.prefix: spaces"),
+        (LINES | {"suffix": "* "}, "shoe.prefix: spaces"),
+        (LINES | {"unread": "a\nb"}, "shoe.unread: must be one line"),
+        (LINES | {"checksum": "crc32"}, "shoe.checksum"),
+        (NATIVE | {"prefix": "$"}, 'shoe.prefix: only the wire "lines" has it'),
+    ],
+)
+def test_mistakes_about_a_reader(tmp_path: Path, settings: Data, said: str) -> None:
+    assert any(said in problem for problem in problems_of(tmp_path, with_sections(shoe=settings)))
+
+
+def test_the_cards_of_a_reader_are_whole_decks_of_the_house(tmp_path: Path) -> None:
+    running = with_sections(shoe=LINES, table=TABLE)
+    file = tmp_path / "red.jsonl"
+
+    def problem() -> str:
+        with pytest.raises(BadFileError) as caught:
+            for_running(load(tmp_path, running))
+        return str(caught.value)
+
+    assert "`shoe-controller cards learn" in problem()
+    file.write_bytes(cards_file(2, "pieces"))
+    assert "is of 2 decks, and house.decks is 8" in problem()
+    whole = cards_file(8, "pieces")
+    file.write_bytes(whole[: whole.index(b"\n", 9000) + 1])
+    assert "is the first without an id" in problem()
+    file.write_bytes(whole)
+    file.chmod(0o666)
+    assert "everybody on this machine can change it" in problem()
+    file.chmod(0o640)
+    cards = for_running(load(tmp_path, running)).shoe_cards
+    assert cards is not None
+    assert cards.get("E09H08") is not None
 
 
 def test_keys_and_commands_of_a_shoe(tmp_path: Path) -> None:
@@ -285,7 +354,11 @@ SECONDS = "must be seconds, more than 0 and at most 86400, not "
         ("shoe", {"port": "/dev/x"}, "shoe.key_file: is missing"),
         ("shoe", {"port": "/dev/x", "insecure": False}, "shoe.key_file: is missing"),
         ("shoe", NATIVE | {"insecure": True}, "shoe.insecure: either a key_file or insecure = true, not both"),
-        ("shoe", NATIVE | {"wire": "angeleye"}, "shoe.wire: expected one of 'native', 'angel_eye', got 'angeleye'"),
+        (
+            "shoe",
+            NATIVE | {"wire": "angeleye"},
+            "shoe.wire: expected one of 'native', 'angel_eye', 'lines', got",
+        ),
         ("shoe", NATIVE | {"commands": True}, "shoe.commands: only the Angel Eye wire has host commands"),
         ("shoe", ANGEL_EYE | {"key_file": "k"}, "shoe.key_file: the Angel Eye wire has no keys"),
         ("shoe", ANGEL_EYE | {"insecure": True}, "shoe.insecure: the Angel Eye wire has no keys"),

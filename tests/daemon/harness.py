@@ -33,11 +33,22 @@ from simulator.emulation import EmulationSettings
 from simulator.emulator import EmulatedShoe
 from simulator.event_lines import in_words
 from simulator.ports.pty import PtyPort
+from simulator.reader_ids import cards_file
 from simulator.shoe_line import Wire as ShoeWire
 from simulator.shoe_line import WireSettings
 from simulator.truth import AnyHappening
 from tests.daemon.clients import Display, Terminal, Visitor
-from tests.daemon.house_file import SEAL_KEY, SHOE_KEY, SITE, TABLE, Wire, table_file, write_secret, write_table_file
+from tests.daemon.house_file import (
+    CARDS_FILE,
+    SEAL_KEY,
+    SHOE_KEY,
+    SITE,
+    TABLE,
+    Wire,
+    table_file,
+    write_secret,
+    write_table_file,
+)
 from tests.daemon.parties import PatientDealer
 from tests.daemon.programs import PATIENCE, Program
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
@@ -103,6 +114,8 @@ class Chain:
         if self.key_file is not None:
             write_secret(self.key_file, SHOE_KEY.hex())
         write_secret(self.seal_key_file, SEAL_KEY.hex())
+        if self.wire == "lines":
+            (self.folder / CARDS_FILE).write_bytes(cards_file(self._parts["decks"], "pieces"))
         if self._with_broker:
             await self.broker.start()
         self.data = table_file(
@@ -212,7 +225,7 @@ class Chain:
 
     def emulated_shoe(self, **settings: Any) -> EmulatedShoe:  # noqa: ANN401 - fields of EmulationSettings
         """The emulated shoe in the test's own event loop, at the same pty: for tests that take it in hand."""
-        disclose = self._options["disclose"] or ("at_draw" if self.wire == "native" else "at_result")
+        disclose = self._options["disclose"] or ("at_result" if self.wire == "angel_eye" else "at_draw")
         usual = {
             "wire": WireSettings(
                 wire=ShoeWire(self.wire),
@@ -228,7 +241,8 @@ class Chain:
         shoe = EmulatedShoe(
             port=PtyPort(self.shoe_port), settings=EmulationSettings(**(usual | settings)), truth=self._seen.append
         )
-        PatientDealer(shoe)
+        if self.wire != "lines":
+            PatientDealer(shoe)
         return shoe
 
     async def shoe_is_dealt(self, within: float = 100.0) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from shoe_controller.config.pins import HASH_SIZE, MEMORY_LIMIT, PinHash
 from tests.table_files import Data, write
 
-Wire = Literal["native", "angel_eye"]
+Wire = Literal["native", "angel_eye", "lines"]
 
 SITE, TABLE = "test-site", "table-1"
 
@@ -18,6 +18,9 @@ DEALER, DEALER_PIN = "anita", "264079"
 SHOE_KEY = bytes(range(100, 132))
 SEAL_KEY = bytes(range(50, 82))
 OTHER_KEY = bytes(range(200, 232))
+
+CARDS_FILE = "cards.jsonl"
+"""Beside the table's file, where a reader sends ids."""
 
 SEATS = ("1", "2", "3", "5", "6", "7", "8", "9")
 
@@ -57,6 +60,8 @@ def table_file(
     shoe: Data = {"wire": wire, "port": shoe_port}
     if wire == "angel_eye":
         shoe["commands"] = True
+    elif wire == "lines":
+        shoe |= {"cards_files": [CARDS_FILE], "prefix": "$", "suffix": "*", "checksum": "crc16", "unread": "NOREAD"}
     elif key_file is None:
         shoe["insecure"] = True
     else:

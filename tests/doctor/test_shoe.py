@@ -16,9 +16,10 @@ from shoe_controller.doctor.findings import Thresholds
 from simulator.emulation import EmulationSettings
 from simulator.emulator import EmulatedShoe
 from simulator.ports.pty import PtyPort
+from simulator.reader_ids import cards_file
 from simulator.shoe_line import Wire, WireSettings
 from tests.daemon.harness import QUICK, Chain
-from tests.daemon.house_file import OTHER_KEY, SHOE_KEY
+from tests.daemon.house_file import CARDS_FILE, OTHER_KEY, SHOE_KEY
 from tests.doctor.clinic import clinic_file, good, not_looked, patient_with, problems
 from tests.reckoning import last_number, reckoned, sound_journal
 from tests.transports.pty_shoe import PtyShoe
@@ -63,6 +64,15 @@ async def test_shoe_fails_when_it_speaks_another_wire(tmp_path: Path) -> None:
         )
         told = await problems(patient, "shoe", *BEFORE)
         assert "no message of the native wire: check wire and baud" in told
+
+
+async def test_a_reader_of_ids_is_heard_and_has_no_key(tmp_path: Path) -> None:
+    data = clinic_file(tmp_path, str(tmp_path / "shoe"), wire="lines", key_file=None)
+    (tmp_path / CARDS_FILE).write_bytes(cards_file(8, "pieces"))
+    async with emulated(tmp_path, wire=Wire.LINES, key=None):
+        patient = patient_with(tmp_path, data, limits=LONG)
+        assert "a shoe answers at" in await good(patient, "shoe", *BEFORE)
+        assert "has no key" in await not_looked(patient, "shoe-key")
 
 
 async def test_an_angel_eye_shoe_is_heard_and_its_silence_is_no_problem(tmp_path: Path) -> None:

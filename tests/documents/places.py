@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from socket import socket
 
+from simulator.reader_ids import cards_file
 from tests.daemon.house_file import write_secret
 from tests.deploy.new_house import PINS, init, let_emulator_deal
 from tests.documents.snippets import ROOT, snippets_of
@@ -43,6 +44,7 @@ def new_house(folder: Path) -> Path:
         beginning = [next(recording) for _ in range(40)]
     (folder / "traffic.jsonl").write_text("".join(beginning), encoding="utf-8")
     said = [chunk["hex"] for chunk in map(json.loads, beginning) if chunk["dir"] == "shoe"]
+    (folder / "red.jsonl").write_bytes(cards_file(8, "pieces"))
     (folder / "capture.bin").write_bytes(bytes.fromhex("".join(said)))
     return folder
 

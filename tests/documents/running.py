@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from socket import create_connection
 
+from shoe_controller.cli import parser as controller_parser
 from simulator.cli import parser as emulator_parser
 from tests.daemon.programs import COMMANDS
 from tests.documents.places import TYPED, free_port
@@ -33,6 +34,7 @@ NOT_RUN = {
     "chromium": "it takes a screen; the tests of the board open its pages without one",
     "wireshark": "it takes a screen; tests/firmware_protocol/wireshark runs tshark",
     "make": "it would run the tests inside the tests; here the target must exist and take its options",
+    "shoe-controller cards learn": "it takes a reader; tests/commands/test_cards.py has one made of a pty",
     "shoe-emulator record --line": "it takes a real line; tests/simulator/test_recording.py has one made of ptys",
 }
 """By how they begin."""
@@ -97,6 +99,8 @@ def _look_at(words: list[str]) -> None:
             assert make(*rest)
         case ["shoe-emulator", *rest]:
             emulator_parser().parse_args(rest)
+        case ["shoe-controller", *rest]:
+            controller_parser(rest[0]).parse_args(rest)
         case _:
             pass
 

@@ -5,11 +5,12 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.fuzz import angel_eye, c_shoe, mqtt_packets, native, requests
+from tests.fuzz import angel_eye, c_shoe, lines, mqtt_packets, native, requests
 from tests.fuzz.__main__ import LONGEST_SEED, SHARES, by_inputs
 
 TARGETS = {
     "angel_eye": angel_eye,
+    "lines": lines,
     "mqtt_packets": mqtt_packets,
     "native": native,
     "requests": requests,

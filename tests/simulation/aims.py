@@ -16,7 +16,7 @@ from shoe_controller.messages.procedure import BetsClose, Reveal
 from shoe_controller.table.procedure import GateLocks
 from simulator.faults import FAULTS, Moment
 from simulator.shoe_line import Wire
-from tests.simulation.mishaps import AROUND, DOWN_PHASE, SWAPS, possible, why_never
+from tests.simulation.mishaps import AROUND, DOWN_PHASE, SHOE_FAULTS, SWAPS, possible, why_never
 from tests.simulation.plan import Mishap, Plan
 
 PHASES = (*(phase.value for phase in Phase), DOWN_PHASE)
@@ -52,7 +52,7 @@ def cells() -> list[tuple[str, str]]:
 
     Where the shoe must be ahead, and where two messages must follow each other, a shot may miss: there are two.
     """
-    found = [(name, phase) for name in (*FAULTS, *AROUND) for phase in PHASES if why_never(name, phase) is None]
+    found = [(name, phase) for name in (*SHOE_FAULTS, *AROUND) for phase in PHASES if why_never(name, phase) is None]
     found += [cell for cell in found if is_ahead(*cell)]
     random.Random("cells").shuffle(found)  # noqa: S311 - the same every time
     found += [cell for cell in found if cell[0] in SWAPS]

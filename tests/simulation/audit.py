@@ -22,6 +22,7 @@ from tests.simulation.damage import left_of
 from tests.simulation.machine import RECORDS_BETWEEN
 from tests.simulation.mishaps import PATIENT, TOLD, without_cause
 from tests.simulation.observer import SURELY_MISSED, BrokenPromiseError
+from tests.simulation.reader import LOOKS_LIKE
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -180,6 +181,8 @@ def _no_alert_without_cause(world: "World") -> None:
             befallen.add("relief")  # where the first card came before the burned one, as with a hasty dealer
         if world.staff.shoes.refused:
             befallen.add("new_shoe_refused")  # a supervisor said that it is the old one, and the shoe burns
+        if plan.wire is Wire.LINES:
+            befallen |= {LOOKS_LIKE[name] for name in befallen & LOOKS_LIKE.keys()}
         if hasty:
             befallen.add("hasty_dealer")  # a supervisor may void the round, and what follows from that follows here too
         if without_cause(raised.kind, befallen, hasty=hasty, shoe_ends=bool(shoe_ends) or "lid_opened" in befallen):

@@ -11,10 +11,9 @@ from rich.table import Table
 from shoe_controller.daemon.table_journal import TOPICS_BY_FACT
 from shoe_controller.messages.acts import ACTS
 from shoe_controller.table.alerts import ALERTS
-from simulator.faults import FAULTS
 from tests.simulation.aims import PHASES
 from tests.simulation.houses import GAMES, every_wager
-from tests.simulation.mishaps import AROUND, NEVER_RAISED, why_never
+from tests.simulation.mishaps import AROUND, NEVER_RAISED, SHOE_FAULTS, why_never
 
 ENOUGH = 1000
 ALL_ACTS = sorted(rule.name for rule in ACTS.values())
@@ -34,7 +33,7 @@ def coverage_table(met: Met) -> Table:
     for phase in PHASES:
         table.add_column(phase, justify="right")
     reasons: dict[str, int] = {}
-    for name in (*FAULTS, *AROUND):
+    for name in (*SHOE_FAULTS, *AROUND):
         cells = []
         for phase in PHASES:
             count = met[name, phase]
@@ -91,7 +90,7 @@ def blind_spots(met: Met, settled: Met, acts: Counter[str], facts: Counter[str],
     if seeds >= ENOUGH:
         found += [
             f"{name} never came in the phase {phase}, and no reason says that it cannot"
-            for name in (*FAULTS, *AROUND)
+            for name in (*SHOE_FAULTS, *AROUND)
             for phase in PHASES
             if not met[name, phase] and why_never(name, phase) is None
         ]

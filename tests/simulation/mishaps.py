@@ -42,6 +42,9 @@ AROUND: dict[str, str] = {
     "shoe_exchanged": "a supervisor exchanges the shoe as soon as the round is over, and the cards go into the other",
 }
 
+SHOE_FAULTS = {name: kind for name, kind in FAULTS.items() if name != "read_again"}
+"""The faults that aims are taken at. A reader of ids has one more (`reader.py`)."""
+
 SWAPS = frozenset({"frames_swapped", "commands_swapped"})
 WAITING = SWAPS | {"killed_before_commit", "killed_in_commit", "killed_after_commit", "journal_put_back"}
 """These wait for their moment, and count when it has come."""

@@ -14,6 +14,7 @@ from tests.simulation.aims import FROM_SHOE, aimed
 from tests.simulation.houses import house_of
 from tests.simulation.mishaps import AROUND, possible
 from tests.simulation.plan import CORRECTING, DOWN, Mishap, Plan
+from tests.simulation.reader import has_reader, with_reader
 
 MOMENTS = ("shoe_opened", "shoe_ended", "betting_closed", DOWN)
 """Facts that begin a short phase, and the end of the daemon: so that these are met often enough."""
@@ -31,6 +32,11 @@ OFTEN = ("over_draw_burned", "over_draw_carried_over", "over_draw_carried_over")
 
 def plan_of(seed: int) -> Plan:
     """All that this seed decides."""
+    plan = _plan_of(seed)
+    return with_reader(plan) if has_reader(seed) else plan
+
+
+def _plan_of(seed: int) -> Plan:
     plan = aimed(_drawn(seed))
     if seed % CORRECTING == 1:
         plan = plan._replace(misnames=True)

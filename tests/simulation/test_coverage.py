@@ -3,14 +3,13 @@
 from collections import Counter
 
 from shoe_controller.table.alerts import ALERTS
-from simulator.faults import FAULTS
 from tests.simulation.aims import PHASES, cells
 from tests.simulation.coverage import ALL_ACTS, ALL_FACTS, ENOUGH, MEANING, alerts_table, blind_spots, coverage_table
 from tests.simulation.houses import GAMES, every_wager
-from tests.simulation.mishaps import AROUND, DOWN_PHASE, NEVER_RAISED, why_never
+from tests.simulation.mishaps import AROUND, DOWN_PHASE, NEVER_RAISED, SHOE_FAULTS, why_never
 from tests.simulation.seeds import plan_of
 
-CAN = [(name, phase) for name in (*FAULTS, *AROUND) for phase in PHASES if why_never(name, phase) is None]
+CAN = [(name, phase) for name in (*SHOE_FAULTS, *AROUND) for phase in PHASES if why_never(name, phase) is None]
 ALL_MET = Counter(CAN)
 ALL_DONE: Counter[str] = Counter(ALL_ACTS)
 ALL_SAID: Counter[str] = Counter(ALL_FACTS)

@@ -21,6 +21,7 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry, Receipt
 from shoe_controller.messages.topics import Topics
 from simulator.emulation import Emulation, EmulationSettings
+from simulator.reader_ids import cards_file
 from simulator.reckoner.displays import same_event
 from simulator.reckoner.mismatch import MismatchError
 from simulator.reckoner.reckoning import Step
@@ -39,6 +40,7 @@ from tests.simulation.observer import BrokenPromiseError, Memory, Observer
 from tests.simulation.people import DEALERS, SUPERVISORS, TARGET, Players, Staff
 from tests.simulation.placing import Placing
 from tests.simulation.plan import DOWN, Mishap, Plan
+from tests.simulation.reader import DealerAtDisplay
 from tests.simulation.virtual_broker import VirtualBroker
 from tests.simulation.virtual_time import RESOLUTION, VirtualTime
 from tests.table_files import Data, write
@@ -149,6 +151,7 @@ class World:
             remember=self.observer.remember if "journal_put_back" in plan.names else None,
             gone=self._gone,
         )
+        self._at_display = DealerAtDisplay(self.machine, self.cable) if plan.wire is Wire.LINES else None
         topics = Topics(config.table.site, config.table.name)
         self.displays = [
             Display(self.broker, self.time, topics, "lasting", clean=False, told=self._shown),
@@ -221,6 +224,8 @@ class World:
             self.tell(f"stored   {'nothing' if given is None else f'{given.name} {given.body[:160]!r}'}")
             for event in entry.events:
                 self.tell(f"  event  {event.body.decode()[:300]}")
+        if self._at_display is not None:
+            self.time.after(RESOLUTION, self._at_display.look)
         said = {event.name for event in entry.events}
         self._begin(
             lambda mishap: (
@@ -233,6 +238,8 @@ class World:
             self.time.after(RESOLUTION, self._look_at_phase)
 
     def _gone(self) -> None:
+        if self._at_display is not None:
+            self._at_display.look()
         self._begin(lambda mishap: mishap.after == DOWN)
         self._look_at_phase()
 
@@ -316,7 +323,7 @@ class World:
 
     def _all_told(self) -> bool:
         observer = self.observer
-        heard = not observer.unheard or self.plan.wire is Wire.ANGEL_EYE
+        heard = not observer.unheard or self.plan.wire is not Wire.NATIVE
         return (
             heard
             and self.machine.daemon is not None
@@ -363,6 +370,10 @@ def _table_file(wire: Wire, folder: Path) -> Path:
     shoe: Data = {"wire": "native", "port": "/dev/ttyS99", "key_file": str(key_file)}
     if wire is Wire.ANGEL_EYE:
         shoe = {"wire": "angel_eye", "port": "/dev/ttyS99", "commands": True}
+    elif wire is Wire.LINES:
+        (folder / "cards.jsonl").write_bytes(cards_file(DECKS, "pieces"))
+        shoe = {"wire": "lines", "port": "/dev/ttyS99", "cards_files": ["cards.jsonl"]}
+        shoe |= {"prefix": "$", "suffix": "*", "checksum": "crc16", "unread": "NOREAD"}
     file = write(
         folder,
         {

@@ -2,22 +2,31 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
 from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.events import AnyShoeEvent
+from firmware_protocol.lines.cards_file import CardIds, read_cards_file
+from firmware_protocol.lines.controller import LinesController
 from firmware_protocol.link import ControllerLink, Delivery, DesiredShoe, LinkReport
 from firmware_protocol.native.controller import NativeController
 from shoe_controller.transports.reconnect import LineOpened, LineReport, Reconnector
 from shoe_controller.transports.transport import Port
+from simulator.decks import USUAL_DECKS
+from simulator.reader_ids import cards_file
 from simulator.shoe_line import Wire, WireSettings
 
 
 def link_for(wire: WireSettings) -> ControllerLink:
     if wire.wire is Wire.ANGEL_EYE:
         return AngelEyeController()
+    if wire.wire is Wire.LINES:
+        decks = USUAL_DECKS
+        return LinesController(
+            cards=CardIds([read_cards_file(cards_file(decks, wire.ids), "emulated")]), pattern=wire.pattern
+        )
     return NativeController(key=wire.key, insecure=wire.key is None, nonce=lambda: os.urandom(16))
 
 
@@ -67,7 +76,7 @@ class LiveController:
     def _received(self, data: bytes) -> None:
         self._take(self.link.receive(data, self._loop.time()))
 
-    def _take(self, found: "list[Delivery | LinkReport] | list[LinkReport]") -> None:
+    def _take(self, found: Sequence[Delivery | LinkReport]) -> None:
         for item in found:
             if isinstance(item, Delivery):
                 self.link.committed(item, self._loop.time())

@@ -1,6 +1,7 @@
 """The recordings of `tests/recordings/`: their seeds give the same bytes again, and they decode to what happened."""
 
 import gzip
+from collections.abc import Sequence
 from functools import cache
 
 import pytest
@@ -47,7 +48,7 @@ def test_the_recorded_bytes_decode_to_the_expected_events(wire: Wire, number: in
     seen: list[object] = []
     said = bytearray()
 
-    def take(found: "list[Delivery | LinkReport] | list[LinkReport]", now: float) -> None:
+    def take(found: Sequence[Delivery | LinkReport], now: float) -> None:
         for item in found:
             if isinstance(item, Delivery):
                 link.committed(item, now)

@@ -9,17 +9,20 @@ order, is in `seen`; what the line carried, with its times, in `traffic`; what r
 
 import heapq
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.events import AnyShoeEvent
+from firmware_protocol.lines.cards_file import CardIds, read_cards_file
+from firmware_protocol.lines.controller import LinesController
 from firmware_protocol.link import ControllerLink, Delivery, DesiredShoe, LinkReport
 from firmware_protocol.native.controller import NativeController
 from simulator.emulation import Emulation, EmulationSettings
 from simulator.fault_effects import PortOrder
+from simulator.reader_ids import cards_file
 from simulator.shoe_line import Wire
 from simulator.truth import AnyHappening, CardOut, FaultInjected
 
@@ -40,6 +43,11 @@ def controller_for(settings: EmulationSettings) -> ControllerLink:
     wire = settings.wire
     if wire.wire is Wire.ANGEL_EYE:
         return AngelEyeController()
+    if wire.wire is Wire.LINES:
+        decks = settings.decks
+        return LinesController(
+            cards=CardIds([read_cards_file(cards_file(decks, wire.ids), "emulated")]), pattern=wire.pattern
+        )
     nonces = random.Random(f"controller {settings.seed}")  # noqa: S311 -- a test that must repeat itself
     return NativeController(key=wire.key, insecure=wire.key is None, nonce=lambda: nonces.randbytes(16))
 
@@ -132,7 +140,7 @@ class VirtualTable:
         else:
             self.emulation.received(data, self.now)
 
-    def _take(self, found: "list[Delivery | LinkReport] | list[LinkReport]") -> None:
+    def _take(self, found: Sequence[Delivery | LinkReport]) -> None:
         for item in found:
             if isinstance(item, Delivery):
                 self.controller.committed(item, self.now)

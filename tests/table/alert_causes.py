@@ -10,6 +10,7 @@ from firmware_protocol.events import (
     ButtonPressed,
     CardDrawn,
     CardIdentified,
+    CardReadAgain,
     CardReturned,
     DoubleFeed,
     Fault,
@@ -572,6 +573,11 @@ def shoe_lost(table: Sitting) -> None:
 def event_gap(table: Sitting) -> None:
     start(table, "7H")
     table.give(EventsMissed(reason="numbers 5 to 7 never came"))
+
+
+def face_read_again(table: Sitting) -> None:
+    start(table, "7H")
+    table.event(CardReadAgain(card=Card("7H"), after_ms=400))
 
 
 def event_store_full(table: Sitting) -> None:

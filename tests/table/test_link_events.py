@@ -10,6 +10,7 @@ from firmware_protocol.events import (
     Button,
     ButtonPressed,
     CardDrawn,
+    CardReadAgain,
     Fault,
     FaultCleared,
     FaultCode,
@@ -18,10 +19,11 @@ from firmware_protocol.events import (
     LinkDownCause,
     Started,
 )
+from shoe_controller.baccarat.sides import Side
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.actors import ShoeButton, TimeRanOut
-from shoe_controller.messages.acts import ClearAlert, UndoLastResult, VoidAndReplay, VoidRound
-from shoe_controller.messages.details import ClockStep, JournalSetAside, LinkDropped
+from shoe_controller.messages.acts import ClearAlert, EnterCard, OpenShoe, UndoLastResult, VoidAndReplay, VoidRound
+from shoe_controller.messages.details import ClockStep, FaceReadAgain, JournalSetAside, LinkDropped
 from shoe_controller.messages.facts import AlertRaised, RoundResult, ShoeLinkChanged
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.desired_shoe import RESULT_GRACE
@@ -300,3 +302,25 @@ def test_a_house_without_limits_of_time_waits_for_ever() -> None:
     assert table.table.next_deadline() is None
     table.deal("KS 2C")
     assert table.table.next_deadline() is None
+
+
+def test_a_face_that_is_read_again_is_not_dealt_twice_and_a_person_decides() -> None:
+    table = Sitting()
+    table.give(LinkBack(keeps_events=False, authenticated=False))
+    assert not table.last(ShoeLinkChanged).keeps_events
+    table.dealer(OpenShoe())
+    for card in ("AC", "2D", "7H"):
+        table.event(CardDrawn(card=Card(card)))
+    assert table.state.phase is Phase.DEALING
+    table.event(CardReadAgain(card=Card("7H"), card_id="E07H01", after_ms=300))
+    assert table.alerts == []
+    table.event(CardReadAgain(card=Card("7H"), after_ms=300))
+    assert table.last(AlertRaised).alert.detail == FaceReadAgain()
+    assert table.state.round is not None
+    assert len(table.state.round.cards) == 1
+    table.act(EnterCard(number=2, card=Card("7H")))
+    table.act(ClearAlert(alert=table.alert_number("event_gap")))
+    assert table.state.round is not None
+    assert [laid.hand for laid in table.state.round.cards] == [Side.PLAYER, Side.BANKER]
+    assert table.state.shoe is not None
+    assert table.state.shoe.cards_out == 4

@@ -198,6 +198,7 @@ function showLive() {
   write($("not-live-why"), isLive() ? "" : say(`not_live_${why}`));
   $("by-hand").hidden = !known.live?.by_hand;
   $("unverified").hidden = !known.live?.unverified;
+  $("unkept").hidden = !known.live?.unkept;
   if (known.round) showBand(known.round);
 }
 

@@ -78,6 +78,7 @@ function health(row) {
   if (!row.live) bad.push(say("offline"));
   else if (!row.link) bad.push(say("no_link"));
   else if (!row.authenticated) bad.push(say("unverified"));
+  if (row.live && row.link && !row.keeps_events) bad.push(say("unkept"));
   if (!row.storing) bad.push(say("disk_full"));
   if (row.publishing) bad.push(`${say("refuses")}: ${row.publishing}`);
   if (row.by_hand) bad.push(say("by_hand"));

@@ -67,7 +67,7 @@ const whyAway = (live) => t(!at.reachable ? "page" : live?.why || "controller");
 function troubleText(live) {
   if (!at.reachable || !live?.live) return whyAway(live);
   if (!live.storing) return t("not_storing");
-  return live.unverified ? t("unverified") : "";
+  return [live.unverified ? t("unverified") : "", live.unkept ? t("unkept") : ""].filter(Boolean).join(" · ");
 }
 
 function showHealth(live) {

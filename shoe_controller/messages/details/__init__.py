@@ -45,6 +45,7 @@ from shoe_controller.messages.details.controller import (
     ControllerRestarted,
     DecoderMessage,
     EarlierDetail,
+    FaceReadAgain,
     HeadSource,
     JournalBehind,
     JournalSetAside,
@@ -128,6 +129,7 @@ AnyDetail = (
     | ShoeStoreFull
     | ShoeRestarted
     | SilentShoe
+    | FaceReadAgain
     | LinkDropped
     | ControllerRestarted
     | DecoderMessage
@@ -167,6 +169,7 @@ __all__ = [
     "DueCardElsewhere",
     "EarlierDetail",
     "EnteredDiffers",
+    "FaceReadAgain",
     "FirstCardBeforeEnd",
     "FirstCardOfShoe",
     "FirstOfNewShoe",

@@ -27,6 +27,10 @@ class SilentShoe(Detail, frozen=True):
     """The shoe was silent for a while, and does not repeat what it sent then."""
 
 
+class FaceReadAgain(Detail, frozen=True):
+    """The reader read the same face again at once: that is one card read twice, or two cards."""
+
+
 class LinkDropped(Detail, frozen=True, tag="link_lost"):
     """The line to the shoe was lost."""
 

@@ -94,5 +94,8 @@ class ShoeLinkChanged(Fact, frozen=True, kw_only=True, tag="shoe_link"):
     """Whether the shoe has proven itself with its key."""
     shoe_name: str
     """Model and serial number, where the shoe reports them."""
+    keeps_events: bool | None = None
+    """Whether the shoe keeps what was not stored and sends it again, so that no card is lost with the connection; null
+    in events of earlier versions."""
     cause: LinkDropped | ControllerRestarted | ShoeExchangedNow | EarlierDetail | None
     """Why the connection is gone; null when it is up."""

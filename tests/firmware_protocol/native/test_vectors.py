@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 import firmware_protocol.native
-from firmware_protocol.events import AnyShoeEvent, FaultCode
+from firmware_protocol.events import AnyShoeEvent, CardReadAgain, FaultCode
 from firmware_protocol.link import Delivery, EventGap, LineError, LinkReport, LinkUp, Refused
 from firmware_protocol.native.controller import NativeController
 from firmware_protocol.native.event_layouts import FAULTS, decode_event, encode_event
@@ -80,8 +80,8 @@ def test_every_kind_of_event_is_there_and_comes_back() -> None:
         assert encode_event(event) == encoded
         assert decode_event(encoded[0], encoded[1:]) == event
     assert {shown["event"]["event"] for shown in VECTORS["events"]} == {
-        kind.__struct_config__.tag for kind in AnyShoeEvent.__args__
-    }
+        kind.__struct_config__.tag for kind in AnyShoeEvent.__args__ if kind is not CardReadAgain
+    }, "a native shoe numbers its events, and reads no card twice"
 
 
 def test_every_type_of_frame_is_there() -> None:
