@@ -127,6 +127,9 @@ class Scene:
 
     def new_shoe(self) -> Steps:
         """New cards go in; a wire that does not tell of them leaves it to the dealer to say so at the terminal."""
+        if self.stands("supervisor_called"):
+            # While the call stands, no dealer changes the cards alone.
+            yield self.clears("supervisor_called", "the supervisor is at the table")
         yield AtTheShoe.NEW_CARDS
         yield lambda: self.truth.new_cards
         if not self.keeps_events:
