@@ -32,6 +32,8 @@ ANSWER_WITHIN = 1.0
 QUIET = 0.35
 """Seconds without an answer after which none is taken to come."""
 KEEP_ALIVE = 0.4
+IDLE = 0.2
+"""Seconds after which the line was idle, whatever holds bytes back on their way."""
 REOPEN_WITHIN = 20.0
 """Seconds in which a shoe that had no power must be back on its line."""
 GIVE_UP = 3
@@ -92,6 +94,7 @@ class Bench:
         """The current one."""
         self.judge = FrameJudge(findings)
         self.bytes_came = 0
+        self._came_at = self.now()
         self._operator = operator
         self._reader = FrameReader()
         self._waiting: deque[Heard] = deque()
@@ -125,6 +128,9 @@ class Bench:
     def _receive(self, until: float) -> None:
         data = self.line.receive(until)
         at = self.now()
+        if data and at - self._came_at > IDLE:
+            self.check("1.6", data[0] == 0, "after a pause a frame came without a zero byte before it")
+        self._came_at = at if data else self._came_at
         self.bytes_came += len(data)
         for frame in self._reader.feed(data):
             if isinstance(frame, LineError):
@@ -137,7 +143,7 @@ class Bench:
         if body[0] & SEALED and body[0] & FROM_SHOE:
             session = next((session for session in self._sessions if session.seals(body)), None)
         heard = Heard(at, body, session)
-        self.judge.judge(at, body, session, is_current=session is self.session)
+        self.judge.judge(at, body, session)
         return heard
 
     def drop_waiting(self) -> None:
@@ -231,15 +237,17 @@ class Bench:
                 return heard
         return None
 
-    def status(self, session: NastySession) -> ShoeStatus:
-        """What the shoe holds and follows now."""
-        # A NAK for an event that cannot be held is answered by STATUS.
+    def nak_is_answered(self, session: NastySession) -> bool:
+        """Have the shoe send STATUS: a NAK for an event that cannot be held brings it."""
         self.drop_waiting()
         self.send(session.seal(FrameType.NAK, bytes(4)))
-        heard = self.wait_for(FrameType.STATUS)
-        if heard is None:
+        return self.wait_for(FrameType.STATUS) is not None
+
+    def status(self, session: NastySession) -> ShoeStatus:
+        """What the shoe holds and follows now."""
+        if not self.nak_is_answered(session) or session.status is None:
             raise TrialEndedError("the shoe sends no STATUS in its session")
-        return heard.status
+        return session.status
 
     # --- events ------------------------------------------------------------------------------------------------
 
@@ -252,16 +260,12 @@ class Bench:
     def holding(self, number: int, stored: tuple[int, int] | None = None) -> NastySession:
         """A new session with a shoe that holds at least so many events; the operator draws what is missing."""
         session = self.begin(stored)
-        status = self.status(session)
-        missing = number - (status.upcoming - status.oldest)
+        missing = number - _held(session)
         if missing > 0:
             self.draw(missing, f"this trial needs {number} events that are not acknowledged")
             session = self.begin(stored)
-            status = self.status(session)
-            if status.upcoming - status.oldest < number:
-                raise TrialEndedError(
-                    f"the shoe holds {status.upcoming - status.oldest} events after {missing} more cards"
-                )
+            if _held(session) < number:
+                raise TrialEndedError(f"the shoe holds {_held(session)} events after {missing} more cards")
         return session
 
     def received_events(self, session: NastySession, number: int) -> list[HeldEvent]:
@@ -269,6 +273,7 @@ class Bench:
         until = self.now() + self.stretched(ANSWER_WITHIN)
         while len(session.events) < number and self.now() < until:
             next(self.frames(ANSWER_WITHIN), None)
+        self._waiting.clear()
         events = [session.events[sequence] for sequence in sorted(session.events)][:number]
         if len(events) < number:
             raise TrialEndedError(f"{len(events)} events came where {number} are held")
@@ -385,6 +390,11 @@ class Bench:
             self._receive(min(next_at, self.now() + 0.05))
             self._waiting.clear()
         return answer
+
+
+def _held(session: NastySession) -> int:
+    status = session.status
+    return 0 if status is None else status.upcoming - status.oldest
 
 
 def desire_payload(revision: int, gate: int = 0, lamps: int = 0, hand: int = 0) -> bytes:

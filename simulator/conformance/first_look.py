@@ -82,9 +82,7 @@ def _refuse_what_is_of_worth(bench: Bench) -> None:
     try:
         worth = events_of_worth(bench)
     except TrialEndedError as error:
-        raise CannotBeginError(
-            f"it cannot be seen what the shoe holds: {error}. --consume tries it anyway"
-        ) from error
+        raise CannotBeginError(f"it cannot be seen what the shoe holds: {error}. use --consume") from error
     if worth:
         raise CannotBeginError(
             f"the shoe holds {worth}. Trials acknowledge everything, and no table would receive it: let the table's "

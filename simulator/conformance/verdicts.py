@@ -56,7 +56,7 @@ class Findings:
         finally:
             self._doing = ""
         for clause in clauses:
-            if clause not in self.held and clause not in self.failed:
+            if clause not in self.held and clause not in self.failed and clause not in self.untried:
                 _add(self.untried, clause, why)
 
     def could_not_try(self, clauses: tuple[str, ...], why: str) -> None:

@@ -169,7 +169,8 @@ class ShoeInC:
                 gates = [desire["gate"] for desire in shoe.desires if desire["gate"]]
                 return Answer(yes=bool(gates) and gates[-1] == 2)
             case Doing.SEE_LAMPS:
-                return Answer(yes=bool(shoe.desires) and shoe.desires[-1]["lamps"] == request.number)
+                lamps = shoe.desires[-1]["lamps"] if shoe.desires else 0
+                return Answer(yes=lamps == request.number)
             case Doing.SEE_IDENTIFY:
                 return Answer(yes=bool(shoe.identified))
         return Answer(yes=True)

@@ -18,41 +18,37 @@ def _follows(heard: list[Heard], session: NastySession, revision: int) -> bool:
     )
 
 
-@trial("?their_tag", "?their_counter", "?holes")
+@trial("4.3", "4.4", "4.5")
 def forged_and_replayed(bench: Bench) -> None:
     """Forged, replayed and older frames are dropped; holes in the counters are not."""
     session = bench.begin()
     bench.desire(session, 5)
     bench.send(with_wrong_tag(_desired(session, 6)))
-    bench.check("?their_tag", not _follows(bench.quiet(), session, 6), "a frame with a wrong tag was believed")
+    bench.check("4.3", not _follows(bench.quiet(), session, 6), "a frame with a wrong tag was believed")
     far = session.sent + 1_000_000
     bench.send(with_wrong_tag(_desired(session, 6, far)))
     bench.quiet()
     still = bench.desire(session, 7) is not None
-    bench.check("?their_tag", still, "the counter of a frame with a wrong tag was accepted")
+    bench.check("4.3", still, "the counter of a frame with a wrong tag was accepted")
     replayed = _desired(session, 8)
     bench.send(replayed)
     bench.quiet()
     bench.desire(session, 9)
     bench.send(replayed)
-    bench.check(
-        "?their_counter", not _follows(bench.quiet(), session, 8), "a frame that came before was believed again"
-    )
+    bench.check("4.4", not _follows(bench.quiet(), session, 8), "a frame that came before was believed again")
     bench.send(_desired(session, 10, session.sent))
-    bench.check(
-        "?their_counter", not _follows(bench.quiet(), session, 10), "another frame with the last counter was believed"
-    )
+    bench.check("4.4", not _follows(bench.quiet(), session, 10), "another frame with the last counter was believed")
     bench.send(_desired(session, 11, 1))
-    bench.check("?their_counter", not _follows(bench.quiet(), session, 11), "a frame with counter 1 was believed again")
+    bench.check("4.4", not _follows(bench.quiet(), session, 11), "a frame with counter 1 was believed again")
     session.sent += 1_000
     held = bench.desire(session, 12) is not None
-    bench.check("?holes", held, "a frame was dropped because counters before it are missing")
+    bench.check("4.5", held, "a frame was dropped because counters before it are missing")
     session.sent = 1 << 40
     held = bench.desire(session, 13) is not None
-    bench.check("?holes", held, "a frame with a counter above 2^40 was dropped")
+    bench.check("4.5", held, "a frame with a counter above 2^40 was dropped")
 
 
-@trial("?believed_malformed", "?unknown_sealed", "?short_sealed", "?appended_sealed")
+@trial("4.6", "9.3", "9.5", "2.2")
 def malformed_but_believed(bench: Bench) -> None:
     """A frame with the right tag uses its counter, whatever is in it."""
     session = bench.begin()
@@ -61,27 +57,25 @@ def malformed_but_believed(bench: Bench) -> None:
     used = session.sent
     bench.send(_desired(session, 4, used))
     bench.check(
-        "?believed_malformed",
+        "4.6",
         not _follows(bench.quiet(), session, 4),
         "the counter of a malformed frame was used again",
     )
     bench.send(session.seal(LATER_TYPE, b"from a later version"))
     used = session.sent
     alive = bench.is_alive(session)
-    bench.check("?unknown_sealed", alive, "a sealed frame of an unknown type ended the session")
+    bench.check("9.3", alive, "a sealed frame of an unknown type ended the session")
     bench.send(_desired(session, 4, used))
-    bench.check(
-        "?believed_malformed", not _follows(bench.quiet(), session, 4), "the counter of an unknown frame was used again"
-    )
+    bench.check("4.6", not _follows(bench.quiet(), session, 4), "the counter of an unknown frame was used again")
     bench.send(bytes((FrameType.ACK,)) + bytes(10))
-    bench.check("?short_sealed", bench.is_alive(session), "a sealed frame too short for a tag ended the session")
+    bench.check("9.5", bench.is_alive(session), "a sealed frame too short for a tag ended the session")
     bench.drop_waiting()
     bench.send(session.seal(FrameType.DESIRE, desire_payload(21) + b"appended"))
     followed = _follows(bench.quiet(), session, 21)
-    bench.check("?appended_sealed", followed, "a DESIRE with appended fields was not followed")
+    bench.check("2.2", followed, "a DESIRE with appended fields was not followed")
 
 
-@trial("?own_direction")
+@trial("2.1")
 def reflected(bench: Bench) -> None:
     """The shoe's own frames, sent back to it, are dropped."""
     session = bench.begin()
@@ -92,7 +86,7 @@ def reflected(bench: Bench) -> None:
     challenge = bench.challenged(bench.hello())
     if challenge is not None:
         bench.send(challenge)
-    bench.check("?own_direction", bench.is_alive(session), "a reflected frame ended the session")
+    bench.check("2.1", bench.is_alive(session), "a reflected frame ended the session")
 
 
 TRIALS = (forged_and_replayed, malformed_but_believed, reflected)

@@ -23,7 +23,7 @@ def _frame_of_any_size(body: bytes) -> bytes:
     return b"".join(bytes((len(run) + 1,)) + run for run in checked.split(b"\0")) + b"\0"
 
 
-@trial("?buffer", "?resync")
+@trial("1.2", "1.4")
 def endless_run(bench: Bench) -> None:
     """A run of bytes without end is dropped, and the next frame understood."""
     noise = bytes(byte or 1 for byte in bench.random_bytes(FLOOD))
@@ -31,25 +31,25 @@ def endless_run(bench: Bench) -> None:
     hello = bench.hello()
     bench.send_bytes(noise)
     bench.send_bytes(b"\0" + encode_frame(hello))
-    bench.check("?buffer", _answers(bench, hello), f"no answer to a HELLO after {FLOOD} bytes without a zero byte")
+    bench.check("1.2", _answers(bench, hello), f"no answer to a HELLO after {FLOOD} bytes without a zero byte")
     bench.pause_between_hellos()
     hello = bench.hello()
     bench.send_bytes(bench.random_bytes(3000) + b"\0" + encode_frame(hello))
-    bench.check("?resync", _answers(bench, hello), "no answer to a HELLO after 3000 bytes of garbage and a zero byte")
+    bench.check("1.4", _answers(bench, hello), "no answer to a HELLO after 3000 bytes of garbage and a zero byte")
 
 
-@trial("?buffer", "?longest")
+@trial("1.2", "2.2")
 def frames_of_every_size(bench: Bench) -> None:
     """A frame of 240 bytes is understood, one of 241 is dropped."""
     bench.pause_between_hellos()
     hello = bench.hello()
     longest = hello + bytes(MAX_BODY - len(hello))
     bench.send_bytes(b"\0" + _frame_of_any_size(longest))
-    bench.check("?longest", _answers(bench, hello), "no answer to a HELLO of 240 bytes with appended fields")
+    bench.check("2.2", _answers(bench, hello), "no answer to a HELLO of 240 bytes with appended fields")
     bench.pause_between_hellos()
     hello = bench.hello()
     bench.send_bytes(b"\0" + _frame_of_any_size(hello + bytes(ENCODED_TOO_LONG - len(hello))))
-    bench.check("?buffer", not _answers(bench, hello), "a frame of 241 bytes was answered")
+    bench.check("1.2", not _answers(bench, hello), "a frame of 241 bytes was answered")
 
 
 _DAMAGES: dict[str, Callable[[bytes], bytes]] = {
@@ -60,17 +60,17 @@ _DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@trial("?bad_frames", "?no_error_answers")
+@trial("1.3", "9.1")
 def damaged_frames(bench: Bench) -> None:
     """Damaged frames are dropped, and none is answered."""
     for what, spoil in _DAMAGES.items():
         bench.pause_between_hellos()
         bench.send_bytes(b"\0" + spoil(encode_frame(bench.hello())))
         answers = [heard for heard in bench.quiet() if heard.type in (FrameType.CHALLENGE, FrameType.REJECT)]
-        bench.check("?bad_frames", not answers, f"a HELLO with {what} was answered")
+        bench.check("1.3", not answers, f"a HELLO with {what} was answered")
     empty = b"\x03\xff\xff\0"
     bench.send_bytes(b"\0" + empty * 3)
-    bench.check("?no_error_answers", not _unexpected(bench), "frames without a body were answered")
+    bench.check("9.1", not _unexpected(bench), "frames without a body were answered")
 
 
 def _unexpected(bench: Bench) -> list[int]:
@@ -79,13 +79,13 @@ def _unexpected(bench: Bench) -> list[int]:
     return [heard.type for heard in bench.quiet() if heard.type not in usual]
 
 
-@trial("?zeros", "?split")
+@trial("1.5", "1.4")
 def zeros_and_pieces(bench: Bench) -> None:
     """Zero bytes between frames mean nothing, and a frame may come byte by byte."""
     bench.pause_between_hellos()
     hello = bench.hello()
     bench.send_bytes(bytes(500) + encode_frame(hello) + bytes(500))
-    bench.check("?zeros", _answers(bench, hello), "no answer to a HELLO between zero bytes")
+    bench.check("1.5", _answers(bench, hello), "no answer to a HELLO between zero bytes")
     bench.pause_between_hellos()
     hello = bench.hello()
     *first, last = b"\0" + encode_frame(hello)
@@ -93,25 +93,25 @@ def zeros_and_pieces(bench: Bench) -> None:
         bench.send_bytes(bytes((byte,)))
         bench.hear(0.005)
     bench.send_bytes(bytes((last,)))
-    bench.check("?split", _answers(bench, hello), "no answer to a HELLO that came byte by byte")
+    bench.check("1.4", _answers(bench, hello), "no answer to a HELLO that came byte by byte")
 
 
-@trial("?own_direction", "?unknown_bare", "?short_bare")
+@trial("2.1", "9.2", "9.4")
 def frames_for_nobody(bench: Bench) -> None:
     """Frames of the shoe's own direction, of unknown types and too short ones are dropped."""
     for clause, what, body in (
-        ("?own_direction", "its own AWAKE", bytes((FrameType.AWAKE,))),
-        ("?own_direction", "a frame of its own direction", bytes((FrameType.STATUS,)) + bytes(33)),
-        ("?unknown_bare", "a bare frame of type 0F", b"\x0f" + bytes(30)),
-        ("?short_bare", "a HELLO of 19 bytes", bench.hello()[:-1]),
-        ("?short_bare", "a PROOF of 20 bytes", bytes((FrameType.PROOF,)) + bytes(19)),
+        ("2.1", "its own AWAKE", bytes((FrameType.AWAKE,))),
+        ("2.1", "a frame of its own direction", bytes((FrameType.STATUS,)) + bytes(33)),
+        ("9.2", "a bare frame of type 0F", b"\x0f" + bytes(30)),
+        ("9.4", "a HELLO of 19 bytes", bench.hello()[:-1]),
+        ("9.4", "a PROOF of 20 bytes", bytes((FrameType.PROOF,)) + bytes(19)),
     ):
         bench.pause_between_hellos()
         bench.send(body)
         bench.check(clause, not _unexpected(bench), f"{what} was answered")
     hello = bench.hello()
     bench.send(hello)
-    bench.check("?own_direction", _answers(bench, hello), "no answer to a HELLO after frames that are to be dropped")
+    bench.check("2.1", _answers(bench, hello), "no answer to a HELLO after frames that are to be dropped")
 
 
 TRIALS = (endless_run, frames_of_every_size, damaged_frames, zeros_and_pieces, frames_for_nobody)

@@ -11,6 +11,7 @@ from simulator.conformance.verdicts import TrialEndedError
 
 FIRST_EVENTS_WITHIN = 0.5
 RESERVED_FLAGS = 0xFE
+STRANGE_KEY = bytes(31) + b"\x01"
 HELLOS = 30
 """In one burst, 0.02 s apart."""
 ANSWER_EVERY = 0.1
@@ -25,32 +26,36 @@ def _challenge(bench: Bench, hello: bytes) -> bytes:
     return challenge
 
 
-@trial("?challenge", "?shoe_tag", "?versions", "?hello_flags", "?hello_appended")
+@trial("3.12", "4.1", "3.3", "2.4", "2.2", "4.9")
 def challenge(bench: Bench) -> None:
     """CHALLENGE repeats the HELLO, says the right version and has the shoe's tag."""
     hello = bench.hello()
     body = bench.challenged(hello)
-    bench.require("?challenge", body is not None, "no CHALLENGE answers a HELLO")
+    bench.require("3.12", body is not None, "no CHALLENGE answers a HELLO")
     body = body or b""
     read = Challenge.read(body)
-    bench.check("?challenge", body[4:23] == hello[1:20], "bytes 4 to 22 of CHALLENGE are not those of the HELLO")
+    bench.check("3.3", body[4:23] == hello[1:20], "bytes 4 to 22 of CHALLENGE are not those of the HELLO")
     right = shoe_tag(bench.key, body[:-TAG_BYTES]) == body[-TAG_BYTES:]
-    bench.check("?shoe_tag", right, "the tag of CHALLENGE is wrong: another key, or made otherwise than in section 4")
-    bench.check("?versions", read.version == 1, f"version {read.version} where both speak 1")
+    bench.check("4.1", right, "the tag of CHALLENGE is wrong: another key, or made otherwise than in section 4")
+    if bench.key == INSECURE_KEY:
+        bench.check("4.9", right, "the tag of a shoe without a key is not that of a key of 32 zero bytes")
+    else:
+        bench.findings.could_not_try(("4.9",), "this shoe has a key; take it out, and try it with --insecure")
+    bench.check("3.3", read.version == 1, f"version {read.version} where both speak 1")
     wide = Challenge.read(_challenge(bench, bench.hello(Versions(0, 200))))
     newest = min(200, wide.versions.newest)
-    bench.check("?versions", wide.version == newest, f"version {wide.version} where {newest} is the newest of both")
+    bench.check("3.3", wide.version == newest, f"version {wide.version} where {newest} is the newest of both")
     flagged = bytearray(bench.hello())
     flagged[3] |= RESERVED_FLAGS
     answer = bench.challenged(bytes(flagged))
-    bench.check("?hello_flags", answer is not None, "no answer to a HELLO with reserved flags")
+    bench.check("2.4", answer is not None, "no answer to a HELLO with reserved flags")
     if answer is not None:
-        bench.check("?hello_flags", answer[6] & RESERVED_FLAGS == 0, "CHALLENGE repeats reserved flags of the HELLO")
+        bench.check("3.3", answer[6] & RESERVED_FLAGS == 0, "CHALLENGE repeats reserved flags of the HELLO")
     longer = bench.hello() + b"appended by a later version"
-    bench.check("?hello_appended", bench.challenged(longer) is not None, "no answer to a HELLO with appended fields")
+    bench.check("2.2", bench.challenged(longer) is not None, "no answer to a HELLO with appended fields")
 
 
-@trial("?reject", "?reject_layout")
+@trial("3.10", "3.2")
 def rejections(bench: Bench) -> None:
     """A HELLO that cannot be answered is rejected with its reason."""
     has_key = bench.key != INSECURE_KEY
@@ -63,32 +68,32 @@ def rejections(bench: Bench) -> None:
         bench.pause_between_hellos()
         bench.send(hello)
         heard = bench.wait_for(FrameType.REJECT)
-        if not bench.check("?reject", heard is not None, f"no REJECT answers a HELLO with {what}") or heard is None:
+        if not bench.check("3.10", heard is not None, f"no REJECT answers a HELLO with {what}") or heard is None:
             continue
         reject = Reject.read(heard.body)
-        bench.check("?reject", reject.reason == reason, f"REJECT of {what} has reason {reject.reason}, not {reason}")
-        bench.check("?reject_layout", reject.hello_nonce == hello[4:20], "REJECT does not repeat nonce C")
+        bench.check("3.10", reject.reason == reason, f"REJECT of {what} has reason {reject.reason}, not {reason}")
+        bench.check("3.2", reject.hello_nonce == hello[4:20], "REJECT does not repeat nonce C")
         speaks = reject.versions.oldest <= 1 <= reject.versions.newest
-        bench.check("?reject_layout", speaks, f"REJECT says that the shoe speaks versions {reject.versions}")
+        bench.check("3.2", speaks, f"REJECT says that the shoe speaks versions {reject.versions}")
 
 
-@trial("?same_challenge", "?fresh_nonce", "?one_unproven")
+@trial("3.11", "3.12")
 def repeated_hello(bench: Bench) -> None:
     """The same HELLO gets the same CHALLENGE, another one a new nonce in its place."""
     hello = bench.hello()
     first = _challenge(bench, hello)
     again = bench.challenged(hello)
-    bench.check("?same_challenge", again == first, "the same HELLO, unproven, got a different CHALLENGE, or none")
+    bench.check("3.11", again == first, "the same HELLO, unproven, got a different CHALLENGE, or none")
     other_hello = bench.hello()
     other = _challenge(bench, other_hello)
-    bench.check("?fresh_nonce", other[23:39] != first[23:39], "two HELLOs got the same nonce S")
+    bench.check("3.12", other[23:39] != first[23:39], "two HELLOs got the same nonce S")
     bench.drop_waiting()
     earlier = bench.prove(hello, first, bench.stored)
-    bench.check("?one_unproven", earlier.status is None, "a PROOF for an earlier CHALLENGE began a session")
+    bench.check("3.12", earlier.status is None, "a PROOF for an earlier CHALLENGE began a session")
     bench.prove(other_hello, other, bench.stored)
 
 
-@trial("?answer_rate")
+@trial("3.8")
 def burst_of_hellos(bench: Bench) -> None:
     """At most one HELLO in 0.1 s is answered."""
     bench.pause_between_hellos()
@@ -98,28 +103,27 @@ def burst_of_hellos(bench: Bench) -> None:
         times += [heard.at for heard in bench.frames(0.02) if heard.type == FrameType.CHALLENGE]
     closest = min((later - earlier for earlier, later in pairwise(times)), default=ANSWER_EVERY)
     rare = bool(times) and closest >= ANSWER_EVERY - ANSWER_TOLERANCE
-    bench.check("?answer_rate", rare, f"{len(times)} answers to {HELLOS} HELLOs, two of them within {closest:.3f} s")
+    bench.check("3.8", rare, f"{len(times)} answers to {HELLOS} HELLOs, two of them within {closest:.3f} s")
 
 
-@trial("?session_hello", "?session_proof", "?status_first", "?counters_begin", "?revision_0")
+@trial("3.9", "3.13", "3.17")
 def beginning(bench: Bench) -> None:
     """A session begins with STATUS, and late copies of its HELLO and PROOF disturb nothing."""
     hello = bench.hello()
     session = bench.begin(hello=hello)
     status = session.status
-    bench.check("?counters_begin", session.received >= 1, "")
-    bench.check("?revision_0", status is not None and status.revision == 0, "the first STATUS follows a DESIRE")
+    bench.check("3.17", status is not None and status.revision == 0, "the first STATUS follows a DESIRE")
     bench.hear(FIRST_EVENTS_WITHIN)
     bench.pause_between_hellos()
     bench.send(hello)
     answers = [heard for heard in bench.quiet() if heard.type in (FrameType.CHALLENGE, FrameType.REJECT)]
-    bench.check("?session_hello", not answers, "the HELLO that began the session was answered again")
+    bench.check("3.9", not answers, "the HELLO that began the session was answered again")
     bench.drop_waiting()
     before = session.received
     bench.send(session.proof)
-    bench.check("?session_proof", _status_soon(bench, session), "no STATUS answers the PROOF that began the session")
-    bench.check("?session_proof", session.received > before, "a repeated PROOF began the counters again")
-    bench.check("?session_proof", bench.is_alive(session), "a repeated PROOF ended its session")
+    bench.check("3.13", _status_soon(bench, session), "no STATUS answers the PROOF that began the session")
+    bench.check("3.13", session.received > before, "a repeated PROOF began the counters again")
+    bench.check("3.13", bench.is_alive(session), "a repeated PROOF ended its session")
 
 
 def _status_soon(bench: Bench, session: NastySession) -> bool:
@@ -127,7 +131,7 @@ def _status_soon(bench: Bench, session: NastySession) -> bool:
     return any(heard.type == FrameType.STATUS and heard.session is session for heard in bench.frames(0.2))
 
 
-@trial("?proof_tag", "?goes_on")
+@trial("3.14", "3.15", "3.19")
 def wrong_proofs(bench: Bench) -> None:
     """A PROOF with a wrong tag, a wrong key or a strange nonce begins nothing."""
     session = bench.begin()
@@ -135,43 +139,44 @@ def wrong_proofs(bench: Bench) -> None:
     challenge = _challenge(bench, hello)
     right = bench.proof_for(challenge, bench.stored)
     for clause, what, proof in (
-        ("?proof_tag", "a wrong tag", right[:-1] + bytes((right[-1] ^ 1,))),
-        ("?proof_tag", "a tag of another key", bench.proof_for(challenge, bench.stored, key=bytes(range(1, 33)))),
-        ("?proof_tag", "a byte changed", right[:24] + bytes((right[24] ^ 1,)) + right[25:]),
-        ("?proof_nonce", "another nonce S", right[:1] + bytes((right[1] ^ 1,)) + right[2:]),
+        ("3.15", "a wrong tag", right[:-1] + bytes((right[-1] ^ 1,))),
+        ("3.15", "a tag of another key", bench.proof_for(challenge, bench.stored, key=bytes(range(1, 33)))),
+        ("3.15", "a tag of nearly no key", bench.proof_for(challenge, bench.stored, key=STRANGE_KEY)),
+        ("3.15", "a byte changed", right[:24] + bytes((right[24] ^ 1,)) + right[25:]),
+        ("3.14", "another nonce S", right[:1] + bytes((right[1] ^ 1,)) + right[2:]),
     ):
         candidate = NastySession(bench.key, challenge[:-TAG_BYTES], hello, proof)
         bench.drop_waiting()
         bench.send(proof)
         began = any(candidate.seals(heard.body) for heard in bench.quiet())
         bench.check(clause, not began, f"a PROOF with {what} began a session")
-    bench.check("?goes_on", bench.is_alive(session), "a running session ended before another was proven")
+    bench.check("3.19", bench.is_alive(session), "a running session ended before another was proven")
     proven = bench.prove(hello, challenge, bench.stored)
-    bench.check("?proof_tag", proven.status is not None, "the right PROOF was refused after wrong ones")
+    bench.check("3.15", proven.status is not None, "the right PROOF was refused after wrong ones")
 
 
-@trial("?goes_on", "?replaces", "?proof_appended")
+@trial("3.19", "3.17", "2.2")
 def session_after_session(bench: Bench) -> None:
     """A stranger's HELLO costs nothing; a proven session ends the one before."""
     old = bench.begin()
     for _ in range(3):
         bench.challenged(bench.hello())
-    bench.check("?goes_on", bench.is_alive(old), "a HELLO that nobody proved ended the running session")
+    bench.check("3.19", bench.is_alive(old), "a HELLO that nobody proved ended the running session")
     hello = bench.hello()
     challenge = _challenge(bench, hello)
-    bench.check("?goes_on", bench.is_alive(old), "a CHALLENGE that nobody proved ended the running session")
+    bench.check("3.19", bench.is_alive(old), "a CHALLENGE that nobody proved ended the running session")
     new = bench.prove(hello, challenge, bench.stored)
     if new.status is None:
         raise TrialEndedError("the shoe does not begin a session")
-    bench.check("?replaces", bench.desire(old, 77) is None, "a frame of the old session was believed in the new one")
-    bench.check("?replaces", bench.is_alive(new), "a frame of the old session ended the new one")
+    bench.check("3.17", bench.desire(old, 77) is None, "a frame of the old session was believed in the new one")
+    bench.check("3.17", bench.is_alive(new), "a frame of the old session ended the new one")
     hello = bench.hello()
     challenge = _challenge(bench, hello)
     proof = bench.proof_for(challenge, bench.stored, more=b"later")
     longer = NastySession(bench.key, challenge[:-TAG_BYTES], hello, proof)
     bench.adopt(longer)
     bench.send(proof)
-    bench.check("?proof_appended", _status_soon(bench, longer), "a PROOF with appended fields began no session")
+    bench.check("2.2", _status_soon(bench, longer), "a PROOF with appended fields began no session")
 
 
 TRIALS = (

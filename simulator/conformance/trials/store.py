@@ -2,8 +2,9 @@
 
 from firmware_protocol.events import Fault, FaultCleared, FaultCode
 from firmware_protocol.native.event_layouts import decode_event
+from firmware_protocol.native.messages import WINDOW, ShoeStatus
 from simulator.conformance.bench import Bench
-from simulator.conformance.session import HeldEvent
+from simulator.conformance.session import HeldEvent, NastySession
 from simulator.conformance.trial import Needs, trial
 from simulator.conformance.verdicts import TrialEndedError
 
@@ -13,94 +14,101 @@ MOST = 2100
 """Events after which a store is taken to be too large to be filled here."""
 
 
-@trial("?store_size", "?full_fault", "?full_flag", "?full_total", "?full_cleared", needs=Needs.MANY_CARDS)
+@trial("6.5", "6.33", "6.34", "6.35", "6.36", "6.37", needs=Needs.MANY_CARDS)
 def full_store(bench: Bench) -> None:
     """A full store says so, stops the shoe, counts what it loses, and recovers when half of it is empty."""
-    session = bench.empty()
-    empty = bench.status(session)
-    while not bench.status(session).store_full:
-        if bench.status(session).upcoming - empty.upcoming > MOST:
-            raise TrialEndedError(f"the store is not full after {MOST} events")
-        before = bench.status(session).upcoming
-        bench.make_event(AT_A_TIME, "the event store is filled until it is full; stop when the shoe says so")
-        status = bench.status(session)
-        if status.upcoming == before and not status.store_full:
-            bench.findings.fail("?full_flag", "the shoe stores no more events, and does not say that its store is full")
-            raise TrialEndedError("the store takes no more events")
-    status = bench.status(session)
+    status = _filled(bench)
     places = status.upcoming - status.oldest
-    bench.check("?full_flag", status.store_full, "")
-    bench.check("?store_size", places >= SMALLEST, f"the store was full with {places} events")
-    _total_goes_on(bench, status.card_total, status.upcoming)
-    last = _emptied_to_half(bench, places)
-    bench.empty()
+    bench.check("6.33", places >= SMALLEST, f"the store was full with {places} events")
+    _check_further_card(bench, status)
+    _check_over_power(bench)
+    last = _emptied(bench, places)
     decoded = decode_event(last.kind, last.fields)
     fault = isinstance(decoded, Fault) and decoded.code is FaultCode.EVENT_STORE_FULL and decoded.stopped
-    bench.check(
-        "?full_fault",
-        fault,
-        f"the last event of the full store is of kind {last.kind:02X}, not the fault that stops the shoe",
-    )
+    what = f"the last event of the full store is of kind {last.kind:02X}, not the fault that stops the shoe"
+    bench.check("6.34", fault, what)
+    bench.empty()
 
 
-def _total_goes_on(bench: Bench, total: int, upcoming: int) -> None:
-    """A card that leaves a full store is in the total alone. A shoe that lets none out has nothing to count."""
+def _filled(bench: Bench) -> ShoeStatus:
+    """Have events made until the shoe says that its store is full; the STATUS that says so."""
+    session = bench.empty()
+    first = status = bench.status(session)
+    while not status.store_full:
+        if status.upcoming - first.upcoming > MOST:
+            raise TrialEndedError(f"the store is not full after {MOST} events")
+        bench.make_event(AT_A_TIME, "the event store is filled until it is full")
+        before, status = status, bench.status(session)
+        if status.upcoming == before.upcoming and not status.store_full:
+            bench.require(
+                "6.37", status.store_full, "no more events are stored, and STATUS does not say that it is full"
+            )
+    bench.check("6.37", status.store_full, "")
+    return status
+
+
+def _check_further_card(bench: Bench, full: ShoeStatus) -> None:
+    """A shoe that is full lets no card out; one that comes nevertheless is in the total alone."""
     try:
-        bench.draw(1, "a card that finds no place in the store must be in the total; answer `cannot` if none comes out")
+        bench.draw(1, "the store is full: no card should come out. Skip it if none does")
     except TrialEndedError as ended:
-        bench.findings.could_not_try(("?full_total",), str(ended))
+        bench.check("6.35", True, "")  # noqa: FBT003 - no card came
+        bench.findings.could_not_try(("6.5",), str(ended))
         return
-    session = bench.session or bench.begin()
-    status = bench.status(session)
-    counted = status.card_total == total + 1 and status.upcoming == upcoming
+    status = bench.status(bench.session or bench.begin())
+    alone = status.card_total == full.card_total + 1 and status.upcoming == full.upcoming
+    what = f"a card found no place: total {full.card_total} became {status.card_total}, and next {status.upcoming}"
+    bench.check("6.5", alone, what)
+    bench.check("6.35", alone, what)
+
+
+def _check_over_power(bench: Bench) -> None:
+    if not bench.settings.power:
+        return
+    bench.take_power("a full store must still be full after it")
+    status = bench.begin().status
     bench.check(
-        "?full_total",
-        counted,
-        f"a card that found no place: total {total} is {status.card_total}, next {upcoming} is {status.upcoming}",
+        "6.37", status is not None and status.store_full, "after a loss of power the store is not full any more"
     )
 
 
-def _emptied_to_half(bench: Bench, places: int) -> HeldEvent:
-    """Acknowledge event by event; return the one that was the last of the full store."""
+def _emptied(bench: Bench, places: int) -> HeldEvent:
+    """Acknowledge everything, around the half event by event; the last event of the full store."""
     session = bench.begin()
     newest = bench.status(session).upcoming - 1
-    cleared: list[int] = []
     last: HeldEvent | None = None
-    while True:
+    cleared = False
+    while last is None or session.acknowledged < newest:
+        event = _next_to_acknowledge(bench, session, newest - places // 2)
+        bench.acknowledge(session, event)
         status = bench.status(session)
-        held = status.upcoming - status.oldest
-        _full_as_long_as_it_must(bench, held=held, places=places, full=status.store_full)
-        for event in session.events.values():
-            if isinstance(decode_event(event.kind, event.fields), FaultCleared) and event.sequence not in cleared:
-                cleared.append(event.sequence)
         last = session.events.get(newest, last)
-        if not held or (last is not None and status.oldest > newest):
-            break
-        oldest = session.events.get(status.oldest)
-        if oldest is None:
-            bench.hear(0.05)
-            continue
-        # In large steps at first, then one by one around the half.
-        step = max(1, (held - places // 2 - 2)) if held > places // 2 + 2 else 1
-        known = [
-            session.events[number]
-            for number in range(status.oldest, status.oldest + min(step, 32))
-            if number in session.events
-        ]
-        bench.acknowledge(session, known[-1])
-    bench.check("?full_cleared", bool(cleared), "no FAULT_CLEARED was stored when half the places were empty again")
-    if last is None:
-        raise TrialEndedError("the last event of the full store was never sent")
+        left = newest - event.sequence
+        if left > places // 2:
+            what = f"the store is said to have room while {left} of {places} places are taken"
+            bench.check("6.36", status.store_full, what)
+        elif not cleared:
+            what = f"the store is still said to be full with {left} of {places} places taken"
+            cleared = bench.check("6.36", not status.store_full, what)
+    bench.hear(0.3)
+    kinds = [decode_event(event.kind, event.fields) for event in session.events.values() if event.sequence > newest]
+    stored = any(isinstance(event, FaultCleared) and event.code is FaultCode.EVENT_STORE_FULL for event in kinds)
+    bench.check("6.36", stored, "no FAULT_CLEARED was stored when half the places were empty again")
     return last
 
 
-def _full_as_long_as_it_must(bench: Bench, *, held: int, places: int, full: bool) -> None:
-    if held > places // 2 + 2:
-        bench.check("?full_cleared", full, f"the store is said to have room while {held} of {places} places are taken")
-    elif held < places // 2 - 1:
-        bench.check(
-            "?full_cleared", not full, f"the store is said to be full while {held} of {places} places are taken"
-        )
+def _next_to_acknowledge(bench: Bench, session: NastySession, half: int) -> HeldEvent:
+    """In steps as large as events have come, but not over the half of the store."""
+    for _ in range(WINDOW):
+        status = bench.status(session)
+        known = [number for number in session.events if number >= status.oldest]
+        # The two around the half one by one: the fault must end there, not earlier and not later.
+        known = [number for number in known if number == status.oldest or number < half - 1 or number > half + 1]
+        run = [number for place, number in enumerate(sorted(known)) if number == status.oldest + place]
+        if run:
+            return session.events[run[-1]]
+        bench.hear(0.3)
+    raise TrialEndedError("the events of the full store are not sent, though they are acknowledged")
 
 
 TRIALS = (full_store,)

@@ -107,8 +107,12 @@ class _Event(ctypes.Structure):
 @cache
 def library() -> ctypes.CDLL:
     traps = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
-    sources = (Path(__file__).with_name("c_shoe.c"), BLAKE2S)
-    loaded = ctypes.CDLL(str(compiled("c_shoe", sources, ("-O1", "-g", "-fPIC", "-shared", *traps))))
+    return loaded_kit(Path(__file__).with_name("c_shoe.c"), ("-O1", "-g", *traps))
+
+
+def loaded_kit(source: Path, options: tuple[str, ...]) -> ctypes.CDLL:
+    """The kit as a library, with what `c_shoe.c` shows of it."""
+    loaded = ctypes.CDLL(str(compiled("c_shoe", (source, BLAKE2S), (*options, "-fPIC", "-shared"))))
     loaded.seen_size.restype = ctypes.c_size_t
     loaded.seen_unframed.restype = loaded.seen_framed.restype = ctypes.c_uint8
     loaded.shoe_link_start.restype = loaded.shoe_link_report.restype = ctypes.c_bool
@@ -303,13 +307,14 @@ class CShoe:
         identity: Identity | None = None,
         silence: int = 3000,
         acknowledged_without_mark: int = 0,
+        kit: ctypes.CDLL | None = None,
     ) -> None:
         self.memory = memory
         self.desires: list[Fields] = []
         self.clock: list[int] = []
         self.identified: list[int] = []
         self.locks = self.strangers = 0
-        self._kit = library()
+        self._kit = kit or library()
         self._link = ctypes.create_string_buffer(self._kit.seen_size())
         self._out = ctypes.create_string_buffer(8192)
         self._random = random
