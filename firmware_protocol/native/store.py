@@ -72,8 +72,8 @@ class ShoeStore(msgspec.Struct, kw_only=True):
 
     def recognises(self, boot_id: int, sequence: int) -> bool:
         """Whether a controller whose last stored event is this one can go on from it; 0, 0 if it stored none."""
-        if sequence in (0, self.acknowledged_sequence):
-            return sequence == 0 or boot_id == self.acknowledged_boot_id
+        if (boot_id, sequence) in ((0, 0), (self.acknowledged_boot_id, self.acknowledged_sequence)):
+            return True
         place = sequence - self.oldest
         return 0 <= place < len(self.events) and self.events[place].boot_id == boot_id
 

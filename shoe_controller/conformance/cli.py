@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from firmware_protocol.native.session import INSECURE_KEY
+from shoe_controller.commands.captures import BadCaptureError
 from shoe_controller.commands.decode import read_key
 from shoe_controller.config.shoe import ShoeSettings, port_of
 from shoe_controller.conformance.operators import BadOperatorError, Nobody, OperatorProgram, operator_of

@@ -16,7 +16,7 @@ from firmware_protocol.native.session import payload_of
 from simulator.conformance.session import HeldEvent, NastySession, counter_of
 from simulator.conformance.verdicts import Findings
 
-JUDGED = ("1.1", "2.3", "2.5", "3.2", "3.4", "3.5", "4.1", "4.2", "4.7", "5.1", "7.1")
+JUDGED = ("1.1", "1.6", "2.3", "2.5", "3.2", "3.4", "3.5", "4.1", "4.2", "4.7", "5.1", "7.1")
 """Clauses that hold if every frame of the whole run is right; others are only found broken here, and need a trial."""
 FAULT_KIND = 0x0B
 SHORTEST = {

@@ -12,7 +12,9 @@ class Mutant(NamedTuple):
     """Occurs exactly once in shoe_link.c."""
     replacement: str
     breaks: tuple[str, ...]
-    """The clauses that must be reported as failed; the first is the one that the bug is about."""
+    """The clauses that the bug is about: each must be reported as failed."""
+    also: tuple[str, ...] = ()
+    """What may fail with them, because it rests on them."""
 
 
 MUTANTS = (
@@ -22,6 +24,15 @@ MUTANTS = (
         "            link->in_size = 0;\n            hear(link",
         "            if (body_size != 0) link->in_size = 0;\n            hear(link",
         ("1.4",),
+        also=(
+            "1.2",
+            "1.5",
+            "2.1",
+            "2.2",
+            "3.10",
+            "3.12",
+            "3.8",
+        ),
     ),
     Mutant("every HELLO is answered", "< ANSWER_EVERY) ||", "< 1) ||", ("3.8",)),
     Mutant(
@@ -54,18 +65,26 @@ MUTANTS = (
         "    link->due |= DUE_CHALLENGE;\n    if",
         "    link->due |= DUE_CHALLENGE;\n    link->in_session = false;\n    if",
         ("3.19",),
+        also=("2.1",),
     ),
     Mutant(
         "nonce S is always the same",
         "        firmware->random(firmware->context, nonce, NONCE_BYTES);",
         "        nonce[0] = 1;",
         ("3.12",),
+        also=("3.4",),
     ),
     Mutant(
         "the tag of PROOF is not checked",
         "if (!same(tag, proof + size, TAG_BYTES)) {",
         "if (same(tag, NO_KEY, TAG_BYTES)) {",
         ("3.15",),
+        also=(
+            "3.14",
+            "3.19",
+            "4.1",
+            "4.2",
+        ),
     ),
     Mutant(
         "a repeated PROOF is not known again",
@@ -85,14 +104,39 @@ MUTANTS = (
         "    link->recognised",
         ("3.17",),
     ),
-    Mutant("events come before STATUS", "    link->due = DUE_STATUS;\n", "    link->due = 0;\n", ("3.18",)),
+    Mutant(
+        "events come before STATUS",
+        "    link->due = DUE_STATUS;\n",
+        "    link->due = 0;\n",
+        ("3.18",),
+        also=(
+            "2.2",
+            "6.25",
+            "6.26",
+            "6.27",
+            "6.31",
+        ),
+    ),
     Mutant(
         "no tag of a sealed frame is checked",
         "if (!same(tag, body + size, FRAME_TAG_BYTES) || get",
         "if (same(tag, NO_KEY, FRAME_TAG_BYTES) || get",
         ("4.3",),
+        also=(
+            "3.17",
+            "4.5",
+        ),
     ),
-    Mutant("the last counter is believed again", "get(body + 1, 8) <= link", "get(body + 1, 8) < link", ("4.4",)),
+    Mutant(
+        "the last counter is believed again",
+        "get(body + 1, 8) <= link",
+        "get(body + 1, 8) < link",
+        ("4.4",),
+        also=(
+            "4.6",
+            "8.5",
+        ),
+    ),
     Mutant(
         "a malformed frame leaves its counter free",
         "    link->received_counter = get(body + 1, 8);\n",
@@ -105,13 +149,18 @@ MUTANTS = (
         "if (revision == link->revision) return;",
         "if (revision <= link->revision) return;",
         ("5.4",),
+        also=(
+            "2.4",
+            "5.1",
+            "5.6",
+        ),
     ),
     Mutant(
         "an ACK is taken by its sequence alone", " || get32(record + BOOT_AT) != event.boot_id)", ")", ("6.16", "6.17")
     ),
     Mutant("48 events are in flight", "enum { WINDOW = 32,", "enum { WINDOW = 48,", ("6.22",)),
-    Mutant("all events are sent again after the wait", "        link->allowed = 1;\n", "", ("6.23",)),
-    Mutant("nothing is sent again", "        go_back(link, link->oldest);\n", "", ("6.23",)),
+    Mutant("all events are sent again after the wait", "        link->allowed = 1;\n", "", ("6.23",), also=("6.24",)),
+    Mutant("nothing is sent again", "        go_back(link, link->oldest);\n", "", ("6.23",), also=("6.26",)),
     Mutant(
         "an ACK allows no more events",
         "link->allowed > WINDOW / 2 ? WINDOW : 2 * link->allowed",
@@ -124,7 +173,7 @@ MUTANTS = (
         "            break;",
         ("6.32",),
     ),
-    Mutant("the keep-alive comes every two seconds", "KEEP_ALIVE = 500", "KEEP_ALIVE = 2000", ("8.1",)),
+    Mutant("the keep-alive comes every two seconds", "KEEP_ALIVE = 500", "KEEP_ALIVE = 2000", ("8.1",), also=("8.4",)),
     Mutant(
         "a silence leaves the DESIRE standing",
         "        link->revision = 0;\n        link->firmware->lock_gate",
@@ -154,6 +203,7 @@ MUTANTS = (
         "    link->boot_id = get32(bytes);\n",
         "    link->boot_id = 7;\n",
         ("3.6",),
+        also=("6.12",),
     ),
     Mutant("AWAKE comes ten times a second", "AWAKE_EVERY = 1000", "AWAKE_EVERY = 100", ("3.21",)),
     Mutant(
@@ -164,5 +214,6 @@ MUTANTS = (
         "    link->total += cards;\n",
         "    if (!link->full) link->total += cards;\n",
         ("6.5",),
+        also=("6.35",),
     ),
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.conformance.trials import TRIALS
+from tests.conformance.clauses import CLAUSES
 from tests.conformance.mutants import MUTANTS, Mutant
 from tests.conformance.virtual import ShoeInC, tried
 from tests.firmware_protocol.native import c_shoe
@@ -18,7 +18,6 @@ LONG = "LONG_TESTS" in os.environ
 
 def _kit(mutant: Mutant, folder: Path) -> ctypes.CDLL:
     link = LINK.read_text(encoding="utf-8")
-    assert link.count(mutant.search) == 1, "its place in shoe_link.c is gone, or not the only one"
     seen = Path(c_shoe.__file__).with_name("c_shoe.c").read_text(encoding="utf-8")
     source = folder / "c_shoe.c"
     source.write_text(seen.replace(INCLUDED, link.replace(mutant.search, mutant.replacement)), encoding="utf-8")
@@ -26,9 +25,15 @@ def _kit(mutant: Mutant, folder: Path) -> ctypes.CDLL:
     return c_shoe.loaded_kit(source, ("-O0", f"-I{KIT}", "-Wno-unused"))
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=[mutant.bug for mutant in MUTANTS])
+def test_every_bug_has_its_place_in_the_shoe() -> None:
+    link = LINK.read_text(encoding="utf-8")
+    assert len(MUTANTS) >= 20
+    assert [mutant.bug for mutant in MUTANTS if link.count(mutant.search) != 1] == []
+
+
+@pytest.mark.parametrize("mutant", MUTANTS if LONG else MUTANTS[::6], ids=lambda mutant: mutant.bug)
 def test_each_bug_fails_in_the_clause_that_it_breaks(mutant: Mutant, tmp_path: Path) -> None:
     kit = _kit(mutant, tmp_path)
-    trials = tuple(trial for trial in TRIALS if LONG or set(trial.clauses) & set(mutant.breaks))
-    findings = tried(ShoeInC(lambda **given: c_shoe.CShoe(kit=kit, **given)), trials)
-    assert set(mutant.breaks) <= set(findings.failed)
+    findings = tried(ShoeInC(lambda **given: c_shoe.CShoe(kit=kit, **given)))
+    failed = {clause.number for clause in CLAUSES if clause.must and clause.number in findings.failed}
+    assert set(mutant.breaks) <= failed <= {*mutant.breaks, *mutant.also}

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from firmware_protocol.native.framing import encode_frame
 from firmware_protocol.native.messages import ACK, NAK, FrameType
 from simulator.conformance.bench import Bench, Heard
 from simulator.conformance.session import HeldEvent, NastySession
@@ -15,6 +16,7 @@ EARLY, LATE = 0.06, 0.2
 """Seconds by which a wait may be shorter or longer: what a line and a busy machine add."""
 NAK_AFTER = 0.12
 ATTEMPTS = 3
+DAMAGED_ACKS = 60
 STRANGE = 0x5EED_5EED
 """Added to a boot id, it makes one that no power-up of this shoe had."""
 CARD_KINDS = range(0x10, 0x20)
@@ -234,6 +236,36 @@ def ages(bench: Bench) -> None:
     bench.check("6.11", abs(grown - passed) <= slack, f"in {passed:.0f} ms an event's age grew by {grown} ms")
 
 
+@trial("1.4", "4.5", "6.23", needs=Needs.CARDS)
+def bad_line(bench: Bench) -> None:
+    """A line on which most of what is sent is damaged costs time, and no event."""
+    session = bench.holding(3)
+    began = session.status
+    if began is None:
+        raise TrialEndedError("no session could be begun")
+    for number in range(DAMAGED_ACKS):
+        newest = max(session.events.values(), key=lambda event: event.sequence, default=None)
+        bench.hear(0.1)
+        if newest is None:
+            continue
+        wire = bytearray(encode_frame(session.acknowledgement(*newest.name)))
+        if number % 3:
+            wire[bench.random_bytes(1)[0] % (len(wire) - 1)] ^= 0x10
+        else:
+            session.acknowledged = newest.sequence
+            bench.stored = newest.name
+        bench.send_bytes(bench.random_bytes(30) + b"\0" + wire)
+        if number % 3 == 0 and newest.sequence >= began.upcoming - 1:
+            break
+    status = bench.status(session)
+    got = sorted(session.events)[: began.upcoming - began.oldest]
+    every = list(range(began.oldest, began.upcoming))
+    bench.check("6.23", got == every, f"events {every} were held, and {got} came over a bad line")
+    deleted = status.oldest >= began.upcoming
+    bench.check("1.4", deleted, "an ACK after garbage was not understood")
+    bench.check("4.5", deleted, "an ACK was dropped because frames before it were lost")
+
+
 @trial("6.22", needs=Needs.MANY_CARDS)
 def window(bench: Bench) -> None:
     """At most 32 events are in flight, and a new session allows as many."""
@@ -244,4 +276,4 @@ def window(bench: Bench) -> None:
     bench.empty()
 
 
-TRIALS = (acknowledgements, recognition, resends, waits, missing_events, totals, ages, window)
+TRIALS = (bad_line, acknowledgements, recognition, resends, waits, missing_events, totals, ages, window)
