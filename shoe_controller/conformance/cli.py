@@ -6,6 +6,7 @@ Exit code 0: nothing failed. 1: a clause failed. 2: no trial could be made.
 import argparse
 import secrets
 import sys
+import time
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -30,6 +31,8 @@ from simulator.conformance.trials import TRIALS
 from simulator.conformance.verdicts import Findings, TrialEndedError
 
 CANNOT = 2
+OPEN_WITHIN = 10.0
+"""Seconds that an operator's program has to bring the shoe to its port."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -89,7 +92,7 @@ def _run(args: argparse.Namespace) -> int:
     line = RealLine(port_of(ShoeSettings("native", args.port, args.baud, None, commands=False)))
     operator = operator_of(args.operator, nobody=args.nobody)
     try:
-        line.reopen()
+        _open(line, patient=args.operator is not None)
         bench = Bench(line, operator, settings, Findings(), secrets.token_bytes)
         shoe = look_at(bench, consume=args.consume)
         _say(f"{shoe.model}, firmware {shoe.firmware}, serial number {shoe.serial_number}: {len(trials)} trials")
@@ -112,6 +115,20 @@ def _run(args: argparse.Namespace) -> int:
             Path(args.json).write_text(as_json(found, shoe), encoding="utf-8")
         sys.stdout.write(table(found))
     return 0 if has_passed(found) else 1
+
+
+def _open(line: RealLine, *, patient: bool) -> None:
+    """Open the line. An operator's program may have to switch the shoe on first, and gets the time for it."""
+    until = line.now() + (OPEN_WITHIN if patient else 0)
+    while True:
+        try:
+            line.reopen()
+        except LineLostError:
+            if line.now() >= until:
+                raise
+            time.sleep(0.1)
+        else:
+            return
 
 
 def _say(text: str) -> None:

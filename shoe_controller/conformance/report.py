@@ -16,7 +16,6 @@ _MARKS = {
     Verdict.FAILED: "FAILED",
     Verdict.ADVICE: "advice",
     Verdict.NOT_TRIED: "not tried",
-    Verdict.CONTROLLER: "controller",
 }
 _INDENT = " " * 19
 
@@ -25,10 +24,15 @@ def table(results: Sequence[Result]) -> str:
     """A line for each clause; below it how it failed, or why it was not tried."""
     lines: list[str] = []
     for clause, verdict, why in results:
+        if verdict is Verdict.CONTROLLER:
+            continue
         text = textwrap.shorten(clause.text, WIDTH - len(_INDENT), placeholder=" …")
         lines.append(f"{clause.number:7}{_MARKS[verdict]:12}{text}")
         if why:
             lines += textwrap.wrap(why, WIDTH, initial_indent=_INDENT + "-> ", subsequent_indent=_INDENT + "   ")
+    others = ", ".join(result.clause.number for result in results if result.verdict is Verdict.CONTROLLER)
+    if others:
+        lines += ["", *textwrap.wrap(f"Bind the controller alone: {others}", WIDTH)]
     return "\n".join([*lines, "", conclusion(results), ""])
 
 
@@ -39,7 +43,7 @@ def conclusion(results: Sequence[Result]) -> str:
     first += f" ({', '.join(failed)})" if failed else ""
     return (
         f"{first}, {counts[Verdict.NOT_TRIED]} could not be tried, {counts[Verdict.ADVICE]} pieces of advice are not "
-        f"followed; {counts[Verdict.CONTROLLER]} bind the controller alone."
+        f"followed."
     )
 
 

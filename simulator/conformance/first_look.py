@@ -67,8 +67,8 @@ def _why_no_challenge(bench: Bench, reject: Reject | None) -> str:
                 return f"the shoe rejects a HELLO of version 1: it says that it speaks versions {reject.versions}"
     if not bench.bytes_came:
         return (
-            "nothing came from the shoe. Check its power, the cable and the baud rate; an Angel Eye shoe does not speak "
-            "the native wire"
+            "nothing came from the shoe. Check its power, the cable and the baud rate; an Angel Eye shoe does not "
+            "speak the native wire"
         )
     if bench.judge.frames == 0:
         return (
@@ -82,7 +82,7 @@ def _refuse_what_is_of_worth(bench: Bench) -> None:
     try:
         worth = events_of_worth(bench)
     except TrialEndedError as error:
-        raise CannotBeginError(f"it cannot be seen what the shoe holds: {error}. use --consume") from error
+        raise CannotBeginError(f"what the shoe holds cannot be seen: {error}. Use --consume") from error
     if worth:
         raise CannotBeginError(
             f"the shoe holds {worth}. Trials acknowledge everything, and no table would receive it: let the table's "

@@ -11,6 +11,9 @@ from simulator.conformance.trials import TRIALS
 from simulator.conformance.untriable import UNTRIABLE
 from simulator.conformance.verdicts import TrialEndedError, Verdict
 
+NOTHING_CAME = "nothing came from the shoe that would show it"
+NO_TRIAL = "advice which this suite does not try"
+
 
 class Result(NamedTuple):
     clause: Clause
@@ -63,5 +66,6 @@ def _result(bench: Bench, clause: Clause) -> Result:
     if verdict is Verdict.FAILED and not clause.must:
         return Result(clause, Verdict.ADVICE, why)
     if verdict is Verdict.NOT_TRIED:
-        return Result(clause, verdict, UNTRIABLE.get(clause.number) or why or "no trial of this suite reached it")
+        no_reason = NOTHING_CAME if clause.must else NO_TRIAL
+        return Result(clause, verdict, UNTRIABLE.get(clause.number) or why or no_reason)
     return Result(clause, verdict, why)

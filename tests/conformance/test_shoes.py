@@ -30,4 +30,4 @@ def test_our_shoes_hold_every_must(shoe: type[PythonShoe | ShoeInC], not_tried: 
 def test_a_shoe_without_a_key_can_be_tried() -> None:
     findings = tried(PythonShoe(key=None), key=None)
     assert _broken(findings) == {}
-    assert NEEDS_NO_KEY <= findings.held
+    assert findings.held >= NEEDS_NO_KEY

@@ -4,7 +4,6 @@ import random
 from collections.abc import Callable
 from typing import Protocol
 
-from firmware_protocol.events import Button
 from simulator.conformance.bench import Bench, BenchSettings
 from simulator.conformance.line import Answer, Doing, Request
 from simulator.conformance.run import make_trials
@@ -14,6 +13,7 @@ from simulator.conformance.verdicts import Findings
 from simulator.emulation import Emulation, EmulationSettings
 from simulator.shoe_line import WireSettings
 from simulator.virtual_shoe import CannotError
+from tests.conformance.hands import at_emulator
 from tests.firmware_protocol.native.c_shoe import CShoe, Memory
 
 KEY = bytes(range(60, 92))
@@ -74,7 +74,6 @@ class PythonShoe:
         wire = WireSettings(key=key, store_capacity=capacity)
         self._emulation = Emulation(EmulationSettings(wire=wire, seed=1, speed=None), now=now, truth=lambda _: None)
         self._emulation.host_attached(now)
-        self._identified = False
 
     def receive(self, data: bytes, now: float) -> None:
         self._emulation.received(data, now)
@@ -93,41 +92,9 @@ class PythonShoe:
 
     def do(self, request: Request, now: float) -> Answer:
         try:
-            return self._do(request, now)
+            return at_emulator(self._emulation, request, now)
         except CannotError as error:
             return Answer(yes=False, why_not=str(error))
-
-    def _do(self, request: Request, now: float) -> Answer:
-        shoe = self._emulation.shoe
-        match request.doing:
-            case Doing.DRAW:
-                for _ in range(request.number):
-                    self._draw(now)
-            case Doing.EVENT:
-                for _ in range(request.number):
-                    self._emulation.press(Button.CALL_SUPERVISOR, now)
-            case Doing.POWER:
-                self._emulation.power_off(now)
-                self._emulation.power_on(now)
-            case Doing.SEE_GATE_LOCKED:
-                return Answer(yes=shoe.gate_locked)
-            case Doing.SEE_LAMPS:
-                return Answer(
-                    yes=sum({"player": 1, "banker": 2, "tie": 4, "alert": 8}[lamp.value] for lamp in shoe.lamps)
-                    == request.number
-                )
-            case Doing.SEE_IDENTIFY:
-                return Answer(yes=True)
-        return Answer(yes=True)
-
-    def _draw(self, now: float) -> None:
-        """A card, whatever the round needs before it."""
-        emulation = self._emulation
-        if emulation.shoe.firmware.stage.name == "COMPLETE":
-            emulation.press(Button.RESULT, now)
-        if not emulation.shoe.cards_inside:
-            emulation.new_cards(now)
-        emulation.draw(now)
 
 
 class ShoeInC:
