@@ -29,8 +29,18 @@ from simulator.conformance.run import make_trials, results
 from simulator.conformance.trial import Trial
 from simulator.conformance.trials import TRIALS
 from simulator.conformance.verdicts import Findings, TrialEndedError
+from simulator.late_file import LateFile, UnwritableError
 
 CANNOT = 2
+_CANNOT_BE_USED = (
+    BadCaptureError,
+    BadOperatorError,
+    CannotBeginError,
+    LineLostError,
+    OSError,
+    TransportError,
+    UnwritableError,
+)
 OPEN_WITHIN = 10.0
 """Seconds that an operator's program has to bring the shoe to its port."""
 
@@ -76,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parser().parse_args(arguments)
     try:
         return _run(args)
-    except (BadCaptureError, BadOperatorError, CannotBeginError, LineLostError, TransportError, OSError) as error:
+    except _CANNOT_BE_USED as error:
         message = printable(str(error), keep="\n")
         sys.stderr.write(f"shoe-conformance: {message}\n")
         return CANNOT
@@ -89,8 +99,10 @@ def _run(args: argparse.Namespace) -> int:
     clauses = read_clauses(files("firmware_protocol.native").joinpath("PROTOCOL.md").read_text(encoding="utf-8"))
     settings = _settings(args)
     trials = _chosen(args.only, clauses)
-    line = RealLine(port_of(ShoeSettings("native", args.port, args.baud, None, commands=False)))
+    file = None if args.json in (None, "-") else LateFile(args.json)
+    port = port_of(ShoeSettings("native", args.port, args.baud, None, commands=False))
     operator = operator_of(args.operator, nobody=args.nobody)
+    line = RealLine(port)
     try:
         _open(line, patient=args.operator is not None)
         bench = Bench(line, operator, settings, Findings(), secrets.token_bytes)
@@ -111,8 +123,9 @@ def _run(args: argparse.Namespace) -> int:
         sys.stdout.write(as_json(found, shoe))
         _say(conclusion(found))
     else:
-        if args.json is not None:
-            Path(args.json).write_text(as_json(found, shoe), encoding="utf-8")
+        if file is not None:
+            with file:
+                file.write(as_json(found, shoe).encode())
         sys.stdout.write(table(found))
     return 0 if has_passed(found) else 1
 

@@ -145,6 +145,7 @@ def what_can_be_seen(bench: Bench) -> None:
         bench.desire(session, 20 + lamps, lamps=lamps, gate=1)
         bench.check("5.1", bench.see(Doing.SEE_LAMPS, text, lamps), f"lamps {lamps:04b} were not shown")
     bench.send(session.seal(FrameType.IDENTIFY, b"\x03"))
+    bench.status(session)  # when it answers this, it has read that
     bench.check("5.1", bench.see(Doing.SEE_IDENTIFY, "Did the shoe blink or beep just now?"), "IDENTIFY: nothing")
 
 
