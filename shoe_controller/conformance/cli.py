@@ -22,12 +22,13 @@ from shoe_controller.conformance.report import as_json, conclusion, has_passed, 
 from shoe_controller.transports.transport import TransportError
 from shoe_controller.words.printable import printable
 from simulator.conformance.bench import Bench, BenchSettings
-from simulator.conformance.clauses import Clause, read_clauses
+from simulator.conformance.clauses import Bound, Clause, read_clauses
 from simulator.conformance.first_look import CannotBeginError, look_at
 from simulator.conformance.line import LineLostError
 from simulator.conformance.run import make_trials, results
 from simulator.conformance.trial import Trial
 from simulator.conformance.trials import TRIALS
+from simulator.conformance.untriable import UNTRIABLE
 from simulator.conformance.verdicts import Findings, TrialEndedError
 from simulator.late_file import LateFile, UnwritableError
 
@@ -167,12 +168,16 @@ def _settings(args: argparse.Namespace) -> BenchSettings:
 def _chosen(only: list[str] | None, clauses: Sequence[Clause]) -> tuple[Trial, ...]:
     if only is None:
         return TRIALS
-    unknown = set(only) - {clause.number for clause in clauses}
-    if unknown:
-        raise CannotBeginError(
-            f"--only {', '.join(sorted(unknown))}: the page has no such clause; write one such as 6.1"
-        )
-    return tuple(trial for trial in TRIALS if set(trial.clauses) & set(only))
+    known = {clause.number: clause for clause in clauses}
+    for number in only:
+        if number not in known:
+            raise CannotBeginError(f"--only {number}: there is no such clause; write one such as 6.1")
+        if known[number].bound is Bound.CONTROLLER:
+            raise CannotBeginError(f"--only {number}: this clause binds the controller, not the shoe")
+        if number in UNTRIABLE:
+            raise CannotBeginError(f"--only {number}: {UNTRIABLE[number]}")
+    # A clause of every frame shows in any trial.
+    return tuple(trial for trial in TRIALS if set(trial.clauses) & set(only)) or TRIALS
 
 
 def _leave_empty(bench: Bench) -> None:

@@ -32,6 +32,8 @@ ANSWER_WITHIN = 1.0
 QUIET = 0.35
 """Seconds without an answer after which none is taken to come."""
 KEEP_ALIVE = 0.4
+KEPT_ALIVE_WITHIN = 0.8
+"""Seconds in which a shoe that still has a session shows it."""
 IDLE = 0.2
 """Seconds after which the line was idle, whatever holds bytes back on their way."""
 REOPEN_WITHIN = 20.0
@@ -341,9 +343,14 @@ class Bench:
             stayed = self._pass_time() and stayed
         if answer.impossible:
             raise TrialEndedError(f"the power stayed on: {answer.why_not}")
-        self.session = None
+        old, self.session = self.session, None
         if not stayed:
             self.reopen()
+        since = self.now()
+        heard = self.hear(KEPT_ALIVE_WITHIN)
+        if old is not None and any(one.session is old and one.at > since for one in heard):
+            raise TrialEndedError("the power was not taken away: the shoe goes on with its session")
+        self._waiting.extend(heard)
         return stayed
 
     def reopen(self) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from simulator.conformance.line import Answer, Doing, Request
 from simulator.conformance.verdicts import Findings
 from tests.conformance.clauses import CLAUSES, TRIED
 from tests.conformance.virtual import PythonShoe, ShoeInC, VirtualShoe, tried
@@ -31,3 +32,24 @@ def test_a_shoe_without_a_key_can_be_tried() -> None:
     findings = tried(PythonShoe(key=None), key=None)
     assert _broken(findings) == {}
     assert findings.held >= NEEDS_NO_KEY
+
+
+def test_an_operator_who_leaves_the_power_on_makes_no_shoe_fail() -> None:
+    class Lazy(PythonShoe):
+        def do(self, request: Request, now: float) -> Answer:
+            return Answer(yes=True) if request.doing is Doing.POWER else super().do(request, now)
+
+    findings = tried(Lazy())
+    assert _broken(findings) == {}
+    assert "the power was not taken away" in findings.untried["3.6"][0]
+
+
+def test_a_shoe_at_which_nobody_is_does_not_fail() -> None:
+    class Deserted(PythonShoe):
+        def do(self, request: Request, now: float) -> Answer:  # noqa: ARG002 - nothing is done
+            return Answer(yes=False, why_not="nobody is there")
+
+    findings = tried(Deserted())
+    assert _broken(findings) == {}
+    assert "6.7" not in findings.held
+    assert "nobody is there" in findings.untried["6.7"][0]

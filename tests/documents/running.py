@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from socket import create_connection
 
+from shoe_controller.conformance.cli import parser as conformance_parser
 from simulator.cli import parser as emulator_parser
 from tests.daemon.programs import COMMANDS
 from tests.documents.places import TYPED, free_port
@@ -32,6 +33,7 @@ NOT_RUN = {
     "journalctl": "it takes systemd, which `make test-deploy` has; here the unit must exist",
     "chromium": "it takes a screen; the tests of the board open its pages without one",
     "make": "it would run the tests inside the tests; here the target must exist and take its options",
+    "shoe-conformance": "it takes a shoe and somebody at it; tests/conformance/test_program.py has both",
     "shoe-emulator record --line": "it takes a real line; tests/simulator/test_recording.py has one made of ptys",
 }
 """By how they begin."""
@@ -96,6 +98,8 @@ def _look_at(words: list[str]) -> None:
             assert make(*rest)
         case ["shoe-emulator", *rest]:
             emulator_parser().parse_args(rest)
+        case ["shoe-conformance", *rest]:
+            conformance_parser().parse_args(rest)
         case _:
             pass
 

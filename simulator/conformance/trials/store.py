@@ -63,9 +63,10 @@ def _check_further_card(bench: Bench, full: ShoeStatus) -> None:
 
 
 def _check_over_power(bench: Bench) -> None:
-    if not bench.settings.power:
-        return
-    bench.take_power("a full store must still be full after it")
+    try:
+        bench.take_power("a full store must still be full after it")
+    except TrialEndedError:
+        return  # the trials of power say why; the store is emptied all the same
     status = bench.begin().status
     bench.check(
         "6.37", status is not None and status.store_full, "after a loss of power the store is not full any more"
