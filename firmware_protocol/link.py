@@ -149,6 +149,10 @@ class IdentifyRequested(ShoeNotice, frozen=True, kw_only=True, tag="identify"):
     seconds: int
 
 
+class DesireAwaited(ShoeNotice, frozen=True, kw_only=True, tag="desire_awaited"):
+    """A session has begun: let no card out until the controller says what it desires."""
+
+
 class GateLockedBySilence(ShoeNotice, frozen=True, kw_only=True, tag="gate_locked_by_silence"):
     """The controller has been silent for too long: lock the gate now."""
 

@@ -10,6 +10,7 @@ from firmware_protocol.angel_eye.commands import HostCommand
 from firmware_protocol.angel_eye.messages import fault_of_number
 from firmware_protocol.events import Button, Hand, StartCause
 from firmware_protocol.link import (
+    DesireAwaited,
     DesiredShoe,
     GateLockedBySilence,
     IdentifyRequested,
@@ -77,6 +78,8 @@ class VirtualShoe:
         self.firmware = ShoeFirmware(self.line)
         self.powered = False
         self.gate_locked = False
+        self.awaits_desire = False
+        """The gate holds from power-up, and from the beginning of a session, until a desire or the key opens it."""
         self.gate_moves = 0
         """How often the gate was locked or opened: both may happen between two looks at it."""
         self.lid_open = False
@@ -130,7 +133,7 @@ class VirtualShoe:
             return "the lid is open: close it first"
         if self._carries_over:
             return None
-        if self.gate_locked:
+        if self.gate_locked or self.awaits_desire:
             return "the gate is locked: controller or key opens it"
         if self.line.store_is_full:
             return "the event store is full: no controller stores its events"
@@ -285,6 +288,7 @@ class VirtualShoe:
     def turn_gate_key(self, now: float) -> None:
         """Turn the gate's key, as a person does."""
         self._check_power()
+        self.awaits_desire = False
         self._record(GateMoved(t=self.time_of(now), locked=not self.gate_locked, by="key"))
         self._gate_moved(now, locked=not self.gate_locked)
 
@@ -312,6 +316,7 @@ class VirtualShoe:
             self._record(RoundAbandoned(t=self.time_of(now), round=self.firmware.rounds))
         if self.line.is_native:
             self._health_at = now + HEALTH_EVERY
+            self._await_desire()
 
     def power_off(self, now: float) -> None:
         self.powered = False
@@ -358,6 +363,8 @@ class VirtualShoe:
             match notice:
                 case Wanted(desired=desired):
                     self._obey(desired, now)
+                case DesireAwaited():
+                    self._await_desire()
                 case GateLockedBySilence() if not self.gate_locked:
                     self._record(GateMoved(t=self.time_of(now), locked=True, by="silence"))
                     self._gate_moved(now, locked=True)
@@ -374,7 +381,13 @@ class VirtualShoe:
                     # It shows no time and has no game process to confirm; line errors are for the controller.
                     pass
 
+    def _await_desire(self) -> None:
+        # A shoe that never locks its gate deals without a controller.
+        self.awaits_desire = self.line.settings.timings.lock_gate_after is not None
+        self.next_hand = None
+
     def _obey(self, desired: DesiredShoe, now: float) -> None:
+        self.awaits_desire = False
         self.next_hand = desired.next_hand
         if desired.lamps != self.lamps:
             self.lamps = desired.lamps

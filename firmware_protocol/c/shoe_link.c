@@ -607,6 +607,8 @@ static void begin_session(struct shoe_link *link, struct shoe_event_name stored)
     link->timed = 0;
     link->estimated = false;
     note_heard(link);
+    /* What the last session desired may be out of date. */
+    link->firmware->lock_gate(link->firmware->context);
 }
 
 static void hear_proof(struct shoe_link *link, const uint8_t *proof, uint8_t size) {

@@ -176,7 +176,7 @@ struct shoe_firmware {
     void (*random)(void *context, uint8_t *bytes, size_t size);
 
     void (*follow)(void *context, const struct shoe_desire *desire);
-    /* The controller is silent: lock the gate until a desire says otherwise. */
+    /* The controller is silent, or a session begins: lock the gate until a desire says otherwise. Begin locked, too. */
     void (*lock_gate)(void *context);
     /* May be NULL, as may all below. The time of day, milliseconds since 1970 in UTC. */
     void (*set_clock)(void *context, uint64_t unix_milliseconds);

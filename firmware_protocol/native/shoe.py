@@ -12,6 +12,7 @@ import msgspec
 from firmware_protocol.events import AnyShoeEvent, LinkDownCause
 from firmware_protocol.link import (
     ClockSet,
+    DesireAwaited,
     GateLockedBySilence,
     IdentifyRequested,
     LineError,
@@ -240,6 +241,7 @@ class NativeShoe:
         self._note_received(now)
         self.counts.sessions += 1
         self._refusals.start_afresh()
+        out.append(DesireAwaited())
         if not was_up:
             out.append(LinkUp(authenticated=self._key != INSECURE_KEY))
 

@@ -12,6 +12,9 @@ from tests.daemon.house_file import write_secret
 from tests.deploy.new_house import PINS, init, let_emulator_deal
 from tests.documents.snippets import ROOT, snippets_of
 
+NATIVE_KEY = bytes(range(0x64, 0x84))
+"""Of the recorded native shoes."""
+
 WAGERS = [{"seat": "1", "wager": "base.player", "stake": 500}]
 
 TYPED = "".join(f"{pin}\n" for pin in PINS.values())
@@ -25,7 +28,7 @@ def new_house(folder: Path) -> Path:
     let_emulator_deal(folder)
     for name in ("table.toml", "board.toml", "console.toml", "witness.toml"):
         file = folder / name
-        file.write_text("".join(_with_free_ports(file.read_text(encoding="utf-8"))), encoding="utf-8")
+        file.write_text("".join(with_free_ports(file.read_text(encoding="utf-8"))), encoding="utf-8")
     witness = folder / "witness.toml"
     text = witness.read_text(encoding="utf-8").replace("# file = ", 'file = "north.witness"  # ')
     witness.write_text(text, encoding="utf-8")
@@ -42,7 +45,15 @@ def new_house(folder: Path) -> Path:
     return folder
 
 
-def _with_free_ports(text: str) -> Iterator[str]:
+def put_native_recording(folder: Path) -> None:
+    """The line of a native shoe, and its key."""
+    with gzip.open(ROOT / "tests" / "recordings" / "native_01.jsonl.gz", "rt", encoding="utf-8") as recording:
+        (folder / "line.jsonl").write_text("".join(next(recording) for _ in range(40)), encoding="utf-8")
+    (folder / "shoe.key").unlink()
+    write_secret(folder / "shoe.key", NATIVE_KEY.hex())
+
+
+def with_free_ports(text: str) -> Iterator[str]:
     for line in text.splitlines(keepends=True):
         yield f"port = {free_port()}\n" if line in ("port = 8080\n", "port = 8081\n") else line
 

@@ -11,7 +11,7 @@ import pytest
 from shoe_controller.cli import parser
 from tests.daemon.programs import Program
 from tests.deploy.new_house import its_broker
-from tests.documents.places import copy_of, new_house
+from tests.documents.places import copy_of, new_house, put_native_recording, with_free_ports
 from tests.documents.running import make, run, why_not_run
 from tests.documents.snippets import ROOT, SHELL, Snippet, every_snippet, snippets_of, text_of
 from tests.mqtt.brokers import becomes
@@ -58,7 +58,9 @@ def test_every_command_that_needs_no_running_table(block: Snippet, house: Path, 
         *_, table = [
             text for _, language, text in snippets_of(block.document) if language == "toml" and "[house]" in text
         ]
-        (place / "table.toml").write_text(table, encoding="utf-8")
+        (place / "table.toml").write_text("".join(with_free_ports(table)), encoding="utf-8")
+    if block.document == PROTOCOL and "decode" in block.text:
+        put_native_recording(place)
     if "init" in block.text and "--file" not in block.text and "--renew" not in block.text:
         place = tmp_path / "new"
         place.mkdir()

@@ -1,10 +1,12 @@
 """Every piece of configuration in the documents is good, as it is or in the file that it is meant for."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from shoe_controller.baccarat.odds import exact_odds
+from shoe_controller.config.pins import check_pin
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import for_running, load_board, load_config, load_console
 from shoe_controller.house.catalogue_files import built_in_catalogue, extend
@@ -86,6 +88,10 @@ def test_the_console(tmp_path: Path) -> None:
 def test_the_table_at_which_a_shoe_is_tried_can_run(tmp_path: Path) -> None:
     (piece,) = pieces(PROTOCOL)
     assert for_running(load_config(written(tmp_path, piece.text))).shoe_key is not None
+    pin = re.search(r"with the PIN (\d+)", text_of(PROTOCOL))
+    assert pin is not None
+    (hashed,) = re.findall(r'^pin = "(.+)"', piece.text, re.MULTILINE)
+    assert check_pin(pin[1], hashed), "the person of the page can sign in"
 
 
 def test_what_the_catalogue_puts_into_a_tables_file(tmp_path: Path) -> None:

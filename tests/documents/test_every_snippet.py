@@ -81,6 +81,8 @@ FOR_THE_EYE = {
     ("firmware_protocol/native/PROTOCOL.md", "encode(data):"): "an algorithm; vectors.json has its results",
     ("firmware_protocol/native/PROTOCOL.md", "controller   "): "a picture",
     ("firmware_protocol/native/PROTOCOL.md", "challenge   "): "formulas; vectors.json has their results",
+    ("firmware_protocol/native/PROTOCOL.md", 'stateDiagram-v2\n    state "the shoe"'): "a picture",
+    ("firmware_protocol/native/PROTOCOL.md", 'stateDiagram-v2\n    state "the controller"'): "a picture",
 }
 """Blocks that nobody types, by how they begin."""
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
 
+import msgspec
 import pytest
 
 from firmware_protocol.angel_eye.controller import AngelEyeController
@@ -21,9 +22,11 @@ from firmware_protocol.events import (
     Hand,
     LidChanged,
     ResultIndicated,
+    StartCause,
     Started,
 )
 from firmware_protocol.link import DesiredShoe, Lamp, LineError
+from firmware_protocol.native.controller import NativeController
 from firmware_protocol.native.shoe import ShoeTimings
 from simulator.dealer import AS_FAST_AS_THE_LINE, Pace
 from simulator.emulation import EmulationSettings
@@ -196,6 +199,31 @@ def test_the_gate_follows_the_controller_and_says_so() -> None:
     ]
     with pytest.raises(CannotError, match="gate is locked"):
         table.emulation.draw(table.now)
+
+
+@pytest.mark.parametrize("restarted", [True, False])
+def test_the_unlocked_gate_of_an_earlier_session_lets_no_card_out(restarted: bool) -> None:  # noqa: FBT001 - two cases
+    table = by_hand(NATIVE)
+    draw(table, 1)
+    without_desire = NativeController(key=NATIVE.key, nonce=lambda: bytes(16))
+    table.replace_controller(without_desire)
+    if restarted:
+        table.emulation.shoe.power_off(table.now)
+        table.emulation.shoe.power_on(StartCause.RESET_BUTTON, table.now)
+    table.run_for(1)
+    assert table.emulation.shoe.link_up
+    assert not table.emulation.shoe.gate_locked
+    with pytest.raises(CannotError, match="gate is locked"):
+        table.emulation.draw(table.now)
+    without_desire.want(DesiredShoe(gate_locked=False), table.now)
+    table.run_for(1)
+    table.emulation.draw(table.now)
+
+
+def test_a_shoe_that_never_locks_its_gate_deals_without_a_controller() -> None:
+    wire = msgspec.structs.replace(NATIVE, timings=ShoeTimings(lock_gate_after=None))
+    table = VirtualTable(EmulationSettings(wire=wire, seed=5, decks=1, speed=None), attached=False)
+    table.emulation.draw(table.now)
 
 
 def test_an_angel_eye_host_locks_the_gate_and_clears_errors_by_command() -> None:

@@ -107,6 +107,7 @@ async def test_pulled_and_plugged_in_again(wire: WireSettings, plugs: MakePlugs,
         LiveController(ends.controller(), wire) as controller,
     ):
         await shoe.until(lambda: shoe.emulation.shoe.line.host_attached)
+        await shoe.until(lambda: shoe.emulation.shoe.why_no_card is None)
         shoe.draw()
         await controller.until(lambda: controller.count(CardDrawn) == 1)
         await shoe.unplug()
@@ -116,6 +117,7 @@ async def test_pulled_and_plugged_in_again(wire: WireSettings, plugs: MakePlugs,
         shoe.draw()
         await shoe.replug()
         await controller.until(lambda: controller.count(LinkUp) == 2)
+        await shoe.until(lambda: shoe.emulation.shoe.why_no_card is None)
         shoe.draw()
         kept = 4 if wire.wire is Wire.NATIVE else 2
         await controller.until(lambda: controller.count(CardDrawn) == kept)
@@ -133,7 +135,7 @@ async def test_people_and_tests_can_do_everything_by_hand(tmp_path: Path) -> Non
         EmulatedShoe(port=ends.shoe, settings=by_hand(NATIVE), truth=truth.append) as shoe,
         LiveController(ends.controller(), NATIVE) as controller,
     ):
-        await shoe.until(lambda: shoe.emulation.shoe.link_up)
+        await shoe.until(lambda: shoe.emulation.shoe.why_no_card is None)
         shoe.new_cards()
         while shoe.emulation.shoe.firmware.rounds == 0:
             shoe.draw()

@@ -89,7 +89,7 @@ async def test_an_emulated_shoe_is_recorded_in_both_directions(tmp_path: Path) -
         EmulatedShoe(port=port, settings=settings) as shoe,
         LiveController(port_at(port.address), wire) as controller,
     ):
-        await shoe.until(lambda: shoe.emulation.shoe.link_up)
+        await shoe.until(lambda: shoe.emulation.shoe.why_no_card is None)
         shoe.draw()
         await shoe.until(lambda: not shoe.emulation.shoe.line.store.events)
         await shoe.unplug()

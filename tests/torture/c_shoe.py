@@ -15,6 +15,7 @@ import msgspec
 
 from firmware_protocol.events import AnyShoeEvent, Hand, Started
 from firmware_protocol.link import (
+    DesireAwaited,
     DesiredShoe,
     GateLockedBySilence,
     Lamp,
@@ -119,7 +120,8 @@ class _CLink:
         notices: list[ShoeNotice | LinkReport] = []
         if self._shoe.locks:
             self._shoe.locks = 0
-            notices.append(GateLockedBySilence(silent_for=0.0))
+            silent = self._shoe.locked_by_silence
+            notices.append(GateLockedBySilence(silent_for=0.0) if silent else DesireAwaited())
         for desire in self._shoe.desires:
             desired = DesiredShoe(
                 gate_locked=(None, False, True)[desire["gate"]],

@@ -93,7 +93,7 @@ static void follow(void *context, const struct shoe_desire *desire) {
 static void lock_gate(void *context) {
     struct desk *desk = context;
     desk->locked = true;
-    puts("silence: the gate is locked");
+    puts("the gate is locked until the controller says otherwise");
 }
 
 static void set_clock(void *context, uint64_t unix_milliseconds) {
@@ -331,7 +331,7 @@ static int usage(void) {
 }
 
 int main(int count, char **words) {
-    static struct desk desk = {.listening = -1, .line = -1};
+    static struct desk desk = {.listening = -1, .line = -1, .locked = true};
     static struct shoe_link link;
     static uint8_t key[SHOE_KEY_BYTES];
     struct shoe_firmware firmware = {.model = "Shoe in C",

@@ -1,6 +1,8 @@
 """The fields of a frame by name, for vectors that a reader checks a decoder with."""
 
+import struct
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from firmware_protocol.link import ShoeIdentity
@@ -12,6 +14,7 @@ from firmware_protocol.native.messages import (
     IDENTIFY,
     NAK,
     SEALED,
+    BadFrameError,
     Challenge,
     Desire,
     FrameType,
@@ -19,6 +22,7 @@ from firmware_protocol.native.messages import (
     Proof,
     Reject,
     ShoeStatus,
+    unpack,
 )
 from firmware_protocol.native.session import FRAME_TAG_BYTES, payload_of
 
@@ -38,6 +42,14 @@ def frame(sender: str, body: bytes) -> Fields:
         "wire": encode_frame(body).hex(),
         "says": fields,
     }
+
+
+def any_frame(sender: str, body: bytes) -> Fields:
+    """The same for a frame that may be bad: what no reader understands is shown as its bytes alone."""
+    if body[0] in set(FrameType):
+        with suppress(BadFrameError, struct.error):
+            return frame(sender, body)
+    return {"from": sender, "type": f"{body[0]:02X}", "body": body.hex(), "wire": encode_frame(body).hex(), "says": {}}
 
 
 def _hello(body: bytes) -> Fields:
@@ -84,7 +96,7 @@ def _event(body: bytes) -> Fields:
 
 
 def _ack(body: bytes) -> Fields:
-    boot_id, sequence = ACK.unpack(payload_of(body))
+    boot_id, sequence = unpack(ACK, payload_of(body))
     return {"boot_id": boot_id, "sequence": sequence}
 
 

@@ -47,7 +47,7 @@ from firmware_protocol.native.framing import CRC_START, encode_frame
 from firmware_protocol.native.messages import ACK, NAK, TAG_BYTES, FrameType, Hello, Versions, event_payload
 from firmware_protocol.native.session import controller_tag, payload_of, session_keys, shoe_tag
 from firmware_protocol.native.store import ShoeStore
-from tests.firmware_protocol.native import vector_talks
+from tests.firmware_protocol.native import vector_talks, vector_trials
 from tests.firmware_protocol.native.frame_fields import frame
 from tests.firmware_protocol.native.line import bodies
 from tests.firmware_protocol.native.vector_talks import BOOT_ID, CONTROLLER_NONCE, KEY, SHOE, Conversation, Fields
@@ -351,6 +351,7 @@ def make() -> Fields:
         "unrecognised": vector_talks.unrecognised().shown(),
         "rejected": list(rejected()),
         "insecure": vector_talks.insecure().shown(),
+        "trials": vector_trials.all_trials(),
     }
 
 

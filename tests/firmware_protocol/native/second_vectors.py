@@ -47,6 +47,10 @@ def all_frames() -> list[Fields]:
     return [*talked, *rejected, *answered]
 
 
+def frames_of_trials() -> list[Fields]:
+    return [frame for trial in VECTORS["trials"] for frame in trial["frames"]]
+
+
 def _hello_fields(says: Fields) -> Fields:
     oldest, newest = says["versions"]
     nonce = bytes.fromhex(says["nonce"])

@@ -86,8 +86,9 @@ def test_reserved_lamps_are_ignored() -> None:
 
 def test_a_gate_that_silence_has_locked_stays_so_until_a_desire_names_it() -> None:
     controller = _in_session()
+    assert controller.shoe.locks == 1, "at the beginning of the session"
     _said_after(controller, 3.0)
-    assert controller.shoe.locks == 1
+    assert controller.shoe.locks == 2
     desire = {"revision": 1, "gate": 0, "lamps": 1, "next_hand": 1}
     (status,) = controller.say(controller.seal(second.DESIRE, desire))
     fields = second.message_fields(second.STATUS, status[9:-8])
@@ -96,13 +97,25 @@ def test_a_gate_that_silence_has_locked_stays_so_until_a_desire_names_it() -> No
     assert second.message_fields(second.STATUS, status[9:-8])["flags"] == 0b001
 
 
+def test_each_session_locks_the_gate_until_a_desire_unlocks_it() -> None:
+    controller = _in_session()
+    controller.say(controller.seal(second.DESIRE, {"revision": 1, "gate": 1, "lamps": 0, "next_hand": 1}))
+    assert (controller.shoe.locks, controller.shoe.desires[-1]["gate"]) == (1, 1)
+    hello = second.message_bytes(second.HELLO, HELLO | {"nonce_c": b"of a new session"})
+    (challenge,) = controller.say(hello, after=0.2)
+    assert controller.shoe.locks == 1, "a HELLO changes nothing"
+    controller.challenge = challenge[:-16]
+    controller.say(controller.proof())
+    assert (controller.shoe.locks, controller.shoe.revision, controller.shoe.locked_by_silence) == (2, 0, 0)
+
+
 def test_a_malformed_frame_that_is_believed_breaks_the_silence_and_uses_its_counter() -> None:
     controller = _in_session()
     short = second.sealed(second.key_to_shoe(KEY, controller.challenge), second.ACK, controller.next_counter(), b"abc")
     controller.say(short, after=2.0)
     assert controller.shoe.refused == 1
     _said_after(controller, 2.0)
-    assert controller.shoe.locks == 0
+    assert controller.shoe.locks == 1, "when the session began, and not again"
     controller.say(short)
     assert controller.shoe.refused == 2, "replayed"
 

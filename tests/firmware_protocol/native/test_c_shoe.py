@@ -126,12 +126,14 @@ def _powered_up(conversation: Fields) -> CShoe:
         serial_number=says["serial_number"],
     )
     keeps, acknowledged = conversation["shoe_keeps"], conversation["shoe_keeps"]["acknowledged"]
-    memory = Memory()
+    # One place more than events are held: it is the page that stays free.
+    memory = Memory(keeps["places"] + 1) if "places" in keeps else Memory()
     for place, event in enumerate(keeps["held"]):
         memory.put_event(place, event["sequence"], event["boot_id"], bytes.fromhex(event["bytes"]))
     memory.put_mark(keeps["next"], keeps["total"], (acknowledged["boot_id"], acknowledged["sequence"]))
-    key, nonce = bytes.fromhex(conversation["key"]), bytes.fromhex(conversation["shoe_nonce"])
-    random = random_of(says["boot_id"], lambda: nonce)
+    key = bytes.fromhex(conversation["key"])
+    nonces = iter(conversation["shoe_nonces"] if "shoe_nonces" in conversation else [conversation["shoe_nonce"]])
+    random = random_of(says["boot_id"], lambda: bytes.fromhex(next(nonces)))
     return CShoe(key=key if any(key) else None, memory=memory, identity=identity, random=random)
 
 
@@ -169,6 +171,11 @@ def test_it_says_every_conversation_byte_for_byte(name: str) -> None:
     shoe = _powered_up(conversation)
     assert _replay(shoe, conversation, []) == _shoes_half(conversation)
     assert (shoe.held, shoe.refused, shoe.line_errors) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("trial", VECTORS["trials"], ids=title)
+def test_it_answers_every_trial_byte_for_byte(trial: Fields) -> None:
+    assert _replay(_powered_up(trial), trial, []) == _shoes_half(trial)
 
 
 def test_frames_to_be_refused_change_nothing_in_what_it_says() -> None:

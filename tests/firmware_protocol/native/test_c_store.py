@@ -236,13 +236,13 @@ def test_the_gate_locks_after_a_silence_and_follows_no_desire_until_the_next() -
     table.run(0.5)
     table.controller.want(DesiredShoe(gate_locked=False), table.now)
     table.run(0.5)
-    assert (table.shoe.locks, table.shoe.revision > 0) == (0, True)
+    assert (table.shoe.locks, table.shoe.revision > 0) == (1, True), "once, as the session began"
     for _ in range(301):
         table.now += 0.01
         table.shoe.tick(table.now)
-    assert (table.shoe.locks, table.shoe.revision, table.shoe.locked_by_silence) == (1, 0, 1)
+    assert (table.shoe.locks, table.shoe.revision, table.shoe.locked_by_silence) == (2, 0, 1)
     table.run(5.0)
-    assert (table.shoe.locks, table.shoe.locked_by_silence) == (1, 0)
+    assert (table.shoe.locks, table.shoe.locked_by_silence) == (3, 0), "the controller began another session"
     assert table.shoe.desires[-1]["gate"] == 1
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_protocol.events import Button, StartCause
-from firmware_protocol.link import LineError, LinkDown, LinkUp, LinkUsageError, Refused, ShoeIdentity
+from firmware_protocol.link import DesireAwaited, LineError, LinkDown, LinkUp, LinkUsageError, Refused, ShoeIdentity
 from firmware_protocol.native.controller import ControllerTimings, NativeController
 from firmware_protocol.native.framing import encode_frame
 from firmware_protocol.native.handshake import NO_BOOT_ID, SHOE_HAS_ANOTHER_KEY, TAMPERED_HELLO
@@ -54,7 +54,7 @@ def test_both_sides_know_each_other_after_one_exchange() -> None:
         capabilities=frozenset({"gate", "lamps"}),
         start_cause=StartCause.POWER_ON,
     )
-    assert line.notices == [LinkUp(authenticated=True)]
+    assert line.notices == [DesireAwaited(), LinkUp(authenticated=True)]
 
 
 @pytest.mark.parametrize(("ours", "theirs"), list(product(RANGES, RANGES)), ids=str)

@@ -12,7 +12,16 @@ import pytest
 
 from tests.firmware_protocol.native import second_reader as second
 from tests.firmware_protocol.native.second_reader import Fields, Line
-from tests.firmware_protocol.native.second_vectors import CONVERSATIONS, TYPES, VECTORS, all_frames, fields_of, title
+from tests.firmware_protocol.native.second_trials import Overheard
+from tests.firmware_protocol.native.second_vectors import (
+    CONVERSATIONS,
+    TYPES,
+    VECTORS,
+    all_frames,
+    fields_of,
+    frames_of_trials,
+    title,
+)
 
 
 def test_it_shares_nothing_with_the_product() -> None:
@@ -20,7 +29,9 @@ def test_it_shares_nothing_with_the_product() -> None:
     assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names
 
 
-@pytest.mark.parametrize("vector", [*VECTORS["framing"], *all_frames(), *VECTORS["refused"]], ids=title)
+@pytest.mark.parametrize(
+    "vector", [*VECTORS["framing"], *all_frames(), *frames_of_trials(), *VECTORS["refused"]], ids=title
+)
 def test_the_bytes_on_the_wire_are_those_of_the_vectors(vector: Fields) -> None:
     body, wire = bytes.fromhex(vector["body"]), bytes.fromhex(vector["wire"])
     assert second.framed(body) == wire
@@ -93,6 +104,14 @@ def test_tags_and_seals_are_those_of_the_vectors(name: str) -> None:
             taken[sender] = counter
     assert taken["shoe"]
     assert taken["controller"]
+
+
+@pytest.mark.parametrize("trial", VECTORS["trials"], ids=title)
+def test_trials_are_what_they_say_and_what_nobody_can_read_cannot_be_read(trial: Fields) -> None:
+    overheard = Overheard(trial)
+    for frame in trial["frames"]:
+        overheard.hear(frame)
+    assert overheard.sessions == 1
 
 
 def test_keys_are_those_of_the_vectors() -> None:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from firmware_protocol.native.framing import FrameReader
 from firmware_protocol.native.messages import FrameType
 from firmware_protocol.native.progress import LastCommitted
 from firmware_protocol.native.shoe import NativeShoe
-from firmware_protocol.native.store import ShoeStore, StoredEvent
+from firmware_protocol.native.store import EventStoreFullError, ShoeStore, StoredEvent
 from tests.firmware_protocol.native import make_vectors, vector_talks
 from tests.firmware_protocol.native.line import bodies
 
@@ -59,6 +60,7 @@ def test_keys_and_tags_follow_the_documents_formulas() -> None:
 def test_every_frame_on_the_wire_carries_its_body() -> None:
     shown = [*VECTORS["framing"], *VECTORS["refused"]]
     shown += [frame for name in ("conversation", "unrecognised", "insecure") for frame in VECTORS[name]["frames"]]
+    shown += [frame for trial in VECTORS["trials"] for frame in trial["frames"]]
     shown += [half for pair in VECTORS["rejected"] for half in (pair["hello"], pair["reject"])]
     shown += [half for pair in VECTORS["answered"] for half in (pair["said"], pair["answer"])]
     for frame in shown:
@@ -128,11 +130,15 @@ def shoe_of(talk: dict[str, Any]) -> NativeShoe:
         events=held,
         next_sequence=keeps["next"],
         card_total=keeps["total"],
+        capacity=keeps.get("places", 1024),
         acknowledged_boot_id=keeps["acknowledged"]["boot_id"],
         acknowledged_sequence=keeps["acknowledged"]["sequence"],
     )
-    nonce, key = bytes.fromhex(talk["shoe_nonce"]), bytes.fromhex(talk["key"])
-    shoe = NativeShoe(identity=vector_talks.SHOE, store=store, nonce=lambda: nonce, now=0.0, key=key)
+    nonces = iter(talk["shoe_nonces"] if "shoe_nonces" in talk else [talk["shoe_nonce"]])
+    key = bytes.fromhex(talk["key"])
+    shoe = NativeShoe(
+        identity=vector_talks.SHOE, store=store, nonce=lambda: bytes.fromhex(next(nonces)), now=0.0, key=key
+    )
     shoe.connected(0.0)
     return shoe
 
@@ -141,13 +147,13 @@ def decoded(said: str) -> AnyShoeEvent:
     return decode_event(int(said[:2], 16), bytes.fromhex(said[2:]))
 
 
-def test_a_shoe_that_hears_the_controllers_half_says_the_other_and_refuses_the_forged() -> None:
-    talk = VECTORS["conversation"]
-    shoe, now = shoe_of(talk), 0.0
+def replayed(shoe: NativeShoe, talk: dict[str, Any], to_refuse: list[dict[str, Any]]) -> list[str]:
+    """What the shoe says when it hears the controller's half, with frames to be refused at their places."""
+    now = 0.0
     said: list[str] = []
     happens = list(talk["happens"])
     for place, shown in enumerate([*talk["frames"], None]):
-        for refused in VECTORS["refused"]:
+        for refused in to_refuse:
             if refused["by"] == "shoe" and refused["after"] == place:
                 before = sum(shoe.counts.refused.values())
                 shoe.receive(bytes.fromhex(refused["wire"]), now)
@@ -157,14 +163,30 @@ def test_a_shoe_that_hears_the_controllers_half_says_the_other_and_refuses_the_f
         now = shown["t"]
         shoe.tick(now)
         while happens and happens[0]["t"] <= now:
-            shoe.report(decoded(happens.pop(0)["bytes"]), now)
+            with suppress(EventStoreFullError):
+                shoe.report(decoded(happens.pop(0)["bytes"]), now)
         if shown["from"] == "controller":
             shoe.receive(bytes.fromhex(shown["wire"]), now)
         said += [body.hex() for body in bodies(shoe.to_send())]
-    assert said == [shown["body"] for shown in talk["frames"] if shown["from"] == "shoe"]
+    return said
+
+
+def shoes_half(talk: dict[str, Any]) -> list[str]:
+    return [shown["body"] for shown in talk["frames"] if shown["from"] == "shoe"]
+
+
+def test_a_shoe_that_hears_the_controllers_half_says_the_other_and_refuses_the_forged() -> None:
+    talk = VECTORS["conversation"]
+    shoe = shoe_of(talk)
+    assert replayed(shoe, talk, VECTORS["refused"]) == shoes_half(talk)
     for pair in VECTORS["answered"]:
         shoe.receive(bytes.fromhex(pair["said"]["wire"]), pair["t"])
         assert [body.hex() for body in bodies(shoe.to_send())] == [pair["answer"]["body"]], pair["why"]
+
+
+@pytest.mark.parametrize("trial", VECTORS["trials"], ids=lambda trial: trial["why"])
+def test_a_shoe_answers_every_trial_byte_for_byte(trial: dict[str, Any]) -> None:
+    assert replayed(shoe_of(trial), trial, []) == shoes_half(trial)
 
 
 def test_a_controller_that_is_not_recognised_reports_a_gap_and_takes_every_event() -> None:
@@ -230,5 +252,10 @@ def names_in(value: object) -> Iterator[str]:
 
 
 def test_the_document_explains_every_key_of_the_file_and_no_other() -> None:
-    explained = set(re.findall(r"`(\w+)`", DOCUMENT.partition("## 11. vectors.json")[2]))
-    assert explained == set(names_in(VECTORS))
+    section = DOCUMENT.partition("## 11. vectors.json")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`(\w+)`", section)) == set(names_in(VECTORS))
+
+
+def test_the_trials_name_clauses_of_the_document() -> None:
+    named = {clause for trial in VECTORS["trials"] for clause in trial["clauses"]}
+    assert named <= set(re.findall(r"^- \*\*(\d+\.\d+) (?:shoe|both)\*\*", DOCUMENT, re.MULTILINE))

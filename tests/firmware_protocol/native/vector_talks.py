@@ -48,7 +48,7 @@ class Conversation:
         self.now = 0.0
         self.frames: list[Fields] = []
         self._key, self._stored, self._shoe_nonce = key, stored, shoe_nonce
-        self._shoe_keeps = _memory(store)
+        self._shoe_keeps = memory(store)
         self._happens: list[Fields] = []
         self._deliveries: list[Delivery] = []
         self._is_connected = False
@@ -125,7 +125,7 @@ class Conversation:
         }
 
 
-def _memory(store: ShoeStore) -> Fields:
+def memory(store: ShoeStore) -> Fields:
     """What the shoe has kept over its loss of power."""
 
     def held(stored: StoredEvent) -> Fields:
@@ -143,7 +143,7 @@ def _memory(store: ShoeStore) -> Fields:
     }
 
 
-def _kept_from_the_last_power_up() -> ShoeStore:
+def kept_from_the_last_power_up() -> ShoeStore:
     """Two cards; nothing of them was acknowledged."""
     store = ShoeStore(next_sequence=40, card_total=5000, acknowledged_boot_id=OLD_BOOT_ID, acknowledged_sequence=39)
     store.add(CardDrawn(hand=Hand.PLAYER, position=1, card=Card("9H")), OLD_BOOT_ID, 1.0)
@@ -154,7 +154,7 @@ def _kept_from_the_last_power_up() -> ShoeStore:
 def secure() -> Conversation:
     """A shoe that restarted with events that the controller has in part, and what follows."""
     stored = LastCommitted(boot_id=OLD_BOOT_ID, sequence=40, total=5001)
-    talk = Conversation(key=KEY, stored=stored, store=_kept_from_the_last_power_up())
+    talk = Conversation(key=KEY, stored=stored, store=kept_from_the_last_power_up())
     talk.controller.want(DesiredShoe(gate_locked=False, next_hand=Hand.PLAYER), 0.0)
     talk.controller.set_clock(1_700_000_000.0, 0.0)
     talk.run_to(0.25)
@@ -180,7 +180,7 @@ def secure() -> Conversation:
 def unrecognised() -> Conversation:
     """The controller names an event that this shoe never had."""
     stored = LastCommitted(boot_id=0x0BADB007, sequence=7, total=70)
-    talk = Conversation(key=KEY, stored=stored, store=_kept_from_the_last_power_up(), shoe_nonce=OTHER_SHOE_NONCE)
+    talk = Conversation(key=KEY, stored=stored, store=kept_from_the_last_power_up(), shoe_nonce=OTHER_SHOE_NONCE)
     talk.run_to(0.25)
     talk.connect()
     talk.run_to(0.375)
