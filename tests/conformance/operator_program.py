@@ -64,7 +64,7 @@ class CProgram:
             fields = dict(field.split("=") for field in rest.split())
             self._locked = self._locked if fields["gate"] == "0" else fields["gate"] == "2"
             self._lamps = int(fields["lamps"])
-        elif line.startswith("silence"):
+        elif line.startswith("the gate is locked"):
             self._locked = True
         elif word == "identify":
             self._identified = True

@@ -33,7 +33,6 @@ def test_every_bug_has_its_place_in_the_shoe() -> None:
 
 @pytest.mark.parametrize("mutant", MUTANTS if LONG else MUTANTS[::6], ids=lambda mutant: mutant.bug)
 def test_each_bug_fails_in_the_clause_that_it_breaks(mutant: Mutant, tmp_path: Path) -> None:
-    kit = _kit(mutant, tmp_path)
-    findings = tried(ShoeInC(lambda **given: c_shoe.CShoe(kit=kit, **given)))
+    findings = tried(ShoeInC(_kit(mutant, tmp_path)))
     failed = {clause.number for clause in CLAUSES if clause.must and clause.number in findings.failed}
     assert set(mutant.breaks) <= failed <= {*mutant.breaks, *mutant.also}

@@ -20,10 +20,10 @@ def _broken(findings: Findings) -> dict[str, list[str]]:
     ("shoe", "not_tried"),
     [(PythonShoe, NEEDS_NO_KEY | NEEDS_A_CARD_FROM_A_FULL_SHOE), (ShoeInC, NEEDS_NO_KEY)],
 )
-def test_our_shoes_hold_every_must(shoe: type[PythonShoe | ShoeInC], not_tried: set[str]) -> None:
+def test_our_shoes_hold_every_clause_that_can_be_tried(shoe: type[PythonShoe | ShoeInC], not_tried: set[str]) -> None:
     made: VirtualShoe = shoe()
     findings = tried(made)
-    assert _broken(findings) == {}
+    assert findings.failed == {}, "a SHOULD is advice, which our own shoes follow"
     assert TRIED & MUSTS - findings.held == not_tried
     assert findings.held <= TRIED
 

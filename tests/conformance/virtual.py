@@ -1,7 +1,7 @@
 """Shoes in this process and on virtual time, with an operator who does at once what is asked."""
 
+import ctypes
 import random
-from collections.abc import Callable
 from typing import Protocol
 
 from simulator.conformance.bench import Bench, BenchSettings
@@ -14,10 +14,11 @@ from simulator.emulation import Emulation, EmulationSettings
 from simulator.shoe_line import WireSettings
 from simulator.virtual_shoe import CannotError
 from tests.conformance.hands import at_emulator
-from tests.firmware_protocol.native.c_shoe import CShoe, Memory
+from tests.firmware_protocol.native.c_shoe import CShoe, Desire, Memory
 
 KEY = bytes(range(60, 92))
 STEP = 0.01
+LOCKED = 2
 
 
 class VirtualShoe(Protocol):
@@ -97,17 +98,32 @@ class PythonShoe:
             return Answer(yes=False, why_not=str(error))
 
 
+class WithGate(CShoe):
+    """One power-up of a firmware that does with its gate what the kit says."""
+
+    gate_locked = True
+
+    def _follow(self, context: int, desire: "ctypes._Pointer[Desire]") -> None:
+        super()._follow(context, desire)
+        gate = self.desires[-1]["gate"]
+        self.gate_locked = gate == LOCKED if gate else self.gate_locked
+
+    def _lock(self, context: int) -> None:
+        super()._lock(context)
+        self.gate_locked = True
+
+
 class ShoeInC:
     """The kit, or a changed one, with memory that outlives a power-up."""
 
-    def __init__(self, make: Callable[..., CShoe] = CShoe, now: float = 1000.0, places: int = 128) -> None:
-        self._make = make
+    def __init__(self, kit: ctypes.CDLL | None = None, now: float = 1000.0, places: int = 128) -> None:
+        self._kit = kit
         self._memory = Memory(places)
         self._random = random.Random(7)  # noqa: S311 - the same run every time
         self._power_up(now)
 
     def _power_up(self, now: float) -> None:
-        self._shoe = self._make(key=KEY, memory=self._memory, random=self._random.randbytes, now=now)
+        self._shoe = WithGate(key=KEY, memory=self._memory, random=self._random.randbytes, now=now, kit=self._kit)
 
     def receive(self, data: bytes, now: float) -> None:
         self._shoe.receive(data, now)
@@ -133,8 +149,7 @@ class ShoeInC:
             case Doing.POWER:
                 self._power_up(now)
             case Doing.SEE_GATE_LOCKED:
-                gates = [desire["gate"] for desire in shoe.desires if desire["gate"]]
-                return Answer(yes=bool(gates) and gates[-1] == 2)
+                return Answer(yes=shoe.gate_locked)
             case Doing.SEE_LAMPS:
                 lamps = shoe.desires[-1]["lamps"] if shoe.desires else 0
                 return Answer(yes=lamps == request.number)

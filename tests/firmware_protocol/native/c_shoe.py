@@ -44,11 +44,11 @@ _ERASE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int, ctypes.c
 _RANDOM = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint8), ctypes.c_size_t)
 
 
-class _Desire(ctypes.Structure):
+class Desire(ctypes.Structure):
     _fields_ = (("gate", ctypes.c_uint8), ("lamps", ctypes.c_uint8), ("next_hand", ctypes.c_uint8))
 
 
-_FOLLOW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(_Desire))
+_FOLLOW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Desire))
 _TOLD = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _CLOCK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64)
 _IDENTIFY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint8)
@@ -398,7 +398,7 @@ class CShoe:
         if self._random:
             ctypes.memmove(to, self._random(size), size)
 
-    def _follow(self, _: int, desire: "ctypes._Pointer[_Desire]") -> None:
+    def _follow(self, _: int, desire: "ctypes._Pointer[Desire]") -> None:
         followed = desire.contents
         self.desires.append({"gate": followed.gate, "lamps": followed.lamps, "next_hand": followed.next_hand})
 
