@@ -151,8 +151,8 @@ def _say(text: str) -> None:
 
 
 def _settings(args: argparse.Namespace) -> BenchSettings:
-    if not 0.1 <= args.slack <= 100:
-        raise CannotBeginError(f"--slack {args.slack}: write a number from 0.1 to 100")
+    if not 1 <= args.slack <= 100:
+        raise CannotBeginError(f"--slack {args.slack}: write a number from 1 to 100")
     if not 0 <= args.silence <= 600:
         raise CannotBeginError(f"--silence {args.silence}: write seconds from 0 (never) to 600")
     key = None if args.insecure else read_key(args.key)

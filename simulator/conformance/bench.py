@@ -117,9 +117,9 @@ class Bench:
         """Send frames, all at once."""
         self.line.send(b"\0" + b"".join(map(encode_frame, bodies)))
 
-    def frames(self, seconds: float) -> Iterator[Heard]:
-        """Frames as they come, for so many seconds, which are stretched."""
-        until = self.now() + self.stretched(seconds)
+    def frames(self, seconds: float, *, exactly: bool = False) -> Iterator[Heard]:
+        """Frames as they come, for so many seconds, which are stretched unless they are part of what is tried."""
+        until = self.now() + (seconds if exactly else self.stretched(seconds))
         while True:
             while self._waiting:
                 yield self._waiting.popleft()
@@ -153,9 +153,9 @@ class Bench:
         for _ in self.frames(0):
             pass
 
-    def hear(self, seconds: float) -> list[Heard]:
+    def hear(self, seconds: float, *, exactly: bool = False) -> list[Heard]:
         """All frames of so many seconds."""
-        return list(self.frames(seconds))
+        return list(self.frames(seconds, exactly=exactly))
 
     def quiet(self) -> list[Heard]:
         """All frames of the time after which an answer is taken not to come."""

@@ -48,7 +48,7 @@ def _first_challenge(bench: Bench) -> bytes:
         hello = bench.hello()
         bench.pause_between_hellos()
         bench.send(hello)
-        for heard in bench.frames(1.0):
+        for heard in bench.frames(0.5):
             if heard.type == FrameType.CHALLENGE and heard.body[7:23] == hello[4:20]:
                 return heard.body
             if heard.type == FrameType.REJECT:

@@ -2,10 +2,7 @@
 
 import json
 import os
-import pty
-import subprocess
 import sys
-import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +15,7 @@ from tests.firmware_protocol.native.c_build import BLAKE2S, HOST, KIT, LINK, com
 from tests.firmware_protocol.native.c_program import KEY, CProgram
 
 LONG = "LONG_TESTS" in os.environ
+ONE_CLAUSE = ("--nobody", "--slack", "1.5", "--only", "3.10")
 EXCHANGED = next(mutant for mutant in MUTANTS if mutant.bug == "the reasons of REJECT are exchanged")
 
 
@@ -44,54 +42,29 @@ def with_exchanged_reasons(folder: Path) -> Path:
     return compiled("shoe-with-a-bug", (HOST, link, BLAKE2S), ("-O0",))
 
 
-def test_it_ends_with_0_where_nothing_fails_and_with_1_where_something_does(
+def test_a_bug_is_reported_and_makes_it_end_with_1(
     key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ("--key", key, "--nobody", "--only", "3.10", "--json", str(tmp_path / "found.json"))
-    with program_at_pty(tmp_path, host_program()) as shoe:
-        assert main([str(shoe.port), *options]) == 0
-    assert "3.10   held" in capsys.readouterr().out
+    file = tmp_path / "found.json"
     with program_at_pty(tmp_path, with_exchanged_reasons(tmp_path)) as shoe:
-        assert main([str(shoe.port), *options]) == 1
+        assert main([str(shoe.port), "--key", key, *ONE_CLAUSE, "--json", str(file)]) == 1
     assert "3.10   FAILED" in capsys.readouterr().out
-    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    found = json.loads(file.read_text(encoding="utf-8"))
     assert (found["passed"], found["shoe"]["serial_number"]) == (False, "C-0001")
     ((clause, verdict),) = [(one["clause"], one["verdict"]) for one in found["clauses"]]
     assert (clause, verdict) == ("3.10", "failed")
 
 
-def test_a_shoe_with_cards_that_no_table_has_stored_is_left_alone(
+def test_a_shoe_with_a_card_that_no_table_has_stored_is_left_alone_unless_that_is_wanted(
     key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with program_at_pty(tmp_path, host_program()) as shoe:
         shoe.type("card_drawn hand=1 position=1 card=0x39 burns_left=255")
-        options = (str(shoe.port), "--key", key, "--nobody", "--only", "9.2")
+        options = (str(shoe.port), "--key", key, *ONE_CLAUSE)
         assert main(options) == 2
         assert "--consume" in capsys.readouterr().err
-        assert main(options) == 2, "nothing was acknowledged by the first look"
         assert main([*options, "--consume"]) == 0
-
-
-@pytest.mark.parametrize(("bytes_", "said"), [(b"", "nothing came"), (b"\x02E82\x03" * 4, "Angel Eye")])
-def test_something_else_at_the_port_is_told_from_a_shoe(
-    bytes_: bytes, said: str, key: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ours, theirs = pty.openpty()
-    tty.setraw(theirs)
-    try:
-        os.set_blocking(ours, False)
-        # pyserial drops what came before it opened the port; a shoe of another wire repeats itself.
-        running = subprocess.Popen(
-            [sys.executable, "-c", f"import os, time\nwhile True: os.write({ours}, {bytes_!r}); time.sleep(0.02)"],
-            pass_fds=[ours],
-        )
-        assert main([os.ttyname(theirs), "--key", key, "--slack", "0.1"]) == 2
-    finally:
-        running.kill()
-        running.wait()
-        os.close(ours)
-        os.close(theirs)
-    assert said in capsys.readouterr().err
+        assert "3.10   held" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -102,8 +75,8 @@ def test_something_else_at_the_port_is_told_from_a_shoe(
         (("socket://127.0.0.1:1", "--insecure"), "no answer from there"),
         (("usb:12:zz", "--insecure"), "usb:VENDOR:PRODUCT"),
         (("/dev/null", "--insecure"), "not a serial port"),
-        (("/nowhere/shoe", "--insecure", "--slack", "0"), "0.1 to 100"),
-        (("/nowhere/shoe", "--insecure", "--slack", "nan"), "0.1 to 100"),
+        (("/nowhere/shoe", "--insecure", "--slack", "0.5"), "1 to 100"),
+        (("/nowhere/shoe", "--insecure", "--slack", "nan"), "1 to 100"),
         (("/nowhere/shoe", "--insecure", "--silence", "-1"), "0 (never)"),
         (("/nowhere/shoe", "--insecure", "--baud", "7"), "baud rate"),
         (("/nowhere/shoe", "--insecure", "--only", "99.1"), "no such clause"),

@@ -1,5 +1,7 @@
 """The shoe of the emulator and the shoe in C pass every trial, on virtual time."""
 
+import os
+
 import pytest
 
 from simulator.conformance.line import Answer, Doing, Request
@@ -26,6 +28,12 @@ def test_our_shoes_hold_every_clause_that_can_be_tried(shoe: type[PythonShoe | S
     assert findings.failed == {}, "a SHOULD is advice, which our own shoes follow"
     assert TRIED & MUSTS - findings.held == not_tried
     assert findings.held <= TRIED
+
+
+@pytest.mark.skipif("LONG_TESTS" not in os.environ, reason="seconds; make test-conformance")
+@pytest.mark.parametrize("shoe", [PythonShoe, ShoeInC])
+def test_time_for_a_slow_line_makes_no_shoe_fail(shoe: type[PythonShoe | ShoeInC]) -> None:
+    assert tried(shoe(), slack=10).failed == {}
 
 
 def test_a_shoe_without_a_key_can_be_tried() -> None:

@@ -7,8 +7,6 @@ from typing import Protocol
 from simulator.conformance.bench import Bench, BenchSettings
 from simulator.conformance.line import Answer, Doing, Request
 from simulator.conformance.run import make_trials
-from simulator.conformance.trial import Trial
-from simulator.conformance.trials import TRIALS
 from simulator.conformance.verdicts import Findings
 from simulator.emulation import Emulation, EmulationSettings
 from simulator.shoe_line import WireSettings
@@ -158,11 +156,14 @@ class ShoeInC:
         return Answer(yes=True)
 
 
-def tried(shoe: VirtualShoe, trials: tuple[Trial, ...] = TRIALS, *, key: bytes | None = KEY) -> Findings:
-    """What the whole suite finds out about a shoe."""
+def bench_of(shoe: VirtualShoe, *, key: bytes | None = KEY, slack: float = 1.0) -> Bench:
     line = VirtualLine(shoe)
-    findings = Findings()
     chance = random.Random(3)  # noqa: S311 - the same run every time
-    bench = Bench(line, line, BenchSettings(key=key), findings, chance.randbytes)
-    make_trials(bench, trials)
-    return findings
+    return Bench(line, line, BenchSettings(key=key, slack=slack), Findings(), chance.randbytes)
+
+
+def tried(shoe: VirtualShoe, *, key: bytes | None = KEY, slack: float = 1.0) -> Findings:
+    """What the whole suite finds out about a shoe."""
+    bench = bench_of(shoe, key=key, slack=slack)
+    make_trials(bench)
+    return bench.findings

@@ -135,8 +135,7 @@ def waits(bench: Bench) -> None:
 def _wait_after_nak(bench: Bench) -> None:
     session = bench.begin()
     oldest = bench.received_events(session, 1)[0]
-    bench.hear(NAK_AFTER)
-    bench.drop_waiting()
+    bench.hear(NAK_AFTER, exactly=True)
     bench.send(session.seal(FrameType.NAK, NAK.pack(oldest.sequence)))
     times = [heard.at for heard in bench.frames(0.6) if _is_event(heard, session) and _same(heard, oldest)]
     bench.require("6.25", len(times) > 1, "after a NAK nothing was sent again by the wait")
