@@ -42,6 +42,8 @@ _CANNOT_BE_USED = (
     TransportError,
     UnwritableError,
 )
+TOO_LATE = 0.05
+"""Seconds; the finest thing that is timed is the 0.1 s between two answers."""
 OPEN_WITHIN = 10.0
 """Seconds that an operator's program has to bring the shoe to its port."""
 
@@ -117,6 +119,8 @@ def _run(args: argparse.Namespace) -> int:
         line.close()
         if isinstance(operator, OperatorProgram):
             operator.end()
+    if line.late_by > TOO_LATE:
+        _say(f"this machine was late by {line.late_by:.2f} s: a failure of timing may be its own; try --slack 3")
     found = results(bench, clauses)
     if args.only:
         found = tuple(result for result in found if result.clause.number in args.only)

@@ -17,6 +17,8 @@ class RealLine:
         self._came = bytearray()
         self._lost: TransportError | None = None
         self._something = asyncio.Event()
+        self.late_by = 0.0
+        """Seconds by which this machine has once been late: a shoe cannot be judged more finely than that."""
 
     def now(self) -> float:
         return time.monotonic()
@@ -29,6 +31,7 @@ class RealLine:
     def receive(self, until: float) -> bytes:
         if not self._came:
             self._loop.run_until_complete(self._wait(until - self.now()))
+            self.late_by = max(self.late_by, self.now() - until)
         if self._lost is not None and not self._came:
             raise LineLostError(str(self._lost))
         data = bytes(self._came)
