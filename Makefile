@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots deb lock test-console test-firmware test-deploy test-hardware campaigns clean
+.PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots deb lock test-console test-conformance test-firmware test-deploy test-hardware campaigns clean
 
 # One more worker than cores: most tests wait for programs that they have started. Neighbours stay on one worker, which
 # shares what they have set up, and whoever is done takes over from the others.
@@ -115,6 +115,11 @@ test-firmware: $(VENV)/ready
 	$(BIN)/python -m tests.firmware $(CARDS)
 	LONG_TESTS=1 $(BIN)/pytest tests/firmware_protocol/wireshark
 
+# Every clause of the native protocol: the emulator and the shoe in C as programs, at pseudo-terminals and TCP, through
+# whole runs of `shoe-conformance`, and bugs put into the shoe in C, each of which must fail in the clause that it breaks.
+test-conformance: $(VENV)/ready
+	LONG_TESTS=1 $(BIN)/pytest tests/conformance
+
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
 # from a checkout; then the arm64 package on an emulated machine. As root. TRIALS="bookworm trixie checkout arm64 kiosk" chooses
 # some, EARLIER=COMMIT what is upgraded from.
@@ -128,7 +133,7 @@ test-hardware: $(VENV)/ready
 
 # Every long target, one after another, whether or not one fails; ends with one table of what passed and where each one's
 # full output is. CAMPAIGNS="simulate torture" chooses some; SEEDS, CUTS, FUZZ_SECONDS, INPUTS, TRIALS and EARLIER are passed on.
-CAMPAIGNS ?= simulate mutations torture attack fuzz prove test-console test-firmware test-hardware test-deploy bench
+CAMPAIGNS ?= simulate mutations torture attack fuzz prove test-console test-conformance test-firmware test-hardware test-deploy bench
 CAMPAIGN_LOGS ?= build/campaigns
 campaigns: $(VENV)/ready
 	@$(BIN)/python -m tests.campaigns --logs=$(CAMPAIGN_LOGS) $(CAMPAIGNS)

@@ -73,7 +73,11 @@ from {module} import main
 sys.exit(main())
 """
 
-COMMANDS = {"shoe-controller": "shoe_controller.cli", "shoe-emulator": "simulator.cli"}
+COMMANDS = {
+    "shoe-controller": "shoe_controller.cli",
+    "shoe-emulator": "simulator.cli",
+    "shoe-conformance": "shoe_controller.conformance.cli",
+}
 
 
 def main() -> int:

@@ -21,7 +21,7 @@ if [ "${1:-}" = --uninstall ]; then
     for unit in "${SERVICES[@]}" shoe-kiosk.service; do rm -rf "${UNITS:?}/$unit" "${UNITS:?}/$unit.d"; done
     rm -f /etc/udev/rules.d/60-shoe-controller.rules /etc/sysusers.d/shoe-controller.conf \
         /etc/tmpfiles.d/shoe-controller.conf /etc/modules-load.d/shoe-controller.conf \
-        /usr/local/bin/shoe-controller /usr/local/bin/shoe-emulator
+        /usr/local/bin/shoe-controller /usr/local/bin/shoe-emulator /usr/local/bin/shoe-conformance
     rm -rf "$PREFIX" /usr/lib/shoe-controller
     ! running || systemctl daemon-reload
     echo "Left in place: /etc/shoe-controller, /var/lib/shoe-controller and /var/lib/shoe-witness."
@@ -77,6 +77,7 @@ if [ "$(systemctl --version | sed -n '1s/^systemd \([0-9]*\).*/\1/p')" -ge 254 ]
 fi
 ln -sfn "$PREFIX/bin/shoe-controller" /usr/local/bin/shoe-controller
 ln -sfn "$PREFIX/bin/shoe-emulator" /usr/local/bin/shoe-emulator
+ln -sfn "$PREFIX/bin/shoe-conformance" /usr/local/bin/shoe-conformance
 
 systemd-sysusers shoe-controller.conf
 systemd-tmpfiles --create shoe-controller.conf

@@ -6,6 +6,7 @@ themselves are those of `firmware_protocol`.
 """
 
 import random
+from contextlib import suppress
 from enum import Enum
 
 import msgspec
@@ -112,7 +113,9 @@ class ShoeLine:
         if self.host_attached:
             self.link.connected(now)
         if self.is_native:
-            self.link.report(Started(cause=cause), now)
+            # A store that is full has no place for it, as for everything else.
+            with suppress(EventStoreFullError):
+                self.link.report(Started(cause=cause), now)
         elif self.settings.wire is Wire.ANGEL_EYE and not first and not self.host_attached:
             # An Angel Eye shoe sends this once, whether a host listens or not. Only the very first power-up waits for a
             # host: the emulator and its controller are seldom started in the same second.

@@ -140,7 +140,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
 }
 """The rooms of `shoe_controller`, and what each may know besides itself. `baccarat` has a line of its own below."""
 
-AT_THE_EDGE = frozenset({"commands", "demo", "doctor", "setup"})
+AT_THE_EDGE = frozenset({"commands", "conformance", "demo", "doctor", "setup"})
 """These may know every room; no room knows them."""
 
 LAYERS = [
@@ -153,6 +153,7 @@ LAYERS = [
     ),
     Layer("simulator/reckoner", frozenset({"simulator.reckoner"}), pure=True),
     Layer("simulator/second_sum.py", frozenset(), pure=True),
+    Layer("simulator/conformance", frozenset({"simulator.conformance", "firmware_protocol"}), pure=True),
     *(
         Layer(
             f"shoe_controller/{room}",

@@ -18,6 +18,7 @@ from pathlib import Path
 from socket import create_connection
 
 from shoe_controller.cli import parser as controller_parser
+from shoe_controller.conformance.cli import parser as conformance_parser
 from simulator.cli import parser as emulator_parser
 from tests.daemon.programs import COMMANDS
 from tests.documents.places import TYPED, free_port
@@ -35,6 +36,7 @@ NOT_RUN = {
     "wireshark": "it takes a screen; tests/firmware_protocol/wireshark runs tshark",
     "make": "it would run the tests inside the tests; here the target must exist and take its options",
     "shoe-controller cards learn": "it takes a reader; tests/commands/test_cards.py has one made of a pty",
+    "shoe-conformance": "it takes a shoe and somebody at it; tests/conformance/test_program.py has both",
     "shoe-emulator record --line": "it takes a real line; tests/simulator/test_recording.py has one made of ptys",
 }
 """By how they begin."""
@@ -101,6 +103,8 @@ def _look_at(words: list[str]) -> None:
             emulator_parser().parse_args(rest)
         case ["shoe-controller", *rest]:
             controller_parser(rest[0]).parse_args(rest)
+        case ["shoe-conformance", *rest]:
+            conformance_parser().parse_args(rest)
         case _:
             pass
 

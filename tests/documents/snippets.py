@@ -18,6 +18,7 @@ PROGRAMS = (
     "make",
     "shoe-controller",
     "shoe-emulator",
+    "shoe-conformance",
     "sudo",
     "mosquitto_sub",
     "mosquitto_pub",

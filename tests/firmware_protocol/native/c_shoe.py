@@ -44,11 +44,11 @@ _ERASE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int, ctypes.c
 _RANDOM = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint8), ctypes.c_size_t)
 
 
-class _Desire(ctypes.Structure):
+class Desire(ctypes.Structure):
     _fields_ = (("gate", ctypes.c_uint8), ("lamps", ctypes.c_uint8), ("next_hand", ctypes.c_uint8))
 
 
-_FOLLOW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(_Desire))
+_FOLLOW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Desire))
 _TOLD = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _CLOCK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64)
 _IDENTIFY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint8)
@@ -107,8 +107,12 @@ class _Event(ctypes.Structure):
 @cache
 def library() -> ctypes.CDLL:
     traps = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
-    sources = (Path(__file__).with_name("c_shoe.c"), BLAKE2S)
-    loaded = ctypes.CDLL(str(compiled("c_shoe", sources, ("-O1", "-g", "-fPIC", "-shared", *traps))))
+    return loaded_kit(Path(__file__).with_name("c_shoe.c"), ("-O1", "-g", *traps))
+
+
+def loaded_kit(source: Path, options: tuple[str, ...]) -> ctypes.CDLL:
+    """The kit as a library, with what `c_shoe.c` shows of it."""
+    loaded = ctypes.CDLL(str(compiled("c_shoe", (source, BLAKE2S), (*options, "-fPIC", "-shared"))))
     loaded.seen_size.restype = ctypes.c_size_t
     loaded.seen_unframed.restype = loaded.seen_framed.restype = ctypes.c_uint8
     loaded.shoe_link_start.restype = loaded.shoe_link_report.restype = ctypes.c_bool
@@ -303,13 +307,14 @@ class CShoe:
         identity: Identity | None = None,
         silence: int = 3000,
         acknowledged_without_mark: int = 0,
+        kit: ctypes.CDLL | None = None,
     ) -> None:
         self.memory = memory
         self.desires: list[Fields] = []
         self.clock: list[int] = []
         self.identified: list[int] = []
         self.locks = self.strangers = 0
-        self._kit = library()
+        self._kit = kit or library()
         self._link = ctypes.create_string_buffer(self._kit.seen_size())
         self._out = ctypes.create_string_buffer(8192)
         self._random = random
@@ -393,7 +398,7 @@ class CShoe:
         if self._random:
             ctypes.memmove(to, self._random(size), size)
 
-    def _follow(self, _: int, desire: "ctypes._Pointer[_Desire]") -> None:
+    def _follow(self, _: int, desire: "ctypes._Pointer[Desire]") -> None:
         followed = desire.contents
         self.desires.append({"gate": followed.gate, "lamps": followed.lamps, "next_hand": followed.next_hand})
 

@@ -1,0 +1,278 @@
+"""Trials of section 6: events are kept until they are acknowledged, and sent again until then."""
+
+from itertools import pairwise
+
+from firmware_protocol.native.framing import encode_frame
+from firmware_protocol.native.messages import ACK, NAK, FrameType
+from simulator.conformance.bench import Bench, Heard
+from simulator.conformance.session import HeldEvent, NastySession
+from simulator.conformance.trial import Needs, trial
+from simulator.conformance.verdicts import TrialEndedError
+
+LONGEST_WAIT = 2.0
+WAITS = (0.25, 0.5, 1.0, 2.0, 2.0)
+"""Seconds from one sending of an event to the next, if nothing is ever acknowledged."""
+EARLY, LATE = 0.06, 0.2
+"""Seconds by which a wait may be shorter or longer: what a line and a busy machine add."""
+NAK_AFTER = 0.12
+ATTEMPTS = 3
+DAMAGED_ACKS = 60
+STRANGE = 0x5EED_5EED
+"""Added to a boot id, it makes one that no power-up of this shoe had."""
+CARD_KINDS = range(0x10, 0x20)
+
+
+def _strange(boot_id: int) -> int:
+    return (boot_id + STRANGE) & 0xFFFFFFFF or 1
+
+
+def _sent(heard: list[Heard], session: NastySession) -> list[int]:
+    """Sequences of the events that came, in their order."""
+    return [one.event.sequence for one in heard if one.type == FrameType.EVENT and one.session is session]
+
+
+@trial("6.16", "6.15", needs=Needs.CARDS)
+def acknowledgements(bench: Bench) -> None:
+    """An ACK deletes what it names and all before it, and nothing else."""
+    session = bench.holding(3)
+    events = bench.received_events(session, 3)
+    before = bench.status(session)
+    first, second, _ = events
+    for what, name in (
+        ("another boot id", (_strange(second.boot_id), second.sequence)),
+        ("an event that is yet to come", (second.boot_id, before.upcoming + 5)),
+        ("an event that is not held any more", (first.boot_id, before.oldest - 1)),
+        ("no event", (0, 0)),
+        ("no boot id", (0, second.sequence)),
+    ):
+        bench.send(session.seal(FrameType.ACK, ACK.pack(*name)))
+        status = bench.status(session)
+        bench.require("6.16", status.oldest == before.oldest, f"an ACK that names {what} deleted events")
+    bench.acknowledge(session, second)
+    status = bench.status(session)
+    bench.check("6.15", status.oldest > first.sequence, "an ACK deleted nothing")
+    exact = status.oldest == second.sequence + 1
+    bench.check("6.15", exact, f"after an ACK of {second.sequence} the oldest event held is {status.oldest}")
+    bench.check("6.15", status.upcoming >= before.upcoming, "an ACK lowered the next sequence")
+
+
+@trial("6.17", "6.18", "6.19", needs=Needs.CARDS)
+def recognition(bench: Bench) -> None:
+    """The shoe says of the event in PROOF whether it recognises it."""
+    last = bench.stored
+    session = bench.holding(2, last)
+    events = bench.received_events(session, 2)
+    held = events[0]
+
+    def begun(stored: tuple[int, int]) -> tuple[bool, int]:
+        status = bench.begin(stored).status
+        if status is None:
+            raise TrialEndedError("no session could be begun")
+        return status.recognised, status.oldest
+
+    bench.check("6.17", begun((0, 0))[0], "a PROOF that names no event was not recognised")
+    if last != (0, 0):
+        bench.check("6.17", begun(last)[0], "the event acknowledged last was not recognised")
+    for what, name in (
+        ("another boot id", (_strange(held.boot_id), held.sequence)),
+        ("an event that is yet to come", (held.boot_id, held.sequence + 5000)),
+        ("a boot id alone", (held.boot_id, 0)),
+        ("a sequence alone", (0, held.sequence)),
+    ):
+        recognised, oldest = begun(name)
+        bench.check("6.17", not recognised, f"a PROOF that names {what} was recognised")
+        bench.check("6.17", oldest == held.sequence, f"a PROOF that names {what} deleted events")
+    later = [bench.status(bench.session).recognised for _ in range(2)] if bench.session else []
+    bench.check("6.19", not any(later), "a later STATUS of the session says otherwise than the first")
+    recognised, oldest = begun(held.name)
+    bench.stored = held.name
+    bench.check("6.17", recognised, "an event that the shoe holds was not recognised")
+    bench.check("6.18", oldest == held.sequence + 1, "an event that PROOF names did not count as acknowledged")
+    bench.check("6.17", begun(held.name)[0], "the event acknowledged last, by PROOF, was not recognised")
+
+
+@trial("3.18", "6.21", "6.23", "6.24", needs=Needs.CARDS)
+def resends(bench: Bench) -> None:
+    """What is not acknowledged is sent again: the oldest alone, then with each ACK twice as many."""
+    session = bench.holding(5)
+    bench.received_events(session, 5)
+    first = list(session.events)
+    bench.check("6.21", first == sorted(first), f"events came in the order {first}")
+    oldest = first[0]
+    status = session.status
+    began_right = status is not None and oldest == status.oldest
+    bench.check("3.18", status is not None, "events came without a STATUS before them")
+    bench.require("6.21", began_right, f"a session began with event {oldest}, which is not the oldest held")
+    again = _sent(bench.hear(LONGEST_WAIT + 0.5), session)
+    bench.require("6.23", oldest in again, f"event {oldest} was not sent again within {LONGEST_WAIT + 0.5} s")
+    alone = set(again) == {oldest}
+    bench.check("6.23", alone, f"after the wait events {sorted(set(again))} were sent, not the oldest alone")
+    bench.drop_waiting()
+    bench.acknowledge(session, session.events[oldest])
+    two = set(_sent(bench.hear(0.2), session))
+    right = two == {oldest + 1, oldest + 2}
+    bench.check("6.24", right, f"after one ACK events {sorted(two)} were sent where two are allowed")
+
+
+@trial("6.25", "6.26", "6.27", needs=Needs.CARDS)
+def waits(bench: Bench) -> None:
+    """The wait begins with 0.25 s, doubles up to 2 s, and begins again with a NAK."""
+    session = bench.holding(2)
+    oldest = bench.received_events(session, 1)[0]
+    times = [oldest.at]
+    times += [
+        heard.at for heard in bench.frames(sum(WAITS) + 1.0) if _is_event(heard, session) and _same(heard, oldest)
+    ]
+    waits = [later - earlier for earlier, later in pairwise(times)]
+    said = ", ".join(f"{wait:.2f}" for wait in waits)
+    bench.require("6.26", bool(waits), "the oldest event was not sent again")
+    bench.check("6.26", _is_about(bench, waits[0], WAITS[0]), f"the first wait was {waits[0]:.2f} s")
+    right = len(waits) >= len(WAITS) and all(map(lambda one, due: _is_about(bench, one, due), waits, WAITS))
+    bench.check("6.27", right, f"without any ACK the waits were {said} s")
+    _wait_after_nak(bench)
+
+
+def _wait_after_nak(bench: Bench) -> None:
+    session = bench.begin()
+    oldest = bench.received_events(session, 1)[0]
+    bench.hear(NAK_AFTER, exactly=True)
+    bench.send(session.seal(FrameType.NAK, NAK.pack(oldest.sequence)))
+    times = [heard.at for heard in bench.frames(0.6) if _is_event(heard, session) and _same(heard, oldest)]
+    bench.require("6.25", len(times) > 1, "after a NAK nothing was sent again by the wait")
+    waited = times[1] - times[0]
+    bench.check("6.25", _is_about(bench, waited, WAITS[0]), f"after a NAK it went back again in {waited:.2f} s")
+
+
+def _is_about(bench: Bench, seconds: float, due: float) -> bool:
+    return due - EARLY <= seconds <= due + bench.stretched(LATE)
+
+
+def _is_event(heard: Heard, session: NastySession) -> bool:
+    return heard.type == FrameType.EVENT and heard.session is session
+
+
+def _same(heard: Heard, event: HeldEvent) -> bool:
+    return heard.event.sequence == event.sequence
+
+
+@trial("6.31", "6.32", needs=Needs.CARDS)
+def missing_events(bench: Bench) -> None:
+    """A NAK brings the events from there on again, or STATUS where that cannot be."""
+    bench.holding(3)
+    again: list[int] = []
+    wanted: set[int] = set()
+    for _ in range(ATTEMPTS):
+        # On a busy machine the shoe's wait may run out before the NAK reaches it: then it counts as not sent.
+        session = bench.begin()
+        events = bench.received_events(session, 3)
+        wanted = {events[1].sequence, events[2].sequence}
+        bench.drop_waiting()
+        bench.send(session.seal(FrameType.NAK, NAK.pack(events[1].sequence)))
+        again = _sent(bench.hear(0.2), session)
+        if wanted <= set(again):
+            break
+    bench.check("6.31", wanted <= set(again), f"a NAK for the first of events {sorted(wanted)} brought events {again}")
+    for what, sequence in (("not held any more", events[0].sequence - 1), ("yet to come", events[0].sequence + 5000)):
+        bench.drop_waiting()
+        bench.send(session.seal(FrameType.NAK, NAK.pack(sequence)))
+        heard = [one.type for one in bench.hear(0.2)]
+        bench.check("6.32", FrameType.STATUS in heard, f"no STATUS answers a NAK for an event that is {what}")
+
+
+@trial("6.2", "6.7", "6.8", "6.9", "6.10", "7.3", needs=Needs.CARDS)
+def totals(bench: Bench) -> None:
+    """Every card adds one to the total, in its event and in STATUS together."""
+    session = bench.empty()
+    before = bench.status(session)
+    bench.draw(2, "every card must be in the total, once")
+    wrong: list[str] = []
+    for heard in bench.frames(1.0):
+        if heard.type == FrameType.STATUS and heard.session is session:
+            _compare(session, heard, before.card_total, wrong)
+    bench.check("6.10", not wrong, "; ".join(wrong))
+    events = [session.events[number] for number in sorted(session.events) if number >= before.upcoming]
+    cards = [event for event in events if event.kind in CARD_KINDS]
+    numbers = [int.from_bytes(event.fields[:4], "big") for event in cards]
+    added = list(range(before.card_total + 1, before.card_total + 1 + len(cards)))
+    bench.check("6.9", len(cards) >= 2 and numbers == added, f"totals {numbers} after {before.card_total}")
+    left = bench.status(session).card_total - before.card_total
+    bench.check("6.7", left >= 2, f"two cards were drawn, and the total rose by {left}")
+    bench.check("6.8", len(cards) == left, f"{len(cards)} events report {left} cards")
+    bench.check("7.3", len(cards) >= 2, f"two cards were drawn, and {len(cards)} events of kinds 10 to 1F came")
+    sequences = [event.sequence for event in events]
+    running = list(range(before.upcoming, before.upcoming + len(events)))
+    bench.check("6.2", sequences == running, f"events {sequences} came where {before.upcoming} was next")
+    bench.empty()
+
+
+def _compare(session: NastySession, heard: Heard, base: int, wrong: list[str]) -> None:
+    """A STATUS counts no card whose event is not below its next."""
+    status = heard.status
+    below = [
+        event for event in session.events.values() if event.kind in CARD_KINDS and event.sequence < status.upcoming
+    ]
+    newest = max((int.from_bytes(event.fields[:4], "big") for event in below), default=base)
+    known = set(range(status.oldest, status.upcoming)) <= set(session.events)
+    if known and status.card_total != newest:
+        wrong.append(f"STATUS with next {status.upcoming} has total {status.card_total}, its events {newest}")
+
+
+@trial("6.3", "6.11", needs=Needs.CARDS)
+def ages(bench: Bench) -> None:
+    """The age of an event grows until it is acknowledged."""
+    session = bench.holding(1)
+    (first,) = bench.received_events(session, 1)
+    bench.hear(1.0)
+    later = bench.begin()
+    (again,) = bench.received_events(later, 1)
+    passed = (again.at - first.at) * 1000
+    grown = again.age - first.age
+    slack = bench.stretched(300)
+    same = (again.name, again.kind, again.fields) == (first.name, first.kind, first.fields)
+    bench.require(
+        "6.3", same, f"event {first.sequence} came as {again.sequence}, or with other bytes, in a new session"
+    )
+    bench.check("6.11", abs(grown - passed) <= slack, f"in {passed:.0f} ms an event's age grew by {grown} ms")
+
+
+@trial("1.4", "4.5", "6.23", needs=Needs.CARDS)
+def bad_line(bench: Bench) -> None:
+    """A line on which most of what is sent is damaged costs time, and no event."""
+    session = bench.holding(3)
+    began = session.status
+    if began is None:
+        raise TrialEndedError("no session could be begun")
+    for number in range(DAMAGED_ACKS):
+        newest = max(session.events.values(), key=lambda event: event.sequence, default=None)
+        bench.hear(0.1)
+        if newest is None:
+            continue
+        wire = bytearray(encode_frame(session.acknowledgement(*newest.name)))
+        if number % 3:
+            wire[bench.random_bytes(1)[0] % (len(wire) - 1)] ^= 0x10
+        else:
+            session.acknowledged = newest.sequence
+            bench.stored = newest.name
+        bench.send_bytes(bench.random_bytes(30) + b"\0" + wire)
+        if number % 3 == 0 and newest.sequence >= began.upcoming - 1:
+            break
+    status = bench.status(session)
+    got = sorted(session.events)[: began.upcoming - began.oldest]
+    every = list(range(began.oldest, began.upcoming))
+    bench.check("6.23", got == every, f"events {every} were held, and {got} came over a bad line")
+    deleted = status.oldest >= began.upcoming
+    bench.check("1.4", deleted, "an ACK after garbage was not understood")
+    bench.check("4.5", deleted, "an ACK was dropped because frames before it were lost")
+
+
+@trial("6.22", needs=Needs.MANY_CARDS)
+def window(bench: Bench) -> None:
+    """At most 32 events are in flight, and a new session allows as many."""
+    session = bench.holding(40)
+    bench.received_events(session, 32)
+    bench.hear(0.3)
+    bench.check("6.22", len(session.events) == 32, f"{len(session.events)} events came where 32 are allowed")
+    bench.empty()
+
+
+TRIALS = (bad_line, acknowledgements, recognition, resends, waits, missing_events, totals, ages, window)

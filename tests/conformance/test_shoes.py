@@ -1,0 +1,63 @@
+"""The shoe of the emulator and the shoe in C pass every trial, on virtual time."""
+
+import os
+
+import pytest
+
+from simulator.conformance.line import Answer, Doing, Request
+from simulator.conformance.verdicts import Findings
+from tests.conformance.clauses import CLAUSES, TRIED
+from tests.conformance.virtual import PythonShoe, ShoeInC, VirtualShoe, tried
+
+MUSTS = {clause.number for clause in CLAUSES if clause.must}
+NEEDS_NO_KEY = {"4.9"}
+NEEDS_A_CARD_FROM_A_FULL_SHOE = {"6.5"}
+
+
+def _broken(findings: Findings) -> dict[str, list[str]]:
+    return {number: how for number, how in findings.failed.items() if number in MUSTS}
+
+
+@pytest.mark.parametrize(
+    ("shoe", "not_tried"),
+    [(PythonShoe, NEEDS_NO_KEY | NEEDS_A_CARD_FROM_A_FULL_SHOE), (ShoeInC, NEEDS_NO_KEY)],
+)
+def test_our_shoes_hold_every_clause_that_can_be_tried(shoe: type[PythonShoe | ShoeInC], not_tried: set[str]) -> None:
+    made: VirtualShoe = shoe()
+    findings = tried(made)
+    assert findings.failed == {}, "a SHOULD is advice, which our own shoes follow"
+    assert TRIED & MUSTS - findings.held == not_tried
+    assert findings.held <= TRIED
+
+
+@pytest.mark.skipif("LONG_TESTS" not in os.environ, reason="seconds; make test-conformance")
+@pytest.mark.parametrize("shoe", [PythonShoe, ShoeInC])
+def test_time_for_a_slow_line_makes_no_shoe_fail(shoe: type[PythonShoe | ShoeInC]) -> None:
+    assert tried(shoe(), slack=10).failed == {}
+
+
+def test_a_shoe_without_a_key_can_be_tried() -> None:
+    findings = tried(PythonShoe(key=None), key=None)
+    assert _broken(findings) == {}
+    assert findings.held >= NEEDS_NO_KEY
+
+
+def test_an_operator_who_leaves_the_power_on_makes_no_shoe_fail() -> None:
+    class Lazy(PythonShoe):
+        def do(self, request: Request, now: float) -> Answer:
+            return Answer(yes=True) if request.doing is Doing.POWER else super().do(request, now)
+
+    findings = tried(Lazy())
+    assert _broken(findings) == {}
+    assert "the power was not taken away" in findings.untried["3.6"][0]
+
+
+def test_a_shoe_at_which_nobody_is_does_not_fail() -> None:
+    class Deserted(PythonShoe):
+        def do(self, request: Request, now: float) -> Answer:  # noqa: ARG002 - nothing is done
+            return Answer(yes=False, why_not="nobody is there")
+
+    findings = tried(Deserted())
+    assert _broken(findings) == {}
+    assert "6.7" not in findings.held
+    assert "nobody is there" in findings.untried["6.7"][0]
