@@ -14,7 +14,7 @@ from typing import Protocol
 
 import msgspec
 
-from firmware_protocol.events import AnyShoeEvent, Hand, LinkDownCause, StartCause
+from firmware_protocol.events import AnyShoeEvent, FaultCode, Hand, LinkDownCause, StartCause
 
 
 class LinkUsageError(RuntimeError):
@@ -116,6 +116,12 @@ class ControllerLink(Protocol):
         """Confirm that this delivery and all before it are stored."""
 
     def want(self, desired: DesiredShoe, now: float) -> None: ...
+
+    def put_right(self, faults: frozenset[FaultCode], now: float) -> None:
+        """Say which of the shoe's faults are over at the table; a shoe that waits to be told is commanded to clear them.
+
+        Like the desired state it stands until it is said otherwise.
+        """
 
     def next_deadline(self) -> float | None: ...
 

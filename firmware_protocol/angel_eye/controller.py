@@ -22,8 +22,8 @@ from firmware_protocol.angel_eye.commands import (
     clear_error,
     nak_meaning,
 )
-from firmware_protocol.angel_eye.messages import FAULT_NUMBERS, BadTelegramError
-from firmware_protocol.angel_eye.sequence import AngelEyeState, decode_telegram, gap_before, take
+from firmware_protocol.angel_eye.messages import FAULT_NUMBERS, BadTelegramError, fault_of_number
+from firmware_protocol.angel_eye.sequence import AngelEyeState, StandingError, decode_telegram, gap_before, take
 from firmware_protocol.angel_eye.telegrams import Answer, Garbage, Telegram, TelegramReader
 from firmware_protocol.events import FaultCode, LinkDownCause, Started
 from firmware_protocol.link import (
@@ -90,6 +90,9 @@ class AngelEyeController:
         """Held until the first connection gives the current time."""
         self._pending: deque[_Pending] = deque()
         self._desired = _NOTHING_WANTED
+        self._put_right: frozenset[FaultCode] = frozenset()
+        self._cleared: tuple[StandingError, ...] = ()
+        """Standing errors that the shoe was commanded to clear."""
         self._gate_commanded: bool | None = None
         self._gate_again_at: float | None = None
         self._connected_at: float | None = None
@@ -114,6 +117,8 @@ class AngelEyeController:
         self._delivered_before_joining = self._newest_state.delivered
         self._gate_commanded = None
         self._send_gate_command(now)
+        self._cleared = ()
+        self._send_clear_commands(now)
 
     def disconnected(self, now: float) -> list[LinkReport]:  # noqa: ARG002 - the interface brings the time
         if self._connected_at is None:
@@ -178,6 +183,12 @@ class AngelEyeController:
     def confirm_game(self, now: float) -> None:
         """Command the shoe to confirm the game process."""
         self._open_lane().queue(CONFIRM_GAME, now)
+
+    def put_right(self, faults: frozenset[FaultCode], now: float) -> None:
+        """Command the shoe to clear each standing error that is over at the table, once, and then to go on."""
+        self._put_right = faults
+        if self._connected_at is not None:
+            self._send_clear_commands(now)
 
     def next_deadline(self) -> float | None:
         if self._connected_at is None:
@@ -267,6 +278,19 @@ class AngelEyeController:
         if self._lane is not None and wanted is not None and wanted != self._gate_commanded:
             self._gate_commanded = wanted
             self._lane.queue(LOCK if wanted else UNLOCK, now)
+
+    def _send_clear_commands(self, now: float) -> None:
+        # Of stored errors alone: of others the table cannot have heard yet.
+        standing = self._committed.errors
+        self._cleared = tuple(error for error in self._cleared if error in standing)
+        over = tuple(error for error in standing if fault_of_number(error.number) in self._put_right)
+        to_clear = [error for error in over if error not in self._cleared]
+        if self._lane is None or not to_clear:
+            return
+        for error in to_clear:
+            self.clear_error(fault_of_number(error.number), now)
+        self.confirm_game(now)
+        self._cleared = over
 
     def _open_lane(self) -> CommandLane:
         if self._lane is None:

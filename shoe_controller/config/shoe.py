@@ -27,6 +27,7 @@ class ShoeEntry(msgspec.Struct):
     key_file: str | None = None
     insecure: bool = False
     commands: bool = False
+    stx_in_bcc: bool | None = None
 
 
 class ShoeSettings(NamedTuple):
@@ -38,6 +39,8 @@ class ShoeSettings(NamedTuple):
     """`None` on the Angel Eye wire, and where the house runs without a key."""
     commands: bool
     """Whether commands are sent to an Angel Eye shoe."""
+    stx_in_bcc: bool = False
+    """Whether the check characters of such a command cover its STX."""
 
     @property
     def insecure(self) -> bool:
@@ -51,6 +54,8 @@ def shoe_from(entry: ShoeEntry, folder: Path, problems: list[Problem]) -> ShoeSe
     _check_key(section, entry)
     if entry.commands and entry.wire == "native":
         section.problem("commands", "only the Angel Eye wire has host commands: leave this key out")
+    if entry.stx_in_bcc is not None and not (entry.commands and entry.wire == "angel_eye"):
+        section.problem("stx_in_bcc", "this is about commands to an Angel Eye shoe, which are off: leave this key out")
     if entry.key_file is not None and _KEY_ITSELF.fullmatch(entry.key_file):
         section.problem(
             "key_file", "this is a key, not a file: put it into its own file, and write that file's name here"
@@ -59,7 +64,7 @@ def shoe_from(entry: ShoeEntry, folder: Path, problems: list[Problem]) -> ShoeSe
     key_file = section.path("key_file", entry.key_file, folder)
     if entry.port is None:
         return None
-    shoe = ShoeSettings(entry.wire, entry.port, entry.baud, key_file, entry.commands)
+    shoe = ShoeSettings(entry.wire, entry.port, entry.baud, key_file, entry.commands, bool(entry.stx_in_bcc))
     _check_port(section, shoe)
     return shoe
 

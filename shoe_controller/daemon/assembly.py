@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from firmware_protocol.angel_eye import sequence as angel_eye_memory
-from firmware_protocol.angel_eye.controller import NOTHING_RECEIVED, AngelEyeController
+from firmware_protocol.angel_eye.controller import NOTHING_RECEIVED, AngelEyeController, LineSettings
 from firmware_protocol.link import ControllerLink
 from firmware_protocol.native import progress as native_memory
 from firmware_protocol.native.controller import NativeController
@@ -319,7 +319,8 @@ def link_for(
         # After a power-up its age is unknown; treated as old, a repeat of it stops the table.
         same_boot = stored.boot == clock.boot()
         age = max(0.0, (clock.now().mono_ns - stored.mono_ns) / SECOND) if same_boot else 1e9
-    return AngelEyeController(state=state, state_age=age, commands=config.shoe.commands)
+    line = LineSettings(stx_in_bcc=config.shoe.stx_in_bcc)
+    return AngelEyeController(state=state, state_age=age, commands=config.shoe.commands, line=line)
 
 
 class Brokers(NamedTuple):
