@@ -82,6 +82,16 @@ class Refused(LinkReport, frozen=True, kw_only=True, tag="refused"):
     count: int
 
 
+class GateFailed(LinkReport, frozen=True, kw_only=True, tag="gate_failed"):
+    """The shoe does not do what is desired of its gate; said once, until it does."""
+
+    reason: str
+
+
+class GateObeyed(LinkReport, frozen=True, kw_only=True, tag="gate_obeyed"):
+    """The shoe does what is desired of its gate, as far as it answers; said at first, and after it had failed."""
+
+
 class Lamp(Enum):
     PLAYER = "player"
     BANKER = "banker"

@@ -17,8 +17,10 @@ from firmware_protocol.angel_eye.commands import (
     LOCK,
     UNLOCK,
     AnswerOverheard,
+    CommandDone,
     CommandFailed,
     CommandLane,
+    HostCommand,
     clear_error,
     nak_meaning,
 )
@@ -29,6 +31,8 @@ from firmware_protocol.events import FaultCode, LinkDownCause, Started
 from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
+    GateFailed,
+    GateObeyed,
     LineError,
     LinkDown,
     LinkReport,
@@ -95,6 +99,8 @@ class AngelEyeController:
         """Standing errors that the shoe was commanded to clear."""
         self._gate_commanded: bool | None = None
         self._gate_again_at: float | None = None
+        self._gate_obeys: bool | None = None
+        """Whether the shoe obeyed the last command to its gate; `None` before the first answer."""
         self._connected_at: float | None = None
         self._up_reported = False
         self._delivered_before_joining = state.delivered
@@ -165,6 +171,7 @@ class AngelEyeController:
         while self._pending and self._pending[0].delivery.sequence <= delivery.sequence:
             self._pending.popleft()
         self._committed = newest.state
+        self._cleared = tuple(error for error in self._cleared if error in newest.state.errors)
         self._committed_received_at = newest.received_at
 
     def want(self, desired: DesiredShoe, now: float) -> None:
@@ -266,11 +273,21 @@ class AngelEyeController:
         return [LineError(offset=answer.offset, length=answer.length, reason=f"{kind} that answers no command")]
 
     def _lane_reports(self, reports: list[LinkReport], now: float) -> list[LinkReport]:
-        if any(isinstance(report, CommandFailed) and report.command in (LOCK, UNLOCK) for report in reports):
-            # A command that was not obeyed is sent again after a while, or when the desired state changes.
-            self._gate_commanded = None
-            self._gate_again_at = now + self._line.gate_again
-        return reports
+        out = reports
+        for report in reports:
+            match report:
+                case CommandFailed(command=HostCommand(type="LK", data=data)):
+                    # A command that was not obeyed is sent again after a while, or when the desired state changes.
+                    self._gate_commanded = None
+                    self._gate_again_at = now + self._line.gate_again
+                    if self._gate_obeys is not False:
+                        what = "lock" if data == LOCK.data else "open"
+                        out = [*out, GateFailed(reason=f"command to {what} the gate: {report.reason}")]
+                    self._gate_obeys = False
+                case CommandDone(command=HostCommand(type="LK")):
+                    out = out if self._gate_obeys else [*out, GateObeyed()]
+                    self._gate_obeys = True
+        return out
 
     def _send_gate_command(self, now: float) -> None:
         wanted = self._desired.gate_locked
@@ -281,9 +298,7 @@ class AngelEyeController:
 
     def _send_clear_commands(self, now: float) -> None:
         # Of stored errors alone: of others the table cannot have heard yet.
-        standing = self._committed.errors
-        self._cleared = tuple(error for error in self._cleared if error in standing)
-        over = tuple(error for error in standing if fault_of_number(error.number) in self._put_right)
+        over = tuple(error for error in self._committed.errors if fault_of_number(error.number) in self._put_right)
         to_clear = [error for error in over if error not in self._cleared]
         if self._lane is None or not to_clear:
             return

@@ -121,6 +121,7 @@ _RULES = (
     _rule(AlertKind.DOUBLE_FEED, Scope.ROUND, Clearer.NOBODY),
     _rule(AlertKind.CARD_NOT_DUE, Scope.ROUND, Clearer.NOBODY, ended_by=(ActName.CORRECT_CARD, ActName.ASSIGN_CARDS)),
     _rule(AlertKind.SHOWN_CARD_CARRIED, Scope.ROUND, Clearer.SUPERVISOR),
+    _rule(AlertKind.BURNED_CARD_CARRIED, Scope.ROUND, Clearer.SUPERVISOR),
     _rule(AlertKind.BAD_CARD_OUT_OF_ROUND, Scope.SHOE, Clearer.SUPERVISOR),
     _rule(AlertKind.CARD_PUSHED_BACK, Scope.ROUND, Clearer.SUPERVISOR),
     _rule(AlertKind.ENTERED_CARD_DIFFERS, Scope.SHOE, Clearer.SUPERVISOR),
@@ -167,6 +168,7 @@ _RULES = (
     ),
     _rule(AlertKind.GATE_FORCED, Scope.TABLE, Clearer.SUPERVISOR),
     _rule(AlertKind.SHOE_RESTARTED, Scope.ROUND, Clearer.SUPERVISOR),
+    _rule(AlertKind.RESTARTED_BETWEEN_ROUNDS, Scope.SHOE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(
         AlertKind.SHOE_LOST,
         Scope.ROUND,
@@ -183,6 +185,7 @@ _RULES = (
         ends_itself=True,
     ),
     _rule(AlertKind.SHOE_FAULT, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS, ends_itself=True),
+    _rule(AlertKind.GATE_UNANSWERED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS, ends_itself=True),
     _rule(AlertKind.PRESET_CHANGED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(AlertKind.LINE_REFUSED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(AlertKind.CLOCK_STEPPED, Scope.TABLE, Clearer.DEALER, severity=Severity.WARNS),

@@ -118,6 +118,16 @@ class LineRefused(Input, frozen=True, kw_only=True, tag="line_refused"):
     reason: str
 
 
+class GateUnanswered(Input, frozen=True, kw_only=True, tag="gate_unanswered"):
+    """The shoe did not answer a command to its gate, or refused it."""
+
+    reason: str
+
+
+class GateAnswered(Input, frozen=True, kw_only=True, tag="gate_answered"):
+    """The shoe obeys commands to its gate again."""
+
+
 class ClockStepped(Input, frozen=True, kw_only=True, tag="clock_stepped"):
     by_ms: int
 
@@ -233,6 +243,8 @@ AnyInput = (
     | LinkBack
     | EventsMissed
     | LineRefused
+    | GateUnanswered
+    | GateAnswered
     | ClockStepped
     | ControllerStarted
     | DealerStruckOff

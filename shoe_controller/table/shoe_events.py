@@ -29,7 +29,7 @@ from firmware_protocol.events import (
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.messages.actors import AnyActor, ShoeButton
 from shoe_controller.messages.alerts import AlertKind, Severity
-from shoe_controller.messages.causes import FaultClearedNow, ShoeRestartedNow
+from shoe_controller.messages.causes import EndedByShoe, FaultClearedNow, ShoeRestartedNow
 from shoe_controller.messages.details import (
     CardOfRound,
     CardProblem,
@@ -44,13 +44,20 @@ from shoe_controller.messages.phases import Phase
 from shoe_controller.table.alerts import Scope, rule_of
 from shoe_controller.table.burning import bad_card_out_of_round, burn_announced
 from shoe_controller.table.counting import arrived_from
-from shoe_controller.table.dealing import card_left, cards_left_together, carried_over, due_in_truth
+from shoe_controller.table.dealing import (
+    await_extra_card,
+    card_left,
+    cards_left_together,
+    carried_over,
+    due_in_truth,
+)
+from shoe_controller.table.dealing_on import next_to_deal, waits
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.entered_cards import about_entered_cards
 from shoe_controller.table.finishing import compare_results, confirm, result_differs, settle_if_ready
 from shoe_controller.table.identifying import card_identified
 from shoe_controller.table.inputs import ShoeReport
-from shoe_controller.table.inventory import is_bad
+from shoe_controller.table.inventory import is_bad, judge_shoe
 from shoe_controller.table.judging import judge
 from shoe_controller.table.opening import ENDS_WITH_SUPERVISOR, button_too_early, held_back
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND, Move
@@ -67,6 +74,12 @@ LID_OF_THE_READER = 4
 """The `REVISION` of the running program from which an open lid does not outlast its shoe, nor hold up dealing by
 hand."""
 
+AWAITS_CARD = 5
+"""The `REVISION` of the running program from which an over-draw is decided on when its card has come."""
+
+WARNS_OF_RESTART = 5
+"""The `REVISION` of the running program from which a restart does not stop a table without cards and wagers."""
+
 IN_PLAY = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
 
 
@@ -75,7 +88,7 @@ def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR09
     if about_entered_cards(draft, report):
         settle_if_ready(draft)
         return
-    if counts_remainder(draft, event) or held_back(draft, event):
+    if counts_remainder(draft, event) or held_back(draft, event) or waits(draft, event):
         return
     match event:
         case CardDrawn(carried_over=True) if _is_on_record(draft):
@@ -111,6 +124,17 @@ def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR09
     settle_if_ready(draft)
 
 
+def deal_on(draft: Draft) -> None:
+    """The round on the table is decided on: what the shoe reported meanwhile is dealt, as far as nothing stops it."""
+    while (waited := next_to_deal(draft)) is not None:
+        draft.deals_on = True
+        if waited.event is not None:
+            shoe_reports(draft, ShoeReport(event=waited.event, sequence=0))
+        else:
+            draft.alert(AlertKind.EVENT_GAP, waited.gap)
+        judge_shoe(draft, EndedByShoe())
+
+
 def _is_on_record(draft: Draft) -> bool:
     """Whether a card that is carried over was put on record when it left the shoe, and is not put there again."""
     return draft.phase is not Phase.NO_SHOE or draft.lasting.revision >= CARRIED_IS_NO_NEW_CARD
@@ -124,7 +148,11 @@ def _result(draft: Draft, event: ResultIndicated) -> None:
         _result_between_rounds(draft, event)
         return
     playing = draft.round
+    if playing.forgotten:
+        return  # it is the result of a round that the shoe began after its restart
     playing.button_ns = None
+    if draft.lasting.revision >= AWAITS_CARD:
+        draft.shoe.over_draw_awaited = False
     judgement = judge(playing.cards)
     if event.winner is not None and judgement.card_is_due:
         # It is the result of a round that goes on, so it is not kept.
@@ -156,6 +184,8 @@ def _result_between_rounds(draft: Draft, event: ResultIndicated) -> None:
         shoe.result_owed = False
         return
     previous = shoe.previous
+    if previous is not None and previous.forgotten:
+        return
     if previous is not None and previous.indicated is None:
         shoe.previous = copy(previous)
         shoe.previous.indicated = event
@@ -235,10 +265,22 @@ def restarted(draft: Draft) -> None:
     draft.lasting.lid_open = False
     if draft.lasting.hand_entry:
         return
+    loses_cards = draft.phase in IN_PLAY and bool(draft.shoe.cards_out) and not draft.lasting.link.keeps_events
+    if draft.lasting.revision >= AWAITS_CARD and draft.state.shoe is not None:
+        draft.shoe.over_draw_awaited = False
+        draft.shoe.uncertain = draft.shoe.uncertain or loses_cards
     if draft.phase in CARDS_OUT:
         draft.alert(AlertKind.SHOE_RESTARTED)
-    elif draft.phase in IN_PLAY and draft.shoe.cards_out and not draft.lasting.link.keeps_events:
+    elif loses_cards and not _risks_wagers(draft):
+        draft.alert(AlertKind.RESTARTED_BETWEEN_ROUNDS)
+    elif loses_cards:
         draft.alert(AlertKind.EVENT_GAP, ShoeRestarted())
+
+
+def _risks_wagers(draft: Draft) -> bool:
+    """Whether the round of wagers that stand may have been dealt unseen."""
+    wagers = draft.state.round is not None and bool(draft.round.wagers)
+    return wagers or draft.lasting.revision < WARNS_OF_RESTART
 
 
 # --- faults ----------------------------------------------------------------------------------------------------------
@@ -249,9 +291,12 @@ def _fault(draft: Draft, event: Fault) -> None:
         case FaultCode.OVER_DRAW if draft.phase in IN_PLAY:
             if not due_in_truth(draft):
                 draft.alert(AlertKind.OVER_DRAW)
+                await_extra_card(draft)
         case FaultCode.UNREADABLE | FaultCode.FOREIGN_CARD:
             unreadable = event.code is FaultCode.UNREADABLE
             _card_fault(draft, CardProblem.MISREAD if unreadable else CardProblem.FOREIGN_CARD)
+        case FaultCode.BUTTON_MISUSED if draft.phase in CARDS_OUT and draft.round.forgotten:
+            pass  # the shoe counts from its restart on
         case FaultCode.BUTTON_MISUSED if draft.phase in CARDS_OUT:
             draft.alert(AlertKind.RESULT_TOO_EARLY)
         case FaultCode.PUSHED_BACK_AT_EXIT | FaultCode.PUSHED_BACK_HALF_WAY:
@@ -306,6 +351,8 @@ def _is_reported(draft: Draft, problem: CardProblem, number: int) -> bool:
 
 
 def _fault_cleared(draft: Draft, event: FaultCleared) -> None:
+    if event.code is FaultCode.OVER_DRAW and draft.state.shoe is not None:
+        draft.shoe.over_draw_awaited = False
     for alert in draft.lasting.alerts:
         if alert.kind in _SHOE_FAULTS and alert.fault == event.code.value:
             draft.end_alert(alert, FaultClearedNow())

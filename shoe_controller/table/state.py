@@ -26,7 +26,7 @@ from shoe_controller.table.procedure import Procedure
 SECOND = 1_000_000_000
 """A second, in nanoseconds."""
 
-REVISION = 4
+REVISION = 5
 """Revision of the table's decisions. A shoe keeps the one it was opened with: a replay must lead to the recorded facts.
 
 2: a card that was set aside is recognised when the shoe names it later. In 1 that raised `event_gap`, and the face was
@@ -166,6 +166,8 @@ class Round(msgspec.Struct, kw_only=True):
     due in it now is one of those."""
     unopened: bool = False
     """Wagers were not opened for it, since the shoe was proven bad."""
+    forgotten: bool = False
+    """The shoe restarted in the middle of it, and a supervisor lets it go on: its result means nothing for it."""
 
 
 class SettledRound(msgspec.Struct, frozen=True, kw_only=True):
@@ -221,6 +223,14 @@ class RunOut(msgspec.Struct, frozen=True, kw_only=True):
     foreign: int = 0
     last_is_foreign: bool = False
     """Whether the card that came last was counted as foreign: some wires report it once more, as a fault."""
+
+
+class DealtOn(msgspec.Struct, frozen=True, kw_only=True):
+    """What the shoe reported while nobody had decided about the round on the table: an event, or that some are missing."""
+
+    event: AnyShoeEvent | None = None
+    gap: AnyDetail | None = None
+    """Where it is not an event: what is known of those that are missing."""
 
 
 class Shoe(msgspec.Struct, kw_only=True):
@@ -291,6 +301,12 @@ class Shoe(msgspec.Struct, kw_only=True):
     """`cards_out` when it was counted; `None` in older journals."""
     remainder_seq: int | None = None
     """The last fact about the count of the remainder."""
+    over_draw_awaited: bool = False
+    """The shoe has reported that a card is drawn too many, and not yet the card."""
+    dealt_on: tuple[DealtOn, ...] = ()
+    """What waits until the round on the table is decided on (`dealing_on.py`)."""
+    uncertain: bool = False
+    """The shoe restarted, and could not report what left it meanwhile: there may be fewer cards in it than counted."""
 
 
 class Alert(msgspec.Struct, frozen=True, kw_only=True):
