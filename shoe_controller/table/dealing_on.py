@@ -28,7 +28,7 @@ from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.details import AnyDetail
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.phases import CARDS_OUT
-from shoe_controller.table.state import DealtOn, TableState
+from shoe_controller.table.state import DealtOn, Round, TableState
 
 WAITS = 5
 """The `REVISION` of the running program from which this holds."""
@@ -52,15 +52,19 @@ def is_undecided(state: TableState) -> bool:
     playing = state.round
     if state.phase not in CARDS_OUT or playing is None or state.lasting.hand_entry:
         return False
-    forgotten = any(alert.kind is AlertKind.SHOE_RESTARTED for alert in state.lasting.alerts)
-    return state.lasting.revision >= WAITS and (forgotten or playing.indicated is not None)
+    return state.lasting.revision >= WAITS and (_is_forgotten(state, playing) or playing.indicated is not None)
+
+
+def _is_forgotten(state: TableState, playing: Round) -> bool:
+    """Whether the shoe restarted in the middle of the round, and nobody has said yet whether it goes on."""
+    return playing.restarted and any(alert.kind is AlertKind.SHOE_RESTARTED for alert in state.lasting.alerts)
 
 
 def waits(draft: Draft, event: AnyShoeEvent) -> bool:
     """Let a report wait if it is of another round, or nobody knows of which; whether that is so."""
     if not is_undecided(draft.state) or not _is_of_round(event):
         return False
-    begun = draft.shoe.dealt_on or draft.has_alert(AlertKind.SHOE_RESTARTED)
+    begun = draft.shoe.dealt_on or _is_forgotten(draft.state, draft.round)
     if not begun and not _begins_another(event):
         return False
     draft.shoe.dealt_on = (*draft.shoe.dealt_on, DealtOn(event=event))
@@ -80,8 +84,16 @@ def next_to_deal(draft: Draft) -> DealtOn | None:
     if draft.state.shoe is None or not draft.shoe.dealt_on or is_undecided(draft.state):
         return None
     first, *others = draft.shoe.dealt_on
+    if not others and draft.shoe.carried is not None and _is_carried(first.event):
+        # No card has left the shoe: wagers are open until one does, and the carried one is laid then.
+        draft.shoe.dealt_on = ()
+        return None
     draft.shoe.dealt_on = tuple(others)
     return first
+
+
+def _is_carried(event: AnyShoeEvent | None) -> bool:
+    return isinstance(event, CardDrawn) and event.carried_over
 
 
 def _is_of_round(event: AnyShoeEvent) -> bool:

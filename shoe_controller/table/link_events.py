@@ -89,12 +89,16 @@ def link_back(draft: Draft, given: LinkBack) -> None:
     in_doubt = IN_PLAY if draft.lasting.revision >= ONE_ALERT else IN_PLAY - IN_ROUND
     if given.keeps_events:
         draft.end_alerts(ShoeBack(), AlertKind.SHOE_LOST)
-    elif draft.phase in in_doubt and draft.shoe.cards_out and not draft.lasting.hand_entry:
+    elif draft.phase in in_doubt and _may_miss_cards(draft) and not draft.lasting.hand_entry:
         # Whole rounds may have been missed, and the wire's numbers wrap round too soon to show it.
         if not gap_waits(draft, SilentShoe()):
             draft.alert(AlertKind.EVENT_GAP, SilentShoe())
         if draft.lasting.revision >= ONE_ALERT:
             draft.end_alerts(ShoeBack(), AlertKind.SHOE_LOST)
+
+
+def _may_miss_cards(draft: Draft) -> bool:
+    return draft.shoe.cards_out > 0 or (draft.phase in IN_ROUND and draft.lasting.revision >= ONE_ALERT)
 
 
 def shoe_exchanged(draft: Draft, line: NewShoeLine) -> None:

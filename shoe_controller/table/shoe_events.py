@@ -117,6 +117,9 @@ def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR09
             _lid(draft, event)
         case Started():
             restarted(draft)
+            if draft.phase in CARDS_OUT:
+                # What it had kept from before has come: a wire that keeps events sends them in order.
+                draft.round.restarted = True
         case PresetChanged():
             draft.alert(AlertKind.PRESET_CHANGED)
         case _:

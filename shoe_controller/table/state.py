@@ -166,6 +166,8 @@ class Round(msgspec.Struct, kw_only=True):
     due in it now is one of those."""
     unopened: bool = False
     """Wagers were not opened for it, since the shoe was proven bad."""
+    restarted: bool = False
+    """The shoe has reported in the middle of it that it restarted: what it reports since may be of another round."""
     forgotten: bool = False
     """The shoe restarted in the middle of it, and a supervisor lets it go on: its result means nothing for it."""
 

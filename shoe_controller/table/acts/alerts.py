@@ -10,7 +10,6 @@ from shoe_controller.messages.refusals import (
     CannotBeCleared,
     ExtraCardAwaited,
     LidOpen,
-    NoShoeLink,
     NoSuchAlert,
     NotASupervisor,
     NothingToAccept,
@@ -71,12 +70,10 @@ def _takes_two(state: TableState, alert: Alert) -> bool:
     return finished(Seen(state, phases, Role.SUPERVISOR))
 
 
-def _why_cause_remains(state: TableState, alert: Alert) -> LidOpen | NoShoeLink | ExtraCardAwaited | None:
+def _why_cause_remains(state: TableState, alert: Alert) -> LidOpen | ExtraCardAwaited | None:
     """An alert is not cleared while its cause is known to persist."""
     if alert.kind is AlertKind.LID_OPENED and state.lasting.lid_open and not state.lasting.hand_entry:
         return LidOpen()  # dealing by hand, a shoe may be dead that would tell of its closing
-    if alert.kind is AlertKind.SHOE_LOST and not state.lasting.link.up:
-        return NoShoeLink()
     if alert.kind is AlertKind.OVER_DRAW and awaits_extra_card(state):
         return ExtraCardAwaited()
     return None
