@@ -128,7 +128,7 @@ class ControllerLink(Protocol):
     def want(self, desired: DesiredShoe, now: float) -> None: ...
 
     def put_right(self, faults: frozenset[FaultCode], now: float) -> None:
-        """Say which of the shoe's faults are over at the table; a shoe that waits to be told is commanded to clear them.
+        """Say which of the shoe's faults are over at the table, where a shoe waits to be told.
 
         Like the desired state it stands until it is said otherwise.
         """

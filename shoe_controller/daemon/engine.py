@@ -433,7 +433,7 @@ def _refuse(work: _Work) -> None:
         work.answer.set_result(JournalFull())
 
 
-def _as_input(report: LinkReport) -> AnyInput | None:
+def _as_input(report: LinkReport) -> AnyInput | None:  # noqa: PLR0911 - one case for each report
     match report:
         case LinkUp():
             return LinkBack(

@@ -287,7 +287,7 @@ def _cards_of(draft: Draft, side: Side) -> int:
     return sum(laid.hand is side for laid in draft.round.cards)
 
 
-def carried_over(draft: Draft, event: CardDrawn, age_ms: int) -> None:
+def carried_over(draft: Draft, event: CardDrawn, age_ms: int) -> None:  # noqa: C901 - by where that card is
     """The shoe reports that the extra card begins the next round. No card has left the shoe for it."""
     between = draft.phase in (Phase.BETTING, Phase.CLOSED)
     if between and draft.has_alert(AlertKind.BAD_SHOE):

@@ -74,9 +74,6 @@ LID_OF_THE_READER = 4
 """The `REVISION` of the running program from which an open lid does not outlast its shoe, nor hold up dealing by
 hand."""
 
-AWAITS_CARD = 5
-"""The `REVISION` of the running program from which an over-draw is decided on when its card has come."""
-
 WARNS_OF_RESTART = 5
 """The `REVISION` of the running program from which a restart does not stop a table without cards and wagers."""
 
@@ -151,11 +148,10 @@ def _result(draft: Draft, event: ResultIndicated) -> None:
         _result_between_rounds(draft, event)
         return
     playing = draft.round
+    draft.shoe.over_draw_awaited = False
     if playing.forgotten:
         return  # it is the result of a round that the shoe began after its restart
     playing.button_ns = None
-    if draft.lasting.revision >= AWAITS_CARD:
-        draft.shoe.over_draw_awaited = False
     judgement = judge(playing.cards)
     if event.winner is not None and judgement.card_is_due:
         # It is the result of a round that goes on, so it is not kept.
@@ -269,7 +265,7 @@ def restarted(draft: Draft) -> None:
     if draft.lasting.hand_entry:
         return
     loses_cards = draft.phase in IN_PLAY and bool(draft.shoe.cards_out) and not draft.lasting.link.keeps_events
-    if draft.lasting.revision >= AWAITS_CARD and draft.state.shoe is not None:
+    if draft.state.shoe is not None and draft.lasting.revision >= WARNS_OF_RESTART:
         draft.shoe.over_draw_awaited = False
         draft.shoe.uncertain = draft.shoe.uncertain or loses_cards
     if draft.phase in CARDS_OUT:

@@ -228,7 +228,7 @@ class RunOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DealtOn(msgspec.Struct, frozen=True, kw_only=True):
-    """What the shoe reported while nobody had decided about the round on the table: an event, or that some are missing."""
+    """What the shoe reported before the round on the table was decided on: an event, or that some are missing."""
 
     event: AnyShoeEvent | None = None
     gap: AnyDetail | None = None

@@ -237,7 +237,7 @@ def _ask(draft: Draft, given: PersonActs | SeatBets) -> None:
         deal_on(draft)
 
 
-def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one case for each input
+def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912, PLR0915 - one case for each input
     match given:
         case ShoeReport():
             shoe_reports(draft, given)

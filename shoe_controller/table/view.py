@@ -145,7 +145,7 @@ def _last_outcome(shoe: Shoe, read_rules: ReadRules) -> LastOutcome | None:
     )
 
 
-def prompt(state: TableState) -> AnyPrompt:  # noqa: PLR0911 - a prompt for each phase
+def prompt(state: TableState) -> AnyPrompt:  # noqa: C901, PLR0911 - a prompt for each phase
     """What happens next, for the dealer."""
     stopping = next((alert for alert in state.lasting.alerts if rule_of(alert).severity is Severity.STOPS), None)
     if stopping is not None and stopping.kind is AlertKind.OVER_DRAW and awaits_extra_card(state):

@@ -223,7 +223,7 @@ CASES = (
         ready=over(FaultCode.OVER_DRAW),
         impossible=(ActName.USE_EXTRA_CARD, ActName.BURN_EXTRA_CARD),
     ),
-    Case(AlertKind.OVER_DRAW, over_draw_undisclosed, procedure={"reveal": Reveal.AT_RESULT}),
+    Case(AlertKind.OVER_DRAW, over_draw_undisclosed, procedure=FREE),
     Case(AlertKind.OVER_DRAW, over_draw_without_warning, acts=(assigned("PBPBP", first="2H"),), procedure=FREE),
     Case(
         AlertKind.OVER_DRAW,
@@ -358,7 +358,7 @@ CASES = (
     Case(
         AlertKind.DRAW_TOO_SLOW,
         too_slow,
-        acts=(EnterCard(number=2, card=Card.parse("3D")),),
+        acts=(EnterCard(number=3, card=Card.parse("3D")),),
         itself=(next_card,),
     ),
     Case(AlertKind.NO_CARD_CAME, no_card_came),

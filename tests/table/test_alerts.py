@@ -336,10 +336,9 @@ def acts_about_cards(table: Sitting) -> Iterator[AnyAct]:
         order = (*FIRST_FOUR[:drawn], *hands)
         for misread in range(drawn + 1):
             for face in FACES:
-                named = tuple(
-                    AssignedCard(hand=hand, card=face if n == misread else None) for n, hand in enumerate(order)
-                )
-                yield AssignCards(cards=named)
+                faces = [face if n == misread else None for n in range(drawn)]
+                named = zip(order, faces, strict=True)
+                yield AssignCards(cards=tuple(AssignedCard(hand=hand, card=card) for hand, card in named))
     for number in (1, 2):
         yield AmendRound(shoe=1, round=1, cards=(AmendedCard(number=number, card=FACES[0]),))
 
@@ -379,17 +378,16 @@ def done_by_supervisors(table: Sitting, act: AnyAct) -> TableState:
         shoe=table.state.shoe_number,
         round=table.state.round_number,
     )
-    given = table.with_past(given)
     at = table.moment()
-    handled = table.table.handle(
-        table.table.new_shoe(table.rules, given) if table.table.opens_shoe(given, at) else given, at
-    )
+    opens = table.table.opens_shoe(given, at)
+    handled = table.table.handle(table.table.new_shoe(table.rules, given) if opens else table.with_past(given), at)
     proposal = handled.state.lasting.proposal
     if proposal is None or table.state.lasting.proposal is not None:
         return handled.state
     second = Table(read_rules, handled.state)
     approved = msgspec.structs.replace(given, act=Approve(proposal=proposal.number), person="ben")
-    return second.handle(approved, at).state
+    past = table.with_past(given)
+    return second.handle(msgspec.structs.replace(approved, past=getattr(past, "past", None)), at).state
 
 
 # --- particulars -----------------------------------------------------------------------------------------------------
