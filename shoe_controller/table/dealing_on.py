@@ -65,8 +65,8 @@ def waits(draft: Draft, event: AnyShoeEvent) -> bool:
     if not is_undecided(draft.state) or not _is_of_round(event):
         return False
     begun = draft.shoe.dealt_on or _is_forgotten(draft.state, draft.round)
-    if not begun and not _begins_another(event):
-        return False
+    if not begun and not (draft.stopped and _begins_another(event)):
+        return False  # where nothing stops the table, an alert has to say that another round began
     draft.shoe.dealt_on = (*draft.shoe.dealt_on, DealtOn(event=event))
     return True
 

@@ -45,6 +45,7 @@ from shoe_controller.table.alerts import Scope, rule_of
 from shoe_controller.table.burning import bad_card_out_of_round, burn_announced
 from shoe_controller.table.counting import arrived_from
 from shoe_controller.table.dealing import (
+    FOLLOWS_SHOE,
     await_extra_card,
     card_left,
     cards_left_together,
@@ -300,6 +301,8 @@ def _fault(draft: Draft, event: Fault) -> None:
             draft.alert(AlertKind.RESULT_TOO_EARLY)
         case FaultCode.PUSHED_BACK_AT_EXIT | FaultCode.PUSHED_BACK_HALF_WAY:
             draft.alert(AlertKind.CARD_PUSHED_BACK)
+        case FaultCode.DRAW_TIMEOUT if draft.has_alert(AlertKind.OVER_DRAW) and draft.lasting.revision >= FOLLOWS_SHOE:
+            pass  # nobody draws while it is decided what becomes of the extra card
         case FaultCode.DRAW_TIMEOUT | FaultCode.JAM if draft.phase in IN_PLAY:
             draft.alert(AlertKind.NO_CARD_CAME)
         case FaultCode.GATE_FORCED:
