@@ -73,6 +73,8 @@ class EventGap(LinkReport, frozen=True, kw_only=True, tag="gap"):
     expected: int
     received: int
     reason: str
+    joined: bool = False
+    """They were sent before the line was opened."""
 
 
 class Refused(LinkReport, frozen=True, kw_only=True, tag="refused"):

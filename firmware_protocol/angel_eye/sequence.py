@@ -89,7 +89,7 @@ def gap_before(state: AngelEyeState, telegram: Telegram, *, joining: bool) -> Ev
     else:
         missing = (received - expected) % 9
         reason = f"at least {missing} telegram{'s were' if missing > 1 else ' was'} missed"
-    return EventGap(expected=expected, received=received, reason=reason)
+    return EventGap(expected=expected, received=received, reason=reason, joined=reason == JOINED)
 
 
 def take(state: AngelEyeState, telegram: Telegram, event: AnyShoeEvent) -> list[SequencedEvent]:

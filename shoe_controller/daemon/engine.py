@@ -445,7 +445,7 @@ def _as_input(report: LinkReport) -> AnyInput | None:  # noqa: PLR0911 - one cas
         case LinkDown():
             return LinkLost(how=report.cause, reason=report.reason)
         case EventGap():
-            return EventsMissed(reason=report.reason)
+            return EventsMissed(reason=report.reason, joined=report.joined)
         case GateFailed():
             return GateUnanswered(reason=report.reason)
         case GateObeyed():

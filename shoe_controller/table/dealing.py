@@ -233,7 +233,14 @@ def await_extra_card(draft: Draft) -> None:
     if playing is None or draft.lasting.revision < FOLLOWS_SHOE:
         return
     decided = (*shoe.burned_extras, *(() if shoe.carried is None else (shoe.carried,)))
+    shoe.over_draw_stands = True
     shoe.over_draw_awaited = not playing.extras and not any(extra.round == _drawn_in(draft) for extra in decided)
+
+
+def over_draw_is_over(draft: Draft) -> None:
+    """The shoe has nothing more to say of an over-draw."""
+    if draft.state.shoe is not None:
+        draft.shoe.over_draw_awaited = draft.shoe.over_draw_stands = False
 
 
 def _burned_with_void(draft: Draft, arrived: Arrived) -> None:
@@ -379,7 +386,7 @@ def _begin_round(draft: Draft, age_ms: int) -> None:
     draft.shoe.rounds = max(draft.shoe.rounds, playing.number)
     draft.shoe.result_owed = False
     draft.shoe.burned_extras = ()
-    draft.shoe.over_draw_awaited = False
+    over_draw_is_over(draft)
     playing.last_card_ns = draft.now
     draft.move(Move.DEAL)
 

@@ -110,6 +110,8 @@ class EventsMissed(Input, frozen=True, kw_only=True, tag="events_missed"):
     """The numbers of the shoe's events have a gap, or the count of its cards does not fit."""
 
     reason: str
+    joined: bool = False
+    """They were sent before the line was opened."""
 
 
 class LineRefused(Input, frozen=True, kw_only=True, tag="line_refused"):

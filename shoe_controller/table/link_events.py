@@ -21,6 +21,7 @@ from shoe_controller.messages.details import (
 )
 from shoe_controller.messages.facts import CheckpointSigned, ShoeExchanged, ShoeLinkChanged
 from shoe_controller.table.carrying import burn_carried_before_wagers
+from shoe_controller.table.dealing import over_draw_is_over
 from shoe_controller.table.dealing_on import gap_waits
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.entered_cards import await_nothing, date_entries_anew, some_may_be_missing
@@ -65,7 +66,8 @@ def _link_down(draft: Draft, cause: LinkDropped | ControllerRestarted | EarlierD
     draft.lasting.link = msgspec.structs.replace(draft.lasting.link, up=False)
     _emit_link(draft, cause)
     if draft.state.shoe is not None and not draft.lasting.link.keeps_events:
-        draft.shoe.over_draw_awaited = False  # what the shoe had still to say is lost
+        over_draw_is_over(draft)
+        draft.shoe.joined_in_doubt = False
     if draft.phase in IN_ROUND and not draft.lasting.hand_entry:
         draft.alert(AlertKind.SHOE_LOST, cause)
 
@@ -94,6 +96,7 @@ def link_back(draft: Draft, given: LinkBack) -> None:
         if not gap_waits(draft, SilentShoe()):
             draft.alert(AlertKind.EVENT_GAP, SilentShoe())
         if draft.lasting.revision >= ONE_ALERT:
+            draft.shoe.joined_in_doubt = True
             draft.end_alerts(ShoeBack(), AlertKind.SHOE_LOST)
 
 
@@ -129,6 +132,8 @@ def _emit_link(
 def events_missed(draft: Draft, given: EventsMissed) -> None:
     some_may_be_missing(draft)
     gap = DecoderMessage(text=given.reason)
+    if given.joined and draft.state.shoe is not None and draft.shoe.joined_in_doubt:
+        return
     if draft.phase in IN_PLAY and not draft.lasting.hand_entry and not gap_waits(draft, gap):
         draft.alert(AlertKind.EVENT_GAP, gap)
 

@@ -45,12 +45,12 @@ from shoe_controller.table.alerts import Scope, rule_of
 from shoe_controller.table.burning import bad_card_out_of_round, burn_announced
 from shoe_controller.table.counting import arrived_from
 from shoe_controller.table.dealing import (
-    FOLLOWS_SHOE,
     await_extra_card,
     card_left,
     cards_left_together,
     carried_over,
     due_in_truth,
+    over_draw_is_over,
 )
 from shoe_controller.table.dealing_on import next_to_deal, waits
 from shoe_controller.table.draft import Draft
@@ -266,8 +266,8 @@ def restarted(draft: Draft) -> None:
     if draft.lasting.hand_entry:
         return
     loses_cards = draft.phase in IN_PLAY and bool(draft.shoe.cards_out) and not draft.lasting.link.keeps_events
+    over_draw_is_over(draft)
     if draft.state.shoe is not None and draft.lasting.revision >= WARNS_OF_RESTART:
-        draft.shoe.over_draw_awaited = False
         draft.shoe.uncertain = draft.shoe.uncertain or loses_cards
     if draft.phase in CARDS_OUT:
         draft.alert(AlertKind.SHOE_RESTARTED)
@@ -286,7 +286,7 @@ def _risks_wagers(draft: Draft) -> bool:
 # --- faults ----------------------------------------------------------------------------------------------------------
 
 
-def _fault(draft: Draft, event: Fault) -> None:
+def _fault(draft: Draft, event: Fault) -> None:  # noqa: C901 - one case for each fault
     match event.code:
         case FaultCode.OVER_DRAW if draft.phase in IN_PLAY:
             if not due_in_truth(draft):
@@ -301,7 +301,7 @@ def _fault(draft: Draft, event: Fault) -> None:
             draft.alert(AlertKind.RESULT_TOO_EARLY)
         case FaultCode.PUSHED_BACK_AT_EXIT | FaultCode.PUSHED_BACK_HALF_WAY:
             draft.alert(AlertKind.CARD_PUSHED_BACK)
-        case FaultCode.DRAW_TIMEOUT if draft.has_alert(AlertKind.OVER_DRAW) and draft.lasting.revision >= FOLLOWS_SHOE:
+        case FaultCode.DRAW_TIMEOUT if draft.state.shoe is not None and draft.shoe.over_draw_stands:
             pass  # nobody draws while it is decided what becomes of the extra card
         case FaultCode.DRAW_TIMEOUT | FaultCode.JAM if draft.phase in IN_PLAY:
             draft.alert(AlertKind.NO_CARD_CAME)
@@ -353,8 +353,8 @@ def _is_reported(draft: Draft, problem: CardProblem, number: int) -> bool:
 
 
 def _fault_cleared(draft: Draft, event: FaultCleared) -> None:
-    if event.code is FaultCode.OVER_DRAW and draft.state.shoe is not None:
-        draft.shoe.over_draw_awaited = False
+    if event.code is FaultCode.OVER_DRAW:
+        over_draw_is_over(draft)
     for alert in draft.lasting.alerts:
         if alert.kind in _SHOE_FAULTS and alert.fault == event.code.value:
             draft.end_alert(alert, FaultClearedNow())

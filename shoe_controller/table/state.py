@@ -305,8 +305,12 @@ class Shoe(msgspec.Struct, kw_only=True):
     """The last fact about the count of the remainder."""
     over_draw_awaited: bool = False
     """The shoe has reported that a card is drawn too many, and not yet the card."""
+    over_draw_stands: bool = False
+    """The shoe has reported an over-draw, and not that it is over."""
     dealt_on: tuple[DealtOn, ...] = ()
     """What waits until the round on the table is decided on (`dealing_on.py`)."""
+    joined_in_doubt: bool = False
+    """An alert was raised for what may have been missed before the line was opened: what shows of it later is that."""
     uncertain: bool = False
     """The shoe restarted, and could not report what left it meanwhile: there may be fewer cards in it than counted."""
 

@@ -257,7 +257,7 @@ class Observer:
         self._take(first)
         self.messages += messages
 
-    def stored(self, entry: Entry, receipt: Receipt, arrived: float) -> None:
+    def stored(self, entry: Entry, receipt: Receipt, arrived: float) -> None:  # noqa: C901 - all that one entry tells
         """An entry is on the disk; `arrived` is when its input came in, which may be a while ago."""
         if entry.checkpoint is None and (entry.input is None or entry.input.name != "checkpoint_signed"):
             # Mishaps come after so many entries of a sitting, however often the journal signs itself meanwhile.
