@@ -108,7 +108,7 @@ class Reckoner:
         self.entered += entered
         unconfirmed = any(alert.kind == "shoe_change_unconfirmed" for alert in self.books.alerts.standing.values())
         # Cards of a round that the shoe begins before the one on the table is decided on wait as well.
-        waits = unconfirmed or (self.books.alerts.stopping and self.books.cards.hand and not self.entered)
+        waits = unconfirmed or (self.books.alerts.stopping and not self.entered)
         if given is not None and given["input"] == "shoe_report":
             change = len(reported_cards(given["event"])) - len(added)
             self.awaited += change

@@ -322,7 +322,7 @@ class Observer:
         """Whether cards wait because they came before the round on the table was decided on: something stops it."""
         books = self._reckoner.books
         stopped = books.alerts.stopping or self._dealt_on
-        if not left or books.cards.added or self._by_hand or not (stopped and books.cards.hand):
+        if not left or books.cards.added or self._by_hand or not stopped:
             return False
         self._dealt_on += left
         return True

@@ -27,36 +27,21 @@ from shoe_controller.messages.alerts import Severity
 from shoe_controller.messages.facts import AlertRaised, PersonActed, RoundResult, RoundSettled
 from shoe_controller.messages.procedure import Reveal
 from shoe_controller.table.alerts import rule_of
-from shoe_controller.table.inputs import AnyInput, EventsMissed, LinkBack, LinkLost, PersonActs, ShoeReport
-from shoe_controller.table.table import Handled
+from shoe_controller.table.inputs import AnyInput, EventsMissed, LinkBack, LinkLost, ShoeReport
 from simulator.recording import Chunk, read_recording
 from tests.simulator.angel_eye_night import FOLDER, NAME, NeedsPerson, Night, night
-from tests.table.sitting import Sitting
+from tests.table.sitting import QuickSitting
 
 AFTER_OPENING = 12.0
 """Seconds from the opening of the wagers until seat 1 wagers."""
 AFTER_THE_END = 300.0
 
 
-class Uncounted(Sitting):
-    """Without the checks after every input, which other tests make: a night is long."""
-
-    def give(self, given: AnyInput) -> Handled:
-        at = self.moment()
-        if isinstance(given, PersonActs | ShoeReport) and self.table.opens_shoe(given, at):
-            given = self.table.new_shoe(self.rules, given)
-        handled = self.table.handle(given, at)
-        self.table.take_over(handled)
-        self.history.append((given, at, handled.facts))
-        self.facts += handled.facts
-        return handled
-
-
 class Evening:
     """The link, the table and its people."""
 
     def __init__(self, told: Night, supervisor_after: float, reveal: Reveal) -> None:
-        self.table = Uncounted(reveal=reveal)
+        self.table = QuickSitting(reveal=reveal)
         self.table.give(LinkLost(reason="no shoe yet"))
         self.link = AngelEyeController()
         self.acts: list[str] = []
