@@ -15,7 +15,7 @@ from typing import Protocol
 
 import msgspec
 
-from firmware_protocol.events import AnyShoeEvent, Hand, LinkDownCause, StartCause
+from firmware_protocol.events import AnyShoeEvent, FaultCode, Hand, LinkDownCause, StartCause
 
 
 class LinkUsageError(RuntimeError):
@@ -74,6 +74,8 @@ class EventGap(LinkReport, frozen=True, kw_only=True, tag="gap"):
     expected: int
     received: int
     reason: str
+    joined: bool = False
+    """They were sent before the line was opened."""
 
 
 class Refused(LinkReport, frozen=True, kw_only=True, tag="refused"):
@@ -81,6 +83,16 @@ class Refused(LinkReport, frozen=True, kw_only=True, tag="refused"):
 
     reason: str
     count: int
+
+
+class GateFailed(LinkReport, frozen=True, kw_only=True, tag="gate_failed"):
+    """The shoe does not do what is desired of its gate; said once, until it does."""
+
+    reason: str
+
+
+class GateObeyed(LinkReport, frozen=True, kw_only=True, tag="gate_obeyed"):
+    """The shoe does what is desired of its gate, as far as it answers; said at first, and after it had failed."""
 
 
 class Lamp(Enum):
@@ -117,6 +129,12 @@ class ControllerLink(Protocol):
         """Confirm that this delivery and all before it are stored."""
 
     def want(self, desired: DesiredShoe, now: float) -> None: ...
+
+    def put_right(self, faults: frozenset[FaultCode], now: float) -> None:
+        """Say which of the shoe's faults are over at the table, where a shoe waits to be told.
+
+        Like the desired state it stands until it is said otherwise.
+        """
 
     def next_deadline(self) -> float | None: ...
 

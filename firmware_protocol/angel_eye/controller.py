@@ -17,18 +17,22 @@ from firmware_protocol.angel_eye.commands import (
     LOCK,
     UNLOCK,
     AnswerOverheard,
+    CommandDone,
     CommandFailed,
     CommandLane,
+    HostCommand,
     clear_error,
     nak_meaning,
 )
-from firmware_protocol.angel_eye.messages import FAULT_NUMBERS, BadTelegramError
-from firmware_protocol.angel_eye.sequence import AngelEyeState, decode_telegram, gap_before, take
+from firmware_protocol.angel_eye.messages import FAULT_NUMBERS, BadTelegramError, fault_of_number
+from firmware_protocol.angel_eye.sequence import AngelEyeState, StandingError, decode_telegram, gap_before, take
 from firmware_protocol.angel_eye.telegrams import Answer, Garbage, Telegram, TelegramReader
 from firmware_protocol.events import FaultCode, LinkDownCause, Started
 from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
+    GateFailed,
+    GateObeyed,
     LineError,
     LinkDown,
     LinkReport,
@@ -90,8 +94,13 @@ class AngelEyeController:
         """Held until the first connection gives the current time."""
         self._pending: deque[_Pending] = deque()
         self._desired = _NOTHING_WANTED
+        self._put_right: frozenset[FaultCode] = frozenset()
+        self._cleared: tuple[StandingError, ...] = ()
+        """Standing errors that the shoe was commanded to clear."""
         self._gate_commanded: bool | None = None
         self._gate_again_at: float | None = None
+        self._gate_obeys: bool | None = None
+        """Whether the shoe obeyed the last command to its gate; `None` before the first answer."""
         self._connected_at: float | None = None
         self._up_reported = False
         self._delivered_before_joining = state.delivered
@@ -114,6 +123,8 @@ class AngelEyeController:
         self._delivered_before_joining = self._newest_state.delivered
         self._gate_commanded = None
         self._send_gate_command(now)
+        self._cleared = ()
+        self._send_clear_commands(now)
 
     def disconnected(self, now: float) -> list[LinkReport]:  # noqa: ARG002 - the interface brings the time
         if self._connected_at is None:
@@ -160,6 +171,7 @@ class AngelEyeController:
         while self._pending and self._pending[0].delivery.sequence <= delivery.sequence:
             self._pending.popleft()
         self._committed = newest.state
+        self._cleared = tuple(error for error in self._cleared if error in newest.state.errors)
         self._committed_received_at = newest.received_at
 
     def want(self, desired: DesiredShoe, now: float) -> None:
@@ -178,6 +190,12 @@ class AngelEyeController:
     def confirm_game(self, now: float) -> None:
         """Command the shoe to confirm the game process."""
         self._open_lane().queue(CONFIRM_GAME, now)
+
+    def put_right(self, faults: frozenset[FaultCode], now: float) -> None:
+        """Command the shoe to clear each standing error that is over at the table, once, and then to go on."""
+        self._put_right = faults
+        if self._connected_at is not None:
+            self._send_clear_commands(now)
 
     def next_deadline(self) -> float | None:
         if self._connected_at is None:
@@ -255,11 +273,21 @@ class AngelEyeController:
         return [LineError(offset=answer.offset, length=answer.length, reason=f"{kind} that answers no command")]
 
     def _lane_reports(self, reports: list[LinkReport], now: float) -> list[LinkReport]:
-        if any(isinstance(report, CommandFailed) and report.command in (LOCK, UNLOCK) for report in reports):
-            # A command that was not obeyed is sent again after a while, or when the desired state changes.
-            self._gate_commanded = None
-            self._gate_again_at = now + self._line.gate_again
-        return reports
+        out = reports
+        for report in reports:
+            match report:
+                case CommandFailed(command=HostCommand(type="LK", data=data)):
+                    # A command that was not obeyed is sent again after a while, or when the desired state changes.
+                    self._gate_commanded = None
+                    self._gate_again_at = now + self._line.gate_again
+                    if self._gate_obeys is not False:
+                        what = "lock" if data == LOCK.data else "open"
+                        out = [*out, GateFailed(reason=f"command to {what} the gate: {report.reason}")]
+                    self._gate_obeys = False
+                case CommandDone(command=HostCommand(type="LK")):
+                    out = out if self._gate_obeys else [*out, GateObeyed()]
+                    self._gate_obeys = True
+        return out
 
     def _send_gate_command(self, now: float) -> None:
         wanted = self._desired.gate_locked
@@ -267,6 +295,17 @@ class AngelEyeController:
         if self._lane is not None and wanted is not None and wanted != self._gate_commanded:
             self._gate_commanded = wanted
             self._lane.queue(LOCK if wanted else UNLOCK, now)
+
+    def _send_clear_commands(self, now: float) -> None:
+        # Of stored errors alone: of others the table cannot have heard yet.
+        over = tuple(error for error in self._committed.errors if fault_of_number(error.number) in self._put_right)
+        to_clear = [error for error in over if error not in self._cleared]
+        if self._lane is None or not to_clear:
+            return
+        for error in to_clear:
+            self.clear_error(fault_of_number(error.number), now)
+        self.confirm_game(now)
+        self._cleared = over
 
     def _open_lane(self) -> CommandLane:
         if self._lane is None:

@@ -14,6 +14,8 @@ from firmware_protocol.events import AnyShoeEvent, CardDrawn, Fault, FaultCleare
 from firmware_protocol.link import EventGap
 
 START_UP_NUMBER = 0
+FIRST_NUMBER = 1
+_ERRORS = (b"E", b"e")
 JOINED = "joined in mid-stream"
 
 
@@ -40,6 +42,11 @@ class AngelEyeState(msgspec.Struct, frozen=True, kw_only=True):
         """The digit that the next telegram should have."""
         return (self.last_telegram[1] - 0x30) % 9 + 1 if self.last_telegram else START_UP_NUMBER
 
+    @property
+    def after_error(self) -> bool:
+        """Whether the newest telegram reports or clears an error."""
+        return self.last_telegram[2:3] in _ERRORS
+
 
 def remember(memory: bytes) -> AngelEyeState:
     """Decode what `AngelEyeController.memory` returned, for the next controller's constructor."""
@@ -64,9 +71,14 @@ def decode_telegram(telegram: Telegram) -> AnyShoeEvent:
 
 
 def gap_before(state: AngelEyeState, telegram: Telegram, *, joining: bool) -> EventGap | None:
-    """Return the gap before this telegram, which is not a repeat, if any. Start-up restarts the numbering."""
+    """Return the gap before this telegram, which is not a repeat, if any.
+
+    Start-up restarts the numbering, and a shoe may restart it with an error or its end: then number 1 is no gap.
+    """
     expected, received = state.next_number, telegram.number
     if received in (START_UP_NUMBER, expected):
+        return None
+    if received == FIRST_NUMBER and not joining and (state.after_error or telegram.data[:1] in _ERRORS):
         return None
     if joining or not state.last_telegram:
         reason = JOINED
@@ -77,7 +89,7 @@ def gap_before(state: AngelEyeState, telegram: Telegram, *, joining: bool) -> Ev
     else:
         missing = (received - expected) % 9
         reason = f"at least {missing} telegram{'s were' if missing > 1 else ' was'} missed"
-    return EventGap(expected=expected, received=received, reason=reason)
+    return EventGap(expected=expected, received=received, reason=reason, joined=reason == JOINED)
 
 
 def take(state: AngelEyeState, telegram: Telegram, event: AnyShoeEvent) -> list[SequencedEvent]:

@@ -17,6 +17,7 @@ from firmware_protocol.events import (
     CardDrawn,
     CardReadAgain,
     CutCard,
+    FaultCode,
     ForeignCard,
     LinkDownCause,
     Misread,
@@ -168,6 +169,9 @@ class LinesController:
         self._committed = newest.state
 
     def want(self, desired: DesiredShoe, now: float) -> None:
+        """Nothing can be sent to a reader."""
+
+    def put_right(self, faults: frozenset[FaultCode], now: float) -> None:
         """Nothing can be sent to a reader."""
 
     def next_deadline(self) -> float | None:

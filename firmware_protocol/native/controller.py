@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from firmware_protocol.events import LinkDownCause
+from firmware_protocol.events import FaultCode, LinkDownCause
 from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
@@ -209,6 +209,9 @@ class NativeController:
         self._desire_wait = self._timings.desire_again
         if self._session is not None:
             self._send_desire(now)
+
+    def put_right(self, faults: frozenset[FaultCode], now: float) -> None:
+        """Nothing to send: a native shoe clears its own faults."""
 
     def set_clock(self, unix_time: float, now: float) -> None:
         """Send the shoe the time of day, now and after every reconnect. The shoe does not confirm it."""

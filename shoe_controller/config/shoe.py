@@ -32,6 +32,7 @@ class ShoeEntry(msgspec.Struct):
     key_file: str | None = None
     insecure: bool = False
     commands: bool = False
+    stx_in_bcc: bool | None = None
     cards_files: tuple[str, ...] | None = None
     prefix: str = ""
     suffix: str = ""
@@ -66,6 +67,8 @@ class ShoeSettings(NamedTuple):
     """`None` on wires without keys, and where the house runs without a key."""
     commands: bool
     """Whether commands are sent to an Angel Eye shoe."""
+    stx_in_bcc: bool = False
+    """Whether the check characters of such a command cover its STX."""
     lines: LinesSettings | None = None
     """`None` on other wires."""
 
@@ -81,6 +84,8 @@ def shoe_from(entry: ShoeEntry, folder: Path, problems: list[Problem]) -> ShoeSe
     _check_key(section, entry)
     if entry.commands and entry.wire != "angel_eye":
         section.problem("commands", "only the Angel Eye wire has host commands: leave this key out")
+    if entry.stx_in_bcc is not None and not (entry.commands and entry.wire == "angel_eye"):
+        section.problem("stx_in_bcc", "this is about commands to an Angel Eye shoe, which are off: leave this key out")
     if entry.key_file is not None and _KEY_ITSELF.fullmatch(entry.key_file):
         section.problem(
             "key_file", "this is a key, not a file: put it into its own file, and write that file's name here"
@@ -90,7 +95,7 @@ def shoe_from(entry: ShoeEntry, folder: Path, problems: list[Problem]) -> ShoeSe
     lines = _lines(section, entry, folder)
     if entry.port is None:
         return None
-    shoe = ShoeSettings(entry.wire, entry.port, entry.baud, key_file, entry.commands, lines)
+    shoe = ShoeSettings(entry.wire, entry.port, entry.baud, key_file, entry.commands, bool(entry.stx_in_bcc), lines)
     _check_port(section, shoe)
     return shoe
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from firmware_protocol.angel_eye import sequence as angel_eye_memory
-from firmware_protocol.angel_eye.controller import NOTHING_RECEIVED, AngelEyeController
+from firmware_protocol.angel_eye.controller import NOTHING_RECEIVED, AngelEyeController, LineSettings
 from firmware_protocol.lines import controller as lines_memory
 from firmware_protocol.lines.controller import LinesController
 from firmware_protocol.link import ControllerLink
@@ -330,7 +330,8 @@ def link_for(
             state_age=age,
         )
     state = NOTHING_RECEIVED if stored is None else angel_eye_memory.remember(stored.memory)
-    return AngelEyeController(state=state, state_age=age, commands=config.shoe.commands)
+    line = LineSettings(stx_in_bcc=config.shoe.stx_in_bcc)
+    return AngelEyeController(state=state, state_age=age, commands=config.shoe.commands, line=line)
 
 
 class Brokers(NamedTuple):

@@ -19,6 +19,8 @@ from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
     EventGap,
+    GateFailed,
+    GateObeyed,
     Lamp,
     LineError,
     LinkDown,
@@ -39,6 +41,8 @@ from shoe_controller.table.inputs import (
     BadShoeSection,
     ClockStepped,
     EventsMissed,
+    GateAnswered,
+    GateUnanswered,
     JournalFailed,
     JournalTrouble,
     LineRefused,
@@ -371,7 +375,9 @@ class Engine:
         return DesiredShoe(gate_locked=True, lamps=desired.lamps | {Lamp.ALERT})
 
     def _wish(self) -> None:
-        self.link.want(self.desired_shoe, self._seconds())
+        now = self._seconds()
+        self.link.want(self.desired_shoe, now)
+        self.link.put_right(self.table.put_right if self.storing_trouble is None else frozenset(), now)
         self._send(keep=True)
 
     def _send(self, *, keep: bool) -> None:
@@ -427,7 +433,7 @@ def _refuse(work: _Work) -> None:
         work.answer.set_result(JournalFull())
 
 
-def _as_input(report: LinkReport) -> AnyInput | None:
+def _as_input(report: LinkReport) -> AnyInput | None:  # noqa: PLR0911 - one case for each report
     match report:
         case LinkUp():
             return LinkBack(
@@ -439,7 +445,11 @@ def _as_input(report: LinkReport) -> AnyInput | None:
         case LinkDown():
             return LinkLost(how=report.cause, reason=report.reason)
         case EventGap():
-            return EventsMissed(reason=report.reason)
+            return EventsMissed(reason=report.reason, joined=report.joined)
+        case GateFailed():
+            return GateUnanswered(reason=report.reason)
+        case GateObeyed():
+            return GateAnswered()
         case Refused():
             return LineRefused(reason=report.reason)
         case LineError():

@@ -99,6 +99,10 @@ class ShoeBack(AlertEndCause, frozen=True):
     """The shoe is back and has kept every event."""
 
 
+class GateObeyed(AlertEndCause, frozen=True):
+    """The shoe answers commands to its gate again."""
+
+
 class StoringAgain(AlertEndCause, frozen=True):
     """The journal can be written to again."""
 
@@ -120,6 +124,7 @@ AnyAlertEnd = (
     | ShoeRestartedNow
     | FaultClearedNow
     | ShoeBack
+    | GateObeyed
     | StoringAgain
     | PublishingAgain
 )

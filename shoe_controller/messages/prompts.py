@@ -109,6 +109,10 @@ class ShowCards(Prompt, frozen=True):
     """Show the cards, or ask for the result."""
 
 
+class AwaitExtraCard(Prompt, frozen=True):
+    """The shoe has reported an over-draw and not yet its card: wait for it before deciding."""
+
+
 class ChangeCards(Prompt, frozen=True):
     """The shoe is over: change the cards and announce the new shoe."""
 
@@ -132,5 +136,6 @@ AnyPrompt = (
     | DrawCard
     | ConfirmResult
     | ShowCards
+    | AwaitExtraCard
     | ChangeCards
 )

@@ -278,6 +278,10 @@ class NoExtraCard(Refusal, frozen=True):
     """There is no extra card."""
 
 
+class ExtraCardAwaited(Refusal, frozen=True):
+    """The shoe has reported an over-draw and not yet its card: it is decided on when it has come."""
+
+
 class OnlyBurned(Refusal, frozen=True):
     """This card can only be burned: it was not drawn after a complete round, or another one is carried already."""
 
@@ -504,6 +508,7 @@ AnyRefusal = (
     | InHandEntry
     | CutCardIsOut
     | NoExtraCard
+    | ExtraCardAwaited
     | OnlyBurned
     | CardWasShown
     | NotAllCards

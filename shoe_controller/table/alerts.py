@@ -48,9 +48,14 @@ def _rule(  # noqa: PLR0913 - one row of the table below
     ended_by: tuple[ActName, ...] = (),
     ends_itself: bool = False,
     proof: bool = False,
+    between: bool = False,
 ) -> AlertRule:
-    """`proof`: it proves that the shoe is bad, so that the round is not dealt again from it."""
+    """`proof`: it proves that the shoe is bad, so that the round is not dealt again from it.
+
+    `between`: it can stand between two rounds, and then ends with the shoe.
+    """
     of_scope = tuple(act for act in _ENDS_SCOPE[scope] if not proof or act is not ActName.VOID_AND_REPLAY)
+    of_scope += (ActName.OPEN_SHOE, ActName.END_SHOE) if between else ()
     return AlertRule(
         kind=kind,
         severity=severity,
@@ -75,6 +80,7 @@ _RULES = (
             ActName.DISCARD_CARD,
             ActName.ENTER_CARD,
         ),
+        between=True,
     ),
     _rule(
         AlertKind.EXTRA_CARD,
@@ -87,6 +93,7 @@ _RULES = (
             ActName.ASSIGN_CARDS,
             ActName.DISCARD_CARD,
         ),
+        between=True,
     ),
     _rule(
         AlertKind.OUT_OF_TURN,
@@ -119,22 +126,51 @@ _RULES = (
     _rule(AlertKind.CARD_TWICE, Scope.ROUND, Clearer.NOBODY, ended_by=(ActName.DISCARD_CARD,), proof=True),
     _rule(AlertKind.FOREIGN_CARD, Scope.ROUND, Clearer.NOBODY, ended_by=(ActName.DISCARD_CARD,), proof=True),
     _rule(AlertKind.DOUBLE_FEED, Scope.ROUND, Clearer.NOBODY),
-    _rule(AlertKind.CARD_NOT_DUE, Scope.ROUND, Clearer.NOBODY, ended_by=(ActName.CORRECT_CARD, ActName.ASSIGN_CARDS)),
+    _rule(
+        AlertKind.CARD_NOT_DUE,
+        Scope.ROUND,
+        Clearer.NOBODY,
+        ended_by=(ActName.CORRECT_CARD, ActName.ASSIGN_CARDS, ActName.DISCARD_CARD),
+    ),
     _rule(AlertKind.SHOWN_CARD_CARRIED, Scope.ROUND, Clearer.SUPERVISOR),
+    _rule(AlertKind.BURNED_CARD_CARRIED, Scope.ROUND, Clearer.SUPERVISOR),
     _rule(AlertKind.BAD_CARD_OUT_OF_ROUND, Scope.SHOE, Clearer.SUPERVISOR),
-    _rule(AlertKind.CARD_PUSHED_BACK, Scope.ROUND, Clearer.SUPERVISOR),
+    _rule(AlertKind.CARD_PUSHED_BACK, Scope.ROUND, Clearer.SUPERVISOR, between=True),
     _rule(AlertKind.ENTERED_CARD_DIFFERS, Scope.SHOE, Clearer.SUPERVISOR),
     _rule(AlertKind.LATE_WAGER, Scope.ROUND, Clearer.SUPERVISOR),
     _rule(AlertKind.DRAW_BEFORE_CLOSE, Scope.ROUND, Clearer.SUPERVISOR),
     _rule(AlertKind.RESULT_TOO_EARLY, Scope.ROUND, Clearer.DEALER),
-    _rule(AlertKind.RESULT_DIFFERS, Scope.ROUND, Clearer.SUPERVISOR, ended_by=(ActName.CORRECT_CARD,)),
+    _rule(
+        AlertKind.RESULT_DIFFERS,
+        Scope.ROUND,
+        Clearer.SUPERVISOR,
+        ended_by=(ActName.CORRECT_CARD, ActName.ASSIGN_CARDS, ActName.DISCARD_CARD),
+    ),
     _rule(AlertKind.SETTLED_RESULT_DIFFERS, Scope.SHOE, Clearer.SUPERVISOR, ended_by=(ActName.UNDO_LAST_RESULT,)),
     _rule(AlertKind.ENDED_BY_FORCE, Scope.ROUND, Clearer.SUPERVISOR),
-    _rule(AlertKind.RESULT_UNDONE, Scope.ROUND, Clearer.NOBODY, ended_by=(ActName.CONFIRM,), ends_itself=True),
+    _rule(
+        AlertKind.RESULT_UNDONE,
+        Scope.ROUND,
+        Clearer.NOBODY,
+        ended_by=(
+            ActName.CONFIRM,
+            ActName.CORRECT_CARD,
+            ActName.ASSIGN_CARDS,
+            ActName.DISCARD_CARD,
+            ActName.ENTER_CARD,
+        ),
+    ),
     _rule(AlertKind.RESULT_AFTER_SHOE_CHANGE, Scope.SHOE, Clearer.SUPERVISOR),
     _rule(AlertKind.STRAY_RESULT, Scope.SHOE, Clearer.SUPERVISOR),
-    _rule(AlertKind.DRAW_TOO_SLOW, Scope.ROUND, Clearer.DEALER, severity=Severity.WARNS, ends_itself=True),
-    _rule(AlertKind.NO_CARD_CAME, Scope.ROUND, Clearer.SUPERVISOR),
+    _rule(
+        AlertKind.DRAW_TOO_SLOW,
+        Scope.ROUND,
+        Clearer.DEALER,
+        severity=Severity.WARNS,
+        ended_by=(ActName.ENTER_CARD,),
+        ends_itself=True,
+    ),
+    _rule(AlertKind.NO_CARD_CAME, Scope.ROUND, Clearer.SUPERVISOR, between=True),
     _rule(AlertKind.BURN_DIFFERS, Scope.SHOE, Clearer.SUPERVISOR, ended_by=(ActName.CORRECT_CARD,)),
     _rule(AlertKind.BURNED_BETWEEN_ROUNDS, Scope.SHOE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(AlertKind.BURN_DUE, Scope.ROUND, Clearer.SUPERVISOR),
@@ -148,7 +184,14 @@ _RULES = (
         AlertKind.BAD_SHOE,
         Scope.SHOE,
         Clearer.NOBODY,
-        ended_by=(ActName.CORRECT_CARD, ActName.AMEND_ROUND, ActName.OPEN_SHOE),
+        ended_by=(
+            ActName.CORRECT_CARD,
+            ActName.ASSIGN_CARDS,
+            ActName.DISCARD_CARD,
+            ActName.UNDO_LAST_RESULT,
+            ActName.AMEND_ROUND,
+            ActName.OPEN_SHOE,
+        ),
     ),
     _rule(
         AlertKind.REMAINDER_DIFFERS,
@@ -167,14 +210,15 @@ _RULES = (
     ),
     _rule(AlertKind.GATE_FORCED, Scope.TABLE, Clearer.SUPERVISOR),
     _rule(AlertKind.SHOE_RESTARTED, Scope.ROUND, Clearer.SUPERVISOR),
+    _rule(AlertKind.RESTARTED_BETWEEN_ROUNDS, Scope.SHOE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(
         AlertKind.SHOE_LOST,
         Scope.ROUND,
-        Clearer.SUPERVISOR,
+        Clearer.NOBODY,
         ended_by=(ActName.BEGIN_HAND_ENTRY,),
         ends_itself=True,
     ),
-    _rule(AlertKind.EVENT_GAP, Scope.ROUND, Clearer.SUPERVISOR),
+    _rule(AlertKind.EVENT_GAP, Scope.ROUND, Clearer.SUPERVISOR, between=True),
     _rule(
         AlertKind.SHOE_STOPPED,
         Scope.TABLE,
@@ -183,6 +227,7 @@ _RULES = (
         ends_itself=True,
     ),
     _rule(AlertKind.SHOE_FAULT, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS, ends_itself=True),
+    _rule(AlertKind.GATE_UNANSWERED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS, ends_itself=True),
     _rule(AlertKind.PRESET_CHANGED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(AlertKind.LINE_REFUSED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(AlertKind.CLOCK_STEPPED, Scope.TABLE, Clearer.DEALER, severity=Severity.WARNS),

@@ -348,7 +348,7 @@ def _end_alerts(draft: Draft, before: Sequence[LaidCard], person: str) -> None:
         draft.alert(kind, CardOfRound(number=number, hand=playing.cards[number - 1].hand), card=number)
     if playing.extras:
         draft.alert(AlertKind.OVER_DRAW)
-    else:
+    elif not draft.shoe.over_draw_awaited:
         draft.end_alerts(ended, AlertKind.OVER_DRAW)
 
 

@@ -26,6 +26,11 @@ def can_only_be_burned(state: TableState, extra: ExtraCard) -> bool:
     return shoe.rules.procedure.shown_card is ShownCard.BURN and was_shown(shoe, extra)
 
 
+def awaits_extra_card(state: TableState) -> bool:
+    """Whether the shoe has reported an over-draw, and its card is still to come: nobody can decide on it yet."""
+    return state.shoe is not None and state.shoe.over_draw_awaited and not state.lasting.hand_entry
+
+
 def carries(state: TableState) -> ExtraCard | None:
     """The card that lies ready as the first of the round that comes."""
     before = state.phase in (Phase.BETTING, Phase.CLOSED)

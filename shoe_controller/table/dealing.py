@@ -33,7 +33,7 @@ from shoe_controller.messages.details import (
     UnknownCardCarried,
     WrongHand,
 )
-from shoe_controller.messages.facts import BettingClosed, CardBurned, CardDealt, CardSetAside
+from shoe_controller.messages.facts import BettingClosed, CardBurned, CardDealt, CardSetAside, ExtraCardDecided
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose, Reveal, ShownCard
 from shoe_controller.table.burning import (
@@ -70,6 +70,11 @@ BURNS_THE_OTHER = 4
 
 NAMES_NO_BURNED_CARD = 4
 """The `REVISION` of the running program from which a card is asked for that the shoe takes for a burned one."""
+
+
+FOLLOWS_SHOE = 5
+"""The `REVISION` of the running program from which an over-draw is one alert from its first telegram to its last, and a
+card that the shoe carries over is laid where the shoe says, also where it was burned at the table."""
 
 
 def card_left(draft: Draft, arrived: Arrived) -> None:
@@ -177,8 +182,14 @@ def cards_left_together(draft: Draft, event: DoubleFeed, age_ms: int) -> None:
 
 def _card_of_round(draft: Draft, arrived: Arrived) -> None:  # noqa: C901, PLR0912 - each way in which one can fail to fit
     burned_by_shoe = _burns_by_own_count(draft, arrived)
-    arrived = _where_rules_put_it(draft, arrived)
+    awaited, draft.shoe.over_draw_awaited = draft.shoe.over_draw_awaited, False
+    extra, arrived = arrived.hand is Hand.EXTRA, _where_rules_put_it(draft, arrived)
+    if awaited and extra and arrived.hand is not Hand.EXTRA:
+        draft.end_alerts(CardDue(), AlertKind.OVER_DRAW)  # cards were put right while it was awaited
     if arrived.hand is Hand.EXTRA:
+        if awaited and not draft.has_alert(AlertKind.OVER_DRAW):
+            _burned_with_void(draft, arrived)
+            return
         complete = draft.phase is Phase.COMPLETE or not possible_hands(draft.round.cards)
         over_draw = complete or draft.has_alert(AlertKind.OVER_DRAW)
         _extra_card(draft, arrived, AlertKind.OVER_DRAW if over_draw else AlertKind.EXTRA_CARD)
@@ -214,6 +225,31 @@ def _card_of_round(draft: Draft, arrived: Arrived) -> None:  # noqa: C901, PLR09
         if burned_by_shoe and arrived.card is None and draft.lasting.revision >= NAMES_NO_BURNED_CARD:
             number = len(draft.round.cards)
             draft.alert(AlertKind.UNDISCLOSED_CARD, CardOfRound(number=number, hand=side), card=number)
+
+
+def await_extra_card(draft: Draft) -> None:
+    """The shoe has reported an over-draw. Its card comes next, unless it has come already."""
+    playing, shoe = draft.state.round, draft.shoe
+    if playing is None or draft.lasting.revision < FOLLOWS_SHOE:
+        return
+    decided = (*shoe.burned_extras, *(() if shoe.carried is None else (shoe.carried,)))
+    shoe.over_draw_stands = True
+    shoe.over_draw_awaited = not playing.extras and not any(extra.round == _drawn_in(draft) for extra in decided)
+
+
+def over_draw_is_over(draft: Draft) -> None:
+    """The shoe has nothing more to say of an over-draw."""
+    if draft.state.shoe is not None:
+        draft.shoe.over_draw_awaited = draft.shoe.over_draw_stands = False
+
+
+def _burned_with_void(draft: Draft, arrived: Arrived) -> None:
+    """The round was voided when its extra card had been reported and had not come: it is burned like the others."""
+    seq = _emit_set_aside(draft, arrived, OneTooMany())
+    draft.shoe.burned += 1
+    draft.shoe.burned_extras = (*draft.shoe.burned_extras, _extra_from(draft, arrived, seq))
+    draft.emit(ExtraCardDecided, burned=1, used=False)
+    problem_out_of_round(draft, arrived)
 
 
 def _where_rules_put_it(draft: Draft, arrived: Arrived) -> Arrived:
@@ -258,21 +294,24 @@ def _cards_of(draft: Draft, side: Side) -> int:
     return sum(laid.hand is side for laid in draft.round.cards)
 
 
-def carried_over(draft: Draft, event: CardDrawn, age_ms: int) -> None:
+def carried_over(draft: Draft, event: CardDrawn, age_ms: int) -> None:  # noqa: C901 - by where that card is
     """The shoe reports that the extra card begins the next round. No card has left the shoe for it."""
     between = draft.phase in (Phase.BETTING, Phase.CLOSED)
     if between and draft.has_alert(AlertKind.BAD_SHOE):
         return
-    burned_and_seen = _burned_and_seen(draft, event.card) if between else None
+    burned = _burned_at_table(draft, event.card) if between else None
     if between and draft.shoe.carried is not None:
         carried, draft.shoe.carried = draft.shoe.carried, None
         _begin_with_carried(draft, carried, event.card, age_ms)
-    elif burned_and_seen is not None:
+    elif burned is not None:
         draft.shoe.burned -= 1
-        if draft.procedure.shown_card is ShownCard.FREE_HAND and not draft.round.free:
+        seen = was_shown(draft.shoe, burned)
+        if seen and draft.procedure.shown_card is ShownCard.FREE_HAND and not draft.round.free:
             without_wagers(draft)
-        _begin_with_carried(draft, burned_and_seen, event.card, age_ms)
-        if not draft.round.free:
+        _begin_with_carried(draft, burned, event.card, age_ms)
+        if not seen:
+            draft.alert(AlertKind.BURNED_CARD_CARRIED)
+        elif not draft.round.free:
             draft.alert(AlertKind.SHOWN_CARD_CARRIED)
     elif draft.phase in CARDS_OUT and draft.round.extras:
         # The supervisor has not decided yet; if the card is used, the next card that comes will find it in its place.
@@ -288,10 +327,12 @@ def carried_over(draft: Draft, event: CardDrawn, age_ms: int) -> None:
         draft.alert(AlertKind.EVENT_GAP, UnknownCardCarried())
 
 
-def _burned_and_seen(draft: Draft, face: Card | None) -> ExtraCard | None:
-    """The extra card that was burned last, if everyone has seen it: the shoe may carry it over all the same."""
+def _burned_at_table(draft: Draft, face: Card | None) -> ExtraCard | None:
+    """The extra card that was burned last: the shoe may carry it over all the same."""
     burned = next(iter(draft.shoe.burned_extras), None)
-    if burned is None or draft.lasting.revision < NEVER_WITH_WAGERS or not was_shown(draft.shoe, burned):
+    if burned is None or draft.lasting.revision < NEVER_WITH_WAGERS:
+        return None
+    if not was_shown(draft.shoe, burned) and draft.lasting.revision < FOLLOWS_SHOE:
         return None
     return None if _is_another(burned, face) else burned
 
@@ -335,7 +376,8 @@ def _begin_round(draft: Draft, age_ms: int) -> None:
             stakes=sum(wager.stake for wager in playing.wagers),
             dealer=draft.lasting.dealer_id,
         )
-        if draft.procedure.bets_close is BetsClose.DEALER and not playing.free:
+        # What was dealt while the table was stopped was dealt without wagers.
+        if draft.procedure.bets_close is BetsClose.DEALER and not playing.free and not draft.deals_on:
             draft.alert(AlertKind.DRAW_BEFORE_CLOSE)
     left_ns = draft.now - age_ms * _NS_IN_MS
     _first_card_left(draft, left_ns if playing.reported_ns is None else min(left_ns, playing.reported_ns))
@@ -344,6 +386,7 @@ def _begin_round(draft: Draft, age_ms: int) -> None:
     draft.shoe.rounds = max(draft.shoe.rounds, playing.number)
     draft.shoe.result_owed = False
     draft.shoe.burned_extras = ()
+    over_draw_is_over(draft)
     playing.last_card_ns = draft.now
     draft.move(Move.DEAL)
 
@@ -412,7 +455,13 @@ def after_cards_changed(draft: Draft) -> None:
 
 def _extra_card(draft: Draft, arrived: Arrived, kind: AlertKind) -> None:
     seq = _emit_set_aside(draft, arrived, OneTooMany())
-    extra = ExtraCard(
+    draft.round.extras = (*draft.round.extras, _extra_from(draft, arrived, seq))
+    draft.alert(kind)
+    problem_out_of_round(draft, arrived)
+
+
+def _extra_from(draft: Draft, arrived: Arrived, seq: int) -> ExtraCard:
+    return ExtraCard(
         card=arrived.card,
         card_id=arrived.card_id,
         seq=seq,
@@ -422,9 +471,6 @@ def _extra_card(draft: Draft, arrived: Arrived, kind: AlertKind) -> None:
         round=_drawn_in(draft),
         foreign=arrived.foreign,
     )
-    draft.round.extras = (*draft.round.extras, extra)
-    draft.alert(kind)
-    problem_out_of_round(draft, arrived)
 
 
 def _drawn_in(draft: Draft) -> int:

@@ -1,11 +1,11 @@
-"""What a state requires: of the shoe (gate, lamps, whose card is next), and a timer.
+"""What a state requires: of the shoe (gate, lamps, whose card is next, faults cleared), and a timer.
 
 Both are worked out from the state alone, so that they are the same after a restart, and sent again after a reconnect.
 """
 
 from collections.abc import Iterator
 
-from firmware_protocol.events import Hand
+from firmware_protocol.events import FaultCode, Hand
 from firmware_protocol.link import DesiredShoe, Lamp
 from shoe_controller.baccarat.roads import RoadWinner
 from shoe_controller.baccarat.sides import Side
@@ -43,6 +43,17 @@ def desired_shoe(state: TableState) -> DesiredShoe:
     return DesiredShoe(
         gate_locked=stopped or not _card_is_due(state), lamps=frozenset(lamps), next_hand=_next_hand(state, stopped)
     )
+
+
+def faults_put_right(state: TableState) -> frozenset[FaultCode]:
+    """The faults of the shoe that are over at the table: all of them, once nothing stops it.
+
+    Not an over-draw whose card begins the next round: it is not known what the shoe would do with that card.
+    """
+    if is_stopped(state):
+        return frozenset()
+    kept = {FaultCode.OVER_DRAW} if state.shoe is not None and state.shoe.carried is not None else frozenset()
+    return frozenset(FaultCode) - kept
 
 
 def _card_is_due(state: TableState) -> bool:

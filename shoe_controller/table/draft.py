@@ -38,6 +38,8 @@ class Draft:
         self.facts: list[AnyFact] = []
         self.refusal: AnyRefusal | None = None
         self.read_rules = read_rules
+        self.deals_on = False
+        """Whether cards are dealt that came while something stopped the table (`dealing_on.py`)."""
         self.restart_from(state)
 
     def restart_from(self, state: TableState) -> None:

@@ -110,12 +110,24 @@ class EventsMissed(Input, frozen=True, kw_only=True, tag="events_missed"):
     """The numbers of the shoe's events have a gap, or the count of its cards does not fit."""
 
     reason: str
+    joined: bool = False
+    """They were sent before the line was opened."""
 
 
 class LineRefused(Input, frozen=True, kw_only=True, tag="line_refused"):
     """Bytes on the line were well-formed but not authentic."""
 
     reason: str
+
+
+class GateUnanswered(Input, frozen=True, kw_only=True, tag="gate_unanswered"):
+    """The shoe did not answer a command to its gate, or refused it."""
+
+    reason: str
+
+
+class GateAnswered(Input, frozen=True, kw_only=True, tag="gate_answered"):
+    """The shoe obeys commands to its gate again."""
 
 
 class ClockStepped(Input, frozen=True, kw_only=True, tag="clock_stepped"):
@@ -233,6 +245,8 @@ AnyInput = (
     | LinkBack
     | EventsMissed
     | LineRefused
+    | GateUnanswered
+    | GateAnswered
     | ClockStepped
     | ControllerStarted
     | DealerStruckOff

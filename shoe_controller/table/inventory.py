@@ -34,6 +34,7 @@ def inventory_of(shoe: Shoe) -> Inventory | None:
         unseen=unseen(shoe),
         foreign=shoe.foreign,
         remainder=remainder_of(shoe),
+        uncertain=shoe.uncertain,
     )
 
 

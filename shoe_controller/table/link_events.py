@@ -3,7 +3,7 @@
 import msgspec
 
 from shoe_controller.messages.alerts import AlertKind
-from shoe_controller.messages.causes import PublishingAgain, ShoeBack, StoringAgain
+from shoe_controller.messages.causes import GateObeyed, PublishingAgain, ShoeBack, StoringAgain
 from shoe_controller.messages.details import (
     BrokerError,
     ClockStep,
@@ -21,6 +21,8 @@ from shoe_controller.messages.details import (
 )
 from shoe_controller.messages.facts import CheckpointSigned, ShoeExchanged, ShoeLinkChanged
 from shoe_controller.table.carrying import burn_carried_before_wagers
+from shoe_controller.table.dealing import over_draw_is_over
+from shoe_controller.table.dealing_on import gap_waits
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.entered_cards import await_nothing, date_entries_anew, some_may_be_missing
 from shoe_controller.table.inputs import (
@@ -28,6 +30,7 @@ from shoe_controller.table.inputs import (
     ClockStepped,
     ControllerStarted,
     EventsMissed,
+    GateUnanswered,
     JournalFailed,
     JournalTrouble,
     LineRefused,
@@ -47,6 +50,9 @@ MAY_BE_THE_SAME = 4
 """The `REVISION` of the running program from which a shoe may be exchanged for itself at another port, and still report
 cards that were entered."""
 
+ONE_ALERT = 5
+"""The `REVISION` of the running program from which a shoe that is back and has kept nothing leaves one alert."""
+
 MOST_FLOODS = 5
 """Alerts about flooding clients that stand at once: a broker without an access list lets a client use any name."""
 
@@ -59,6 +65,9 @@ def link_lost(draft: Draft, given: LinkLost) -> None:
 def _link_down(draft: Draft, cause: LinkDropped | ControllerRestarted | EarlierDetail) -> None:
     draft.lasting.link = msgspec.structs.replace(draft.lasting.link, up=False)
     _emit_link(draft, cause)
+    if draft.state.shoe is not None and not draft.lasting.link.keeps_events:
+        over_draw_is_over(draft)
+        draft.shoe.joined_in_doubt = False
     if draft.phase in IN_ROUND and not draft.lasting.hand_entry:
         draft.alert(AlertKind.SHOE_LOST, cause)
 
@@ -79,11 +88,20 @@ def link_back(draft: Draft, given: LinkBack) -> None:
     if given.boot_id != before.boot_id:
         # A shoe that restarted reports that as its first event too; the one that comes first raises the alert.
         restarted(draft)
+    in_doubt = IN_PLAY if draft.lasting.revision >= ONE_ALERT else IN_PLAY - IN_ROUND
     if given.keeps_events:
         draft.end_alerts(ShoeBack(), AlertKind.SHOE_LOST)
-    elif draft.phase in IN_PLAY - IN_ROUND and draft.shoe.cards_out and not draft.lasting.hand_entry:
+    elif draft.phase in in_doubt and _may_miss_cards(draft) and not draft.lasting.hand_entry:
         # Whole rounds may have been missed, and the wire's numbers wrap round too soon to show it.
-        draft.alert(AlertKind.EVENT_GAP, SilentShoe())
+        if not gap_waits(draft, SilentShoe()):
+            draft.alert(AlertKind.EVENT_GAP, SilentShoe())
+        if draft.lasting.revision >= ONE_ALERT:
+            draft.shoe.joined_in_doubt = True
+            draft.end_alerts(ShoeBack(), AlertKind.SHOE_LOST)
+
+
+def _may_miss_cards(draft: Draft) -> bool:
+    return draft.shoe.cards_out > 0 or (draft.phase in IN_ROUND and draft.lasting.revision >= ONE_ALERT)
 
 
 def shoe_exchanged(draft: Draft, line: NewShoeLine) -> None:
@@ -120,12 +138,23 @@ def _emit_link(
 
 def events_missed(draft: Draft, given: EventsMissed) -> None:
     some_may_be_missing(draft)
-    if draft.phase in IN_PLAY and not draft.lasting.hand_entry:
-        draft.alert(AlertKind.EVENT_GAP, DecoderMessage(text=given.reason))
+    gap = DecoderMessage(text=given.reason)
+    if given.joined and draft.state.shoe is not None and draft.shoe.joined_in_doubt:
+        return
+    if draft.phase in IN_PLAY and not draft.lasting.hand_entry and not gap_waits(draft, gap):
+        draft.alert(AlertKind.EVENT_GAP, gap)
 
 
 def line_refused(draft: Draft, given: LineRefused) -> None:
     draft.alert(AlertKind.LINE_REFUSED, DecoderMessage(text=given.reason))
+
+
+def gate_unanswered(draft: Draft, given: GateUnanswered) -> None:
+    draft.alert(AlertKind.GATE_UNANSWERED, DecoderMessage(text=given.reason))
+
+
+def gate_answered(draft: Draft) -> None:
+    draft.end_alerts(GateObeyed(), AlertKind.GATE_UNANSWERED)
 
 
 def clock_stepped(draft: Draft, given: ClockStepped) -> None:

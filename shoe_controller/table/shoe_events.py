@@ -30,7 +30,7 @@ from firmware_protocol.events import (
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.messages.actors import AnyActor, ShoeButton
 from shoe_controller.messages.alerts import AlertKind, Severity
-from shoe_controller.messages.causes import FaultClearedNow, ShoeRestartedNow
+from shoe_controller.messages.causes import EndedByShoe, FaultClearedNow, ShoeRestartedNow
 from shoe_controller.messages.details import (
     CardOfRound,
     CardProblem,
@@ -46,13 +46,21 @@ from shoe_controller.messages.phases import Phase
 from shoe_controller.table.alerts import Scope, rule_of
 from shoe_controller.table.burning import bad_card_out_of_round, burn_announced
 from shoe_controller.table.counting import arrived_from
-from shoe_controller.table.dealing import card_left, cards_left_together, carried_over, due_in_truth
+from shoe_controller.table.dealing import (
+    await_extra_card,
+    card_left,
+    cards_left_together,
+    carried_over,
+    due_in_truth,
+    over_draw_is_over,
+)
+from shoe_controller.table.dealing_on import next_to_deal, waits
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.entered_cards import about_entered_cards
 from shoe_controller.table.finishing import compare_results, confirm, result_differs, settle_if_ready
 from shoe_controller.table.identifying import card_identified
 from shoe_controller.table.inputs import ShoeReport
-from shoe_controller.table.inventory import is_bad
+from shoe_controller.table.inventory import is_bad, judge_shoe
 from shoe_controller.table.judging import judge
 from shoe_controller.table.opening import ENDS_WITH_SUPERVISOR, button_too_early, held_back
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND, Move
@@ -69,6 +77,9 @@ LID_OF_THE_READER = 4
 """The `REVISION` of the running program from which an open lid does not outlast its shoe, nor hold up dealing by
 hand."""
 
+WARNS_OF_RESTART = 5
+"""The `REVISION` of the running program from which a restart does not stop a table without cards and wagers."""
+
 IN_PLAY = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
 
 
@@ -77,7 +88,7 @@ def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR09
     if about_entered_cards(draft, report):
         settle_if_ready(draft)
         return
-    if counts_remainder(draft, event) or held_back(draft, event):
+    if counts_remainder(draft, event) or held_back(draft, event) or waits(draft, event):
         return
     match event:
         case CardDrawn(carried_over=True) if _is_on_record(draft):
@@ -109,11 +120,25 @@ def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR09
             _lid(draft, event)
         case Started():
             restarted(draft)
+            if draft.phase in CARDS_OUT:
+                # What it had kept from before has come: a wire that keeps events sends them in order.
+                draft.round.restarted = True
         case PresetChanged():
             draft.alert(AlertKind.PRESET_CHANGED)
         case _:
             pass  # standby, health and the gate's own report change nothing at the table
     settle_if_ready(draft)
+
+
+def deal_on(draft: Draft) -> None:
+    """The round on the table is decided on: what the shoe reported meanwhile is dealt, as far as nothing stops it."""
+    while (waited := next_to_deal(draft)) is not None:
+        draft.deals_on = True
+        if waited.event is not None:
+            shoe_reports(draft, ShoeReport(event=waited.event, sequence=0))
+        else:
+            draft.alert(AlertKind.EVENT_GAP, waited.gap)
+        judge_shoe(draft, EndedByShoe())
 
 
 def _is_on_record(draft: Draft) -> bool:
@@ -129,6 +154,9 @@ def _result(draft: Draft, event: ResultIndicated) -> None:
         _result_between_rounds(draft, event)
         return
     playing = draft.round
+    draft.shoe.over_draw_awaited = False
+    if playing.forgotten:
+        return  # it is the result of a round that the shoe began after its restart
     playing.button_ns = None
     judgement = judge(playing.cards)
     if event.winner is not None and judgement.card_is_due:
@@ -161,6 +189,8 @@ def _result_between_rounds(draft: Draft, event: ResultIndicated) -> None:
         shoe.result_owed = False
         return
     previous = shoe.previous
+    if previous is not None and previous.forgotten:
+        return
     if previous is not None and previous.indicated is None:
         shoe.previous = copy(previous)
         shoe.previous.indicated = event
@@ -240,27 +270,44 @@ def restarted(draft: Draft) -> None:
     draft.lasting.lid_open = False
     if draft.lasting.hand_entry:
         return
+    loses_cards = draft.phase in IN_PLAY and bool(draft.shoe.cards_out) and not draft.lasting.link.keeps_events
+    over_draw_is_over(draft)
+    if draft.state.shoe is not None and draft.lasting.revision >= WARNS_OF_RESTART:
+        draft.shoe.uncertain = draft.shoe.uncertain or loses_cards
     if draft.phase in CARDS_OUT:
         draft.alert(AlertKind.SHOE_RESTARTED)
-    elif draft.phase in IN_PLAY and draft.shoe.cards_out and not draft.lasting.link.keeps_events:
+    elif loses_cards and not _risks_wagers(draft):
+        draft.alert(AlertKind.RESTARTED_BETWEEN_ROUNDS)
+    elif loses_cards:
         draft.alert(AlertKind.EVENT_GAP, ShoeRestarted())
+
+
+def _risks_wagers(draft: Draft) -> bool:
+    """Whether the round of wagers that stand may have been dealt unseen."""
+    wagers = draft.state.round is not None and bool(draft.round.wagers)
+    return wagers or draft.lasting.revision < WARNS_OF_RESTART
 
 
 # --- faults ----------------------------------------------------------------------------------------------------------
 
 
-def _fault(draft: Draft, event: Fault) -> None:
+def _fault(draft: Draft, event: Fault) -> None:  # noqa: C901 - one case for each fault
     match event.code:
         case FaultCode.OVER_DRAW if draft.phase in IN_PLAY:
             if not due_in_truth(draft):
                 draft.alert(AlertKind.OVER_DRAW)
+                await_extra_card(draft)
         case FaultCode.UNREADABLE | FaultCode.FOREIGN_CARD:
             unreadable = event.code is FaultCode.UNREADABLE
             _card_fault(draft, CardProblem.MISREAD if unreadable else CardProblem.FOREIGN_CARD)
+        case FaultCode.BUTTON_MISUSED if draft.phase in CARDS_OUT and draft.round.forgotten:
+            pass  # the shoe counts from its restart on
         case FaultCode.BUTTON_MISUSED if draft.phase in CARDS_OUT:
             draft.alert(AlertKind.RESULT_TOO_EARLY)
         case FaultCode.PUSHED_BACK_AT_EXIT | FaultCode.PUSHED_BACK_HALF_WAY:
             draft.alert(AlertKind.CARD_PUSHED_BACK)
+        case FaultCode.DRAW_TIMEOUT if draft.state.shoe is not None and draft.shoe.over_draw_stands:
+            pass  # nobody draws while it is decided what becomes of the extra card
         case FaultCode.DRAW_TIMEOUT | FaultCode.JAM if draft.phase in IN_PLAY:
             draft.alert(AlertKind.NO_CARD_CAME)
         case FaultCode.GATE_FORCED:
@@ -311,6 +358,8 @@ def _is_reported(draft: Draft, problem: CardProblem, number: int) -> bool:
 
 
 def _fault_cleared(draft: Draft, event: FaultCleared) -> None:
+    if event.code is FaultCode.OVER_DRAW:
+        over_draw_is_over(draft)
     for alert in draft.lasting.alerts:
         if alert.kind in _SHOE_FAULTS and alert.fault == event.code.value:
             draft.end_alert(alert, FaultClearedNow())

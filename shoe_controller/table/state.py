@@ -166,6 +166,10 @@ class Round(msgspec.Struct, kw_only=True):
     due in it now is one of those."""
     unopened: bool = False
     """Wagers were not opened for it, since the shoe was proven bad."""
+    restarted: bool = False
+    """The shoe has reported in the middle of it that it restarted: what it reports since may be of another round."""
+    forgotten: bool = False
+    """The shoe restarted in the middle of it, and a supervisor lets it go on: its result means nothing for it."""
 
 
 class SettledRound(msgspec.Struct, frozen=True, kw_only=True):
@@ -221,6 +225,14 @@ class RunOut(msgspec.Struct, frozen=True, kw_only=True):
     foreign: int = 0
     last_is_foreign: bool = False
     """Whether the card that came last was counted as foreign: some wires report it once more, as a fault."""
+
+
+class DealtOn(msgspec.Struct, frozen=True, kw_only=True):
+    """What the shoe reported before the round on the table was decided on: an event, or that some are missing."""
+
+    event: AnyShoeEvent | None = None
+    gap: AnyDetail | None = None
+    """Where it is not an event: what is known of those that are missing."""
 
 
 class Shoe(msgspec.Struct, kw_only=True):
@@ -291,6 +303,16 @@ class Shoe(msgspec.Struct, kw_only=True):
     """`cards_out` when it was counted; `None` in older journals."""
     remainder_seq: int | None = None
     """The last fact about the count of the remainder."""
+    over_draw_awaited: bool = False
+    """The shoe has reported that a card is drawn too many, and not yet the card."""
+    over_draw_stands: bool = False
+    """The shoe has reported an over-draw, and not that it is over."""
+    dealt_on: tuple[DealtOn, ...] = ()
+    """What waits until the round on the table is decided on (`dealing_on.py`)."""
+    joined_in_doubt: bool = False
+    """An alert was raised for what may have been missed before the line was opened: what shows of it later is that."""
+    uncertain: bool = False
+    """The shoe restarted, and could not report what left it meanwhile: there may be fewer cards in it than counted."""
 
 
 class Alert(msgspec.Struct, frozen=True, kw_only=True):

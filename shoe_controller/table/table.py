@@ -10,7 +10,7 @@ only the engine can read those: `table.opens_shoe(given, at)` shows whether this
 
 from typing import NamedTuple
 
-from firmware_protocol.events import Button, ButtonPressed, CardDrawn
+from firmware_protocol.events import Button, ButtonPressed, CardDrawn, FaultCode
 from firmware_protocol.link import DesiredShoe
 from shoe_controller.clock.moment import Moment
 from shoe_controller.messages.actors import Person, TimeRanOut
@@ -36,7 +36,7 @@ from shoe_controller.table.alerts import ALERTS, Scope
 from shoe_controller.table.betting import seat_bets
 from shoe_controller.table.commission import STAYS_DUE, leave_due, owed_by_seat, stays_due
 from shoe_controller.table.counting import NO_COPIES
-from shoe_controller.table.desired_shoe import desired_shoe, due_at, next_timer
+from shoe_controller.table.desired_shoe import desired_shoe, due_at, faults_put_right, next_timer
 from shoe_controller.table.draft import Draft, ReadRules
 from shoe_controller.table.duty import end_duty, in_name_of_dealer, needs_duty
 from shoe_controller.table.entered_cards import is_about_entered
@@ -57,6 +57,8 @@ from shoe_controller.table.inputs import (
     ControllerStarted,
     DealerStruckOff,
     EventsMissed,
+    GateAnswered,
+    GateUnanswered,
     JournalFailed,
     LineRefused,
     LinkBack,
@@ -88,7 +90,7 @@ from shoe_controller.table.people import (
 from shoe_controller.table.phases import Move
 from shoe_controller.table.pins import pin_holds
 from shoe_controller.table.published_rules import published_rules
-from shoe_controller.table.shoe_events import lid_still_open, result_grace_over, shoe_reports
+from shoe_controller.table.shoe_events import deal_on, lid_still_open, result_grace_over, shoe_reports
 from shoe_controller.table.state import REVISION, Round, RulesSource, Shoe, TableState, Timer
 from shoe_controller.table.succession import take_over_state
 from shoe_controller.table.unentered import set_unentered_aside
@@ -214,6 +216,11 @@ class Table:
     def desired_shoe(self) -> DesiredShoe:
         return desired_shoe(self.state)
 
+    @property
+    def put_right(self) -> frozenset[FaultCode]:
+        """The faults of the shoe that are over at the table."""
+        return faults_put_right(self.state)
+
 
 def _ask(draft: Draft, given: PersonActs | SeatBets) -> None:
     # The PIN first: a wrong one counts whatever else is wrong with the request, or checks could be had for nothing.
@@ -227,9 +234,10 @@ def _ask(draft: Draft, given: PersonActs | SeatBets) -> None:
         person_acts(draft, given)
         judge_shoe(draft, EndedByPerson(person=given.person))
         open_after_all(draft)
+        deal_on(draft)
 
 
-def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one case for each input
+def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912, PLR0915 - one case for each input
     match given:
         case ShoeReport():
             shoe_reports(draft, given)
@@ -245,6 +253,10 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
             link_events.events_missed(draft, given)
         case LineRefused():
             link_events.line_refused(draft, given)
+        case GateUnanswered():
+            link_events.gate_unanswered(draft, given)
+        case GateAnswered():
+            link_events.gate_answered(draft)
         case ClockStepped():
             link_events.clock_stepped(draft, given)
         case ControllerStarted():
@@ -278,6 +290,7 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
     # After it: with the last round of a bad shoe settled, what its cards prove stands at once.
     judge_shoe(draft, EndedByShoe())
     open_after_all(draft)
+    deal_on(draft)
 
 
 def _open_shoe(draft: Draft, given: NewShoe) -> None:

@@ -7,13 +7,14 @@ import msgspec
 
 from shoe_controller.baccarat.outcome import outcome_of
 from shoe_controller.baccarat.sides import Side
-from shoe_controller.messages.alerts import Severity
+from shoe_controller.messages.alerts import AlertKind, Severity
 from shoe_controller.messages.facts import AsideCard, Standing
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose, Remainder
 from shoe_controller.messages.prompts import (
     AnnounceShoe,
     AnyPrompt,
+    AwaitExtraCard,
     BurnCards,
     ChangeCards,
     ConfirmResult,
@@ -38,7 +39,7 @@ from shoe_controller.table.acts.cards import as_published
 from shoe_controller.table.alerts import alert_message, rule_of
 from shoe_controller.table.assigning import drawn_cards
 from shoe_controller.table.betting import why_betting_closed
-from shoe_controller.table.carrying import carries, was_shown
+from shoe_controller.table.carrying import awaits_extra_card, carries, was_shown
 from shoe_controller.table.commission import owed
 from shoe_controller.table.draft import ReadRules, is_stopped
 from shoe_controller.table.duty import awaits_dealer, burn_is_due
@@ -148,6 +149,8 @@ def _last_outcome(shoe: Shoe, read_rules: ReadRules) -> LastOutcome | None:
 def prompt(state: TableState) -> AnyPrompt:
     """What happens next, for the dealer."""
     stopping = next((alert for alert in state.lasting.alerts if rule_of(alert).severity is Severity.STOPS), None)
+    if stopping is not None and stopping.kind is AlertKind.OVER_DRAW and awaits_extra_card(state):
+        return AwaitExtraCard()
     if stopping is not None:
         return ResolveAlert(number=stopping.number, kind=stopping.kind)
     if not state.lasting.link.up and not state.lasting.hand_entry:

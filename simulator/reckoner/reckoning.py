@@ -67,7 +67,7 @@ class Reckoner:
         self.awaited = 0
         """and how many of them the shoe has reported, for which it dealt no other; less those that were dealt later."""
         self.held = 0
-        """Cards that wait until a supervisor says which shoe they belong to."""
+        """Cards that wait until a supervisor says which shoe they belong to, or decides on the round before them."""
 
     def stored(self, step: Step, left: Sequence[Json | None] = ()) -> None:
         """The next entry; `left` are the cards of the truth that it is about."""
@@ -113,10 +113,13 @@ class Reckoner:
         added = self.books.cards.added
         entered = sum(record.entered_by is not None for record in added)
         self.entered += entered
-        waits = any(alert.kind == "shoe_change_unconfirmed" for alert in self.books.alerts.standing.values())
+        unconfirmed = any(alert.kind == "shoe_change_unconfirmed" for alert in self.books.alerts.standing.values())
+        # Cards of a round that the shoe begins before the one on the table is decided on wait as well.
+        waits = unconfirmed or (self.books.alerts.stopping and not self.entered)
         if given is not None and given["input"] == "shoe_report":
-            self.awaited += len(reported_cards(given["event"])) - len(added)
-            self.held += len(reported_cards(given["event"])) - len(added) if waits else 0
+            change = len(reported_cards(given["event"])) - len(added)
+            self.awaited += change
+            self.held = max(0, self.held + change) if waits or change < 0 else self.held
         elif self.held:
             self.held = max(0, self.held - len(added))
         if given is not None and given["input"] == "shoe_report":

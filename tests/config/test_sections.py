@@ -251,6 +251,8 @@ def test_keys_and_commands_of_a_shoe(tmp_path: Path) -> None:
     assert (open_to_all.key_file, open_to_all.insecure) == (None, True)
     angel_eye = shoe(**ANGEL_EYE, commands=True)
     assert (angel_eye.key_file, angel_eye.insecure, angel_eye.commands) == (None, False, True)
+    assert not angel_eye.stx_in_bcc
+    assert shoe(**ANGEL_EYE, commands=True, stx_in_bcc=True).stx_in_bcc
 
 
 @pytest.mark.parametrize(
@@ -360,6 +362,7 @@ SECONDS = "must be seconds, more than 0 and at most 86400, not "
             "shoe.wire: expected one of 'native', 'angel_eye', 'lines', got",
         ),
         ("shoe", NATIVE | {"commands": True}, "shoe.commands: only the Angel Eye wire has host commands"),
+        ("shoe", ANGEL_EYE | {"stx_in_bcc": True}, "shoe.stx_in_bcc: this is about commands to an Angel Eye shoe"),
         ("shoe", ANGEL_EYE | {"key_file": "k"}, "shoe.key_file: the Angel Eye wire has no keys"),
         ("shoe", ANGEL_EYE | {"insecure": True}, "shoe.insecure: the Angel Eye wire has no keys"),
         ("shoe", NATIVE | {"port": "ttyACM0"}, "shoe.port: 'ttyACM0' is not the address of a shoe: write a full path"),

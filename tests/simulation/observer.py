@@ -73,6 +73,7 @@ class Memory(NamedTuple):
     entered: frozenset[int]
     unentered: tuple[Json, ...]
     held: tuple[Json | None, ...]
+    dealt_on: tuple[Json | None, ...]
     """Of the cards that people entered, as in `ReportMatcher`."""
 
 
@@ -118,6 +119,8 @@ class Observer:
         self._loss_known_at = float("-inf")
         self._held: list[Json | None] = []
         """Cards that wait until a supervisor says which shoe they belong to."""
+        self._dealt_on: list[Json | None] = []
+        """Cards that wait until the round on the table, which something stops, is decided on."""
         self._in_play = False
         self._by_hand = False
         self._opened_at = 0.0
@@ -207,6 +210,7 @@ class Observer:
         self._matcher.entered.clear()
         self._matcher.unentered.clear()
         self._held.clear()
+        self._dealt_on.clear()
         if told_again_from is not None:
             self._matcher.reported_again_from(told_again_from)
 
@@ -222,6 +226,7 @@ class Observer:
             entered=frozenset(self._matcher.entered),
             unentered=tuple(self._matcher.unentered),
             held=tuple(self._held),
+            dealt_on=tuple(self._dealt_on),
         )
 
     def go_back(
@@ -244,6 +249,7 @@ class Observer:
         self._by_hand = memory.by_hand
         self._matcher.entered, self._matcher.unentered = set(memory.entered), list(memory.unentered)
         self._held = list(memory.held)
+        self._dealt_on = list(memory.dealt_on)
         self.journal = name
         self.messages = self.journals[name] = []
         if told_again_from is not None:
@@ -251,7 +257,7 @@ class Observer:
         self._take(first)
         self.messages += messages
 
-    def stored(self, entry: Entry, receipt: Receipt, arrived: float) -> None:
+    def stored(self, entry: Entry, receipt: Receipt, arrived: float) -> None:  # noqa: C901 - all that one entry tells
         """An entry is on the disk; `arrived` is when its input came in, which may be a while ago."""
         if entry.checkpoint is None and (entry.input is None or entry.input.name != "checkpoint_signed"):
             # Mishaps come after so many entries of a sitting, however often the journal signs itself meanwhile.
@@ -274,9 +280,15 @@ class Observer:
         if self._held and _decides_on_held(given):
             on_record = sum(event["fact"] in CARD_FACTS for event in events)
             left, self._held = [*self._held[:on_record], *left], self._held[on_record:]
+        elif self._dealt_on:
+            is_own = cause is not None and cause.get("act", {}).get("act", "enter_card") == "enter_card"
+            own = left[:1] if is_own else []
+            left = [*own, *self._now_dealt(events, len(own))]
         self._take(Step(given, events), left)
-        if cause is not None and cause["input"] == "shoe_report" and not self._hold(left):
+        if cause is not None and cause["input"] == "shoe_report" and not (self._hold(left) or self._waits(left)):
             self._check_reported(cause["event"], left, events)
+        if self._dealt_on and not self._reckoner.books.alerts.stopping and self._reckoner.books.cards.hand == []:
+            raise BrokenPromiseError(f"{self._dealt_on} waited for a round that is over, and were not dealt")
         self.messages += [(TOPICS_BY_FACT[event.name], event.body) for event in entry.events]
         if self._reckoner.books.seq != len(self.messages):
             raise BrokenPromiseError(f"event {self._reckoner.books.seq} is stored as message {len(self.messages)}")
@@ -297,6 +309,22 @@ class Observer:
         if not left or not waits or self._reckoner.books.cards.added:
             return False
         self._held += left
+        return True
+
+    def _now_dealt(self, events: Sequence[Json], own: int) -> list[Json | None]:
+        """The cards that waited until the round before them was decided on, and are on record now."""
+        dealt = [event for event in events if event["fact"] in CARD_FACTS and not event.get("carried")]
+        on_record = max(0, len(dealt) - own)
+        now, self._dealt_on = self._dealt_on[:on_record], self._dealt_on[on_record:]
+        return now
+
+    def _waits(self, left: Sequence[Json | None]) -> bool:
+        """Whether cards wait because they came before the round on the table was decided on: something stops it."""
+        books = self._reckoner.books
+        stopped = books.alerts.stopping or self._dealt_on
+        if not left or books.cards.added or self._by_hand or not stopped:
+            return False
+        self._dealt_on += left
         return True
 
     def _check_reported(self, event: Json, left: Sequence[Json | None], events: Sequence[Json]) -> None:

@@ -29,8 +29,8 @@ from shoe_controller.messages.acts import (
 )
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.causes import DiscardCause
-from shoe_controller.messages.procedure import BetsClose, DiscardedCard, ShownCard
-from shoe_controller.table.inputs import LinkBack, MessagesTaken
+from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Reveal, ShownCard
+from shoe_controller.table.inputs import GateAnswered, LinkBack, MessagesTaken
 from tests.table.alert_causes import (
     bad_burned_card,
     bad_burned_card_angel_eye,
@@ -38,6 +38,7 @@ from tests.table.alert_causes import (
     burn_broken_off,
     burn_counted_wrong,
     burned_between_rounds,
+    burned_card_carried,
     burned_in_the_round,
     called_by_act,
     called_by_button,
@@ -67,7 +68,9 @@ from tests.table.alert_causes import (
     foreign_by_its_set,
     foreign_found_out_later,
     foreign_native,
+    gap_between_rounds,
     gate_forced,
+    gate_unanswered,
     journal_damaged,
     journal_rolled_back,
     late_wager,
@@ -82,6 +85,7 @@ from tests.table.alert_causes import (
     never_entered,
     new_shoe_button_too_early,
     no_card_came,
+    no_card_came_between_rounds,
     not_due_at_the_result,
     not_due_by_correction,
     nothing_burned,
@@ -94,15 +98,19 @@ from tests.table.alert_causes import (
     over_draw_after_unseen_card,
     over_draw_angel_eye,
     over_draw_native,
+    over_draw_undisclosed,
+    over_draw_whose_card_is_awaited,
     over_draw_without_warning,
     pin_guessing,
     place_filled,
     place_filled_later,
     preset_changed,
     pushed_back_angel_eye,
+    pushed_back_between_rounds,
     pushed_back_native,
     request_flood,
     restarted_angel_eye,
+    restarted_between_rounds,
     restarted_native,
     result_after_shoe_change,
     result_differs,
@@ -143,6 +151,8 @@ class Case(NamedTuple):
     """What must be so before anybody can clear it."""
     procedure: dict[str, Any] = {}  # noqa: RUF012 - never changed
     decks: int = 8
+    between: bool = False
+    """It is raised between two rounds, about what a round is about: it ends with the shoe too."""
     impossible: tuple[ActName, ...] = ()
     """Ways to end it that are not possible in the phase in which it is raised here."""
 
@@ -180,10 +190,6 @@ def shoe_names_first_card(table: Sitting) -> None:
     table.event(CardIdentified(hand=Hand.PLAYER, position=1, card=Card.parse("7H")))
 
 
-def ask_for_another_card(table: Sitting) -> None:
-    table.act(CorrectCard(number=1, card=Card.parse("2H")))
-
-
 FIRST_IS_SEVEN = (IdentifyCard(number=1, card=Card.parse("7H")),)
 OURS = {"card_sets": ("ours",)}
 FREE = {"shown_card": ShownCard.FREE_HAND}
@@ -206,12 +212,27 @@ def assigned(hands: str, first: str | None = None) -> AssignCards:
 
 
 IN_ROUND = (ActName.END_SHOE, ActName.OPEN_SHOE)
+NO_CARD_OF_ROUND = (ActName.CORRECT_CARD, ActName.UNDO_LAST_RESULT)
 
 CASES = (
     Case(AlertKind.OVER_DRAW, over_draw_native, acts=(*DRAWN_IN_TRUTH, SEVEN_DAMAGED), procedure=FREE | DISCARDS),
     Case(AlertKind.OVER_DRAW, over_draw_angel_eye, procedure=FREE),
+    Case(
+        AlertKind.OVER_DRAW,
+        over_draw_whose_card_is_awaited,
+        procedure=FREE,
+        ready=over(FaultCode.OVER_DRAW),
+        impossible=(ActName.USE_EXTRA_CARD, ActName.BURN_EXTRA_CARD),
+    ),
+    Case(AlertKind.OVER_DRAW, over_draw_undisclosed, procedure=FREE),
     Case(AlertKind.OVER_DRAW, over_draw_without_warning, acts=(assigned("PBPBP", first="2H"),), procedure=FREE),
-    Case(AlertKind.OVER_DRAW, over_draw_after_settlement, impossible=(ActName.VOID_AND_REPLAY,), procedure=FREE),
+    Case(
+        AlertKind.OVER_DRAW,
+        over_draw_after_settlement,
+        impossible=(ActName.VOID_AND_REPLAY,),
+        procedure=FREE,
+        between=True,
+    ),
     Case(
         AlertKind.OVER_DRAW,
         over_draw_after_unseen_card,
@@ -232,7 +253,7 @@ CASES = (
         procedure=DISCARDS,
     ),
     Case(AlertKind.EXTRA_CARD, extra_card_after_unread_card, acts=(SECOND_IS_FOUR,)),
-    Case(AlertKind.EXTRA_CARD, extra_card_before_the_round, impossible=(ActName.VOID_AND_REPLAY,)),
+    Case(AlertKind.EXTRA_CARD, extra_card_before_the_round, impossible=(ActName.VOID_AND_REPLAY,), between=True),
     Case(AlertKind.OUT_OF_TURN, out_of_turn, acts=(EnterCard(number=2, card=Card.parse("KD")), assigned("PB"))),
     Case(AlertKind.OUT_OF_TURN, due_card_elsewhere, acts=(CorrectCard(number=1, card=Card.parse("7H")),)),
     Case(AlertKind.OUT_OF_TURN, out_of_turn_undisclosed, acts=(assigned("PB"),)),
@@ -287,30 +308,68 @@ CASES = (
     Case(
         AlertKind.CARD_NOT_DUE,
         not_due_by_correction,
-        acts=(CorrectCard(number=1, card=Card.parse("2H")), assigned("PBPB-")),
+        acts=(
+            CorrectCard(number=1, card=Card.parse("2H")),
+            assigned("PBPB-"),
+            DiscardCard(number=5, cause=DiscardCause.DAMAGED, card=Card.parse("5H")),
+        ),
+        procedure=DISCARDS,
     ),
     Case(AlertKind.CARD_NOT_DUE, not_due_at_the_result, acts=(CorrectCard(number=1, card=Card.parse("2H")),)),
     Case(AlertKind.SHOWN_CARD_CARRIED, shown_card_carried),
+    Case(AlertKind.BURNED_CARD_CARRIED, burned_card_carried, procedure={"reveal": Reveal.AT_RESULT}),
     Case(AlertKind.BAD_CARD_OUT_OF_ROUND, bad_burned_card),
     Case(AlertKind.BAD_CARD_OUT_OF_ROUND, bad_burned_card_angel_eye),
     Case(AlertKind.ENTERED_CARD_DIFFERS, entered_card_differs, impossible=(ActName.END_SHOE,)),
     Case(AlertKind.ENTERED_CARD_DIFFERS, never_entered),
     Case(AlertKind.CARD_PUSHED_BACK, pushed_back_native),
     Case(AlertKind.CARD_PUSHED_BACK, pushed_back_angel_eye),
+    Case(
+        AlertKind.CARD_PUSHED_BACK,
+        pushed_back_between_rounds,
+        impossible=(ActName.VOID_AND_REPLAY,),
+        between=True,
+    ),
     Case(AlertKind.LATE_WAGER, late_wager),
     Case(AlertKind.DRAW_BEFORE_CLOSE, draw_before_close, procedure={"bets_close": BetsClose.DEALER}),
     Case(AlertKind.RESULT_TOO_EARLY, too_early_native),
     Case(AlertKind.RESULT_TOO_EARLY, too_early_angel_eye),
-    Case(AlertKind.RESULT_DIFFERS, result_differs, acts=(CorrectCard(number=2, card=Card.parse("6D")),)),
+    Case(
+        AlertKind.RESULT_DIFFERS,
+        result_differs,
+        acts=(CorrectCard(number=2, card=Card.parse("6D")), assigned("PBPB", first="2H"), SEVEN_DAMAGED),
+        procedure=DISCARDS,
+    ),
     Case(AlertKind.RESULT_DIFFERS, result_differs_once_known, acts=(CorrectCard(number=1, card=Card.parse("7H")),)),
     Case(AlertKind.SETTLED_RESULT_DIFFERS, settled_result_differs),
     Case(AlertKind.ENDED_BY_FORCE, ended_by_force),
-    Case(AlertKind.RESULT_UNDONE, result_undone, itself=(ask_for_another_card,)),
+    Case(
+        AlertKind.RESULT_UNDONE,
+        result_undone,
+        acts=(
+            CorrectCard(number=1, card=Card.parse("2H")),
+            assigned("PBPB", first="2H"),
+            SEVEN_DAMAGED,
+            EnterCard(number=2, card=Card.parse("3D")),
+        ),
+        procedure=DISCARDS,
+    ),
     Case(AlertKind.RESULT_AFTER_SHOE_CHANGE, result_after_shoe_change),
     Case(AlertKind.STRAY_RESULT, stray_result),
-    Case(AlertKind.DRAW_TOO_SLOW, too_slow, itself=(next_card,)),
+    Case(
+        AlertKind.DRAW_TOO_SLOW,
+        too_slow,
+        acts=(EnterCard(number=3, card=Card.parse("3D")),),
+        itself=(next_card,),
+    ),
     Case(AlertKind.NO_CARD_CAME, no_card_came),
     Case(AlertKind.NO_CARD_CAME, card_jammed),
+    Case(
+        AlertKind.NO_CARD_CAME,
+        no_card_came_between_rounds,
+        impossible=(ActName.VOID_AND_REPLAY,),
+        between=True,
+    ),
     Case(AlertKind.BURN_DIFFERS, burn_announced_wrong, acts=(CorrectCard(number=0, card=Card.parse("4H")),)),
     Case(AlertKind.BURN_DIFFERS, burn_counted_wrong),
     Case(AlertKind.BURN_DIFFERS, burn_broken_off, impossible=(ActName.END_SHOE,)),
@@ -338,9 +397,14 @@ CASES = (
     Case(
         AlertKind.BAD_SHOE,
         too_many_copies,
-        acts=(CorrectCard(number=6, card=Card.parse("QS")),),
+        acts=(
+            CorrectCard(number=6, card=Card.parse("QS")),
+            assigned("PBPBPB", first="QS"),
+            DiscardCard(number=6, cause=DiscardCause.FOREIGN, card=Card.parse("KS")),
+        ),
         decks=5,
-        impossible=IN_ROUND,
+        procedure=DISCARDS,
+        impossible=(*IN_ROUND, ActName.UNDO_LAST_RESULT),
     ),
     Case(
         AlertKind.BAD_SHOE,
@@ -349,9 +413,9 @@ CASES = (
         decks=1,
         impossible=(ActName.CORRECT_CARD,),
     ),
-    Case(AlertKind.BAD_SHOE, bad_burned_card_angel_eye, impossible=(ActName.CORRECT_CARD,)),
-    Case(AlertKind.BAD_SHOE, voided_foreign_card, impossible=(ActName.CORRECT_CARD,)),
-    Case(AlertKind.BAD_SHOE, more_cards_than_decks_hold, decks=1, impossible=(ActName.CORRECT_CARD,)),
+    Case(AlertKind.BAD_SHOE, bad_burned_card_angel_eye, impossible=NO_CARD_OF_ROUND),
+    Case(AlertKind.BAD_SHOE, voided_foreign_card, impossible=NO_CARD_OF_ROUND),
+    Case(AlertKind.BAD_SHOE, more_cards_than_decks_hold, decks=1, impossible=NO_CARD_OF_ROUND),
     Case(
         AlertKind.REMAINDER_DIFFERS,
         one_card_is_missing,
@@ -370,13 +434,16 @@ CASES = (
     Case(AlertKind.GATE_FORCED, gate_forced),
     Case(AlertKind.SHOE_RESTARTED, restarted_native),
     Case(AlertKind.SHOE_RESTARTED, restarted_angel_eye),
-    Case(AlertKind.SHOE_LOST, shoe_lost, itself=(link_back,), ready=link_back_with_loss),
+    Case(AlertKind.RESTARTED_BETWEEN_ROUNDS, restarted_between_rounds),
+    Case(AlertKind.SHOE_LOST, shoe_lost, itself=(link_back, link_back_with_loss)),
     Case(AlertKind.EVENT_GAP, event_gap),
+    Case(AlertKind.EVENT_GAP, gap_between_rounds, impossible=(ActName.VOID_AND_REPLAY,), between=True),
     Case(AlertKind.EVENT_GAP, event_store_full),
     Case(AlertKind.EVENT_GAP, named_a_card_that_never_came),
     Case(AlertKind.EVENT_GAP, face_read_again),
     Case(AlertKind.SHOE_STOPPED, shoe_stopped, itself=(over(FaultCode.SENSOR), lambda table: table.event(Started()))),
     Case(AlertKind.SHOE_FAULT, shoe_fault, itself=(over(FaultCode.LOW_VOLTAGE), lambda table: table.event(Started()))),
+    Case(AlertKind.GATE_UNANSWERED, gate_unanswered, itself=(lambda table: table.give(GateAnswered()),)),
     Case(AlertKind.PRESET_CHANGED, preset_changed),
     Case(AlertKind.LINE_REFUSED, line_refused),
     Case(AlertKind.CLOCK_STEPPED, clock_stepped),

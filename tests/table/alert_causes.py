@@ -51,6 +51,7 @@ from shoe_controller.messages.details import HeadSource, JournalBehind
 from shoe_controller.table.inputs import (
     ClockStepped,
     EventsMissed,
+    GateUnanswered,
     JournalFailed,
     JournalTrouble,
     LineRefused,
@@ -98,6 +99,20 @@ def over_draw_angel_eye(table: Sitting) -> None:
     table.event(FaultCleared(code=FaultCode.OVER_DRAW))
 
 
+def over_draw_whose_card_is_awaited(table: Sitting) -> None:
+    start(table, PLAYER_WINS)
+    table.event(Fault(code=FaultCode.OVER_DRAW))
+
+
+def over_draw_undisclosed(table: Sitting) -> None:
+    """A shoe that discloses at the result knows that the round is complete, and the table does not."""
+    start(table)
+    for hand, position in ((Hand.PLAYER, 1), (Hand.BANKER, 1), (Hand.PLAYER, 2), (Hand.BANKER, 2)):
+        table.event(CardDrawn(hand=hand, position=position))
+    table.event(Fault(code=FaultCode.OVER_DRAW))
+    table.event(CardDrawn(hand=Hand.EXTRA))
+
+
 def over_draw_without_warning(table: Sitting) -> None:
     start(table, PLAYER_WINS)
     table.card("5C", Hand.PLAYER)
@@ -124,6 +139,17 @@ def shown_card_carried(table: Sitting) -> None:
     table.dealer(Confirm())
     table.bet("1", "base.player", 50)
     table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("5C"), carried_over=True))
+
+
+def burned_card_carried(table: Sitting) -> None:
+    """The same with a card that nobody has seen."""
+    over_draw_undisclosed(table)
+    table.act(BurnExtraCard())
+    faces = zip(PLAYER_WINS.split(), (Hand.PLAYER, Hand.BANKER) * 2, (1, 1, 2, 2), strict=True)
+    for text, hand, position in faces:
+        table.event(CardIdentified(hand=hand, position=position, card=Card.parse(text)))
+    table.event(ResultIndicated(winner=IndicatedWinner.PLAYER))
+    table.event(CardDrawn(hand=Hand.PLAYER, position=1, carried_over=True))
 
 
 def extra_card(table: Sitting) -> None:
@@ -563,6 +589,33 @@ def restarted_native(table: Sitting) -> None:
 def restarted_angel_eye(table: Sitting) -> None:
     start(table, "7H")
     table.event(Started())
+
+
+def gap_between_rounds(table: Sitting) -> None:
+    start(table)
+    table.give(LinkLost(reason="the cable was pulled"))
+    table.give(LinkBack(keeps_events=False, authenticated=False, boot_id=1))
+
+
+def pushed_back_between_rounds(table: Sitting) -> None:
+    start(table)
+    table.event(CardReturned())
+
+
+def no_card_came_between_rounds(table: Sitting) -> None:
+    start(table)
+    table.event(stop(FaultCode.DRAW_TIMEOUT))
+
+
+def restarted_between_rounds(table: Sitting) -> None:
+    table.give(LinkBack(keeps_events=False, authenticated=False))
+    table.open_shoe()
+    table.event(Started())
+
+
+def gate_unanswered(table: Sitting) -> None:
+    start(table)
+    table.give(GateUnanswered(reason="command to lock the gate: the shoe did not answer"))
 
 
 def shoe_lost(table: Sitting) -> None:

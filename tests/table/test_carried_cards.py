@@ -305,11 +305,10 @@ def test_one_that_was_burned_unseen_is_not_entered_as_another(void: VoidRound | 
     table = over_drawn(reveal=Reveal.BY_DEALER)
     table.act(void)
     table.event(CARRIED)
-    assert table.alerts == ["out_of_turn"]
+    assert table.alerts == ["burned_card_carried"]
     table.card("2S", Hand.BANKER, position=1)
-    assert "enter_card" not in [act.act for act in view_of(table.state, read_rules).acts]
-    assert code_of(table.act(EnterCard(number=1, card=NINE))) == "order_disturbed"
-    assert table.alerts == ["out_of_turn"]
+    assert code_of(table.act(EnterCard(number=1, card=NINE))) == "carried_card_is_first"
+    assert table.alerts == ["burned_card_carried"]
     assert code_of(table.act(VoidRound())) is None
 
 

@@ -493,4 +493,5 @@ def test_the_shoe_s_own_start_ends_the_wait() -> None:
     table = entered()
     table.event(Started())
     table.event(CardDrawn(hand=Hand.PLAYER, position=2, card=card("4D")))
+    table.act(ClearAlert(alert=table.alert_number("shoe_restarted")))
     assert lies(table) == dealt("7H 4D 4D")

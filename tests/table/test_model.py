@@ -90,6 +90,7 @@ from shoe_controller.table.procedure import FinishedRound, GateLocks, OverDrawn
 from shoe_controller.table.state import Timer
 from tests.table.desk import Desk, KilledError, KilledWhen, full_disk, quick_folder
 from tests.table.desk_dealer import Dealer, Mishap, befall
+from tests.table.state_checks import cards_in, waiting
 
 EXAMPLES = 40
 STEPS = 40
@@ -483,7 +484,8 @@ class TableModel(RuleBasedStateMachine):
     @invariant()
     def no_card_is_lost_doubled_or_invented(self) -> None:
         if self.desk is not None and self.desk.state.shoe is not None:
-            assert self.desk.state.shoe.cards_out == self.desk.cards_gone
+            waiting_cards = sum(map(cards_in, waiting(self.desk.state)))
+            assert self.desk.state.shoe.cards_out + waiting_cards == self.desk.cards_gone
 
     @rule()
     def audit(self) -> None:

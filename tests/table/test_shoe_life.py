@@ -381,14 +381,23 @@ def code_of_bet(table: Sitting) -> str | None:
     return None if refusal is None else refusal.code
 
 
-def test_a_card_that_was_burned_cannot_begin_a_round() -> None:
+def test_where_the_shoe_begins_a_round_with_a_burned_card_a_supervisor_looks_and_it_goes_on() -> None:
     table = opened(reveal=Reveal.BY_DEALER)
     table.deal(PLAYER_WINS)
     table.card("5C", Hand.EXTRA)
     table.act(BurnExtraCard())
     table.result(IndicatedWinner.PLAYER)
+    assert table.state.shoe is not None
+    burned = table.state.shoe.burned
     table.event(CardDrawn(hand=Hand.PLAYER, position=1, card=Card.parse("5C"), carried_over=True))
-    assert table.alerts == ["out_of_turn"]
+    assert table.alerts == ["burned_card_carried"]
+    assert table.state.shoe.burned == burned - 1
+    table.card("4D", Hand.BANKER)
+    assert table.act(ClearAlert(alert=table.alert_number("burned_card_carried"))).refusal is None
+    table.deal("KS 2C KH")
+    table.result(IndicatedWinner.BANKER)
+    assert table.last(RoundResult).outcome.player.cards[0] is Card.FIVE_OF_CLUBS
+    assert table.alerts == []
 
 
 def test_another_card_than_the_one_carried_over_is_not_believed() -> None:

@@ -24,6 +24,8 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     """Cards among those that came that do not belong to the decks."""
     remainder: int
     """Cards that must still be in the shoe; below 0 where more came than it can hold."""
+    uncertain: bool = False
+    """The shoe restarted in play, and cards may have left it unseen: there may be fewer in it than `remainder`."""
 
 
 class CardCounted(Fact, frozen=True, kw_only=True, tag="card_counted"):

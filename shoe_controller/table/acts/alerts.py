@@ -8,8 +8,8 @@ from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.refusals import (
     AnyRefusal,
     CannotBeCleared,
+    ExtraCardAwaited,
     LidOpen,
-    NoShoeLink,
     NoSuchAlert,
     NotASupervisor,
     NothingToAccept,
@@ -20,6 +20,8 @@ from shoe_controller.table.acts.cards import decide_extra, may_use_extra
 from shoe_controller.table.acts.rounds import finished
 from shoe_controller.table.alerts import rule_of
 from shoe_controller.table.betting import return_late
+from shoe_controller.table.carrying import awaits_extra_card
+from shoe_controller.table.dealing_on import WAITS
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.finishing import return_wagers_of, without_wagers
 from shoe_controller.table.inputs import PersonActs, PinVerdict
@@ -68,12 +70,12 @@ def _takes_two(state: TableState, alert: Alert) -> bool:
     return finished(Seen(state, phases, Role.SUPERVISOR))
 
 
-def _why_cause_remains(state: TableState, alert: Alert) -> LidOpen | NoShoeLink | None:
+def _why_cause_remains(state: TableState, alert: Alert) -> LidOpen | ExtraCardAwaited | None:
     """An alert is not cleared while its cause is known to persist."""
     if alert.kind is AlertKind.LID_OPENED and state.lasting.lid_open and not state.lasting.hand_entry:
         return LidOpen()  # dealing by hand, a shoe may be dead that would tell of its closing
-    if alert.kind is AlertKind.SHOE_LOST and not state.lasting.link.up:
-        return NoShoeLink()
+    if alert.kind is AlertKind.OVER_DRAW and awaits_extra_card(state):
+        return ExtraCardAwaited()
     return None
 
 
@@ -88,6 +90,9 @@ def _clear(draft: Draft, act: ClearAlert, by: By) -> None:
         without_wagers(draft)
     if alert.kind is AlertKind.SHOE_CHANGE_UNCONFIRMED:
         burn_held(draft)
+    if alert.kind is AlertKind.SHOE_RESTARTED and draft.lasting.revision >= WAITS:
+        # The shoe begins to count anew: from here on the rules alone say where a card belongs.
+        draft.round.rearranged = draft.round.forgotten = True
     if alert.kind is AlertKind.LATE_WAGER:
         if draft.shoe.revision >= RETURNS_LATE_ALONE:
             return_late(draft, set(alert.seats))

@@ -43,7 +43,7 @@ from shoe_controller.table.assigning import TAKES_DUE_PLACE, take_due_place
 from shoe_controller.table.burning import correct_first, identify_first
 from shoe_controller.table.carrying import burn_carried, can_only_be_burned, carries, carries_shown
 from shoe_controller.table.counting import count_face
-from shoe_controller.table.dealing import after_cards_changed
+from shoe_controller.table.dealing import FOLLOWS_SHOE, after_cards_changed
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.duty import burn_is_due
 from shoe_controller.table.entered_cards import entry_corrected
@@ -324,7 +324,16 @@ def may_use_extra(state: TableState, phase: Phase) -> bool:
     carried = state.shoe is not None and state.shoe.carried is not None
     extras = () if state.round is None else state.round.extras
     seen = bool(extras) and can_only_be_burned(state, extras[0])
-    return phase is not Phase.DEALING and not outside and not carried and not seen and not _is_last_round(state)
+    over = phase is not Phase.DEALING or _shoe_says_complete(state)
+    return over and not outside and not carried and not seen and not _is_last_round(state)
+
+
+def _shoe_says_complete(state: TableState) -> bool:
+    """Whether faces are not disclosed before the result, and the shoe, which knows them, says that no card is due."""
+    cards = () if state.round is None else state.round.cards
+    over_draw = any(alert.kind is AlertKind.OVER_DRAW for alert in state.lasting.alerts)
+    undisclosed = over_draw and judge(cards).unknown is not None and not one_is_due(cards)
+    return undisclosed and state.lasting.revision >= FOLLOWS_SHOE
 
 
 def _is_last_round(state: TableState) -> bool:

@@ -22,6 +22,7 @@ from firmware_protocol.angel_eye.shoe import AngelEyeShoe, ShoeManner
 from firmware_protocol.angel_eye.telegrams import Garbage, encode_telegram
 from firmware_protocol.events import FaultCode
 from firmware_protocol.link import (
+    Delivery,
     DesiredShoe,
     Lamp,
     LineError,
@@ -328,3 +329,50 @@ def test_no_bytes_upset_the_shoe(pieces: list[bytes]) -> None:
     for now, piece in enumerate(pieces):
         shoe.receive(piece, now)
         shoe.to_send()
+
+
+OVER_DRAWN = encode_telegram(1, b"E\x82")
+OVER_DRAW_OVER = encode_telegram(2, b"e\x82")
+
+
+def commit(link: AngelEyeController, raw: bytes, now: float) -> None:
+    for item in link.receive(raw, now):
+        if isinstance(item, Delivery):
+            link.committed(item, now)
+
+
+def commands_sent(link: AngelEyeController) -> list[object]:
+    sent = b""
+    while out := link.to_send():
+        sent += out
+        link.receive(ACK, 0)
+    return [*CommandReader(stx_in_bcc=False).read(sent)]
+
+
+def test_an_error_that_is_put_right_at_the_table_is_cleared_once_and_the_game_confirmed() -> None:
+    link = opened()
+    commit(link, encode_telegram(0, b"S") + OVER_DRAWN, 0)
+    link.put_right(frozenset(), 0)
+    assert commands_sent(link) == []
+    link.put_right(frozenset({FaultCode.OVER_DRAW, FaultCode.JAM}), 1)
+    assert commands_sent(link) == [clear_error(2), CONFIRM_GAME]
+    link.put_right(frozenset({FaultCode.OVER_DRAW}), 2)
+    assert commands_sent(link) == [], "each error once"
+    commit(link, OVER_DRAW_OVER, 3)
+    commit(link, encode_telegram(3, b"E\x82"), 4)
+    link.put_right(frozenset({FaultCode.OVER_DRAW}), 4)
+    assert commands_sent(link) == [clear_error(2), CONFIRM_GAME], "it is another error"
+
+
+def test_an_error_that_still_stands_is_cleared_again_on_a_new_line_and_only_once_it_is_stored() -> None:
+    link = opened()
+    link.put_right(frozenset({FaultCode.OVER_DRAW}), 0)
+    out = link.receive(encode_telegram(0, b"S") + OVER_DRAWN, 0)
+    link.put_right(frozenset({FaultCode.OVER_DRAW}), 0)
+    assert commands_sent(link) == [], "the table cannot have heard of it"
+    for item in out:
+        if isinstance(item, Delivery):
+            link.committed(item, 0)
+    link.disconnected(1)
+    link.connected(2)
+    assert commands_sent(link) == [clear_error(2), CONFIRM_GAME]
