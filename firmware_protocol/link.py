@@ -30,6 +30,8 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     """The shoe's number for its current power-up; `None` on a wire that has none."""
     age: float = 0.0
     """Seconds from the event to its sending by the shoe."""
+    again: bool = False
+    """It was delivered before; store it as one that came again."""
 
 
 class ShoeIdentity(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,11 +77,50 @@ class EventGap(LinkReport, frozen=True, kw_only=True, tag="gap"):
     reason: str
 
 
+class RefusedCause(Enum):
+    """Why bytes were not believed, as far as different people must do different things about it."""
+
+    KEY = "key"
+    """The shoe does not hold our key."""
+    NO_KEY = "no_key"
+    """One side has a key, the other is set to have none."""
+    VERSION = "version"
+    """No common version of the protocol."""
+    BOOT_ID = "boot_id"
+    """The shoe has no number for its power-up."""
+    REJECTED = "rejected"
+    """The shoe refuses the session for a reason that we do not know."""
+    CHANGED = "changed"
+    """The handshake was changed on the line."""
+    FORGED = "forged"
+    REPLAYED = "replayed"
+    REFLECTED = "reflected"
+    MALFORMED = "malformed"
+    OTHER = "other"
+
+
+ENDED_BY_SESSION = frozenset(
+    {RefusedCause.KEY, RefusedCause.NO_KEY, RefusedCause.VERSION, RefusedCause.BOOT_ID, RefusedCause.REJECTED}
+)
+"""What keeps a session from beginning: one that has begun shows that it is over."""
+
+
 class Refused(LinkReport, frozen=True, kw_only=True, tag="refused"):
     """Well-formed bytes that were not believed: forged, replayed, reflected, wrong key, wrong version."""
 
+    cause: RefusedCause
     reason: str
     count: int
+
+
+class ImpossibleAge(LinkReport, frozen=True, kw_only=True, tag="impossible_age"):
+    """The next delivery is an event of which the shoe says an age that cannot be; it is delivered with one that can."""
+
+    sequence: int
+    reported: float
+    """Seconds, as the shoe says."""
+    taken_as: float
+    """Seconds: the limit that it exceeds."""
 
 
 class Lamp(Enum):

@@ -6,7 +6,7 @@ authentication as refused. `handshake` begins a session, `session` authenticates
 next; this file decides what to send and when.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -74,18 +74,22 @@ class NativeController:
         insecure: bool = False,
         nonce: Callable[[], bytes],
         last_committed: LastCommitted | None = None,
+        recent: Iterable[Delivery] = (),
         perhaps_another: bool = False,
         timings: ControllerTimings = DEFAULT_TIMINGS,
         versions: Versions = OUR_VERSIONS,
     ) -> None:
-        """Make a link. `nonce` returns 16 random bytes at each call, never the same twice."""
+        """Make a link. `nonce` returns 16 random bytes at each call, never the same twice.
+
+        `recent`: the last events that are stored, in order, `MOST_RECENT` of them or as many as there are.
+        """
         self._key = shared_key(key, insecure=insecure)
         self._nonce = nonce
         self._timings = timings
         self._versions = versions
         self.counts = LinkCounts()
         self._refusals = Refusals(self.counts)
-        self._progress = Progress(last_committed, self.counts, perhaps_another=perhaps_another)
+        self._progress = Progress(last_committed, self.counts, recent=recent, perhaps_another=perhaps_another)
         self._reader = FrameReader()
         self._out = Outbox(self.counts)
         self._is_connected = False
@@ -98,6 +102,8 @@ class NativeController:
         """Before this, an AWAKE does not make us send HELLO again."""
         self._give_up_at = _NEVER
         """When the current handshake attempt times out."""
+        self._proof_sent = 0.0
+        """When PROOF was sent for the first time in it."""
         self._keep_alive_at = _NEVER
         self._silent_at = _NEVER
         self._desire = Desire(0, DesiredShoe())
@@ -142,16 +148,19 @@ class NativeController:
         take_event = self._progress.take_event
         session = self._session if self._handshake is None else None
         received = False
-        for frame in self._reader.feed(data):
+        frames = self._reader.feed(data)
+        self.counts.frames += len(frames)
+        for frame in frames:
             # The path of a card is kept short; everything else is in _take.
             if session is not None and type(frame) is bytes and frame[0] == _EVENT and len(frame) >= MIN_EVENT:
                 refused = session.refuses(frame)
                 if refused is None:
                     received = True
-                    take_event(frame, out)
+                    take_event(frame, now, out)
                 else:
                     out += self._refusals.count(refused)
             elif isinstance(frame, LineError):
+                self.counts.frames -= 1
                 self.counts.line_errors += 1
                 out.append(frame)
             else:
@@ -199,7 +208,7 @@ class NativeController:
         return self._reader.held > 0
 
     def committed(self, delivery: Delivery, now: float) -> None:
-        self._progress.committed(delivery)
+        self._progress.committed(delivery, now)
         self._answer(now)
 
     def want(self, desired: DesiredShoe, now: float) -> None:
@@ -237,7 +246,7 @@ class NativeController:
         except BadFrameError:
             out += self._refusals.count(MALFORMED)
         except HandshakeRefusedError as refusal:
-            out += self._refusals.once(str(refusal))
+            out += self._refusals.once(str(refusal), refusal.cause)
 
     def _take_sealed(self, frame: bytes, now: float, out: list[Delivery | LinkReport]) -> None:
         proposal = self._handshake.proposal if self._handshake is not None else None
@@ -258,10 +267,10 @@ class NativeController:
         if frame[0] == FrameType.EVENT:
             if len(frame) < MIN_EVENT:
                 raise BadFrameError("an EVENT without its fields")
-            self._progress.take_event(frame, out)
+            self._progress.take_event(frame, now, out)
         elif frame[0] == FrameType.STATUS:
             status = ShoeStatus.read(payload_of(frame))
-            self._progress.take_status(status, first=False, out=out)
+            self._progress.take_status(status, now, first=False, out=out)
             self._compare_desire(status, now)
         else:
             self.counts.unknown += 1
@@ -279,6 +288,7 @@ class NativeController:
                 handshake.take_reject(frame)
         elif handshake.take_challenge(frame, self._stored()):
             self._give_up_at = now + self._timings.silence
+            self._proof_sent = now
             self._send_handshake(handshake, now)
         else:
             self.counts.unexpected += 1
@@ -313,6 +323,7 @@ class NativeController:
         if self._handshake is None or self._handshake.proposal is not None:
             self._begin_handshake(now)
         else:
+            self._hello_after = now + self._timings.hello_every
             self._send_handshake(self._handshake, now)
 
     def _take_first_status(
@@ -334,14 +345,14 @@ class NativeController:
         self._silent_at = now + self._timings.silence
         self.counts.sessions += 1
         self._refusals.start_afresh()
-        self._progress.new_session()
+        self._progress.new_session(self._shoe.boot_id, self._proof_sent)
         if before is not None and before.boot_id != self._shoe.boot_id:
             reason = f"the shoe restarted: {self._shoe.start_cause.value}"
             out.append(LinkDown(cause=LinkDownCause.RESTARTED, reason=reason))
             before = None
         if before is None:
             out.append(LinkUp(shoe=self._shoe, authenticated=self._key != INSECURE_KEY))
-        self._progress.take_status(status, first=True, out=out)
+        self._progress.take_status(status, now, first=True, out=out)
         self._send_ack(now)
         self._send_clock(now)
         if self._desire.revision:
@@ -379,7 +390,8 @@ class NativeController:
         return (0, 0) if stored is None else (stored.boot_id, stored.sequence)
 
     def _send_desire(self, now: float) -> None:
-        self._send(FrameType.DESIRE, self._desire.payload(), now)
+        if self._send(FrameType.DESIRE, self._desire.payload(), now):
+            self._progress.ages.desired(self._desire.revision, now)
         self._desire_at = now + self._desire_wait
         self._desire_wait = min(self._desire_wait * 2, self._timings.silence)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from hmac import compare_digest
 from typing import NamedTuple
 
-from firmware_protocol.link import LinkUsageError, ShoeIdentity
+from firmware_protocol.link import LinkUsageError, RefusedCause, ShoeIdentity
 from firmware_protocol.native.messages import (
     NONCE_BYTES,
     TAG_BYTES,
@@ -30,6 +30,10 @@ TAMPERED_HELLO = "the shoe answered a different HELLO than we sent: it was chang
 
 class HandshakeRefusedError(Exception):
     """The other side failed authentication or is incompatible; the message says why and what to do."""
+
+    def __init__(self, cause: RefusedCause, message: str) -> None:
+        super().__init__(message)
+        self.cause = cause
 
 
 def fresh_nonce(nonce: Callable[[], bytes]) -> bytes:
@@ -66,11 +70,11 @@ class ControllerHandshake:
             return False
         untagged = body[:-TAG_BYTES]
         if not compare_digest(shoe_tag(self._key, untagged), body[-TAG_BYTES:]):
-            raise HandshakeRefusedError(SHOE_HAS_ANOTHER_KEY)
+            raise HandshakeRefusedError(RefusedCause.KEY, SHOE_HAS_ANOTHER_KEY)
         if challenge.hello != self._hello or challenge.version != self._hello.versions.common(challenge.versions):
-            raise HandshakeRefusedError(TAMPERED_HELLO)
+            raise HandshakeRefusedError(RefusedCause.CHANGED, TAMPERED_HELLO)
         if not challenge.shoe.boot_id:
-            raise HandshakeRefusedError(NO_BOOT_ID)
+            raise HandshakeRefusedError(RefusedCause.BOOT_ID, NO_BOOT_ID)
         proof = Proof(challenge.nonce, *stored).untagged_body()
         self._answered = body
         self.to_repeat = proof + controller_tag(self._key, untagged, proof)
@@ -84,17 +88,21 @@ class ControllerHandshake:
             return
         match reject.reason:
             case RejectReason.NO_COMMON_VERSION:
+                cause = RefusedCause.VERSION
                 reason = (
                     f"no common protocol version: the shoe speaks {reject.versions}, we speak "
                     f"{self._hello.versions}; update the older side"
                 )
             case RejectReason.SHOE_HAS_A_KEY:
+                cause = RefusedCause.NO_KEY
                 reason = "the shoe speaks only with a key: put its key into the configuration"
             case RejectReason.SHOE_HAS_NO_KEY:
+                cause = RefusedCause.NO_KEY
                 reason = "the shoe has no key: put one into it, or set insecure = true in the configuration"
             case number:
+                cause = RefusedCause.REJECTED
                 reason = f"the shoe refuses the session for an unknown reason, number {number}; update the controller"
-        raise HandshakeRefusedError(reason)
+        raise HandshakeRefusedError(cause, reason)
 
 
 class ShoeHandshake:
@@ -147,7 +155,7 @@ class ShoeHandshake:
         if self._open_hello is None or proof.nonce != self._challenge_nonce:
             return None
         if not compare_digest(controller_tag(self._key, self._challenge, body[:-TAG_BYTES]), body[-TAG_BYTES:]):
-            raise HandshakeRefusedError(CONTROLLER_HAS_ANOTHER_KEY)
+            raise HandshakeRefusedError(RefusedCause.KEY, CONTROLLER_HAS_ANOTHER_KEY)
         session = SealedSession.of_shoe(self._key, self._challenge)
         self._proven, self._proof = self._open_hello, body
         self._open_hello = None

@@ -16,7 +16,7 @@ import msgspec
 
 from firmware_protocol.angel_eye import sequence as angel_eye_memory
 from firmware_protocol.angel_eye.controller import NOTHING_RECEIVED, AngelEyeController
-from firmware_protocol.link import ControllerLink
+from firmware_protocol.link import ControllerLink, Delivery
 from firmware_protocol.native import progress as native_memory
 from firmware_protocol.native.controller import NativeController
 from shoe_controller.clock.system_clock import Clock
@@ -292,15 +292,19 @@ def new_nonce() -> bytes:
     return os.urandom(16)
 
 
-def link_for(
+def link_for(  # noqa: PLR0913 - what a link must know, each given by name
     config: RunningConfig,
     link_state: bytes | None,
     clock: Clock,
     nonce: Callable[[], bytes] = new_nonce,
     *,
+    recent: Callable[[], tuple[Delivery, ...]] = tuple,
     perhaps_another: bool = False,
 ) -> ControllerLink:
-    """A link that knows what was stored last; `perhaps_another` says that the shoe may not be the one that sent it."""
+    """A link that knows what was stored last; `perhaps_another` says that the shoe may not be the one that sent it.
+
+    `recent` reads the last events of the shoe, where the wire can make use of them.
+    """
     stored = None if link_state is None else msgspec.json.decode(link_state, type=LinkMemory)
     if stored is not None and stored.wire != config.shoe.wire:
         stored = None
@@ -311,6 +315,7 @@ def link_for(
             insecure=key is None,
             nonce=nonce,
             last_committed=None if stored is None else native_memory.remember(stored.memory),
+            recent=recent(),
             perhaps_another=perhaps_another,
         )
     state, age = NOTHING_RECEIVED, 0.0

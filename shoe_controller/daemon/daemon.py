@@ -31,7 +31,7 @@ from shoe_controller.daemon.past_rounds import past_round
 from shoe_controller.daemon.pin_office import InThread, PeoplesPins
 from shoe_controller.daemon.rollback import HeadNotes
 from shoe_controller.daemon.shoe_line import PortFor, ShoeExchange, ShoeInFile, ShoeLine
-from shoe_controller.daemon.table_journal import SOFTWARE, snapshot_if_needed
+from shoe_controller.daemon.table_journal import SOFTWARE, recent_events, snapshot_if_needed
 from shoe_controller.daemon.table_log import TableLog
 from shoe_controller.house.rules import read_rules, rules_of
 from shoe_controller.journal.checkpoints import RECORDS_BETWEEN
@@ -122,7 +122,7 @@ class Daemon:
         )
         self.controller = Engine(
             table=opened.table,
-            link=link_for(config, position.link_state, clock, nonce),
+            link=link_for(config, position.link_state, clock, nonce, recent=partial(recent_events, opened.reader)),
             wire=config.shoe.wire,
             journal=opened.writer,
             clock=clock,
@@ -366,8 +366,8 @@ class Daemon:
             self._anchor_trouble = self._opened.anchor.trouble
             self._logbook.anchor(self._anchor_trouble)
 
-    def bytes_came(self, data: bytes) -> None:
-        self.controller.received(data)
+    def bytes_came(self, data: bytes) -> float:
+        return self.controller.received(data)
 
     def line_reported(self, report: LinkReport) -> None:
         self._logbook.link(report)

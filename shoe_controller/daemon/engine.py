@@ -14,13 +14,14 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from firmware_protocol.events import CameAgain
 from firmware_protocol.link import (
     ControllerLink,
     Delivery,
     DesiredShoe,
     EventGap,
+    ImpossibleAge,
     Lamp,
-    LineError,
     LinkDown,
     LinkReport,
     LinkUp,
@@ -28,13 +29,16 @@ from firmware_protocol.link import (
 )
 from shoe_controller.clock.moment import Moment
 from shoe_controller.clock.system_clock import Clock
+from shoe_controller.daemon.line_budget import LineBudget
 from shoe_controller.daemon.past_rounds import ReadPast
+from shoe_controller.daemon.raw_bytes import RawBytes
 from shoe_controller.daemon.table_journal import entry_for
 from shoe_controller.journal.errors import DamagedJournalError, FileError
 from shoe_controller.journal.records import Direction, Entry, Event, Raw, Receipt
 from shoe_controller.messages.facts import AnyFact
 from shoe_controller.messages.refusals import AnyRefusal, JournalFull
 from shoe_controller.table.inputs import (
+    AgeImpossible,
     AnyInput,
     BadShoeSection,
     ClockStepped,
@@ -62,9 +66,6 @@ CLOCK_STEP_MS = 1000
 
 MOST_WAITING = 10_000
 """Inputs that may wait while nothing can be stored; a native shoe stops sending long before."""
-
-MOST_PIECES = 512
-"""Pieces of an unfinished telegram that are kept for the journal; more than that is noise, and its end is enough."""
 
 SECOND = 1_000_000_000
 
@@ -158,7 +159,8 @@ class Engine:
         self._inbox: deque[_Work] = deque()
         self._stirred = asyncio.Event()
         self._idle = asyncio.Event()
-        self._received: deque[Raw] = deque(maxlen=MOST_PIECES)
+        self._received = RawBytes()
+        self._budget = LineBudget()
         self._sent: list[Raw] = []
         """Bytes that go into the journal with the next entry."""
         self._timer: asyncio.TimerHandle | None = None
@@ -183,14 +185,17 @@ class Engine:
             self._received.clear()
             self._take(self.link.disconnected(self._seconds()))
 
-    def received(self, data: bytes) -> None:
+    def received(self, data: bytes) -> float:
+        """Take what the line brought; returns for how many seconds it is to be left unread then."""
         now = self._clock.now()
-        self._received.append(Raw(direction=Direction.FROM_SHOE, data=data, mono_ns=now.mono_ns))
+        self._received.add(data, now.mono_ns)
         found = self.link.receive(data, now.mono_ns / SECOND)
         self._take(found, now)
         if not self.link.unfinished:
             # A complete frame that is not an event, such as a keep-alive, is not stored.
             self._received.clear()
+        events = sum(isinstance(item, Delivery) for item in found)
+        return self._budget.pause_after(len(data), events, now.mono_ns / SECOND)
 
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         """A person's request; answered when what it led to is stored."""
@@ -209,10 +214,12 @@ class Engine:
         for item in found:
             raw: tuple[Raw, ...] = ()
             if isinstance(item, Delivery):
-                raw = tuple(self._received)
-                self._received.clear()
+                raw = self._received.take()
                 report = ShoeReport(
-                    event=item.event, sequence=item.sequence, boot_id=item.boot_id, age_ms=round(item.age * 1000)
+                    event=CameAgain(what=item.event) if item.again else item.event,
+                    sequence=item.sequence,
+                    boot_id=item.boot_id,
+                    age_ms=round(item.age * 1000),
                 )
                 self._put(_Work(report, at, raw, item, self._memory(item, at), link=self.link))
             else:
@@ -441,8 +448,12 @@ def _as_input(report: LinkReport) -> AnyInput | None:
         case EventGap():
             return EventsMissed(reason=report.reason)
         case Refused():
-            return LineRefused(reason=report.reason)
-        case LineError():
-            return None  # the link recovers by itself; what it could not recover is reported as a gap
-        case _:
-            return None
+            return LineRefused(reason=report.reason, cause=report.cause)
+        case ImpossibleAge():
+            return AgeImpossible(
+                sequence=report.sequence,
+                reported_ms=round(report.reported * 1000),
+                taken_ms=round(report.taken_as * 1000),
+            )
+    # A link recovers by itself from an error of the line; what it could not recover is reported as a gap.
+    return None

@@ -6,6 +6,7 @@ key) is taken up when the act is stored: the old line is closed, and the new one
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, NoReturn, Protocol
 
 import msgspec
@@ -17,6 +18,7 @@ from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig, for_running, load_config
 from shoe_controller.daemon.assembly import link_for
 from shoe_controller.daemon.engine import SECOND, LinkMemory, OtherShoe
+from shoe_controller.daemon.table_journal import recent_events
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.table.inputs import BadShoeSection, NewShoeLine
 from shoe_controller.transports.reconnect import LineReport, Reconnector
@@ -30,7 +32,7 @@ class LineOwner(Protocol):
 
     def line_changed(self, report: LineReport) -> None: ...
 
-    def bytes_came(self, data: bytes) -> None: ...
+    def bytes_came(self, data: bytes) -> float: ...
 
 
 class ShoeLine:
@@ -47,9 +49,8 @@ class ShoeLine:
             if self._present is kept:
                 self._owner.line_changed(report)
 
-        def received(data: bytes) -> None:
-            if self._present is kept:
-                self._owner.bytes_came(data)
+        def received(data: bytes) -> float | None:
+            return self._owner.bytes_came(data) if self._present is kept else None
 
         kept = Reconnector(port, reported, received, clock=lambda: self._clock.now().mono_ns / SECOND)
         return kept
@@ -119,7 +120,14 @@ class ShoeExchange:
         stored = self._reader.position().link_state if named.shoe.wire == "native" else None
         return OtherShoe(
             named=NewShoeLine(wire=named.shoe.wire, port=named.shoe.address),
-            link=link_for(config, stored, self._clock, self._nonce, perhaps_another=True),
+            link=link_for(
+                config,
+                stored,
+                self._clock,
+                self._nonce,
+                recent=partial(recent_events, self._reader),
+                perhaps_another=True,
+            ),
             memory=None if named.shoe.wire == "native" else _nothing_received(self._clock),
             take_up=lambda: self._take_up(named, port),
         )

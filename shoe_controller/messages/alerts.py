@@ -90,6 +90,8 @@ class AlertKind(StrEnum):
     SHOE_FAULT = "shoe_fault"
     PRESET_CHANGED = "preset_changed"
     LINE_REFUSED = "line_refused"
+    EVENTS_CAME_AGAIN = "events_came_again"
+    IMPOSSIBLE_AGE = "impossible_age"
     # the controller
     CLOCK_STEPPED = "clock_stepped"
     JOURNAL_FULL = "journal_full"

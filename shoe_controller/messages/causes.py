@@ -99,6 +99,14 @@ class ShoeBack(AlertEndCause, frozen=True):
     """The shoe is back and has kept every event."""
 
 
+class SessionBegun(AlertEndCause, frozen=True):
+    """A session with the shoe has begun: both sides hold the same key and speak the same version."""
+
+
+class MoreCameAgain(AlertEndCause, frozen=True):
+    """One more event came again; the alert is raised anew, and counts it too."""
+
+
 class StoringAgain(AlertEndCause, frozen=True):
     """The journal can be written to again."""
 
@@ -120,6 +128,8 @@ AnyAlertEnd = (
     | ShoeRestartedNow
     | FaultClearedNow
     | ShoeBack
+    | SessionBegun
+    | MoreCameAgain
     | StoringAgain
     | PublishingAgain
 )

@@ -7,7 +7,8 @@ from enum import Enum
 
 import msgspec
 
-from firmware_protocol.events import AnyShoeEvent, LinkDownCause
+from firmware_protocol.events import AnyStoredEvent, LinkDownCause
+from firmware_protocol.link import RefusedCause
 from shoe_controller.messages.acts import AnyAct, Role
 from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.details import JournalBehind
@@ -24,7 +25,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True, tag_field="input"):
 class ShoeReport(Input, frozen=True, kw_only=True, tag="shoe_report"):
     """The shoe reported an event."""
 
-    event: AnyShoeEvent
+    event: AnyStoredEvent
     sequence: int
     boot_id: int | None = None
     age_ms: int = 0
@@ -116,6 +117,16 @@ class LineRefused(Input, frozen=True, kw_only=True, tag="line_refused"):
     """Bytes on the line were well-formed but not authentic."""
 
     reason: str
+    cause: RefusedCause | None = None
+    """Each has an alert of its own; null in older journals."""
+
+
+class AgeImpossible(Input, frozen=True, kw_only=True, tag="age_impossible"):
+    """The shoe said an age of its next event that cannot be; the event comes with one that can."""
+
+    sequence: int
+    reported_ms: int
+    taken_ms: int
 
 
 class ClockStepped(Input, frozen=True, kw_only=True, tag="clock_stepped"):
@@ -233,6 +244,7 @@ AnyInput = (
     | LinkBack
     | EventsMissed
     | LineRefused
+    | AgeImpossible
     | ClockStepped
     | ControllerStarted
     | DealerStruckOff

@@ -50,6 +50,7 @@ from shoe_controller.table.finishing import (
     warn_of_disputes,
 )
 from shoe_controller.table.inputs import (
+    AgeImpossible,
     AnyInput,
     CheckpointMade,
     ClockStepped,
@@ -245,6 +246,8 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912 - one
             link_events.events_missed(draft, given)
         case LineRefused():
             link_events.line_refused(draft, given)
+        case AgeImpossible():
+            link_events.age_impossible(draft, given)
         case ClockStepped():
             link_events.clock_stepped(draft, given)
         case ControllerStarted():

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
-from firmware_protocol.events import AnyShoeEvent, CardDrawn, CardIdentified, DoubleFeed, ForeignCard, Misread
+from firmware_protocol.events import AnyStoredEvent, CardDrawn, CardIdentified, DoubleFeed, ForeignCard, Misread
 from firmware_protocol.link import Lamp
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
@@ -286,7 +286,7 @@ def acted(handled: Handled) -> bool:
     return any(isinstance(fact, PersonActed) for fact in handled.facts)
 
 
-def cards_in(event: AnyShoeEvent) -> int:
+def cards_in(event: AnyStoredEvent) -> int:
     """How many cards left the shoe with this event."""
     match event:
         case CardDrawn():

@@ -40,11 +40,13 @@ from shoe_controller.messages.details.cards import (
     WrongHand,
 )
 from shoe_controller.messages.details.controller import (
+    AgeOfEvent,
     BrokerError,
     ClockStep,
     ControllerRestarted,
     DecoderMessage,
     EarlierDetail,
+    EventsCameAgain,
     HeadSource,
     JournalBehind,
     JournalSetAside,
@@ -131,6 +133,8 @@ AnyDetail = (
     | LinkDropped
     | ControllerRestarted
     | DecoderMessage
+    | EventsCameAgain
+    | AgeOfEvent
     | ClockStep
     | OperatingSystemError
     | JournalSetAside
@@ -142,6 +146,7 @@ AnyDetail = (
 
 __all__ = [
     "AfterShoeEnd",
+    "AgeOfEvent",
     "AnotherRoundBegun",
     "AnyDetail",
     "BrokerError",
@@ -167,6 +172,7 @@ __all__ = [
     "DueCardElsewhere",
     "EarlierDetail",
     "EnteredDiffers",
+    "EventsCameAgain",
     "FirstCardBeforeEnd",
     "FirstCardOfShoe",
     "FirstOfNewShoe",
