@@ -10,7 +10,7 @@ as a value and counted; what our own side did wrong is a `LinkUsageError`.
 """
 
 from enum import Enum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -54,6 +54,8 @@ class LinkReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
 class LinkUp(LinkReport, frozen=True, kw_only=True, tag="link_up"):
     shoe: ShoeIdentity | None = None
     authenticated: bool
+    nonce: bytes = b""
+    """The shoe's own for this session, on a wire that has sessions."""
 
 
 class LinkDown(LinkReport, frozen=True, kw_only=True, tag="link_down"):
@@ -123,6 +125,17 @@ class ImpossibleAge(LinkReport, frozen=True, kw_only=True, tag="impossible_age")
     """Seconds: the limit that it exceeds."""
 
 
+class LineQuality(NamedTuple):
+    """How good the line is, since the link was made."""
+
+    frames: int
+    """Whole messages from the shoe."""
+    damaged: int
+    """Pieces that were no message: damaged, cut off, or noise."""
+    refused: int
+    """Whole messages that were not believed."""
+
+
 class Lamp(Enum):
     PLAYER = "player"
     BANKER = "banker"
@@ -157,6 +170,15 @@ class ControllerLink(Protocol):
         """Confirm that this delivery and all before it are stored."""
 
     def want(self, desired: DesiredShoe, now: float) -> None: ...
+
+    def set_clock(self, unix_time: float, now: float) -> None:
+        """Tell the shoe the time of day, now and in every session, where the wire can."""
+
+    def identify(self, seconds: int, now: float) -> bool:
+        """Make the shoe blink or beep. False where the wire cannot, or no shoe is connected."""
+
+    @property
+    def quality(self) -> LineQuality: ...
 
     def next_deadline(self) -> float | None: ...
 

@@ -6,6 +6,7 @@ authentication as refused. `handshake` begins a session, `session` authenticates
 next; this file decides what to send and when.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable
 
 import msgspec
@@ -15,6 +16,7 @@ from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
     LineError,
+    LineQuality,
     LinkDown,
     LinkReport,
     LinkUp,
@@ -44,6 +46,8 @@ from firmware_protocol.native.session import FORGED, INSECURE_KEY, SealedSession
 
 _EVENT = int(FrameType.EVENT)
 _NEVER = float("inf")
+MOST_NONCES = 64
+"""Sessions whose nonces are remembered."""
 
 
 class ControllerTimings(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +79,7 @@ class NativeController:
         nonce: Callable[[], bytes],
         last_committed: LastCommitted | None = None,
         recent: Iterable[Delivery] = (),
+        used_nonces: Iterable[bytes] = (),
         perhaps_another: bool = False,
         timings: ControllerTimings = DEFAULT_TIMINGS,
         versions: Versions = OUR_VERSIONS,
@@ -82,6 +87,7 @@ class NativeController:
         """Make a link. `nonce` returns 16 random bytes at each call, never the same twice.
 
         `recent`: the last events that are stored, in order, `MOST_RECENT` of them or as many as there are.
+        `used_nonces`: those of the shoe in its last sessions.
         """
         self._key = shared_key(key, insecure=insecure)
         self._nonce = nonce
@@ -90,6 +96,7 @@ class NativeController:
         self.counts = LinkCounts()
         self._refusals = Refusals(self.counts)
         self._progress = Progress(last_committed, self.counts, recent=recent, perhaps_another=perhaps_another)
+        self._used_nonces = deque(used_nonces, maxlen=MOST_NONCES)
         self._reader = FrameReader()
         self._out = Outbox(self.counts)
         self._is_connected = False
@@ -118,6 +125,11 @@ class NativeController:
     def shoe(self) -> ShoeIdentity | None:
         """The shoe at the other end; `None` while the link is down."""
         return self._shoe
+
+    @property
+    def quality(self) -> LineQuality:
+        counts = self.counts
+        return LineQuality(counts.frames, counts.line_errors, sum(counts.refused.values()))
 
     # --- the line, as every link has it ------------------------------------------------------------------------
 
@@ -286,7 +298,7 @@ class NativeController:
         elif frame[0] == FrameType.REJECT:
             if self._session is None:
                 handshake.take_reject(frame)
-        elif handshake.take_challenge(frame, self._stored()):
+        elif handshake.take_challenge(frame, self._stored(), self._used_nonces):
             self._give_up_at = now + self._timings.silence
             self._proof_sent = now
             self._send_handshake(handshake, now)
@@ -338,7 +350,7 @@ class NativeController:
     def _begin_session(
         self, proposal: Proposal, status: ShoeStatus, now: float, out: list[Delivery | LinkReport]
     ) -> None:
-        before = self._shoe
+        before = None if proposal.repeats else self._shoe
         self._session, self._shoe = proposal.session, proposal.shoe
         self._handshake = None
         self._repeat_at = _NEVER
@@ -346,13 +358,17 @@ class NativeController:
         self.counts.sessions += 1
         self._refusals.start_afresh()
         self._progress.new_session(self._shoe.boot_id, self._proof_sent)
+        if proposal.repeats:
+            self._used_nonces.clear()
+        self._used_nonces.append(proposal.nonce)
         if before is not None and before.boot_id != self._shoe.boot_id:
             reason = f"the shoe restarted: {self._shoe.start_cause.value}"
             out.append(LinkDown(cause=LinkDownCause.RESTARTED, reason=reason))
             before = None
         if before is None:
-            out.append(LinkUp(shoe=self._shoe, authenticated=self._key != INSECURE_KEY))
-        self._progress.take_status(status, now, first=True, out=out)
+            authenticated = self._key != INSECURE_KEY
+            out.append(LinkUp(shoe=self._shoe, authenticated=authenticated, nonce=proposal.nonce))
+        self._progress.take_status(status, now, first=True, repeats=proposal.repeats, out=out)
         self._send_ack(now)
         self._send_clock(now)
         if self._desire.revision:

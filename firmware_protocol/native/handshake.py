@@ -5,7 +5,7 @@ The current session is not theirs either; it goes on until the new one is proven
 line ends nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from hmac import compare_digest
 from typing import NamedTuple
 
@@ -50,6 +50,10 @@ class Proposal(NamedTuple):
     shoe: ShoeIdentity
     stored: tuple[int, int]
     """Boot id and sequence of the event that our PROOF names as stored last."""
+    nonce: bytes
+    """The shoe's."""
+    repeats: bool
+    """The shoe has used this nonce before: it counts its power-ups, and has lost the count."""
 
 
 class ControllerHandshake:
@@ -63,8 +67,12 @@ class ControllerHandshake:
         """The frame to repeat: HELLO, then PROOF."""
         self.proposal: Proposal | None = None
 
-    def take_challenge(self, body: bytes, stored: tuple[int, int]) -> bool:
-        """Prepare PROOF, which names the last event stored. False if the CHALLENGE does not answer our HELLO."""
+    def take_challenge(self, body: bytes, stored: tuple[int, int], used: Container[bytes] = ()) -> bool:
+        """Prepare PROOF, which names the last event stored. False if the CHALLENGE does not answer our HELLO.
+
+        `used` are nonces of earlier sessions. A shoe that uses one again may bear an event that it calls by the name of
+        the one that we stored, and would let go of it: to such a shoe no event is named.
+        """
         challenge = Challenge.read(body)
         if challenge.hello.nonce != self._hello.nonce or body == self._answered:
             return False
@@ -75,10 +83,14 @@ class ControllerHandshake:
             raise HandshakeRefusedError(RefusedCause.CHANGED, TAMPERED_HELLO)
         if not challenge.shoe.boot_id:
             raise HandshakeRefusedError(RefusedCause.BOOT_ID, NO_BOOT_ID)
+        repeats = challenge.nonce in used
+        if repeats:
+            stored = (0, 0)
         proof = Proof(challenge.nonce, *stored).untagged_body()
         self._answered = body
         self.to_repeat = proof + controller_tag(self._key, untagged, proof)
-        self.proposal = Proposal(SealedSession.of_controller(self._key, untagged), challenge.shoe, stored)
+        session = SealedSession.of_controller(self._key, untagged)
+        self.proposal = Proposal(session, challenge.shoe, stored, challenge.nonce, repeats)
         return True
 
     def take_reject(self, body: bytes) -> None:

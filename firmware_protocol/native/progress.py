@@ -47,6 +47,9 @@ def remember(memory: bytes) -> LastCommitted:
     return msgspec.json.decode(memory, type=LastCommitted)
 
 
+_WIPED = "the shoe has lost its count of power-ups, and perhaps its events with it: its numbers mean something else now"
+
+
 class _Unstored(NamedTuple):
     """A delivery that is not stored yet."""
 
@@ -167,11 +170,22 @@ class Progress:
                 )
         self._total = counted
 
-    def take_status(self, status: ShoeStatus, now: float, *, first: bool, out: list[Delivery | LinkReport]) -> None:
-        """Handle a STATUS; the `first` of a session also says whether the shoe recognises the last event we stored."""
+    def take_status(
+        self,
+        status: ShoeStatus,
+        now: float,
+        *,
+        first: bool,
+        repeats: bool = False,
+        out: list[Delivery | LinkReport],
+    ) -> None:
+        """Handle a STATUS; the `first` of a session also says whether the shoe recognises the last event we stored.
+
+        `repeats`: the shoe begins its sessions as it did before, so its power-ups, and perhaps its events, do too.
+        """
         if self._expected == 0:
             self._expected = status.oldest
-        reason = self._why_counting_anew(status, first=first)
+        reason = _WIPED if repeats else self._why_counting_anew(status, first=first)
         perhaps_another, self._perhaps_another = self._perhaps_another, False
         if reason is not None:
             if perhaps_another:

@@ -16,7 +16,7 @@ import msgspec
 
 from firmware_protocol.angel_eye import sequence as angel_eye_memory
 from firmware_protocol.angel_eye.controller import NOTHING_RECEIVED, AngelEyeController
-from firmware_protocol.link import ControllerLink, Delivery
+from firmware_protocol.link import ControllerLink
 from firmware_protocol.native import progress as native_memory
 from firmware_protocol.native.controller import NativeController
 from shoe_controller.clock.system_clock import Clock
@@ -38,8 +38,10 @@ from shoe_controller.daemon.table_journal import (
     PublishedFact,
     ReplayDiffersError,
     published_fact,
+    recent_events,
     recover,
     topic_of,
+    used_nonces,
 )
 from shoe_controller.journal import opening, succession
 from shoe_controller.journal.anchor import AnchorWriter, read_anchor
@@ -298,12 +300,12 @@ def link_for(  # noqa: PLR0913 - what a link must know, each given by name
     clock: Clock,
     nonce: Callable[[], bytes] = new_nonce,
     *,
-    recent: Callable[[], tuple[Delivery, ...]] = tuple,
+    reader: JournalReader | None = None,
     perhaps_another: bool = False,
 ) -> ControllerLink:
     """A link that knows what was stored last; `perhaps_another` says that the shoe may not be the one that sent it.
 
-    `recent` reads the last events of the shoe, where the wire can make use of them.
+    `reader` is for what a link must know besides, where its wire can make use of it.
     """
     stored = None if link_state is None else msgspec.json.decode(link_state, type=LinkMemory)
     if stored is not None and stored.wire != config.shoe.wire:
@@ -315,7 +317,8 @@ def link_for(  # noqa: PLR0913 - what a link must know, each given by name
             insecure=key is None,
             nonce=nonce,
             last_committed=None if stored is None else native_memory.remember(stored.memory),
-            recent=recent(),
+            recent=() if reader is None else recent_events(reader),
+            used_nonces=() if reader is None else used_nonces(reader),
             perhaps_another=perhaps_another,
         )
     state, age = NOTHING_RECEIVED, 0.0

@@ -170,11 +170,14 @@ class Engine:
         self._line_open = False
         moment = clock.now()
         self._clock_offset = moment.wall_ms - moment.mono_ns // 1_000_000
+        self._clock_told = self._clock_offset
+        """The offset of which the shoe was told."""
 
     # --- what comes in -----------------------------------------------------------------------------------------------
 
     def line_opened(self) -> None:
         self._line_open = True
+        self._tell_time(self._clock.now())
         self.link.connected(self._seconds())
         self._send(keep=False)
         self._arm()
@@ -420,10 +423,17 @@ class Engine:
             self._put(_Work(self._timer_asked, now))
         self._take(self.link.tick(now.mono_ns / SECOND), now)
 
+    def _tell_time(self, now: Moment) -> None:
+        self._clock_told = now.wall_ms - now.mono_ns // 1_000_000
+        self.link.set_clock(max(0, now.wall_ms) / 1000, now.mono_ns / SECOND)
+
     def _look_at_clock(self, now: Moment) -> None:
         offset = now.wall_ms - now.mono_ns // 1_000_000
         step = offset - self._clock_offset
         self._clock_offset = offset
+        if abs(offset - self._clock_told) > CLOCK_STEP_MS:
+            self._tell_time(now)
+            self._send(keep=False)
         if abs(step) > CLOCK_STEP_MS:
             self._put(_Work(ClockStepped(by_ms=step), now))
 
@@ -442,13 +452,14 @@ def _as_input(report: LinkReport) -> AnyInput | None:
                 authenticated=report.authenticated,
                 boot_id=None if report.shoe is None else report.shoe.boot_id,
                 shoe_name="" if report.shoe is None else f"{report.shoe.model} {report.shoe.serial_number}",
+                nonce=report.nonce.hex(),
             )
         case LinkDown():
             return LinkLost(how=report.cause, reason=report.reason)
         case EventGap():
             return EventsMissed(reason=report.reason)
         case Refused():
-            return LineRefused(reason=report.reason, cause=report.cause)
+            return LineRefused(reason=report.reason, why=report.cause)
         case ImpossibleAge():
             return AgeImpossible(
                 sequence=report.sequence,

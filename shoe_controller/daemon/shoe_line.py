@@ -6,7 +6,6 @@ key) is taken up when the act is stored: the old line is closed, and the new one
 
 import asyncio
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple, NoReturn, Protocol
 
 import msgspec
@@ -18,7 +17,6 @@ from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig, for_running, load_config
 from shoe_controller.daemon.assembly import link_for
 from shoe_controller.daemon.engine import SECOND, LinkMemory, OtherShoe
-from shoe_controller.daemon.table_journal import recent_events
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.table.inputs import BadShoeSection, NewShoeLine
 from shoe_controller.transports.reconnect import LineReport, Reconnector
@@ -125,7 +123,7 @@ class ShoeExchange:
                 stored,
                 self._clock,
                 self._nonce,
-                recent=partial(recent_events, self._reader),
+                reader=self._reader,
                 perhaps_another=True,
             ),
             memory=None if named.shoe.wire == "native" else _nothing_received(self._clock),

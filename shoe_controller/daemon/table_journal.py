@@ -13,6 +13,7 @@ import msgspec
 
 from firmware_protocol.events import CameAgain
 from firmware_protocol.link import Delivery
+from firmware_protocol.native.controller import MOST_NONCES
 from firmware_protocol.native.recent import MOST_RECENT
 from shoe_controller.clock.moment import Moment
 from shoe_controller.daemon import layout_1
@@ -21,7 +22,7 @@ from shoe_controller.journal import records
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.messages.topics import event_topic
-from shoe_controller.table.inputs import AnyInput, NewShoe, RolledBack, ShoeReport, Snapshot
+from shoe_controller.table.inputs import AnyInput, LinkBack, NewShoe, RolledBack, ShoeReport, Snapshot
 from shoe_controller.table.state import REVISION
 from shoe_controller.table.table import Handled, Table
 
@@ -170,6 +171,19 @@ def recent_events(reader: JournalReader) -> tuple[Delivery, ...]:
             found.append(Delivery(event=event, sequence=report.sequence, boot_id=report.boot_id))
             if len(found) == MOST_RECENT:
                 break
+    return tuple(reversed(found))
+
+
+def used_nonces(reader: JournalReader) -> tuple[bytes, ...]:
+    """The shoe's nonces of the last sessions, in order, since it last used one twice."""
+    found: list[bytes] = []
+    for record in reader.inputs_backwards((name_of_type(LinkBack),), LOOK_BACK):
+        given = read_input(records.stored_input(record).input)
+        nonce = bytes.fromhex(given.nonce) if isinstance(given, LinkBack) else b""
+        if nonce in found or len(found) == MOST_NONCES:
+            break
+        if nonce:
+            found.append(nonce)
     return tuple(reversed(found))
 
 

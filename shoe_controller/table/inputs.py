@@ -105,6 +105,8 @@ class LinkBack(Input, frozen=True, kw_only=True, tag="link_back"):
     authenticated: bool
     boot_id: int | None = None
     shoe_name: str = ""
+    nonce: str = ""
+    """The shoe's nonce of the session, in hexadecimal digits: for the link, which must know it after a restart."""
 
 
 class EventsMissed(Input, frozen=True, kw_only=True, tag="events_missed"):
@@ -117,7 +119,7 @@ class LineRefused(Input, frozen=True, kw_only=True, tag="line_refused"):
     """Bytes on the line were well-formed but not authentic."""
 
     reason: str
-    cause: RefusedCause | None = None
+    why: RefusedCause | None = None
     """Each has an alert of its own; null in older journals."""
 
 

@@ -124,7 +124,7 @@ def events_missed(draft: Draft, given: EventsMissed) -> None:
 
 
 def line_refused(draft: Draft, given: LineRefused) -> None:
-    fault = None if given.cause is None else given.cause.value
+    fault = None if given.why is None else given.why.value
     draft.alert(AlertKind.LINE_REFUSED, DecoderMessage(text=given.reason), fault=fault)
 
 

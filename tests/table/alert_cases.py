@@ -41,6 +41,7 @@ from tests.table.alert_causes import (
     burned_in_the_round,
     called_by_act,
     called_by_button,
+    came_again,
     card_after_end,
     card_jammed,
     card_twice,
@@ -67,6 +68,7 @@ from tests.table.alert_causes import (
     foreign_found_out_later,
     foreign_native,
     gate_forced,
+    impossible_age,
     journal_damaged,
     journal_rolled_back,
     late_wager,
@@ -127,6 +129,7 @@ from tests.table.alert_causes import (
     undisclosed_angel_eye,
     undisclosed_native,
     voided_foreign_card,
+    wrong_key,
 )
 from tests.table.sitting import Sitting
 
@@ -377,6 +380,13 @@ CASES = (
     Case(AlertKind.SHOE_FAULT, shoe_fault, itself=(over(FaultCode.LOW_VOLTAGE), lambda table: table.event(Started()))),
     Case(AlertKind.PRESET_CHANGED, preset_changed),
     Case(AlertKind.LINE_REFUSED, line_refused),
+    Case(
+        AlertKind.LINE_REFUSED,
+        wrong_key,
+        itself=(lambda table: table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=2)),),
+    ),
+    Case(AlertKind.EVENTS_CAME_AGAIN, came_again),
+    Case(AlertKind.IMPOSSIBLE_AGE, impossible_age),
     Case(AlertKind.CLOCK_STEPPED, clock_stepped),
     Case(AlertKind.MESSAGES_REFUSED, messages_refused, itself=(lambda table: table.give(MessagesTaken()),)),
     Case(AlertKind.JOURNAL_DAMAGED, journal_damaged),

@@ -138,6 +138,18 @@ def test_a_wiped_shoe_whose_boot_id_repeats_is_heard_in_full() -> None:
         assert (BOOT_ID, number) in shoe.acks()
 
 
+def test_a_wiped_shoe_that_holds_the_number_we_stored_keeps_all_it_holds() -> None:
+    """It has no random source, so its first nonce comes again too: to such a shoe no event is named."""
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41, 7), used_nonces=[(1).to_bytes(16, "big")]))
+    found = shoe.shake_hands(oldest=1, upcoming=50, card_total=7)
+    assert shoe.proof[1:] == (0, 0)
+    assert "count of power-ups" in gap(found).reason
+    shoe.controller.committed(only_delivery(shoe.say_event(1, Standby())), 0.0)
+    shoe.reconnect()
+    assert [type(item) for item in shoe.shake_hands(oldest=2)] == [LinkUp], "from here on it counts as it should"
+    assert shoe.proof[1:] == (BOOT_ID, 1)
+
+
 def test_what_is_too_long_ago_to_be_compared_is_new() -> None:
     before = in_journal(*[Standby()] * MOST_RECENT, first=7)
     shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 6 + MOST_RECENT), recent=before))

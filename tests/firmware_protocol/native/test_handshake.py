@@ -279,6 +279,17 @@ def test_nothing_unsigned_ends_a_session() -> None:
     assert len(of_type(line.sent["shoe"], FrameType.CHALLENGE)) <= 12 / 0.1 + 1
 
 
+def test_a_flood_of_awake_is_answered_a_few_times_a_second() -> None:
+    line = Line(connected=False)
+    line.controller.connected(0.0)
+    hellos = 0
+    for step in range(10_000):
+        line.controller.receive(encode_frame(bytes((FrameType.AWAKE,))) * 10, step / 1000)
+        hellos += len(bodies(line.controller.to_send()))
+        line.controller.tick(step / 1000)
+    assert hellos <= 10 * 4
+
+
 def test_a_stranger_cannot_flood_the_log_with_invented_reasons() -> None:
     line = Line(connected=False)
     line.controller.connected(line.now)
