@@ -55,6 +55,8 @@ class ControllerTimings(msgspec.Struct, frozen=True, kw_only=True):
 
     hello_every: float = 0.5
     """Interval at which HELLO or PROOF is repeated until answered."""
+    hello_again: float = 0.15
+    """The same where something damaged came meanwhile: it may have been the answer."""
     keep_alive: float = 0.5
     """The longest pause between our frames in a session."""
     silence: float = 3.0
@@ -105,6 +107,8 @@ class NativeController:
         self._handshake: ControllerHandshake | None = None
         self._repeat_at = _NEVER
         """When HELLO or PROOF is sent again."""
+        self._handshake_again = _NEVER
+        """When it may be sent again at the earliest, because what came was damaged."""
         self._hello_after = 0.0
         """Before this, an AWAKE does not make us send HELLO again."""
         self._give_up_at = _NEVER
@@ -149,7 +153,7 @@ class NativeController:
             reports.append(LinkDown(cause=LinkDownCause.DISCONNECTED, reason="the line was disconnected"))
         self._end_session()
         self._handshake = None
-        self._repeat_at = _NEVER
+        self._repeat_at = self._handshake_again = _NEVER
         self._out.clear()
         return reports
 
@@ -174,6 +178,7 @@ class NativeController:
             elif isinstance(frame, LineError):
                 self.counts.frames -= 1
                 self.counts.line_errors += 1
+                self._repeat_at = min(self._repeat_at, max(now, self._handshake_again))
                 out.append(frame)
             else:
                 self._take(frame, now, out)
@@ -318,6 +323,7 @@ class NativeController:
     def _send_handshake(self, handshake: ControllerHandshake, now: float) -> None:
         self._out.put(handshake.to_repeat)
         self._repeat_at = now + self._timings.hello_every
+        self._handshake_again = now + self._timings.hello_again
 
     def _repeat_handshake(self, now: float) -> None:
         if self._handshake is not None and now < self._give_up_at:
@@ -326,7 +332,7 @@ class NativeController:
             self._begin_handshake(now)
         else:
             self._handshake = None
-            self._repeat_at = _NEVER
+            self._repeat_at = self._handshake_again = _NEVER
 
     def _shoe_is_awake(self, now: float) -> None:
         """Handle AWAKE, which is unsigned: the shoe has no session. Ours goes on until a new one is proven."""
@@ -353,7 +359,7 @@ class NativeController:
         before = None if proposal.repeats else self._shoe
         self._session, self._shoe = proposal.session, proposal.shoe
         self._handshake = None
-        self._repeat_at = _NEVER
+        self._repeat_at = self._handshake_again = _NEVER
         self._silent_at = now + self._timings.silence
         self.counts.sessions += 1
         self._refusals.start_afresh()

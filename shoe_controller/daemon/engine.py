@@ -161,6 +161,8 @@ class Engine:
         self._idle = asyncio.Event()
         self._received = RawBytes()
         self._budget = LineBudget()
+        self._frames = 0
+        """How many the present link has seen."""
         self._sent: list[Raw] = []
         """Bytes that go into the journal with the next entry."""
         self._timer: asyncio.TimerHandle | None = None
@@ -197,8 +199,10 @@ class Engine:
         if not self.link.unfinished:
             # A complete frame that is not an event, such as a keep-alive, is not stored.
             self._received.clear()
+        quality, before = self.link.quality, self._frames
+        self._frames = quality.frames + quality.damaged
         events = sum(isinstance(item, Delivery) for item in found)
-        return self._budget.pause_after(len(data), events, now.mono_ns / SECOND)
+        return self._budget.pause_after(max(0, self._frames - before - events), now.mono_ns / SECOND)
 
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         """A person's request; answered when what it led to is stored."""

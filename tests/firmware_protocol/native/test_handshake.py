@@ -279,6 +279,18 @@ def test_nothing_unsigned_ends_a_session() -> None:
     assert len(of_type(line.sent["shoe"], FrameType.CHALLENGE)) <= 12 / 0.1 + 1
 
 
+def test_after_damaged_bytes_hello_is_not_waited_for() -> None:
+    """They may have been the answer; on a bad line the next chance comes sooner, and noise makes no flood of it."""
+    line = Line(connected=False)
+    line.controller.connected(0.0)
+    hellos = len(bodies(line.controller.to_send()))
+    for step in range(1, 1000):
+        line.controller.receive(b"noise\0", step / 1000)
+        line.controller.tick(step / 1000)
+        hellos += len(bodies(line.controller.to_send()))
+    assert 5 <= hellos <= 8
+
+
 def test_a_flood_of_awake_is_answered_a_few_times_a_second() -> None:
     line = Line(connected=False)
     line.controller.connected(0.0)
