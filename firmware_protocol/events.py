@@ -234,4 +234,18 @@ AnyShoeEvent = (
     | PresetChanged
     | Health
 )
-"""The union of all events, which a decoder tells apart by name."""
+"""The union of all events that a shoe reports, which a decoder tells apart by name."""
+
+
+class CameAgain(ShoeEvent, frozen=True, kw_only=True, tag="came_again"):
+    """An event that is stored already came once more, after the shoe's numbers had gone back.
+
+    A shoe that lost its newest writes sends such events; so does one that lost all it had and whose power-up number
+    repeats, for something that is new. Nothing on the line tells these two apart.
+    """
+
+    what: AnyShoeEvent
+
+
+AnyStoredEvent = AnyShoeEvent | CameAgain
+"""The union of all events as they are stored."""

@@ -11,7 +11,7 @@ as a value and counted; what our own side did wrong is a `LinkUsageError`.
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -31,6 +31,8 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     """The shoe's number for its current power-up; `None` on a wire that has none."""
     age: float = 0.0
     """Seconds from the event to its sending by the shoe."""
+    again: bool = False
+    """It was delivered before; store it as one that came again."""
 
 
 class ShoeIdentity(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +55,8 @@ class LinkReport(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
 class LinkUp(LinkReport, frozen=True, kw_only=True, tag="link_up"):
     shoe: ShoeIdentity | None = None
     authenticated: bool
+    nonce: bytes = b""
+    """The shoe's own for this session, on a wire that has sessions."""
 
 
 class LinkDown(LinkReport, frozen=True, kw_only=True, tag="link_down"):
@@ -78,9 +82,38 @@ class EventGap(LinkReport, frozen=True, kw_only=True, tag="gap"):
     """They were sent before the line was opened."""
 
 
+class RefusedCause(Enum):
+    """Why bytes were not believed, as far as different people must do different things about it."""
+
+    KEY = "key"
+    """The shoe does not hold our key."""
+    NO_KEY = "no_key"
+    """One side has a key, the other is set to have none."""
+    VERSION = "version"
+    """No common version of the protocol."""
+    BOOT_ID = "boot_id"
+    """The shoe has no number for its power-up."""
+    REJECTED = "rejected"
+    """The shoe refuses the session for a reason that we do not know."""
+    CHANGED = "changed"
+    """The handshake was changed on the line."""
+    FORGED = "forged"
+    REPLAYED = "replayed"
+    REFLECTED = "reflected"
+    MALFORMED = "malformed"
+    OTHER = "other"
+
+
+ENDED_BY_SESSION = frozenset(
+    {RefusedCause.KEY, RefusedCause.NO_KEY, RefusedCause.VERSION, RefusedCause.BOOT_ID, RefusedCause.REJECTED}
+)
+"""What keeps a session from beginning: one that has begun shows that it is over."""
+
+
 class Refused(LinkReport, frozen=True, kw_only=True, tag="refused"):
     """Well-formed bytes that were not believed: forged, replayed, reflected, wrong key, wrong version."""
 
+    cause: RefusedCause
     reason: str
     count: int
 
@@ -93,6 +126,27 @@ class GateFailed(LinkReport, frozen=True, kw_only=True, tag="gate_failed"):
 
 class GateObeyed(LinkReport, frozen=True, kw_only=True, tag="gate_obeyed"):
     """The shoe does what is desired of its gate, as far as it answers; said at first, and after it had failed."""
+
+
+class ImpossibleAge(LinkReport, frozen=True, kw_only=True, tag="impossible_age"):
+    """The next delivery is an event of which the shoe says an age that cannot be; it is delivered with one that can."""
+
+    sequence: int
+    reported: float
+    """Seconds, as the shoe says."""
+    taken_as: float
+    """Seconds: the limit that it exceeds."""
+
+
+class LineQuality(NamedTuple):
+    """How good the line is, since the link was made."""
+
+    frames: int
+    """Whole messages from the shoe."""
+    damaged: int
+    """Pieces that were no message: damaged, cut off, or noise."""
+    refused: int
+    """Whole messages that were not believed."""
 
 
 class Lamp(Enum):
@@ -135,6 +189,15 @@ class ControllerLink(Protocol):
 
         Like the desired state it stands until it is said otherwise.
         """
+
+    def set_clock(self, unix_time: float, now: float) -> None:
+        """Tell the shoe the time of day, now and in every session, where the wire can."""
+
+    def identify(self, seconds: int, now: float) -> bool:
+        """Make the shoe blink or beep. False where the wire cannot, or no shoe is connected."""
+
+    @property
+    def quality(self) -> LineQuality: ...
 
     def next_deadline(self) -> float | None: ...
 

@@ -34,6 +34,7 @@ from firmware_protocol.link import (
     GateFailed,
     GateObeyed,
     LineError,
+    LineQuality,
     LinkDown,
     LinkReport,
     LinkUp,
@@ -84,6 +85,8 @@ class AngelEyeController:
     ) -> None:
         self.repeats = 0
         """Number of telegrams that repeated the one before."""
+        self._whole = 0
+        self._garbage = 0
         self._line = line
         self._overhear = overhear
         self._reader = TelegramReader(answers=commands or overhear)
@@ -143,12 +146,14 @@ class AngelEyeController:
         out: list[Delivery | LinkReport] = [*self._report_up()]
         self._last_byte_at = now
         for item in self._reader.read(data):
+            self._whole += not isinstance(item, Garbage)
             match item:
                 case Telegram():
                     out += self._telegram(item, now)
                 case Answer():
                     out += self._answer(item, now)
                 case Garbage():
+                    self._garbage += 1
                     out.append(_line_error(item))
         return out
 
@@ -179,6 +184,16 @@ class AngelEyeController:
         self._desired = desired
         if self._connected_at is not None:
             self._send_gate_command(now)
+
+    def set_clock(self, unix_time: float, now: float) -> None:
+        """A shoe on this wire has no clock that could be set."""
+
+    def identify(self, seconds: int, now: float) -> bool:  # noqa: ARG002 - the wire has no such command
+        return False
+
+    @property
+    def quality(self) -> LineQuality:
+        return LineQuality(self._whole, self._garbage, 0)
 
     def clear_error(self, code: FaultCode, now: float) -> None:
         """Command the shoe to clear one of its errors."""

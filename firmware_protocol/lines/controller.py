@@ -30,6 +30,7 @@ from firmware_protocol.link import (
     DesiredShoe,
     EventGap,
     LineError,
+    LineQuality,
     LinkDown,
     LinkReport,
     LinkUp,
@@ -108,6 +109,8 @@ class LinesController:
         self._joining = True
         """No line has ended since the port was opened: what comes first may be the rest of one."""
         self._last_byte_at = 0.0
+        self._whole = 0
+        self._damaged_lines = 0
 
     @property
     def state(self) -> LinesState:
@@ -174,6 +177,16 @@ class LinesController:
     def put_right(self, faults: frozenset[FaultCode], now: float) -> None:
         """Nothing can be sent to a reader."""
 
+    def set_clock(self, unix_time: float, now: float) -> None:
+        """Nothing can be sent to a reader."""
+
+    def identify(self, seconds: int, now: float) -> bool:  # noqa: ARG002 - nothing can be sent to a reader
+        return False
+
+    @property
+    def quality(self) -> LineQuality:
+        return LineQuality(self._whole, self._damaged_lines, 0)
+
     def next_deadline(self) -> float | None:
         if self._connected_at is None:
             return None
@@ -208,6 +221,7 @@ class LinesController:
         return out
 
     def _line(self, line: Line, now: float) -> list[Delivery | LinkReport]:
+        self._whole += 1
         match self._pattern.read(line.text):
             case Ignored():
                 return []
@@ -229,6 +243,7 @@ class LinesController:
 
         The wire repeats nothing, so that whatever is wrong with a line cannot be made good.
         """
+        self._damaged_lines += 1
         error = _line_error(damaged)
         if self._joining:
             reason = f"the first line since the port was opened cannot be read: {damaged.reason}"

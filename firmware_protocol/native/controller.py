@@ -6,7 +6,8 @@ authentication as refused. `handshake` begins a session, `session` authenticates
 next; this file decides what to send and when.
 """
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -15,6 +16,7 @@ from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
     LineError,
+    LineQuality,
     LinkDown,
     LinkReport,
     LinkUp,
@@ -44,6 +46,8 @@ from firmware_protocol.native.session import FORGED, INSECURE_KEY, SealedSession
 
 _EVENT = int(FrameType.EVENT)
 _NEVER = float("inf")
+MOST_NONCES = 64
+"""Sessions whose nonces are remembered."""
 
 
 class ControllerTimings(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +55,8 @@ class ControllerTimings(msgspec.Struct, frozen=True, kw_only=True):
 
     hello_every: float = 0.5
     """Interval at which HELLO or PROOF is repeated until answered."""
+    hello_again: float = 0.15
+    """The same where something damaged came meanwhile: it may have been the answer."""
     keep_alive: float = 0.5
     """The longest pause between our frames in a session."""
     silence: float = 3.0
@@ -74,18 +80,25 @@ class NativeController:
         insecure: bool = False,
         nonce: Callable[[], bytes],
         last_committed: LastCommitted | None = None,
+        recent: Iterable[Delivery] = (),
+        used_nonces: Iterable[bytes] = (),
         perhaps_another: bool = False,
         timings: ControllerTimings = DEFAULT_TIMINGS,
         versions: Versions = OUR_VERSIONS,
     ) -> None:
-        """Make a link. `nonce` returns 16 random bytes at each call, never the same twice."""
+        """Make a link. `nonce` returns 16 random bytes at each call, never the same twice.
+
+        `recent`: the last events that are stored, in order, `MOST_RECENT` of them or as many as there are.
+        `used_nonces`: those of the shoe in its last sessions.
+        """
         self._key = shared_key(key, insecure=insecure)
         self._nonce = nonce
         self._timings = timings
         self._versions = versions
         self.counts = LinkCounts()
         self._refusals = Refusals(self.counts)
-        self._progress = Progress(last_committed, self.counts, perhaps_another=perhaps_another)
+        self._progress = Progress(last_committed, self.counts, recent=recent, perhaps_another=perhaps_another)
+        self._used_nonces = deque(used_nonces, maxlen=MOST_NONCES)
         self._reader = FrameReader()
         self._out = Outbox(self.counts)
         self._is_connected = False
@@ -94,10 +107,14 @@ class NativeController:
         self._handshake: ControllerHandshake | None = None
         self._repeat_at = _NEVER
         """When HELLO or PROOF is sent again."""
+        self._handshake_again = _NEVER
+        """When it may be sent again at the earliest, because what came was damaged."""
         self._hello_after = 0.0
         """Before this, an AWAKE does not make us send HELLO again."""
         self._give_up_at = _NEVER
         """When the current handshake attempt times out."""
+        self._proof_sent = 0.0
+        """When PROOF was sent for the first time in it."""
         self._keep_alive_at = _NEVER
         self._silent_at = _NEVER
         self._desire = Desire(0, DesiredShoe())
@@ -112,6 +129,11 @@ class NativeController:
     def shoe(self) -> ShoeIdentity | None:
         """The shoe at the other end; `None` while the link is down."""
         return self._shoe
+
+    @property
+    def quality(self) -> LineQuality:
+        counts = self.counts
+        return LineQuality(counts.frames, counts.line_errors, sum(counts.refused.values()))
 
     # --- the line, as every link has it ------------------------------------------------------------------------
 
@@ -131,7 +153,7 @@ class NativeController:
             reports.append(LinkDown(cause=LinkDownCause.DISCONNECTED, reason="the line was disconnected"))
         self._end_session()
         self._handshake = None
-        self._repeat_at = _NEVER
+        self._repeat_at = self._handshake_again = _NEVER
         self._out.clear()
         return reports
 
@@ -142,17 +164,21 @@ class NativeController:
         take_event = self._progress.take_event
         session = self._session if self._handshake is None else None
         received = False
-        for frame in self._reader.feed(data):
+        frames = self._reader.feed(data)
+        self.counts.frames += len(frames)
+        for frame in frames:
             # The path of a card is kept short; everything else is in _take.
             if session is not None and type(frame) is bytes and frame[0] == _EVENT and len(frame) >= MIN_EVENT:
                 refused = session.refuses(frame)
                 if refused is None:
                     received = True
-                    take_event(frame, out)
+                    take_event(frame, now, out)
                 else:
                     out += self._refusals.count(refused)
             elif isinstance(frame, LineError):
+                self.counts.frames -= 1
                 self.counts.line_errors += 1
+                self._repeat_at = min(self._repeat_at, max(now, self._handshake_again))
                 out.append(frame)
             else:
                 self._take(frame, now, out)
@@ -199,7 +225,7 @@ class NativeController:
         return self._reader.held > 0
 
     def committed(self, delivery: Delivery, now: float) -> None:
-        self._progress.committed(delivery)
+        self._progress.committed(delivery, now)
         self._answer(now)
 
     def want(self, desired: DesiredShoe, now: float) -> None:
@@ -240,7 +266,7 @@ class NativeController:
         except BadFrameError:
             out += self._refusals.count(MALFORMED)
         except HandshakeRefusedError as refusal:
-            out += self._refusals.once(str(refusal))
+            out += self._refusals.once(str(refusal), refusal.cause)
 
     def _take_sealed(self, frame: bytes, now: float, out: list[Delivery | LinkReport]) -> None:
         proposal = self._handshake.proposal if self._handshake is not None else None
@@ -261,10 +287,10 @@ class NativeController:
         if frame[0] == FrameType.EVENT:
             if len(frame) < MIN_EVENT:
                 raise BadFrameError("an EVENT without its fields")
-            self._progress.take_event(frame, out)
+            self._progress.take_event(frame, now, out)
         elif frame[0] == FrameType.STATUS:
             status = ShoeStatus.read(payload_of(frame))
-            self._progress.take_status(status, first=False, out=out)
+            self._progress.take_status(status, now, first=False, out=out)
             self._compare_desire(status, now)
         else:
             self.counts.unknown += 1
@@ -280,8 +306,9 @@ class NativeController:
         elif frame[0] == FrameType.REJECT:
             if self._session is None:
                 handshake.take_reject(frame)
-        elif handshake.take_challenge(frame, self._stored()):
+        elif handshake.take_challenge(frame, self._stored(), self._used_nonces):
             self._give_up_at = now + self._timings.silence
+            self._proof_sent = now
             self._send_handshake(handshake, now)
         else:
             self.counts.unexpected += 1
@@ -299,6 +326,7 @@ class NativeController:
     def _send_handshake(self, handshake: ControllerHandshake, now: float) -> None:
         self._out.put(handshake.to_repeat)
         self._repeat_at = now + self._timings.hello_every
+        self._handshake_again = now + self._timings.hello_again
 
     def _repeat_handshake(self, now: float) -> None:
         if self._handshake is not None and now < self._give_up_at:
@@ -307,7 +335,7 @@ class NativeController:
             self._begin_handshake(now)
         else:
             self._handshake = None
-            self._repeat_at = _NEVER
+            self._repeat_at = self._handshake_again = _NEVER
 
     def _shoe_is_awake(self, now: float) -> None:
         """Handle AWAKE, which is unsigned: the shoe has no session. Ours goes on until a new one is proven."""
@@ -316,6 +344,7 @@ class NativeController:
         if self._handshake is None or self._handshake.proposal is not None:
             self._begin_handshake(now)
         else:
+            self._hello_after = now + self._timings.hello_every
             self._send_handshake(self._handshake, now)
 
     def _take_first_status(
@@ -330,21 +359,25 @@ class NativeController:
     def _begin_session(
         self, proposal: Proposal, status: ShoeStatus, now: float, out: list[Delivery | LinkReport]
     ) -> None:
-        before = self._shoe
+        before = None if proposal.repeats else self._shoe
         self._session, self._shoe = proposal.session, proposal.shoe
         self._handshake = None
-        self._repeat_at = _NEVER
+        self._repeat_at = self._handshake_again = _NEVER
         self._silent_at = now + self._timings.silence
         self.counts.sessions += 1
         self._refusals.start_afresh()
-        self._progress.new_session()
+        self._progress.new_session(self._shoe.boot_id, self._proof_sent)
+        if proposal.repeats:
+            self._used_nonces.clear()
+        self._used_nonces.append(proposal.nonce)
         if before is not None and before.boot_id != self._shoe.boot_id:
             reason = f"the shoe restarted: {self._shoe.start_cause.value}"
             out.append(LinkDown(cause=LinkDownCause.RESTARTED, reason=reason))
             before = None
         if before is None:
-            out.append(LinkUp(shoe=self._shoe, authenticated=self._key != INSECURE_KEY))
-        self._progress.take_status(status, first=True, out=out)
+            authenticated = self._key != INSECURE_KEY
+            out.append(LinkUp(shoe=self._shoe, authenticated=authenticated, nonce=proposal.nonce))
+        self._progress.take_status(status, now, first=True, repeats=proposal.repeats, out=out)
         self._send_ack(now)
         self._send_clock(now)
         if self._desire.revision:
@@ -382,7 +415,8 @@ class NativeController:
         return (0, 0) if stored is None else (stored.boot_id, stored.sequence)
 
     def _send_desire(self, now: float) -> None:
-        self._send(FrameType.DESIRE, self._desire.payload(), now)
+        if self._send(FrameType.DESIRE, self._desire.payload(), now):
+            self._progress.ages.desired(self._desire.revision, now)
         self._desire_at = now + self._desire_wait
         self._desire_wait = min(self._desire_wait * 2, self._timings.silence)
 

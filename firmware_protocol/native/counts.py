@@ -6,16 +6,27 @@ first, the tenth, the hundredth are reported, so that the log shows the extent w
 
 import msgspec
 
-from firmware_protocol.link import Refused
+from firmware_protocol.link import Refused, RefusedCause
+from firmware_protocol.native.session import FORGED, REPLAYED
 
 MALFORMED = "a frame whose content does not match its type"
 REFLECTED = "a frame of our own direction: the line reflects what we send"
 TOO_MANY_REASONS = "refused for more different reasons than are counted separately"
 MAX_REASONS = 16
 
+_CAUSES = {
+    FORGED: RefusedCause.FORGED,
+    REPLAYED: RefusedCause.REPLAYED,
+    MALFORMED: RefusedCause.MALFORMED,
+    REFLECTED: RefusedCause.REFLECTED,
+}
+
 
 class LinkCounts(msgspec.Struct):
+    frames: int = 0
+    """Whole frames, with a right checksum."""
     line_errors: int = 0
+    """Bytes between two ends of frames that were no frame: damaged, cut off, or noise."""
     refused: dict[str, int] = msgspec.field(default_factory=dict)
     """Refused frames by reason, worded as in the reports."""
     unknown: int = 0
@@ -44,24 +55,24 @@ class Refusals:
 
     def count(self, reason: str) -> list[Refused]:
         """Count one refused frame."""
-        refused = self._counted(reason)
+        refused = self._counted(reason, _CAUSES.get(reason, RefusedCause.OTHER))
         return [refused] if str(refused.count).strip("0") == "1" else []
 
-    def once(self, reason: str) -> list[Refused]:
+    def once(self, reason: str, cause: RefusedCause = RefusedCause.OTHER) -> list[Refused]:
         """Count a reason that lasts until a person acts: reported when it is new."""
-        refused = self._counted(reason)
+        refused = self._counted(reason, cause)
         if refused.reason in self._reported:
             return []
         self._reported.add(refused.reason)
         return [refused]
 
-    def _counted(self, reason: str) -> Refused:
+    def _counted(self, reason: str, cause: RefusedCause) -> Refused:
         if reason not in self._refused and len(self._refused) >= MAX_REASONS:
             # Some reasons contain the other side's numbers: an attacker who invents numbers must not fill our memory.
             reason = TOO_MANY_REASONS
         number = self._refused.get(reason, 0) + 1
         self._refused[reason] = number
-        return Refused(reason=reason, count=number)
+        return Refused(cause=cause, reason=reason, count=number)
 
     def start_afresh(self) -> None:
         """Reset for a new line or session: what lasted may have been fixed."""

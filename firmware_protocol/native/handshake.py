@@ -5,11 +5,11 @@ The current session is not theirs either; it goes on until the new one is proven
 line ends nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from hmac import compare_digest
 from typing import NamedTuple
 
-from firmware_protocol.link import LinkUsageError, ShoeIdentity
+from firmware_protocol.link import LinkUsageError, RefusedCause, ShoeIdentity
 from firmware_protocol.native.messages import (
     NONCE_BYTES,
     TAG_BYTES,
@@ -31,6 +31,10 @@ TAMPERED_HELLO = "the shoe answered a different HELLO than we sent: it was chang
 class HandshakeRefusedError(Exception):
     """The other side failed authentication or is incompatible; the message says why and what to do."""
 
+    def __init__(self, cause: RefusedCause, message: str) -> None:
+        super().__init__(message)
+        self.cause = cause
+
 
 def fresh_nonce(nonce: Callable[[], bytes]) -> bytes:
     made = nonce()
@@ -46,6 +50,10 @@ class Proposal(NamedTuple):
     shoe: ShoeIdentity
     stored: tuple[int, int]
     """Boot id and sequence of the event that our PROOF names as stored last."""
+    nonce: bytes
+    """The shoe's."""
+    repeats: bool
+    """The shoe has used this nonce before: it counts its power-ups, and has lost the count."""
 
 
 class ControllerHandshake:
@@ -59,22 +67,30 @@ class ControllerHandshake:
         """The frame to repeat: HELLO, then PROOF."""
         self.proposal: Proposal | None = None
 
-    def take_challenge(self, body: bytes, stored: tuple[int, int]) -> bool:
-        """Prepare PROOF, which names the last event stored. False if the CHALLENGE does not answer our HELLO."""
+    def take_challenge(self, body: bytes, stored: tuple[int, int], used: Container[bytes] = ()) -> bool:
+        """Prepare PROOF, which names the last event stored. False if the CHALLENGE does not answer our HELLO.
+
+        `used` are nonces of earlier sessions. A shoe that uses one again may bear an event that it calls by the name of
+        the one that we stored, and would let go of it: to such a shoe no event is named.
+        """
         challenge = Challenge.read(body)
         if challenge.hello.nonce != self._hello.nonce or body == self._answered:
             return False
         untagged = body[:-TAG_BYTES]
         if not compare_digest(shoe_tag(self._key, untagged), body[-TAG_BYTES:]):
-            raise HandshakeRefusedError(SHOE_HAS_ANOTHER_KEY)
+            raise HandshakeRefusedError(RefusedCause.KEY, SHOE_HAS_ANOTHER_KEY)
         if challenge.hello != self._hello or challenge.version != self._hello.versions.common(challenge.versions):
-            raise HandshakeRefusedError(TAMPERED_HELLO)
+            raise HandshakeRefusedError(RefusedCause.CHANGED, TAMPERED_HELLO)
         if not challenge.shoe.boot_id:
-            raise HandshakeRefusedError(NO_BOOT_ID)
+            raise HandshakeRefusedError(RefusedCause.BOOT_ID, NO_BOOT_ID)
+        repeats = challenge.nonce in used
+        if repeats:
+            stored = (0, 0)
         proof = Proof(challenge.nonce, *stored).untagged_body()
         self._answered = body
         self.to_repeat = proof + controller_tag(self._key, untagged, proof)
-        self.proposal = Proposal(SealedSession.of_controller(self._key, untagged), challenge.shoe, stored)
+        session = SealedSession.of_controller(self._key, untagged)
+        self.proposal = Proposal(session, challenge.shoe, stored, challenge.nonce, repeats)
         return True
 
     def take_reject(self, body: bytes) -> None:
@@ -84,17 +100,21 @@ class ControllerHandshake:
             return
         match reject.reason:
             case RejectReason.NO_COMMON_VERSION:
+                cause = RefusedCause.VERSION
                 reason = (
                     f"no common protocol version: the shoe speaks {reject.versions}, we speak "
                     f"{self._hello.versions}; update the older side"
                 )
             case RejectReason.SHOE_HAS_A_KEY:
+                cause = RefusedCause.NO_KEY
                 reason = "the shoe speaks only with a key: put its key into the configuration"
             case RejectReason.SHOE_HAS_NO_KEY:
+                cause = RefusedCause.NO_KEY
                 reason = "the shoe has no key: put one into it, or set insecure = true in the configuration"
             case number:
+                cause = RefusedCause.REJECTED
                 reason = f"the shoe refuses the session for an unknown reason, number {number}; update the controller"
-        raise HandshakeRefusedError(reason)
+        raise HandshakeRefusedError(cause, reason)
 
 
 class ShoeHandshake:
@@ -147,7 +167,7 @@ class ShoeHandshake:
         if self._open_hello is None or proof.nonce != self._challenge_nonce:
             return None
         if not compare_digest(controller_tag(self._key, self._challenge, body[:-TAG_BYTES]), body[-TAG_BYTES:]):
-            raise HandshakeRefusedError(CONTROLLER_HAS_ANOTHER_KEY)
+            raise HandshakeRefusedError(RefusedCause.KEY, CONTROLLER_HAS_ANOTHER_KEY)
         session = SealedSession.of_shoe(self._key, self._challenge)
         self._proven, self._proof = self._open_hello, body
         self._open_hello = None

@@ -6,18 +6,24 @@ owner committed, and what the shoe gets as ACK. Between them are deliveries that
 
 That holds while the shoe counts as we do. Its STATUS may show that it does not: it no longer holds what we expect, it
 does not know the event that we stored last, or its numbers have gone back. Then events were lost: a gap is reported,
-and we count on from the oldest event that it does hold.
+and we count on from the oldest event that it does hold. What it sends then may be something that we know, or something
+new under a number that we know: `recent` tells by the content, and both are delivered, so that nothing is acknowledged
+that was not stored.
 """
 
-from typing import get_args
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple, get_args
 
 import msgspec
 
-from firmware_protocol.events import CardDrawn, DoubleFeed, ForeignCard, Misread
-from firmware_protocol.link import Delivery, EventGap, LinkReport, LinkUsageError
+from firmware_protocol.events import AnyShoeEvent, CardDrawn, DoubleFeed, ForeignCard, Misread
+from firmware_protocol.link import Delivery, EventGap, ImpossibleAge, LinkReport, LinkUsageError
+from firmware_protocol.native.ages import PLAIN_MS, Ages, misses
 from firmware_protocol.native.counts import LinkCounts
 from firmware_protocol.native.event_layouts import cards_leaving, decode_event
 from firmware_protocol.native.messages import EVENT_FRAME, WINDOW, ShoeStatus
+from firmware_protocol.native.recent import RecentEvents
 from firmware_protocol.native.session import FRAME_TAG_BYTES
 
 MIN_EVENT = EVENT_FRAME.size + FRAME_TAG_BYTES
@@ -25,8 +31,6 @@ _fields_of = EVENT_FRAME.unpack_from
 _PAYLOAD = slice(EVENT_FRAME.size, -FRAME_TAG_BYTES)
 _CardEvent = CardDrawn | DoubleFeed | Misread | ForeignCard
 _CARD_EVENTS = get_args(_CardEvent)
-_NOBODY = 0
-"""A boot id is never 0."""
 
 
 class LastCommitted(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,25 +47,47 @@ def remember(memory: bytes) -> LastCommitted:
     return msgspec.json.decode(memory, type=LastCommitted)
 
 
+_WIPED = "the shoe has lost its count of power-ups, and perhaps its events with it: its numbers mean something else now"
+
+
+class _Unstored(NamedTuple):
+    """A delivery that is not stored yet."""
+
+    delivery: Delivery
+    total: int | None
+    """The card total after it."""
+
+
 class Progress:
-    def __init__(self, stored: LastCommitted | None, counts: LinkCounts, *, perhaps_another: bool = False) -> None:
+    def __init__(
+        self,
+        stored: LastCommitted | None,
+        counts: LinkCounts,
+        *,
+        recent: Iterable[Delivery] = (),
+        perhaps_another: bool = False,
+    ) -> None:
         self._counts = counts
         self._perhaps_another = perhaps_another
         """Another shoe may have taken the place of the one whose event was stored last: it counts for itself."""
         self.stored = stored
-        self._outlived: LastCommitted | None = None
-        """The last event stored in the old count, while none is in the new one."""
+        """In this count; after a restart of the count there is none at first."""
         self._expected = 0 if stored is None else stored.sequence + 1
         """0 until the first STATUS, when nothing is stored."""
         self._total = None if stored is None else stored.total
-        self._delivered: dict[int, tuple[int, int | None]] = {}
-        """Not stored yet: boot id and card total by sequence, in order."""
-        self._of_old_count: dict[int, tuple[int, int | None]] = {}
-        """The same for deliveries before the last restart of the count, which the owner may still commit."""
+        self._unstored: deque[_Unstored] = deque()
+        """In order; those of an earlier count first."""
+        self._of_old_count = 0
+        """How many of them are from before the last restart of the count: the owner still commits them."""
         self._counted_anew = False
-        self._known_boot_id = _NOBODY
-        self._known_up_to = 0
-        """The last event delivered in the old count: what the shoe still holds up to it must not come twice."""
+        self._recent = RecentEvents(recent)
+        self._known: dict[tuple[int | None, int], AnyShoeEvent] = {}
+        """In a new count: the events of the old one that have not come again."""
+        self._boot_id = 0
+        """The present power-up."""
+        self._session_from = 0
+        """The event that was expected when the session began."""
+        self.ages = Ages()
         self._nak_for = 0
         self.ack_due = False
         self.nak_due = False
@@ -70,45 +96,65 @@ class Progress:
     def expected(self) -> int:
         return self._expected
 
-    def new_session(self) -> None:
+    def new_session(self, boot_id: int, proof_sent: float) -> None:
+        self._boot_id = boot_id
+        self._session_from = self._expected
+        self.ages.session_began(proof_sent)
         self._nak_for = 0
         self.ack_due = True
         self.nak_due = False
 
-    def take_event(self, body: bytes, out: list[Delivery | LinkReport]) -> None:
+    def take_event(self, body: bytes, now: float, out: list[Delivery | LinkReport]) -> None:
         """Handle an authenticated EVENT frame of at least `MIN_EVENT` bytes."""
-        _, _, boot_id, sequence, age, kind = _fields_of(body)
-        if sequence != self._expected:
-            self._out_of_turn(sequence)
-        elif boot_id == self._known_boot_id and sequence <= self._known_up_to:
-            self._known_already(boot_id, sequence)
-        elif len(self._delivered) >= WINDOW:
-            self._counts.held_back += 1
-        else:
-            event = decode_event(kind, body[_PAYLOAD])
-            if isinstance(event, _CARD_EVENTS):
-                self._count_cards(event, out)
-            self._expected = sequence + 1
-            self._delivered[sequence] = (boot_id, self._total)
-            out.append(Delivery(event=event, sequence=sequence, boot_id=boot_id, age=age / 1000))
-
-    def _out_of_turn(self, sequence: int) -> None:
+        _, _, boot_id, sequence, age_ms, kind = _fields_of(body)
         if sequence > self._expected:
             if self._nak_for != self._expected:
                 self._nak_for = self._expected
                 self.nak_due = True
             return
-        self._counts.duplicates += 1
-        if self.stored is not None and sequence <= self.stored.sequence:
-            self.ack_due = True
-
-    def _known_already(self, boot_id: int, sequence: int) -> None:
-        self._counts.duplicates += 1
+        event = decode_event(kind, body[_PAYLOAD])
+        if sequence < self._expected and not self._is_another(boot_id, sequence, event, out):
+            self._counts.duplicates += 1
+            if self.stored is not None and sequence <= self.stored.sequence:
+                self.ack_due = True
+            return
+        if len(self._unstored) >= WINDOW:
+            self._counts.held_back += 1
+            return
+        age = age_ms / 1000
+        if age_ms > PLAIN_MS or sequence < self.ages.looks_from:
+            age = self._believed_age(boot_id, sequence, age, now, out)
+        again = bool(self._known) and self._known.pop((boot_id, sequence), None) == event
+        if again:
+            self._counts.duplicates += 1
+        elif isinstance(event, _CARD_EVENTS):
+            self._count_cards(event, out)
         self._expected = sequence + 1
-        outlived = self._outlived
-        if outlived is not None and boot_id == outlived.boot_id and sequence <= outlived.sequence:
-            self.stored = LastCommitted(boot_id=boot_id, sequence=sequence, total=self._total)
-            self.ack_due = True
+        self._recent.add(boot_id, sequence, event)
+        delivery = Delivery(event=event, sequence=sequence, boot_id=boot_id, age=age, again=again)
+        self._unstored.append(_Unstored(delivery, self._total))
+        out.append(delivery)
+
+    def _is_another(self, boot_id: int, sequence: int, event: AnyShoeEvent, out: list[Delivery | LinkReport]) -> bool:
+        """Whether this is not the event that was delivered under its number: then count on from it."""
+        if not self._recent.contradicts(boot_id, sequence, event):
+            return False
+        reason = f"event {sequence} came again as another one: the shoe has lost events, and counts anew"
+        out.append(EventGap(expected=self._expected, received=sequence, reason=reason))
+        self._count_anew(sequence)
+        return True
+
+    def _believed_age(
+        self, boot_id: int, sequence: int, age: float, now: float, out: list[Delivery | LinkReport]
+    ) -> float:
+        limits = self.ages.limits(sequence, now)
+        if not misses(age, limits):
+            return age
+        believed = min(max(age, limits.least), limits.most)
+        if age > believed or boot_id == self._boot_id:
+            # Of an event from before its power-up, a shoe knows only that it is older than that.
+            out.append(ImpossibleAge(sequence=sequence, reported=age, taken_as=believed))
+        return believed
 
     def _count_cards(self, event: _CardEvent, out: list[Delivery | LinkReport]) -> None:
         counted = event.total
@@ -124,11 +170,22 @@ class Progress:
                 )
         self._total = counted
 
-    def take_status(self, status: ShoeStatus, *, first: bool, out: list[Delivery | LinkReport]) -> None:
-        """Handle a STATUS; the `first` of a session also says whether the shoe recognises the last event we stored."""
+    def take_status(
+        self,
+        status: ShoeStatus,
+        now: float,
+        *,
+        first: bool,
+        repeats: bool = False,
+        out: list[Delivery | LinkReport],
+    ) -> None:
+        """Handle a STATUS; the `first` of a session also says whether the shoe recognises the last event we stored.
+
+        `repeats`: the shoe begins its sessions as it did before, so its power-ups, and perhaps its events, do too.
+        """
         if self._expected == 0:
             self._expected = status.oldest
-        reason = self._why_counting_anew(status, first=first)
+        reason = _WIPED if repeats else self._why_counting_anew(status, first=first)
         perhaps_another, self._perhaps_another = self._perhaps_another, False
         if reason is not None:
             if perhaps_another:
@@ -146,6 +203,7 @@ class Progress:
                     )
                 )
             self._total = status.card_total
+        self.ages.status_came(status, now)
 
     def _why_counting_anew(self, status: ShoeStatus, *, first: bool) -> str | None:
         if status.oldest > self._expected:
@@ -160,34 +218,41 @@ class Progress:
         return None
 
     def _count_anew(self, oldest: int) -> None:
-        if self._delivered:
-            self._known_up_to, (self._known_boot_id, _) = next(reversed(self._delivered.items()))
-        elif self.stored is not None:
-            self._known_up_to, self._known_boot_id = self.stored.sequence, self.stored.boot_id
-        self._outlived = self._outlived or self.stored
+        self._known = self._recent.by_name()
         self.stored = None
-        self._of_old_count, self._delivered = self._delivered, {}
-        self._expected = oldest
+        self._of_old_count = len(self._unstored)
+        self._expected = self._session_from = oldest
         self._counted_anew = True
+        self.ages.counted_anew()
 
     def after(self, delivery: Delivery) -> LastCommitted:
         """The last committed event once this delivery is stored."""
-        for delivered in (self._delivered, self._of_old_count):
-            found = delivered.get(delivery.sequence)
-            if found is not None and found[0] == delivery.boot_id:
-                return LastCommitted(boot_id=found[0], sequence=delivery.sequence, total=found[1])
+        for unstored in self._unstored:
+            if unstored.delivery is delivery:
+                return _last(unstored)
         raise LinkUsageError(f"event {delivery.sequence} is not delivered, or was committed since")
 
-    def committed(self, delivery: Delivery) -> None:
-        sequence, boot_id = delivery.sequence, delivery.boot_id
-        found = self._delivered.get(sequence)
-        if found is not None and found[0] == boot_id:
-            if sequence == self._expected - 1:
-                self._delivered.clear()
-            else:
-                self._delivered = {later: kept for later, kept in self._delivered.items() if later > sequence}
-            self.stored = LastCommitted(boot_id=found[0], sequence=sequence, total=found[1])
-            self._outlived = None
+    def committed(self, delivery: Delivery, now: float) -> None:
+        if not any(unstored.delivery is delivery for unstored in self._unstored):
+            if not self._counted_anew and (self.stored is None or delivery.sequence > self.stored.sequence):
+                raise LinkUsageError(f"event {delivery.sequence} was committed but is not delivered")
+            return
+        unstored = self._unstored.popleft()
+        while unstored.delivery is not delivery:
+            self._of_old_count -= 1
+            unstored = self._unstored.popleft()
+        self._of_old_count -= 1
+        if self._of_old_count < 0:
+            # What an earlier count delivered is stored too, but its numbers mean something else to the shoe now.
+            self._of_old_count = 0
+            self.stored = _last(unstored)
             self.ack_due = True
-        elif not self._counted_anew and (self.stored is None or sequence > self.stored.sequence):
-            raise LinkUsageError(f"event {sequence} was committed but is not delivered")
+            if delivery.sequence >= self._session_from:
+                self.ages.acknowledged(delivery.sequence, now)
+
+
+def _last(stored: _Unstored) -> LastCommitted:
+    delivery = stored.delivery
+    if delivery.boot_id is None:
+        raise LinkUsageError("a native event has the number of its power-up")
+    return LastCommitted(boot_id=delivery.boot_id, sequence=delivery.sequence, total=stored.total)

@@ -168,7 +168,7 @@ class NativeShoe:
             except BadFrameError:
                 out += self._refusals.count(MALFORMED)
             except HandshakeRefusedError as refusal:
-                out += self._refusals.once(str(refusal))
+                out += self._refusals.once(str(refusal), refusal.cause)
         if self._status_due:
             self._send_status(now)
         self._send_events(now)

@@ -124,6 +124,9 @@ def screen(
         yield _line("game", f"{rules.base_game}, {rules.decks} decks, {offer}")
     if status.online:
         yield _line("shoe", _shoe(status))
+        if status.line_damaged or status.line_refused:
+            found = f"{status.line_frames} frames, {status.line_damaged} damaged, {status.line_refused} refused"
+            yield _line("line", f"{found} since its start; `shoe-controller doctor` judges it")
         yield _line("journal", "writable" if status.storing else "CANNOT BE WRITTEN TO: the table is stopped")
         if status.publishing:
             yield _line("broker", f"REFUSES OUR EVENTS: {status.publishing}")

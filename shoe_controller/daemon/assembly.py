@@ -40,8 +40,10 @@ from shoe_controller.daemon.table_journal import (
     PublishedFact,
     ReplayDiffersError,
     published_fact,
+    recent_events,
     recover,
     topic_of,
+    used_nonces,
 )
 from shoe_controller.journal import opening, succession
 from shoe_controller.journal.anchor import AnchorWriter, read_anchor
@@ -294,15 +296,19 @@ def new_nonce() -> bytes:
     return os.urandom(16)
 
 
-def link_for(
+def link_for(  # noqa: PLR0913 - what a link must know, each given by name
     config: RunningConfig,
     link_state: bytes | None,
     clock: Clock,
     nonce: Callable[[], bytes] = new_nonce,
     *,
+    reader: JournalReader | None = None,
     perhaps_another: bool = False,
 ) -> ControllerLink:
-    """A link that knows what was stored last; `perhaps_another` says that the shoe may not be the one that sent it."""
+    """A link that knows what was stored last; `perhaps_another` says that the shoe may not be the one that sent it.
+
+    `reader` is for what a link must know besides, where its wire can make use of it.
+    """
     stored = None if link_state is None else msgspec.json.decode(link_state, type=LinkMemory)
     if stored is not None and stored.wire != config.shoe.wire:
         stored = None
@@ -313,6 +319,8 @@ def link_for(
             insecure=key is None,
             nonce=nonce,
             last_committed=None if stored is None else native_memory.remember(stored.memory),
+            recent=() if reader is None else recent_events(reader),
+            used_nonces=() if reader is None else used_nonces(reader),
             perhaps_another=perhaps_another,
         )
     age = 0.0

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from firmware_protocol.link import LinkReport
+from firmware_protocol.link import LineError, LineQuality, LinkReport, Refused
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.shoe import port_of
 from shoe_controller.config.strict_reading import BadFileError
@@ -27,6 +27,7 @@ from shoe_controller.daemon.assembly import (
 )
 from shoe_controller.daemon.checkpointing import Checkpointing
 from shoe_controller.daemon.engine import SECOND, Engine, Stored
+from shoe_controller.daemon.line_watch import LineWatch
 from shoe_controller.daemon.past_rounds import past_round
 from shoe_controller.daemon.pin_office import InThread, PeoplesPins
 from shoe_controller.daemon.rollback import HeadNotes
@@ -122,7 +123,7 @@ class Daemon:
         )
         self.controller = Engine(
             table=opened.table,
-            link=link_for(config, position.link_state, clock, nonce),
+            link=link_for(config, position.link_state, clock, nonce, reader=opened.reader),
             wire=config.shoe.wire,
             journal=opened.writer,
             clock=clock,
@@ -142,6 +143,11 @@ class Daemon:
             happened=self.controller.happened,
             log=self._logbook.log,
             records_between=records_between,
+        )
+        self._line_watch = LineWatch(
+            lambda: self.controller.link.quality,
+            self._tell_line_quality,
+            lambda: self._clock.now().mono_ns / SECOND,
         )
         key = config.seal_key
         self._heads = HeadNotes(opened.reader, opened.anchor, None if key is None else key.reveal())
@@ -200,6 +206,7 @@ class Daemon:
         working = asyncio.create_task(self.controller.run(), name="controller")
         around: list[asyncio.Task[Any]] = [
             asyncio.create_task(self._line.run(), name="line"),
+            asyncio.create_task(self._line_watch.run(), name="line watch"),
             asyncio.create_task(self._watch(), name="watchdog"),
             asyncio.create_task(self._checkpoints.run(), name="checkpoints"),
             asyncio.create_task(self._stop.wait(), name="stop"),
@@ -366,11 +373,18 @@ class Daemon:
             self._anchor_trouble = self._opened.anchor.trouble
             self._logbook.anchor(self._anchor_trouble)
 
-    def bytes_came(self, data: bytes) -> None:
-        self.controller.received(data)
+    def bytes_came(self, data: bytes) -> float:
+        return self.controller.received(data)
 
     def line_reported(self, report: LinkReport) -> None:
         self._logbook.link(report)
+        if isinstance(report, LineError | Refused):
+            self._line_watch.look()
+
+    def _tell_line_quality(self, quality: LineQuality) -> None:
+        self._logbook.line_quality(quality)
+        if self.publisher is not None:
+            self.publisher.touch()
 
     def storing_failed(self, error: FileError) -> None:
         self._logbook.storing_failed(error)
@@ -434,6 +448,10 @@ class Daemon:
     @property
     def storing_trouble(self) -> str | None:
         return self.controller.storing_trouble
+
+    @property
+    def line_quality(self) -> LineQuality:
+        return self._line_watch.told
 
     @property
     def noted_head(self) -> NotedHead:

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from firmware_protocol.events import CameAgain
 from firmware_protocol.link import (
     ControllerLink,
     Delivery,
@@ -21,8 +22,8 @@ from firmware_protocol.link import (
     EventGap,
     GateFailed,
     GateObeyed,
+    ImpossibleAge,
     Lamp,
-    LineError,
     LinkDown,
     LinkReport,
     LinkUp,
@@ -30,13 +31,16 @@ from firmware_protocol.link import (
 )
 from shoe_controller.clock.moment import Moment
 from shoe_controller.clock.system_clock import Clock
+from shoe_controller.daemon.line_budget import LineBudget
 from shoe_controller.daemon.past_rounds import ReadPast
+from shoe_controller.daemon.raw_bytes import RawBytes
 from shoe_controller.daemon.table_journal import entry_for
 from shoe_controller.journal.errors import DamagedJournalError, FileError
 from shoe_controller.journal.records import Direction, Entry, Event, Raw, Receipt
 from shoe_controller.messages.facts import AnyFact
 from shoe_controller.messages.refusals import AnyRefusal, JournalFull
 from shoe_controller.table.inputs import (
+    AgeImpossible,
     AnyInput,
     BadShoeSection,
     ClockStepped,
@@ -66,9 +70,6 @@ CLOCK_STEP_MS = 1000
 
 MOST_WAITING = 10_000
 """Inputs that may wait while nothing can be stored; a native shoe stops sending long before."""
-
-MOST_PIECES = 512
-"""Pieces of an unfinished telegram that are kept for the journal; more than that is noise, and its end is enough."""
 
 SECOND = 1_000_000_000
 
@@ -162,7 +163,10 @@ class Engine:
         self._inbox: deque[_Work] = deque()
         self._stirred = asyncio.Event()
         self._idle = asyncio.Event()
-        self._received: deque[Raw] = deque(maxlen=MOST_PIECES)
+        self._received = RawBytes()
+        self._budget = LineBudget()
+        self._frames = 0
+        """How many the present link has seen."""
         self._sent: list[Raw] = []
         """Bytes that go into the journal with the next entry."""
         self._timer: asyncio.TimerHandle | None = None
@@ -172,11 +176,14 @@ class Engine:
         self._line_open = False
         moment = clock.now()
         self._clock_offset = moment.wall_ms - moment.mono_ns // 1_000_000
+        self._clock_told = self._clock_offset
+        """The offset of which the shoe was told."""
 
     # --- what comes in -----------------------------------------------------------------------------------------------
 
     def line_opened(self) -> None:
         self._line_open = True
+        self._tell_time(self._clock.now())
         self.link.connected(self._seconds())
         self._send(keep=False)
         self._arm()
@@ -187,14 +194,19 @@ class Engine:
             self._received.clear()
             self._take(self.link.disconnected(self._seconds()))
 
-    def received(self, data: bytes) -> None:
+    def received(self, data: bytes) -> float:
+        """Take what the line brought; returns for how many seconds it is to be left unread then."""
         now = self._clock.now()
-        self._received.append(Raw(direction=Direction.FROM_SHOE, data=data, mono_ns=now.mono_ns))
+        self._received.add(data, now.mono_ns)
         found = self.link.receive(data, now.mono_ns / SECOND)
         self._take(found, now)
         if not self.link.unfinished:
             # A complete frame that is not an event, such as a keep-alive, is not stored.
             self._received.clear()
+        quality, before = self.link.quality, self._frames
+        self._frames = quality.frames + quality.damaged
+        events = sum(isinstance(item, Delivery) for item in found)
+        return self._budget.pause_after(max(0, self._frames - before - events), now.mono_ns / SECOND)
 
     async def ask(self, given: PersonActs | SeatBets) -> AnyRefusal | None:
         """A person's request; answered when what it led to is stored."""
@@ -213,10 +225,12 @@ class Engine:
         for item in found:
             raw: tuple[Raw, ...] = ()
             if isinstance(item, Delivery):
-                raw = tuple(self._received)
-                self._received.clear()
+                raw = self._received.take()
                 report = ShoeReport(
-                    event=item.event, sequence=item.sequence, boot_id=item.boot_id, age_ms=round(item.age * 1000)
+                    event=CameAgain(what=item.event) if item.again else item.event,
+                    sequence=item.sequence,
+                    boot_id=item.boot_id,
+                    age_ms=round(item.age * 1000),
                 )
                 self._put(_Work(report, at, raw, item, self._memory(item, at), link=self.link))
             else:
@@ -419,10 +433,17 @@ class Engine:
             self._put(_Work(self._timer_asked, now))
         self._take(self.link.tick(now.mono_ns / SECOND), now)
 
+    def _tell_time(self, now: Moment) -> None:
+        self._clock_told = now.wall_ms - now.mono_ns // 1_000_000
+        self.link.set_clock(max(0, now.wall_ms) / 1000, now.mono_ns / SECOND)
+
     def _look_at_clock(self, now: Moment) -> None:
         offset = now.wall_ms - now.mono_ns // 1_000_000
         step = offset - self._clock_offset
         self._clock_offset = offset
+        if abs(offset - self._clock_told) > CLOCK_STEP_MS:
+            self._tell_time(now)
+            self._send(keep=False)
         if abs(step) > CLOCK_STEP_MS:
             self._put(_Work(ClockStepped(by_ms=step), now))
 
@@ -441,6 +462,7 @@ def _as_input(report: LinkReport) -> AnyInput | None:  # noqa: PLR0911 - one cas
                 authenticated=report.authenticated,
                 boot_id=None if report.shoe is None else report.shoe.boot_id,
                 shoe_name="" if report.shoe is None else f"{report.shoe.model} {report.shoe.serial_number}",
+                nonce=report.nonce.hex(),
             )
         case LinkDown():
             return LinkLost(how=report.cause, reason=report.reason)
@@ -451,8 +473,12 @@ def _as_input(report: LinkReport) -> AnyInput | None:  # noqa: PLR0911 - one cas
         case GateObeyed():
             return GateAnswered()
         case Refused():
-            return LineRefused(reason=report.reason)
-        case LineError():
-            return None  # the link recovers by itself; what it could not recover is reported as a gap
-        case _:
-            return None
+            return LineRefused(reason=report.reason, why=report.cause)
+        case ImpossibleAge():
+            return AgeImpossible(
+                sequence=report.sequence,
+                reported_ms=round(report.reported * 1000),
+                taken_ms=round(report.taken_as * 1000),
+            )
+    # A link recovers by itself from an error of the line; what it could not recover is reported as a gap.
+    return None

@@ -31,7 +31,7 @@ class LineOwner(Protocol):
 
     def line_changed(self, report: LineReport) -> None: ...
 
-    def bytes_came(self, data: bytes) -> None: ...
+    def bytes_came(self, data: bytes) -> float: ...
 
 
 class ShoeLine:
@@ -48,9 +48,8 @@ class ShoeLine:
             if self._present is kept:
                 self._owner.line_changed(report)
 
-        def received(data: bytes) -> None:
-            if self._present is kept:
-                self._owner.bytes_came(data)
+        def received(data: bytes) -> float | None:
+            return self._owner.bytes_came(data) if self._present is kept else None
 
         kept = Reconnector(port, reported, received, clock=lambda: self._clock.now().mono_ns / SECOND)
         return kept
@@ -121,7 +120,14 @@ class ShoeExchange:
         stored = self._reader.position().link_state if named.shoe.wire == "native" else None
         return OtherShoe(
             named=NewShoeLine(wire=named.shoe.wire, port=named.shoe.address),
-            link=link_for(config, stored, self._clock, self._nonce, perhaps_another=True),
+            link=link_for(
+                config,
+                stored,
+                self._clock,
+                self._nonce,
+                reader=self._reader,
+                perhaps_another=True,
+            ),
             memory=None if named.shoe.wire == "native" else _nothing_received(self._clock),
             take_up=lambda: self._take_up(named, port),
         )

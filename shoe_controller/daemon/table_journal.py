@@ -11,6 +11,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from firmware_protocol.events import CameAgain
+from firmware_protocol.link import Delivery
+from firmware_protocol.native.controller import MOST_NONCES
+from firmware_protocol.native.recent import MOST_RECENT
 from shoe_controller.clock.moment import Moment
 from shoe_controller.daemon import layout_1
 from shoe_controller.house.rules import read_rules
@@ -18,12 +22,15 @@ from shoe_controller.journal import records
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.messages.topics import event_topic
-from shoe_controller.table.inputs import AnyInput, NewShoe, RolledBack, Snapshot
+from shoe_controller.table.inputs import AnyInput, LinkBack, NewShoe, RolledBack, ShoeReport, Snapshot
 from shoe_controller.table.state import REVISION
 from shoe_controller.table.table import Handled, Table
 
 SOFTWARE = f"{version('shoe-controller')}+{REVISION}"
 """The program, as it names itself in the journal: only what the same one decided is replayed byte for byte."""
+
+LOOK_BACK = 20_000
+"""Records in which the last events of the shoe are looked for: those of a busy hour."""
 
 _STARTS = {NewShoe: records.Start.OPENING, Snapshot: records.Start.SNAPSHOT, RolledBack: records.Start.SNAPSHOT}
 
@@ -33,7 +40,11 @@ _decode_fact: Callable[[bytes], AnyFact] = msgspec.json.Decoder(AnyFact).decode
 
 
 def name_of(value: msgspec.Struct) -> str:
-    return str(value.__struct_config__.tag)
+    return name_of_type(type(value))
+
+
+def name_of_type(kind: type[msgspec.Struct]) -> str:
+    return str(kind.__struct_config__.tag)
 
 
 def topic_of(fact: type[Fact]) -> str:
@@ -147,6 +158,33 @@ def recover(reader: JournalReader, software: str | None = None) -> Table:
         if not _same_facts(step, events) if same_version else len(events) != len(step.events):
             raise ReplayDiffersError(_cannot(reader, step, "gives other facts than were recorded."))
     return table
+
+
+def recent_events(reader: JournalReader) -> tuple[Delivery, ...]:
+    """The last events of a shoe that numbers its power-ups, in order: by them a link knows what comes again."""
+    found: list[Delivery] = []
+    for record in reader.inputs_backwards((name_of_type(ShoeReport), name_of_type(NewShoe)), LOOK_BACK):
+        given = read_input(records.stored_input(record).input)
+        report = given.cause if isinstance(given, NewShoe) else given
+        if isinstance(report, ShoeReport) and report.boot_id is not None:
+            event = report.event.what if isinstance(report.event, CameAgain) else report.event
+            found.append(Delivery(event=event, sequence=report.sequence, boot_id=report.boot_id))
+            if len(found) == MOST_RECENT:
+                break
+    return tuple(reversed(found))
+
+
+def used_nonces(reader: JournalReader) -> tuple[bytes, ...]:
+    """The shoe's nonces of the last sessions, in order, since it last used one twice."""
+    found: list[bytes] = []
+    for record in reader.inputs_backwards((name_of_type(LinkBack),), LOOK_BACK):
+        given = read_input(records.stored_input(record).input)
+        nonce = bytes.fromhex(given.nonce) if isinstance(given, LinkBack) else b""
+        if nonce in found or len(found) == MOST_NONCES:
+            break
+        if nonce:
+            found.append(nonce)
+    return tuple(reversed(found))
 
 
 def _cannot(reader: JournalReader, step: records.ReplayStep, what: str) -> str:

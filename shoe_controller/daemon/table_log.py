@@ -2,7 +2,7 @@
 
 import msgspec
 
-from firmware_protocol.link import LineError, LinkReport
+from firmware_protocol.link import LineError, LineQuality, LinkReport
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.daemon.table_journal import name_of
 from shoe_controller.journal.errors import FileError
@@ -13,6 +13,8 @@ from shoe_controller.process.logging import Log
 from shoe_controller.table.inputs import StatusAhead
 from shoe_controller.transports.reconnect import LineOpened, LineReport
 from shoe_controller.words.render import ENGLISH
+
+_LINE_QUALITY = "frames from the shoe since this line was made, good and bad; `shoe-controller doctor` judges them"
 
 
 class TableLog:
@@ -33,6 +35,11 @@ class TableLog:
             self.log.debug(name, **fields)
         else:
             self.log.info(name, **fields)
+
+    def line_quality(self, quality: LineQuality) -> None:
+        self.log.info(
+            "line_quality", frames=quality.frames, damaged=quality.damaged, refused=quality.refused, what=_LINE_QUALITY
+        )
 
     def fact(self, fact: AnyFact) -> None:
         log = self.log.bind(shoe=fact.shoe, round=fact.round, seq=fact.seq)

@@ -133,6 +133,20 @@ class JournalReader:
             last = rows[-1][0]
         return None
 
+    def inputs_backwards(self, names: Sequence[str], look_back: int) -> Iterator[Record]:
+        """The inputs of these names among the last `look_back` records, the newest first, read in parts."""
+        last = self.position().head.number
+        oldest = max(self.oldest(), last - look_back + 1)
+        while last >= oldest:
+            first = max(oldest, last - AT_ONCE + 1)
+            rows = self.database.rows(
+                f"SELECT * FROM record WHERE number BETWEEN ? AND ? AND name IN ({', '.join('?' * len(names))}) "  # noqa: S608 - no value is in it
+                "ORDER BY number DESC",
+                (first, last, *names),
+            )
+            yield from (record for record in (as_record(self.database, row) for row in rows) if record.kind in INPUTS)
+            last = first - 1
+
     def oldest(self) -> int:
         """The number of the first record that was not pruned."""
         cut = newest_tombstone(self.database)

@@ -46,6 +46,8 @@ NUMBERED_EVENTS = frozenset({RecordKind.EVENT, RecordKind.MESSAGE})
 class Direction(StrEnum):
     FROM_SHOE = "from_shoe"
     TO_SHOE = "to_shoe"
+    LEFT_OUT = "left_out"
+    """No bytes of the line: how many of them, from the shoe, are not in the journal at this place."""
 
 
 class Start(Enum):
@@ -56,7 +58,7 @@ class Start(Enum):
 
 
 class Raw(msgspec.Struct, frozen=True, kw_only=True):
-    """Bytes on the line, with their own time on the monotonic clock."""
+    """Bytes on the line, with their own time on the monotonic clock; or how many were left out, as JSON."""
 
     direction: Direction
     data: bytes

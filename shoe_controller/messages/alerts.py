@@ -93,6 +93,8 @@ class AlertKind(StrEnum):
     GATE_UNANSWERED = "gate_unanswered"
     PRESET_CHANGED = "preset_changed"
     LINE_REFUSED = "line_refused"
+    EVENTS_CAME_AGAIN = "events_came_again"
+    IMPOSSIBLE_AGE = "impossible_age"
     # the controller
     CLOCK_STEPPED = "clock_stepped"
     JOURNAL_FULL = "journal_full"

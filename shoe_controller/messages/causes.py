@@ -103,6 +103,14 @@ class GateObeyed(AlertEndCause, frozen=True):
     """The shoe answers commands to its gate again."""
 
 
+class SessionBegun(AlertEndCause, frozen=True):
+    """A session with the shoe has begun: both sides hold the same key and speak the same version."""
+
+
+class MoreCameAgain(AlertEndCause, frozen=True):
+    """One more event came again; the alert is raised anew, and counts it too."""
+
+
 class StoringAgain(AlertEndCause, frozen=True):
     """The journal can be written to again."""
 
@@ -125,6 +133,8 @@ AnyAlertEnd = (
     | FaultClearedNow
     | ShoeBack
     | GateObeyed
+    | SessionBegun
+    | MoreCameAgain
     | StoringAgain
     | PublishingAgain
 )

@@ -61,6 +61,12 @@ class StatusMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the shoe has proven itself with its key; a display shows when it has not."""
     keeps_events: bool = True
     """Whether the shoe sends again what was not stored; a display shows when cards can be lost with the connection."""
+    line_frames: int = 0
+    """Whole frames from the shoe since the controller opened its line, as counted when the next two last changed."""
+    line_damaged: int = 0
+    """Pieces on the shoe's line that were no frame: damaged, cut off, or noise. Counted on at most once a minute."""
+    line_refused: int = 0
+    """Whole frames on the shoe's line that were not believed, as in the alert `line_refused`."""
     storing: bool = True
     """Whether the journal can be written to; if not, the table stands still."""
     publishing: str = ""

@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from firmware_protocol.link import LineQuality
 from shoe_controller.messages.retained import HeadMessage, StatusMessage
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.retained import (
@@ -41,6 +42,9 @@ class Present(Protocol):
 
     @property
     def noted_head(self) -> "NotedHead": ...
+
+    @property
+    def line_quality(self) -> LineQuality: ...
 
     @property
     def rules_pending(self) -> bool: ...
@@ -83,10 +87,10 @@ class TablePresence:
                     seal=noted.seal,
                 )
             )
-        link = state.lasting.link
+        link, line = state.lasting.link, self._table.line_quality
         return self._cached(
             self._topics.status,
-            (session, publishing, discarded, trouble, noted, link, state.lasting.alerts),
+            (session, publishing, discarded, trouble, noted, link, line, state.lasting.alerts),
             lambda: StatusMessage(
                 online=True,
                 session=session,
@@ -99,6 +103,9 @@ class TablePresence:
                 shoe_link=link.up,
                 authenticated=link.up and link.authenticated,
                 keeps_events=link.keeps_events or not link.up,
+                line_frames=line.frames,
+                line_damaged=line.damaged,
+                line_refused=line.refused,
                 storing=trouble is None,
                 publishing=publishing,
                 discarded=discarded,

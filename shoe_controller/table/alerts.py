@@ -8,6 +8,7 @@ from enum import Enum
 
 import msgspec
 
+from firmware_protocol.link import ENDED_BY_SESSION
 from shoe_controller.messages.acts import ActName
 from shoe_controller.messages.alerts import AlertKind, AlertMessage, Clearer, Severity
 from shoe_controller.table.state import Alert
@@ -229,7 +230,9 @@ _RULES = (
     _rule(AlertKind.SHOE_FAULT, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS, ends_itself=True),
     _rule(AlertKind.GATE_UNANSWERED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS, ends_itself=True),
     _rule(AlertKind.PRESET_CHANGED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
-    _rule(AlertKind.LINE_REFUSED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
+    _rule(AlertKind.LINE_REFUSED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS, ends_itself=True),
+    _rule(AlertKind.EVENTS_CAME_AGAIN, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
+    _rule(AlertKind.IMPOSSIBLE_AGE, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(AlertKind.CLOCK_STEPPED, Scope.TABLE, Clearer.DEALER, severity=Severity.WARNS),
     _rule(AlertKind.JOURNAL_FULL, Scope.TABLE, Clearer.NOBODY, ends_itself=True),
     _rule(AlertKind.JOURNAL_DAMAGED, Scope.TABLE, Clearer.SUPERVISOR),
@@ -255,6 +258,15 @@ def rule_of(alert: Alert) -> AlertRule:
     return ALERTS[alert.kind]
 
 
+def _was_done_to_line(alert: Alert) -> bool:
+    """Whether it tells of single frames that were refused: nobody can say that there will be no more of them."""
+    return alert.kind is AlertKind.LINE_REFUSED and alert.fault not in ENDED_BY_SESSION_NAMES
+
+
+ENDED_BY_SESSION_NAMES = frozenset(cause.value for cause in ENDED_BY_SESSION)
+"""The `fault` of an alert about refused bytes that ends when a session begins."""
+
+
 def alert_message(alert: Alert) -> AlertMessage:
     """The alert as it is published."""
     rule = rule_of(alert)
@@ -265,6 +277,6 @@ def alert_message(alert: Alert) -> AlertMessage:
         detail=alert.detail,
         cleared_by=rule.cleared_by,
         ended_by=rule.ended_by,
-        ends_itself=rule.ends_itself,
+        ends_itself=rule.ends_itself and not _was_done_to_line(alert),
         remedy=alert.remedy,
     )

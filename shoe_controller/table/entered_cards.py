@@ -17,6 +17,7 @@ from firmware_protocol.events import (
     Burn,
     Button,
     ButtonPressed,
+    CameAgain,
     CardDrawn,
     CardIdentified,
     CardReturned,
@@ -62,6 +63,8 @@ DATES_FIRST_CARD = 4
 
 def is_about_entered(state: TableState, report: ShoeReport, at: Moment) -> bool:
     """Whether a report is about what people entered, or about what was dealt by hand."""
+    if isinstance(report.event, CameAgain):
+        return False
     happened = _happened_ns(state, report, at.mono_ns)
     if _was_by_hand(state, happened):
         return not _concerns_shoe_alone(state, report.event, happened)
@@ -151,15 +154,17 @@ def _of_these_cards(shoe: Shoe, happened: int | None) -> bool:
 
 def about_entered_cards(draft: Draft, report: ShoeReport) -> bool:
     """Match a report with what people entered; whether it was about that, so that nothing more comes of it."""
+    event = report.event
+    if isinstance(event, CameAgain):
+        return False
     happened = _happened_ns(draft.state, report, draft.now)
     _forget_unread(draft, happened)
     by_hand = _was_by_hand(draft.state, happened)
     if not by_hand:
         draft.lasting.by_hand_until_ns = None
-        draft.lasting.entered = _not_of_other_places(draft.state, draft.lasting.entered, report.event)
+        draft.lasting.entered = _not_of_other_places(draft.state, draft.lasting.entered, event)
     if not is_about_entered(draft.state, report, draft.at):
         return False
-    event = report.event
     match event:
         case CardDrawn() if not event.carried_over:
             _card_reported(draft, event.card, happened, event)

@@ -7,7 +7,8 @@ from enum import Enum
 
 import msgspec
 
-from firmware_protocol.events import AnyShoeEvent, LinkDownCause
+from firmware_protocol.events import AnyStoredEvent, LinkDownCause
+from firmware_protocol.link import RefusedCause
 from shoe_controller.messages.acts import AnyAct, Role
 from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.details import JournalBehind
@@ -24,7 +25,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True, tag_field="input"):
 class ShoeReport(Input, frozen=True, kw_only=True, tag="shoe_report"):
     """The shoe reported an event."""
 
-    event: AnyShoeEvent
+    event: AnyStoredEvent
     sequence: int
     boot_id: int | None = None
     age_ms: int = 0
@@ -104,6 +105,8 @@ class LinkBack(Input, frozen=True, kw_only=True, tag="link_back"):
     authenticated: bool
     boot_id: int | None = None
     shoe_name: str = ""
+    nonce: str = ""
+    """The shoe's nonce of the session, in hexadecimal digits: for the link, which must know it after a restart."""
 
 
 class EventsMissed(Input, frozen=True, kw_only=True, tag="events_missed"):
@@ -118,6 +121,16 @@ class LineRefused(Input, frozen=True, kw_only=True, tag="line_refused"):
     """Bytes on the line were well-formed but not authentic."""
 
     reason: str
+    why: RefusedCause | None = None
+    """Each has an alert of its own; null in older journals."""
+
+
+class AgeImpossible(Input, frozen=True, kw_only=True, tag="age_impossible"):
+    """The shoe said an age of its next event that cannot be; the event comes with one that can."""
+
+    sequence: int
+    reported_ms: int
+    taken_ms: int
 
 
 class GateUnanswered(Input, frozen=True, kw_only=True, tag="gate_unanswered"):
@@ -247,6 +260,7 @@ AnyInput = (
     | LineRefused
     | GateUnanswered
     | GateAnswered
+    | AgeImpossible
     | ClockStepped
     | ControllerStarted
     | DealerStruckOff

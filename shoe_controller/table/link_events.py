@@ -3,8 +3,9 @@
 import msgspec
 
 from shoe_controller.messages.alerts import AlertKind
-from shoe_controller.messages.causes import GateObeyed, PublishingAgain, ShoeBack, StoringAgain
+from shoe_controller.messages.causes import GateObeyed, PublishingAgain, SessionBegun, ShoeBack, StoringAgain
 from shoe_controller.messages.details import (
+    AgeOfEvent,
     BrokerError,
     ClockStep,
     ControllerRestarted,
@@ -20,12 +21,14 @@ from shoe_controller.messages.details import (
     StatusBeyondJournal,
 )
 from shoe_controller.messages.facts import CheckpointSigned, ShoeExchanged, ShoeLinkChanged
+from shoe_controller.table.alerts import ENDED_BY_SESSION_NAMES
 from shoe_controller.table.carrying import burn_carried_before_wagers
 from shoe_controller.table.dealing import over_draw_is_over
 from shoe_controller.table.dealing_on import gap_waits
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.entered_cards import await_nothing, date_entries_anew, some_may_be_missing
 from shoe_controller.table.inputs import (
+    AgeImpossible,
     CheckpointMade,
     ClockStepped,
     ControllerStarted,
@@ -82,6 +85,9 @@ def link_back(draft: Draft, given: LinkBack) -> None:
         shoe_name=given.shoe_name,
     )
     _emit_link(draft, None)
+    for alert in draft.lasting.alerts:
+        if alert.kind is AlertKind.LINE_REFUSED and alert.fault in ENDED_BY_SESSION_NAMES:
+            draft.end_alert(alert, SessionBegun())
     exchanged, draft.lasting.exchanged = draft.lasting.exchanged, None
     if not given.keeps_events or exchanged not in (None, given.shoe_name):
         await_nothing(draft)
@@ -146,7 +152,12 @@ def events_missed(draft: Draft, given: EventsMissed) -> None:
 
 
 def line_refused(draft: Draft, given: LineRefused) -> None:
-    draft.alert(AlertKind.LINE_REFUSED, DecoderMessage(text=given.reason))
+    fault = None if given.why is None else given.why.value
+    draft.alert(AlertKind.LINE_REFUSED, DecoderMessage(text=given.reason), fault=fault)
+
+
+def age_impossible(draft: Draft, given: AgeImpossible) -> None:
+    draft.alert(AlertKind.IMPOSSIBLE_AGE, AgeOfEvent(reported_ms=given.reported_ms, taken_ms=given.taken_ms))
 
 
 def gate_unanswered(draft: Draft, given: GateUnanswered) -> None:

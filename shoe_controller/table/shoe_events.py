@@ -11,6 +11,7 @@ from firmware_protocol.events import (
     Burn,
     Button,
     ButtonPressed,
+    CameAgain,
     CardDrawn,
     CardIdentified,
     CardReadAgain,
@@ -30,10 +31,11 @@ from firmware_protocol.events import (
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.messages.actors import AnyActor, ShoeButton
 from shoe_controller.messages.alerts import AlertKind, Severity
-from shoe_controller.messages.causes import EndedByShoe, FaultClearedNow, ShoeRestartedNow
+from shoe_controller.messages.causes import EndedByShoe, FaultClearedNow, MoreCameAgain, ShoeRestartedNow
 from shoe_controller.messages.details import (
     CardOfRound,
     CardProblem,
+    EventsCameAgain,
     FaceReadAgain,
     FirstCardOfShoe,
     ShoeFault,
@@ -84,7 +86,10 @@ IN_PLAY = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
 
 
 def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR0912 - one case for each event
-    event: AnyShoeEvent = report.event
+    event = report.event
+    if isinstance(event, CameAgain):
+        _came_again(draft, event.what)
+        return
     if about_entered_cards(draft, report):
         settle_if_ready(draft)
         return
@@ -144,6 +149,27 @@ def deal_on(draft: Draft) -> None:
 def _is_on_record(draft: Draft) -> bool:
     """Whether a card that is carried over was put on record when it left the shoe, and is not put there again."""
     return draft.phase is not Phase.NO_SHOE or draft.lasting.revision >= CARRIED_IS_NO_NEW_CARD
+
+
+def _came_again(draft: Draft, event: AnyShoeEvent) -> None:
+    """The shoe's numbers went back, and what it sends is on the record already: count nothing, and tell people."""
+    events, cards = 1, _cards_in(event)
+    for alert in draft.lasting.alerts:
+        if alert.kind is AlertKind.EVENTS_CAME_AGAIN and isinstance(alert.detail, EventsCameAgain):
+            events, cards = events + alert.detail.events, cards + alert.detail.cards
+            draft.end_alert(alert, MoreCameAgain())
+    draft.alert(AlertKind.EVENTS_CAME_AGAIN, EventsCameAgain(events=events, cards=cards))
+
+
+def _cards_in(event: AnyShoeEvent) -> int:
+    match event:
+        case CardDrawn():
+            return 0 if event.carried_over else 1
+        case Misread() | ForeignCard():
+            return 1
+        case DoubleFeed():
+            return event.cards
+    return 0
 
 
 # --- results ---------------------------------------------------------------------------------------------------------

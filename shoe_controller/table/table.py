@@ -50,6 +50,7 @@ from shoe_controller.table.finishing import (
     warn_of_disputes,
 )
 from shoe_controller.table.inputs import (
+    AgeImpossible,
     AnyInput,
     CheckpointMade,
     ClockStepped,
@@ -257,6 +258,8 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912, PLR0
             link_events.gate_unanswered(draft, given)
         case GateAnswered():
             link_events.gate_answered(draft)
+        case AgeImpossible():
+            link_events.age_impossible(draft, given)
         case ClockStepped():
             link_events.clock_stepped(draft, given)
         case ControllerStarted():

@@ -89,9 +89,16 @@ class DescriptorLine:
             self._lose(self._explain(error))
             return
         if data:
-            self._on_bytes(data)
+            pause = self._on_bytes(data)
+            if pause and self._open:
+                self._loop.remove_reader(self._descriptor)
+                self._loop.call_later(pause, self._read_on)
         else:
             self._lose(self._explain(_error(errno.ECONNRESET)))
+
+    def _read_on(self) -> None:
+        if self._open and not self._closing:
+            self._loop.add_reader(self._descriptor, self._readable)
 
     def _writable(self) -> None:
         try:

@@ -106,12 +106,13 @@ class Reconnector:
         """Try once to open the port and stay until the line ends; return how many seconds it held."""
         ended: asyncio.Future[TransportError] = asyncio.get_running_loop().create_future()
 
-        def received(data: bytes) -> None:
+        def received(data: bytes) -> float | None:
             if not ended.done():
                 try:
-                    self._on_bytes(data)
+                    return self._on_bytes(data)
                 except Exception as error:  # noqa: BLE001 - raised again where the end is awaited
                     ended.set_exception(error)
+            return None
 
         def lost(error: TransportError) -> None:
             if not ended.done():

@@ -54,6 +54,7 @@ class ThreadLine:
         self._opened: asyncio.Future[None] = self._loop.create_future()
         self._released = asyncio.Event()
         self._closed = False
+        self._pausing = False
         self._owner = threading.Thread(target=self._own_device, name=f"{name} reader", daemon=True)
 
         self._shared = threading.Condition()
@@ -109,13 +110,21 @@ class ThreadLine:
             self._opened.set_exception(error)
 
     def _deliver(self) -> None:
+        if self._pausing:
+            return
         with self._shared:
             data = bytes(self._unread)
             self._unread.clear()
             if len(data) >= INPUT_LIMIT:
                 self._shared.notify_all()
-        if not self._closed:
-            self._on_bytes(data)
+        pause = self._on_bytes(data) if data and not self._closed else None
+        if pause:
+            self._pausing = True
+            self._loop.call_later(pause, self._deliver_on)
+
+    def _deliver_on(self) -> None:
+        self._pausing = False
+        self._deliver()
 
     def _gone(self) -> None:
         self._released.set()

@@ -5,7 +5,8 @@ can be opened again and again. Opening it returns a `Transport`, one open line, 
 whatever reason, a new one is opened.
 
 Bytes arrive through a callback rather than an iterator, because a task switch per chunk would cost more than reading
-it does. A line never holds bytes back: a serial line has no way to ask a shoe to wait.
+it does. Its owner may ask for a pause after a flood: a socket or a USB pipe then lets the other end wait. A serial line
+has no way to ask a shoe to wait, and is too slow to need it.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,7 +27,8 @@ class TransportError(Exception):
     """A line could not be opened, or has ended. The message says what happened and what to do."""
 
 
-OnBytes = Callable[[bytes], None]
+OnBytes = Callable[[bytes], float | None]
+"""Returns for how many seconds the line is to be left unread; 0 or nothing for none."""
 OnLost = Callable[[TransportError], None]
 
 

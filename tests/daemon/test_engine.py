@@ -4,6 +4,7 @@ The line is moved by hand: what a shoe says is handed to the controller, what th
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -22,8 +23,9 @@ from firmware_protocol.native.progress import LastCommitted, remember
 from shoe_controller.clock.system_clock import SystemClock
 from shoe_controller.config.table_file import for_running, load_config
 from shoe_controller.daemon.assembly import open_table
-from shoe_controller.daemon.engine import MOST_PIECES, Engine, LinkMemory, OtherShoe, Stored
+from shoe_controller.daemon.engine import Engine, LinkMemory, OtherShoe, Stored
 from shoe_controller.daemon.past_rounds import past_round
+from shoe_controller.daemon.raw_bytes import HEAD_BYTES, MOST_PIECES, TAIL_BYTES
 from shoe_controller.house.rules import rules_of
 from shoe_controller.journal.database import Database
 from shoe_controller.journal.errors import FileError
@@ -253,13 +255,17 @@ async def test_of_endless_noise_only_the_end_is_kept_and_a_telegram_after_it_is_
     telegram = encode_telegram(1, b"P")
     async with at_work(desk):
         desk.controller.line_opened()
-        for _ in range(4 * MOST_PIECES):
+        for _ in range(2 * (HEAD_BYTES + TAIL_BYTES)):
             desk.controller.received(b"\xaa")
         desk.controller.received(telegram)
         await desk.all_done()
         with JournalReader(desk.journal) as reader:
             raw = [r for r in reader.records(0, reader.position().head.number) if r.kind == RecordKind.RAW]
         from_shoe = [record.body for record in raw if record.name == Direction.FROM_SHOE]
+        (left_out,) = (record.body for record in raw if record.name == Direction.LEFT_OUT)
         assert from_shoe[-1] == telegram
-        assert len(from_shoe) == MOST_PIECES
+        assert len(from_shoe) == 2 * MOST_PIECES
+        kept = sum(map(len, from_shoe))
+        assert kept == MOST_PIECES + TAIL_BYTES, "a beginning in pieces of its own, and the end"
+        assert json.loads(left_out) == {"bytes": 2 * (HEAD_BYTES + TAIL_BYTES) + len(telegram) - kept}
         assert any(isinstance(given, ShoeReport) for given in desk.given)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardDrawn, Hand, IndicatedWinner
+from firmware_protocol.link import LineQuality
 from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.roads import roads
 from shoe_controller.baccarat.wagers import Catalogue, Result
@@ -56,6 +57,7 @@ class Standing:
         self.storing_trouble: str | None = None
         self.rules_pending = False
         self.noted_head = NotedHead("7:ab", "cd")
+        self.line_quality = LineQuality(0, 0, 0)
         self.catalogue: Catalogue = built_in_catalogue()
         self.rules_read = 0
         self.presence = TablePresence(self, TOPICS, POSTED, self._read, "j1")

@@ -42,6 +42,7 @@ from tests.table.alert_causes import (
     burned_in_the_round,
     called_by_act,
     called_by_button,
+    came_again,
     card_after_end,
     card_jammed,
     card_twice,
@@ -71,6 +72,7 @@ from tests.table.alert_causes import (
     gap_between_rounds,
     gate_forced,
     gate_unanswered,
+    impossible_age,
     journal_damaged,
     journal_rolled_back,
     late_wager,
@@ -136,6 +138,7 @@ from tests.table.alert_causes import (
     undisclosed_angel_eye,
     undisclosed_native,
     voided_foreign_card,
+    wrong_key,
 )
 from tests.table.sitting import Sitting
 
@@ -446,6 +449,13 @@ CASES = (
     Case(AlertKind.GATE_UNANSWERED, gate_unanswered, itself=(lambda table: table.give(GateAnswered()),)),
     Case(AlertKind.PRESET_CHANGED, preset_changed),
     Case(AlertKind.LINE_REFUSED, line_refused),
+    Case(
+        AlertKind.LINE_REFUSED,
+        wrong_key,
+        itself=(lambda table: table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=2)),),
+    ),
+    Case(AlertKind.EVENTS_CAME_AGAIN, came_again),
+    Case(AlertKind.IMPOSSIBLE_AGE, impossible_age),
     Case(AlertKind.CLOCK_STEPPED, clock_stepped),
     Case(AlertKind.MESSAGES_REFUSED, messages_refused, itself=(lambda table: table.give(MessagesTaken()),)),
     Case(AlertKind.JOURNAL_DAMAGED, journal_damaged),

@@ -8,6 +8,7 @@ from firmware_protocol.events import (
     Burn,
     Button,
     ButtonPressed,
+    CameAgain,
     CardDrawn,
     CardIdentified,
     CardReadAgain,
@@ -25,6 +26,7 @@ from firmware_protocol.events import (
     ResultIndicated,
     Started,
 )
+from firmware_protocol.link import RefusedCause
 from shoe_controller.messages.acts import (
     Approve,
     BeginHandEntry,
@@ -49,6 +51,7 @@ from shoe_controller.messages.acts import (
 )
 from shoe_controller.messages.details import HeadSource, JournalBehind
 from shoe_controller.table.inputs import (
+    AgeImpossible,
     ClockStepped,
     EventsMissed,
     GateUnanswered,
@@ -661,6 +664,21 @@ def preset_changed(table: Sitting) -> None:
 def line_refused(table: Sitting) -> None:
     start(table)
     table.give(LineRefused(reason="a tag that does not fit"))
+
+
+def wrong_key(table: Sitting) -> None:
+    start(table)
+    table.give(LineRefused(reason="the shoe does not hold our key", why=RefusedCause.KEY))
+
+
+def came_again(table: Sitting) -> None:
+    start(table)
+    table.event(CameAgain(what=CardDrawn(card=Card("7H"), total=3)))
+
+
+def impossible_age(table: Sitting) -> None:
+    start(table)
+    table.give(AgeImpossible(sequence=7, reported_ms=4_294_967_294, taken_ms=30_000))
 
 
 def clock_stepped(table: Sitting) -> None:

@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-from firmware_protocol.events import AnyShoeEvent
+from firmware_protocol.events import AnyStoredEvent
 from shoe_controller.clock.moment import Moment
 from shoe_controller.daemon.past_rounds import past_round
 from shoe_controller.daemon.table_journal import entry_for, recover, replay, snapshot_if_needed
@@ -158,7 +158,7 @@ class Desk(Sitting):
 
     # --- the shoe, which keeps what was not acknowledged -------------------------------------------------------------
 
-    def event(self, event: AnyShoeEvent, *, age_ms: int = 0) -> Handled:
+    def event(self, event: AnyStoredEvent, *, age_ms: int = 0) -> Handled:
         self.sequence += 1
         report = ShoeReport(event=event, sequence=self.sequence, boot_id=self.boot_id, age_ms=age_ms)
         self.kept.append(report)

@@ -19,7 +19,7 @@ import msgspec
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import (
-    AnyShoeEvent,
+    AnyStoredEvent,
     Button,
     ButtonPressed,
     CardDrawn,
@@ -171,7 +171,7 @@ class Sitting:
         assert table.next_timer == self.table.next_timer
         assert view_of(table.state, read_rules) == view_of(self.state, read_rules)
 
-    def event(self, event: AnyShoeEvent, *, age_ms: int = 0) -> Handled:
+    def event(self, event: AnyStoredEvent, *, age_ms: int = 0) -> Handled:
         self.sequence += 1
         return self.give(ShoeReport(event=event, sequence=self.sequence, boot_id=1, age_ms=age_ms))
 

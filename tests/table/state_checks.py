@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
-from firmware_protocol.events import AnyShoeEvent, CardDrawn, CardIdentified, DoubleFeed, ForeignCard, Misread
+from firmware_protocol.events import AnyStoredEvent, CardDrawn, CardIdentified, DoubleFeed, ForeignCard, Misread
 from firmware_protocol.link import Lamp
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
@@ -172,13 +172,13 @@ def check_cards_out(before: TableState, given: AnyInput, handled: Handled) -> No
             )
 
 
-def waiting(state: TableState) -> list[AnyShoeEvent]:
+def waiting(state: TableState) -> list[AnyStoredEvent]:
     """What the shoe reported and waits until the round on the table is decided on."""
     dealt_on = () if state.shoe is None else state.shoe.dealt_on
     return [each.event for each in dealt_on if each.event is not None]
 
 
-def faces_of(events: Sequence[AnyShoeEvent]) -> Counter[Card]:
+def faces_of(events: Sequence[AnyStoredEvent]) -> Counter[Card]:
     about = (
         event
         for event in events
@@ -314,7 +314,7 @@ def acted(handled: Handled) -> bool:
     return any(isinstance(fact, PersonActed) for fact in handled.facts)
 
 
-def cards_in(event: AnyShoeEvent) -> int:
+def cards_in(event: AnyStoredEvent) -> int:
     """How many cards left the shoe with this event."""
     match event:
         case CardDrawn():

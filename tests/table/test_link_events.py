@@ -9,21 +9,26 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import (
     Button,
     ButtonPressed,
+    CameAgain,
     CardDrawn,
     CardReadAgain,
+    DoubleFeed,
     Fault,
     FaultCleared,
     FaultCode,
     Hand,
     IndicatedWinner,
     LinkDownCause,
+    ResultIndicated,
     Started,
 )
+from firmware_protocol.link import RefusedCause
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.actors import ShoeButton, TimeRanOut
 from shoe_controller.messages.acts import ClearAlert, EnterCard, OpenShoe, UndoLastResult, VoidAndReplay, VoidRound
-from shoe_controller.messages.details import ClockStep, FaceReadAgain, JournalSetAside, LinkDropped
+from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.details import ClockStep, EventsCameAgain, FaceReadAgain, JournalSetAside, LinkDropped
 from shoe_controller.messages.facts import AlertRaised, RoundResult, ShoeLinkChanged
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.desired_shoe import RESULT_GRACE
@@ -36,6 +41,7 @@ from shoe_controller.table.inputs import (
     LineRefused,
     LinkBack,
     LinkLost,
+    ShoeReport,
     Snapshot,
     TimerRanOut,
 )
@@ -324,3 +330,36 @@ def test_a_face_that_is_read_again_is_not_dealt_twice_and_a_person_decides() -> 
     assert [laid.hand for laid in table.state.round.cards] == [Side.PLAYER, Side.BANKER]
     assert table.state.shoe is not None
     assert table.state.shoe.cards_out == 4
+
+
+def test_alerts_about_the_line_stand_beside_each_other_and_end_with_their_cause() -> None:
+    table = at(Phase.BETTING)
+    for cause in (RefusedCause.KEY, RefusedCause.KEY, RefusedCause.VERSION, RefusedCause.REPLAYED, RefusedCause.FORGED):
+        table.give(LineRefused(reason=cause.value, why=cause))
+    assert table.alerts == ["line_refused"] * 4
+    assert [fact.alert.ends_itself for fact in table.all(AlertRaised)] == [True, True, False, False]
+    table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=2))
+    left = [alert.fault for alert in table.state.lasting.alerts if alert.kind is AlertKind.LINE_REFUSED]
+    assert left == ["replayed", "forged"], "the shoe has proven its key; who sent those frames is still open"
+    assert table.at(Phase.BETTING)
+
+
+@each_phase
+def test_events_that_came_again_count_no_card_and_are_told_of_together(phase: Phase) -> None:
+    table = at(phase)
+    before = table.state
+    for again in (
+        CardDrawn(hand=Hand.PLAYER, position=1, card=Card("7H"), first_of_shoe=True, total=1),
+        DoubleFeed(cards=2, total=3),
+        CardDrawn(hand=Hand.PLAYER, position=1, carried_over=True, total=3),
+        ButtonPressed(button=Button.NEW_SHOE),
+        Started(),
+        ResultIndicated(winner=None),
+    ):
+        report = ShoeReport(event=CameAgain(what=again), sequence=1, boot_id=1)
+        assert not table.table.opens_shoe(report, table.moment())
+        table.give(report)
+    assert table.alerts == ["events_came_again"]
+    assert table.last(AlertRaised).alert.detail == EventsCameAgain(events=6, cards=3)
+    after = table.state
+    assert (after.shoe, after.round, after.phase) == (before.shoe, before.round, before.phase)

@@ -40,11 +40,13 @@ from shoe_controller.messages.details.cards import (
     WrongHand,
 )
 from shoe_controller.messages.details.controller import (
+    AgeOfEvent,
     BrokerError,
     ClockStep,
     ControllerRestarted,
     DecoderMessage,
     EarlierDetail,
+    EventsCameAgain,
     FaceReadAgain,
     HeadSource,
     JournalBehind,
@@ -133,6 +135,8 @@ AnyDetail = (
     | LinkDropped
     | ControllerRestarted
     | DecoderMessage
+    | EventsCameAgain
+    | AgeOfEvent
     | ClockStep
     | OperatingSystemError
     | JournalSetAside
@@ -144,6 +148,7 @@ AnyDetail = (
 
 __all__ = [
     "AfterShoeEnd",
+    "AgeOfEvent",
     "AnotherRoundBegun",
     "AnyDetail",
     "BrokerError",
@@ -169,6 +174,7 @@ __all__ = [
     "DueCardElsewhere",
     "EarlierDetail",
     "EnteredDiffers",
+    "EventsCameAgain",
     "FaceReadAgain",
     "FirstCardBeforeEnd",
     "FirstCardOfShoe",

@@ -49,6 +49,24 @@ class DecoderMessage(Detail, frozen=True):
     """The decoder's message, in English."""
 
 
+class EventsCameAgain(Detail, frozen=True):
+    """Events that are on the record already came once more."""
+
+    events: int
+    """How many, since the alert was first raised."""
+    cards: int
+    """How many cards left the shoe by what these events say; none of them was counted again."""
+
+
+class AgeOfEvent(Detail, frozen=True):
+    """How old an event is by the shoe's own clock, and what was made of it."""
+
+    reported_ms: int
+    """The age in milliseconds that the shoe said."""
+    taken_ms: int
+    """The age in milliseconds that the event was taken to have: as near to it as is possible."""
+
+
 class ClockStep(Detail, frozen=True):
     """By how much the clock was set."""
 

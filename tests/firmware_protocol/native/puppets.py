@@ -48,6 +48,8 @@ class PuppetShoe:
         self.controller = controller
         self.boot_id = boot_id
         self.now = 0.0
+        self.nonces = 0
+        """How many nonces it has used; a wiped shoe without a random source begins again at 0."""
         self.session = SealedSession(b"", b"")
         self.proof = Proof(b"", 0, 0)
         self.status = ShoeStatus(1, 1, 0, 0, recognised=True, gate_locked_by_silence=False, store_full=False)
@@ -68,7 +70,9 @@ class PuppetShoe:
             protocol_version=1,
             capabilities=frozenset(),
         )
-        challenge = Challenge(Hello.read(hello), 1, OUR_VERSIONS, bytes(16), shoe).untagged_body()
+        self.nonces += 1
+        nonce = self.nonces.to_bytes(16, "big")
+        challenge = Challenge(Hello.read(hello), 1, OUR_VERSIONS, nonce, shoe).untagged_body()
         self.say(challenge + shoe_tag(KEY, challenge))
         self.proof = Proof.read(next(body for body in self.sent() if body[0] == FrameType.PROOF))
         self.session = SealedSession.of_shoe(KEY, challenge)

@@ -2,11 +2,25 @@
 
 import pytest
 
-from firmware_protocol.events import CardDrawn, DoubleFeed, Fault, FaultCode, Misread, ShoeEvent, Standby
+from firmware_protocol.cards import Card
+from firmware_protocol.events import (
+    AnyShoeEvent,
+    Button,
+    ButtonPressed,
+    CardDrawn,
+    DoubleFeed,
+    Fault,
+    FaultCode,
+    Misread,
+    ShoeEvent,
+    Standby,
+    Started,
+)
 from firmware_protocol.link import Delivery, EventGap, LinkReport, LinkUp
 from firmware_protocol.native.event_layouts import encode_event
 from firmware_protocol.native.messages import WINDOW, FrameType, event_payload
 from firmware_protocol.native.progress import LastCommitted, remember
+from firmware_protocol.native.recent import MOST_RECENT
 from tests.firmware_protocol.native.puppets import BOOT_ID, PuppetShoe, new_controller, only_delivery
 
 NEW_BOOT_ID = 0x77777777
@@ -14,6 +28,10 @@ NEW_BOOT_ID = 0x77777777
 
 def stored(boot_id: int, sequence: int, total: int | None = None) -> LastCommitted:
     return LastCommitted(boot_id=boot_id, sequence=sequence, total=total)
+
+
+def drawn(total: int, face: str = "7H") -> CardDrawn:
+    return CardDrawn(card=Card(face), total=total)
 
 
 def gap(found: list[Delivery | LinkReport]) -> EventGap:
@@ -81,15 +99,92 @@ def test_after_a_gap_a_reconnect_delivers_nothing_twice() -> None:
     assert (NEW_BOOT_ID, 1) in shoe.acks()
 
 
-def test_a_shoe_that_lost_its_newest_events_repeats_none_that_are_stored() -> None:
+def in_journal(*events: AnyShoeEvent, first: int = 1) -> list[Delivery]:
+    return [Delivery(event=event, sequence=number, boot_id=BOOT_ID) for number, event in enumerate(events, first)]
+
+
+def test_a_shoe_that_lost_its_newest_events_repeats_some_that_are_stored() -> None:
     """Firmware that acknowledges power before it has stored: events 44 to 46 of the journal are gone in the shoe."""
-    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 46)), boot_id=NEW_BOOT_ID)
-    report = gap(shoe.shake_hands(oldest=42, upcoming=45, recognised=False))
+    recent = in_journal(*map(drawn, range(42, 47)), first=42)
+    controller = new_controller(last_committed=stored(BOOT_ID, 46, 46), recent=recent)
+    shoe = PuppetShoe(controller, boot_id=NEW_BOOT_ID)
+    report = gap(shoe.shake_hands(oldest=42, upcoming=45, card_total=43, recognised=False))
     assert "gone back" in report.reason
-    assert shoe.say_event(42, Standby(), boot_id=BOOT_ID) == []
-    assert shoe.say_event(43, Standby(), boot_id=BOOT_ID) == []
-    assert shoe.acks()[-1] == (BOOT_ID, 43), "they are stored, and the shoe may let them go"
-    assert only_delivery(shoe.say_event(44, Standby(), boot_id=NEW_BOOT_ID)).boot_id == NEW_BOOT_ID
+    again = [only_delivery(shoe.say_event(number, drawn(number), boot_id=BOOT_ID)) for number in (42, 43)]
+    assert [delivery.again for delivery in again] == [True, True]
+    assert set(shoe.acks()) <= {(0, 0)}, "not before it is stored that they came again"
+    controller.committed(again[1], 0.0)
+    assert shoe.acks() == [(BOOT_ID, 43)], "they are stored, and the shoe may let them go"
+    new = only_delivery(shoe.say_event(44, Standby(), boot_id=NEW_BOOT_ID))
+    assert (new.boot_id, new.again) == (NEW_BOOT_ID, False)
+
+
+def test_a_wiped_shoe_whose_boot_id_repeats_is_heard_in_full() -> None:
+    """Its power-ups were counted in the memory that was wiped: the first one comes twice."""
+    before = in_journal(Started(), ButtonPressed(button=Button.NEW_SHOE), *map(drawn, range(1, 19)))
+    controller = new_controller(last_committed=stored(BOOT_ID, 20, 18), recent=before)
+    shoe = PuppetShoe(controller)
+    gap(shoe.shake_hands(oldest=1, upcoming=1, card_total=0, recognised=False))
+    jam = Fault(code=FaultCode.JAM, stopped=True)
+    button = ButtonPressed(button=Button.NEW_SHOE)
+    events: list[AnyShoeEvent] = [Started(), button, drawn(1, "KS"), drawn(2), jam, drawn(3, "9D")]
+    for number, event in enumerate(events, 1):
+        heard = shoe.say_event(number, event)[-1]
+        assert isinstance(heard, Delivery)
+        assert heard.event == event
+        assert heard.again is (event == before[number - 1].event)
+        assert (BOOT_ID, number) not in shoe.acks(), "it is not stored yet"
+        controller.committed(heard, 0.0)
+        assert (BOOT_ID, number) in shoe.acks()
+
+
+def test_a_wiped_shoe_that_holds_the_number_we_stored_keeps_all_it_holds() -> None:
+    """It has no random source, so its first nonce comes again too: to such a shoe no event is named."""
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 41, 7), used_nonces=[(1).to_bytes(16, "big")]))
+    found = shoe.shake_hands(oldest=1, upcoming=50, card_total=7)
+    assert shoe.proof[1:] == (0, 0)
+    assert "count of power-ups" in gap(found).reason
+    shoe.controller.committed(only_delivery(shoe.say_event(1, Standby())), 0.0)
+    shoe.reconnect()
+    assert [type(item) for item in shoe.shake_hands(oldest=2)] == [LinkUp], "from here on it counts as it should"
+    assert shoe.proof[1:] == (BOOT_ID, 1)
+
+
+def test_what_is_too_long_ago_to_be_compared_is_new() -> None:
+    before = in_journal(*[Standby()] * MOST_RECENT, first=7)
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 6 + MOST_RECENT), recent=before))
+    gap(shoe.shake_hands(oldest=6, upcoming=8, recognised=False))
+    assert [only_delivery(shoe.say_event(number, Standby())).again for number in (6, 7)] == [False, True]
+
+
+def test_a_commit_of_an_old_event_does_not_acknowledge_a_new_one_with_its_number() -> None:
+    shoe = PuppetShoe(new_controller())
+    shoe.shake_hands(oldest=1, upcoming=3)
+    old = only_delivery(shoe.say_event(1, drawn(1)))
+    shoe.reconnect()
+    gap(shoe.shake_hands(oldest=1, upcoming=1))
+    new = only_delivery(shoe.say_event(1, Standby()))
+    shoe.opened()
+    shoe.controller.committed(old, 0.0)
+    assert shoe.acks() == []
+    shoe.controller.committed(new, 0.0)
+    assert shoe.acks() == [(BOOT_ID, 1)]
+
+
+def test_a_wiped_shoe_that_fits_the_count_is_found_out_by_what_it_sends() -> None:
+    """Nothing was stored yet, so no handshake could tell; what came before is another event under the same number."""
+    shoe = PuppetShoe(new_controller())
+    shoe.shake_hands(oldest=1, upcoming=2)
+    old = only_delivery(shoe.say_event(1, drawn(1)))
+    shoe.reconnect()
+    assert [type(item) for item in shoe.shake_hands(oldest=1, upcoming=3)] == [LinkUp]
+    missed, new = shoe.say_event(1, ButtonPressed(button=Button.NEW_SHOE))
+    assert isinstance(missed, EventGap)
+    assert isinstance(new, Delivery)
+    shoe.opened()
+    shoe.controller.committed(old, 0.0)
+    assert shoe.acks() == []
+    assert only_delivery(shoe.say_event(2, Standby())).sequence == 2
 
 
 def test_even_an_event_without_a_boot_id_is_not_taken_for_one_that_is_known() -> None:

@@ -8,7 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware_protocol.events import Button, StartCause
-from firmware_protocol.link import DesireAwaited, LineError, LinkDown, LinkUp, LinkUsageError, Refused, ShoeIdentity
+from firmware_protocol.link import (
+    DesireAwaited,
+    LineError,
+    LinkDown,
+    LinkUp,
+    LinkUsageError,
+    Refused,
+    RefusedCause,
+    ShoeIdentity,
+)
 from firmware_protocol.native.controller import ControllerTimings, NativeController
 from firmware_protocol.native.framing import encode_frame
 from firmware_protocol.native.handshake import NO_BOOT_ID, SHOE_HAS_ANOTHER_KEY, TAMPERED_HELLO
@@ -71,25 +80,31 @@ def test_the_newest_common_version_is_spoken_or_the_reason_is_told_once(ours: Ve
         assert line.controller.shoe is None
         (refused,) = line.reports
         assert isinstance(refused, Refused)
+        assert refused.cause is RefusedCause.VERSION
         assert refused.reason.startswith(f"no common protocol version: the shoe speaks {theirs}, we speak {ours};")
 
 
 @pytest.mark.parametrize(
-    ("controller_key", "shoe_key", "reason"),
+    ("controller_key", "shoe_key", "cause", "reason"),
     [
-        (KEY, OTHER_KEY, SHOE_HAS_ANOTHER_KEY),
-        (None, KEY, "the shoe speaks only with a key: put its key into the configuration"),
-        (KEY, None, "the shoe has no key: put one into it, or set insecure = true in the configuration"),
+        (KEY, OTHER_KEY, RefusedCause.KEY, SHOE_HAS_ANOTHER_KEY),
+        (None, KEY, RefusedCause.NO_KEY, "the shoe speaks only with a key: put its key into the configuration"),
+        (
+            KEY,
+            None,
+            RefusedCause.NO_KEY,
+            "the shoe has no key: put one into it, or set insecure = true in the configuration",
+        ),
     ],
 )
 def test_a_key_that_does_not_fit_is_told_once(
-    controller_key: bytes | None, shoe_key: bytes | None, reason: str
+    controller_key: bytes | None, shoe_key: bytes | None, cause: RefusedCause, reason: str
 ) -> None:
     line = Line(ends=Ends(controller_key=controller_key, shoe_key=shoe_key))
     line.plan(table_events(5))
     line.run_for(60.0)
     assert line.journal == []
-    assert line.reports == [Refused(reason=reason, count=1)]
+    assert line.reports == [Refused(cause=cause, reason=reason, count=1)]
     assert line.controller.counts.refused[reason] > 10
     assert LinkUp(authenticated=True) not in line.notices
     line.replug()
@@ -273,6 +288,29 @@ def test_nothing_unsigned_ends_a_session() -> None:
     assert len(of_type(line.sent["shoe"], FrameType.CHALLENGE)) <= 12 / 0.1 + 1
 
 
+def test_after_damaged_bytes_hello_is_not_waited_for() -> None:
+    """They may have been the answer; on a bad line the next chance comes sooner, and noise makes no flood of it."""
+    line = Line(connected=False)
+    line.controller.connected(0.0)
+    hellos = len(bodies(line.controller.to_send()))
+    for step in range(1, 1000):
+        line.controller.receive(b"noise\0", step / 1000)
+        line.controller.tick(step / 1000)
+        hellos += len(bodies(line.controller.to_send()))
+    assert 5 <= hellos <= 8
+
+
+def test_a_flood_of_awake_is_answered_a_few_times_a_second() -> None:
+    line = Line(connected=False)
+    line.controller.connected(0.0)
+    hellos = 0
+    for step in range(10_000):
+        line.controller.receive(encode_frame(bytes((FrameType.AWAKE,))) * 10, step / 1000)
+        hellos += len(bodies(line.controller.to_send()))
+        line.controller.tick(step / 1000)
+    assert hellos <= 10 * 4
+
+
 def test_a_stranger_cannot_flood_the_log_with_invented_reasons() -> None:
     line = Line(connected=False)
     line.controller.connected(line.now)
@@ -340,7 +378,7 @@ def test_a_downgrade_is_noticed(forged: Versions) -> None:
     line.tap = downgrade
     line.run_for(10.0)
     assert line.controller.shoe is None
-    assert line.reports == [Refused(reason=TAMPERED_HELLO, count=1)]
+    assert line.reports == [Refused(cause=RefusedCause.CHANGED, reason=TAMPERED_HELLO, count=1)]
 
 
 def test_a_shoe_with_a_boot_id_of_0_is_refused_and_told_of_once() -> None:
@@ -359,7 +397,7 @@ def test_a_shoe_with_a_boot_id_of_0_is_refused_and_told_of_once() -> None:
 
     line.tap = without_boot_id
     line.run_for(10.0)
-    assert line.reports == [Refused(reason=NO_BOOT_ID, count=1)]
+    assert line.reports == [Refused(cause=RefusedCause.BOOT_ID, reason=NO_BOOT_ID, count=1)]
     assert line.controller.shoe is None
     line.tap = lambda _, data: data
     line.run_until(is_up(line), seconds=5.0)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import (
-    AnyShoeEvent,
+    AnyStoredEvent,
     CardDrawn,
     CutCard,
     DoubleFeed,
@@ -99,7 +99,7 @@ class Table(Sitting):
         self.hands: dict[str, list[str]] = {"player": [], "banker": []}
         super().__init__({"offer": ["base", "pairs"]} | house, **procedure)
 
-    def event(self, event: AnyShoeEvent, *, age_ms: int = 0) -> Handled:
+    def event(self, event: AnyStoredEvent, *, age_ms: int = 0) -> Handled:
         match event:
             case CardDrawn(carried_over=False):
                 self._left(event.card, event.hand, event.position)

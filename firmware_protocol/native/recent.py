@@ -1,0 +1,36 @@
+"""The last events that were delivered, by which one that comes again is recognised: by its content, not by its number.
+
+A shoe whose memory was wiped counts from 1 again, and a shoe without a random source may then repeat the number of its
+power-up too. What it sends is new, and bears the name of something old.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+
+from firmware_protocol.events import AnyShoeEvent
+from firmware_protocol.link import Delivery
+
+MOST_RECENT = 64
+"""Events: twice the window, so that what is not acknowledged is always among them."""
+
+
+class RecentEvents:
+    def __init__(self, stored: Iterable[Delivery] = ()) -> None:
+        """`stored`: what the journal had last, in order."""
+        self._events: deque[tuple[int | None, int, AnyShoeEvent]] = deque(maxlen=MOST_RECENT)
+        for delivery in stored:
+            self.add(delivery.boot_id, delivery.sequence, delivery.event)
+
+    def add(self, boot_id: int | None, sequence: int, event: AnyShoeEvent) -> None:
+        self._events.append((boot_id, sequence, event))
+
+    def by_name(self) -> dict[tuple[int | None, int], AnyShoeEvent]:
+        """By power-up and number."""
+        return {(boot_id, sequence): event for boot_id, sequence, event in self._events}
+
+    def contradicts(self, boot_id: int, sequence: int, event: AnyShoeEvent) -> bool:
+        """Whether the last event of this number was another one."""
+        for known_boot, known_sequence, known in reversed(self._events):
+            if known_sequence == sequence:
+                return (known_boot, known) != (boot_id, event)
+        return False
