@@ -57,4 +57,4 @@ def test_a_new_shoe_can_be_tried_and_one_with_events_of_worth_keeps_them() -> No
     shoe.do(Request(Doing.EVENT, 40, "", ""), bench.now())
     with pytest.raises(CannotBeginError, match="42 events"):
         look_at(bench, consume=False)
-    assert look_at(bench, consume=True)
+    assert look_at(bench, consume=True).serial_number == "EMU-0001"
