@@ -183,10 +183,9 @@ class Shoe:
 def over_draw(shoe: Shoe, *, use: bool, extra: int = 1, time_out: bool = False) -> None:
     """`E` 82, `d`, then `i` where it is burned, `e` 82, the faces and the result."""
     shoe.deal()
-    shoe.draw()
-    shoe.needs_person("a card was drawn too many", "over_draw", "use_extra_card" if use else "burn_extra_card")
-    for _ in range(extra - 1):
+    for _ in range(extra):
         shoe.draw()
+    shoe.needs_person("a card was drawn too many", "over_draw", "use_extra_card" if use else "burn_extra_card")
     if time_out:
         # Reported in error mode on top of it, and never cleared by an `e` of its own.
         shoe.do(lambda now: shoe.emulation.shoe.line.report(Fault(code=FaultCode.DRAW_TIMEOUT, stopped=True), now))
