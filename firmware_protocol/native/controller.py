@@ -252,6 +252,10 @@ class NativeController:
             raise LinkUsageError(f"a shoe can identify itself for 0 to 255 seconds, not {seconds}")
         return self._send(FrameType.IDENTIFY, IDENTIFY.pack(seconds), now)
 
+    def ask_for_status(self, now: float) -> bool:
+        """Make the shoe send something at once, to see how good the line is: a NAK that it answers with STATUS."""
+        return self._send(FrameType.NAK, NAK.pack(self._progress.expected), now)
+
     # --- frames ------------------------------------------------------------------------------------------------
 
     def _take(self, frame: bytes, now: float, out: list[Delivery | LinkReport]) -> None:

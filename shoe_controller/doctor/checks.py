@@ -80,6 +80,12 @@ CHECKS = (
         shoe.look_at_shoe,
     ),
     Check(
+        "line",
+        "how many frames of the shoe are damaged on the way",
+        "Use a shorter or shielded cable, away from motors and mains; check the ground, and baud in the [shoe] section.",
+        shoe.look_at_line,
+    ),
+    Check(
         "shoe-key",
         "that the shoe holds the same key as the configuration",
         "Put the same key into the shoe and into the file that key_file names.",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from firmware_protocol.link import LineQuality
 from shoe_controller.clock.system_clock import Clock, SystemClock
 from shoe_controller.config.mqtt import PLAIN_PORT
 from shoe_controller.config.table_file import Config, RunningConfig
@@ -52,6 +53,10 @@ class Thresholds(NamedTuple):
     certificate_days: int = 30
     listen_seconds: float = 5.0
     """Seconds within which the shoe must answer."""
+    measure_seconds: float = 1.5
+    """Seconds for which the line to a shoe is measured."""
+    damaged_share: float = 0.05
+    """Damaged frames among all: a card is then sent again once in a while, which is hardly noticed."""
 
 
 class Machine(NamedTuple):
@@ -74,6 +79,8 @@ class ShoeProbe(NamedTuple):
     """Why one side refused the other's authentication."""
     authenticated: bool = False
     firmware: str = ""
+    quality: LineQuality | None = None
+    """How good the line is, where that was measured."""
 
 
 @dataclass

@@ -8,14 +8,15 @@ nothing: the shoe keeps its cards for the controller.
 import asyncio
 from collections.abc import Callable, Sequence
 
-from firmware_protocol.link import ControllerLink, Delivery, LinkReport, LinkUp, Refused
+from firmware_protocol.link import ControllerLink, Delivery, LineQuality, LinkReport, LinkUp, Refused
+from firmware_protocol.native.controller import NativeController
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.shoe import port_of
 from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.doctor.findings import Finding, Patient, ShoeProbe, good, not_looked, problem
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.reading import JournalReader
-from shoe_controller.transports.transport import Port, TransportError
+from shoe_controller.transports.transport import Port, Transport, TransportError
 
 TICK = 0.05
 SECOND = 1_000_000_000
@@ -32,12 +33,31 @@ async def look_at_shoe(patient: Patient) -> list[Finding]:
         return _as_the_table_says(patient)
     if patient.running is None or not patient.port_ready:
         return not_looked("the port or the configuration is not ready, see above")
-    patient.shoe = await probe(patient.running, patient.clock, patient.limits.listen_seconds)
+    limits = patient.limits
+    patient.shoe = await probe(patient.running, patient.clock, limits.listen_seconds, limits.measure_seconds)
     if patient.shoe.answered:
         return good(patient.shoe.what)
     if patient.running.shoe.wire != "native" and not patient.shoe.what:
         return not_looked("nothing was received, which is normal between two cards: draw one while the doctor listens")
     return problem(patient.shoe.what)
+
+
+async def look_at_line(patient: Patient) -> list[Finding]:
+    quality = None if patient.shoe is None else patient.shoe.quality
+    since = "while the doctor listened"
+    if patient.table_runs and patient.status is not None and patient.status.online:
+        status = patient.status
+        quality = LineQuality(status.line_frames, status.line_damaged, status.line_refused)
+        since = "since the table opened its line"
+    if quality is None:
+        return not_looked(_NO_ANSWER)
+    if not quality.damaged:
+        return good(f"no frame was damaged {since}")
+    whole = quality.frames + quality.damaged
+    what = f"{quality.damaged} of {whole} frames were damaged {since}"
+    if quality.damaged <= whole * patient.limits.damaged_share:
+        return good(f"{what}; they are sent again by themselves")
+    return problem(f"{what}: cards come late, and with 4 of 10 damaged a lost shoe takes long to come back")
 
 
 async def look_at_key(patient: Patient) -> list[Finding]:
@@ -83,30 +103,31 @@ def _as_the_table_says(patient: Patient) -> list[Finding]:
     return good("the shoe is connected to the table's controller")
 
 
-async def probe(config: RunningConfig, clock: Clock, seconds: float) -> ShoeProbe:
+async def probe(config: RunningConfig, clock: Clock, seconds: float, measure: float) -> ShoeProbe:
     # Imported only where a shoe is contacted: it brings the event loop and all libraries along.
     from shoe_controller.daemon.assembly import link_for  # noqa: PLC0415 - see above
 
-    link = link_for(config, _link_state(config), clock)
     try:
-        listener = await listen(port_of(config.shoe), link, lambda: clock.now().mono_ns / SECOND, seconds)
+        with JournalReader(config.journal.file) as reader:
+            link = link_for(config, reader.position().link_state, clock, reader=reader)
+    except JournalError:
+        link = link_for(config, None, clock)
+    try:
+        listener = await listen(port_of(config.shoe), link, lambda: clock.now().mono_ns / SECOND, seconds, measure)
     except TransportError as error:
         return ShoeProbe(answered=False, what=str(error))
     return _judge(listener, config)
 
 
-def _link_state(config: RunningConfig) -> bytes | None:
-    try:
-        with JournalReader(config.journal.file) as reader:
-            return reader.position().link_state
-    except JournalError:
-        return None
+async def listen(
+    port: Port, link: ControllerLink, now: Callable[[], float], seconds: float, measure: float = 0.0
+) -> "ShoeListener":
+    """Talk over this port until the shoe is identified, or the time is over; raise `TransportError` without a line.
 
-
-async def listen(port: Port, link: ControllerLink, now: Callable[[], float], seconds: float) -> "ShoeListener":
-    """Talk over this port until the shoe is identified, or the time is over; raise `TransportError` without a line."""
+    A native shoe that has proven its key is then asked for as much as it can say, for `measure` seconds.
+    """
     listener = ShoeListener(link, now)
-    await listener.listen(port, seconds)
+    await listener.listen(port, seconds, measure)
     return listener
 
 
@@ -124,23 +145,35 @@ class ShoeListener:
         self._stirred = asyncio.Event()
         self._lost: TransportError | None = None
 
-    async def listen(self, port: Port, seconds: float) -> None:
+    async def listen(self, port: Port, seconds: float, measure: float) -> None:
         until = self._now() + seconds
         line = await port.open(self._on_bytes, self._on_lost)
         try:
             self._link.connected(self._now())
             while self._now() < until and self._lost is None and not self._settled:
-                line.write(self._link.to_send())
-                self._stirred.clear()
-                try:
-                    async with asyncio.timeout(TICK):
-                        await self._stirred.wait()
-                except TimeoutError:
-                    self._take(self._link.tick(self._now()))
+                await self._talk(line)
+            until = self._now() + measure
+            while self.up is not None and self._now() < until and self._lost is None:
+                if isinstance(self._link, NativeController):
+                    self._link.ask_for_status(self._now())
+                await self._talk(line)
         finally:
             await line.close()
         if self._lost is not None:
             raise self._lost
+
+    async def _talk(self, line: Transport) -> None:
+        line.write(self._link.to_send())
+        self._stirred.clear()
+        try:
+            async with asyncio.timeout(TICK):
+                await self._stirred.wait()
+        except TimeoutError:
+            self._take(self._link.tick(self._now()))
+
+    @property
+    def quality(self) -> LineQuality:
+        return self._link.quality
 
     @property
     def _settled(self) -> bool:
@@ -193,4 +226,10 @@ def _answered(listener: ShoeListener, name: str) -> ShoeProbe:
             f"protocol version {shoe.protocol_version}"
         )
     authenticated = listener.up is not None and listener.up.authenticated
-    return ShoeProbe(answered=True, what=f"a shoe answers at {name}", authenticated=authenticated, firmware=firmware)
+    return ShoeProbe(
+        answered=True,
+        what=f"a shoe answers at {name}",
+        authenticated=authenticated,
+        firmware=firmware,
+        quality=listener.quality,
+    )

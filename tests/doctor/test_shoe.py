@@ -15,6 +15,7 @@ from firmware_protocol.native.store import ShoeStore
 from shoe_controller.doctor.findings import Thresholds
 from simulator.emulation import EmulationSettings
 from simulator.emulator import EmulatedShoe
+from simulator.line_faults import Trouble
 from simulator.ports.pty import PtyPort
 from simulator.reader_ids import cards_file
 from simulator.shoe_line import Wire, WireSettings
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.asyncio
 
 BEFORE = ("port", "port-free")
 SHORT = Thresholds(listen_seconds=0.7)
-LONG = Thresholds(listen_seconds=10)
+LONG = Thresholds(listen_seconds=10, measure_seconds=0)
 
 
 def emulated(folder: Path, **wire: object) -> EmulatedShoe:
@@ -43,6 +44,23 @@ async def test_a_shoe_that_answers_with_our_key(tmp_path: Path) -> None:
         assert "holds the right key" in await good(patient, "shoe-key")
         assert "firmware" in await good(patient, "firmware")
         assert "protocol version 1" in await good(patient, "firmware")
+
+
+async def test_line_is_measured_and_fails_when_many_frames_are_damaged(tmp_path: Path) -> None:
+    measured = Thresholds(listen_seconds=10, measure_seconds=0.4)
+    async with emulated(tmp_path) as shoe:
+        patient = patient_with(tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe")), limits=measured)
+        assert "no frame was damaged" in await good(patient, "line", *BEFORE, "shoe")
+        assert patient.shoe is not None
+        assert patient.shoe.quality is not None
+        assert patient.shoe.quality.frames > 5, "the shoe is made to talk"
+        line = shoe.emulation.effects.from_shoe
+        for place in range(1000, 100_000, 100):
+            line.trouble_bytes(Trouble.CORRUPTED, begin=line.sent + place, length=1)
+        patient = patient_with(
+            tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe")), limits=measured._replace(measure_seconds=1.0)
+        )
+        assert "frames were damaged" in await problems(patient, "line", *BEFORE, "shoe")
 
 
 async def test_shoe_fails_when_nobody_answers(tmp_path: Path) -> None:
