@@ -76,6 +76,16 @@ export interface AfterShoeEnd {
   code: "after_shoe_end";
 }
 
+/** How old an event is by the shoe's own clock, and what was made of it. */
+export interface AgeOfEvent {
+  /** Says which code this is; the other fields are its values. */
+  code: "age_of_event";
+  /** The age in milliseconds that the shoe said. */
+  reported_ms: number;
+  /** The age in milliseconds that the event was taken to have: as near to it as is possible. */
+  taken_ms: number;
+}
+
 /** The alert that was raised with the number `replaces` is over. */
 export interface AlertEnded {
   /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
@@ -103,7 +113,7 @@ export interface AlertEnded {
 }
 
 /** Everything that goes wrong at a table. New kinds may be added: show one that you do not know by its severity. */
-export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "shown_card_carried" | "bad_card_out_of_round" | "card_pushed_back" | "entered_card_differs" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "burn_due" | "nobody_on_duty" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "shoe_change_unconfirmed" | "bad_shoe" | "remainder_differs" | "lid_opened" | "gate_forced" | "shoe_restarted" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "preset_changed" | "line_refused" | "clock_stepped" | "journal_full" | "journal_damaged" | "journal_rolled_back" | "status_ahead" | "messages_refused" | "dispute_open" | "supervisor_called" | "pin_guessing" | "request_flood";
+export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "shown_card_carried" | "burned_card_carried" | "bad_card_out_of_round" | "card_pushed_back" | "entered_card_differs" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "burn_due" | "nobody_on_duty" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "shoe_change_unconfirmed" | "bad_shoe" | "remainder_differs" | "lid_opened" | "gate_forced" | "shoe_restarted" | "restarted_between_rounds" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "gate_unanswered" | "preset_changed" | "line_refused" | "events_came_again" | "impossible_age" | "clock_stepped" | "journal_full" | "journal_damaged" | "journal_rolled_back" | "status_ahead" | "messages_refused" | "dispute_open" | "supervisor_called" | "pin_guessing" | "request_flood";
 
 /** An alert, in the same shape wherever one is published. */
 export interface AlertMessage {
@@ -229,6 +239,12 @@ export interface AssignedCard {
   hand: Side | null;
   /** The card as it is in truth, where it was read wrongly or not read; null leaves it as it is. */
   card?: Card | null;
+}
+
+/** The shoe has reported an over-draw and not yet its card: wait for it before deciding. */
+export interface AwaitExtraCard {
+  /** Says which code this is; the other fields are its values. */
+  code: "await_extra_card";
 }
 
 /** The payload does not match the schema. */
@@ -1538,10 +1554,26 @@ export interface EnteredDiffers {
   number: number;
 }
 
+/** Events that are on the record already came once more. */
+export interface EventsCameAgain {
+  /** Says which code this is; the other fields are its values. */
+  code: "events_came_again";
+  /** How many, since the alert was first raised. */
+  events: number;
+  /** How many cards left the shoe by what these events say; none of them was counted again. */
+  cards: number;
+}
+
 /** Another shoe takes the place of this one; the cards, and all that was dealt, stay. The table's file names it. */
 export interface ExchangeShoe {
   /** Says which act this is. */
   act: "exchange_shoe";
+}
+
+/** The shoe has reported an over-draw and not yet its card: it is decided on when it has come. */
+export interface ExtraCardAwaited {
+  /** Says which code this is; the other fields are its values. */
+  code: "extra_card_awaited";
 }
 
 /** What became of extra cards. */
@@ -1689,6 +1721,12 @@ export interface FromBadShoe {
   code: "from_bad_shoe";
 }
 
+/** The shoe answers commands to its gate again. */
+export interface GateObeyed {
+  /** Says which code this is; the other fields are its values. */
+  code: "gate_obeyed";
+}
+
 /** The table is dealt by hand from now on, or by the shoe's reader again. The table is dealt by hand from now on, or by the shoe's reader again. */
 export interface HandEntryChanged {
   /** The id of the journal that numbers the events. With another id, `seq` counts from 1 again. */
@@ -1816,6 +1854,8 @@ export interface Inventory {
   foreign: number;
   /** Cards that must still be in the shoe; below 0 where more came than it can hold. */
   remainder: number;
+  /** The shoe restarted in play, and cards may have left it unseen: there may be fewer in it than `remainder`. */
+  uncertain: boolean;
 }
 
 /** An older copy of the journal was in its place; this journal was begun, and takes over what that one held. */
@@ -1961,6 +2001,12 @@ export interface MarkDiffers {
   round: number;
   /** The mark that the shoe indicates. */
   mark: ResultMark;
+}
+
+/** One more event came again; the alert is raised anew, and counts it too. */
+export interface MoreCameAgain {
+  /** Says which code this is; the other fields are its values. */
+  code: "more_came_again";
 }
 
 /** A wager of the round was placed for the wrong seat: it moves to the right one, with its stake. */
@@ -4468,6 +4514,12 @@ export interface SentCheckpoints {
   checkpoints: Checkpoint[];
 }
 
+/** A session with the shoe has begun: both sides hold the same key and speak the same version. */
+export interface SessionBegun {
+  /** Says which code this is; the other fields are its values. */
+  code: "session_begun";
+}
+
 /** Put a single wager of the round right after the close. */
 export interface SetWager {
   /** Says which act this is. */
@@ -4914,6 +4966,12 @@ export interface StatusMessage {
   authenticated: boolean;
   /** Whether the shoe sends again what was not stored; a display shows when cards can be lost with the connection. */
   keeps_events: boolean;
+  /** Whole frames from the shoe since the controller opened its line, as counted when the next two last changed. */
+  line_frames: number;
+  /** Pieces on the shoe's line that were no frame: damaged, cut off, or noise. Counted on at most once a minute. */
+  line_damaged: number;
+  /** Whole frames on the shoe's line that were not believed, as in the alert `line_refused`. */
+  line_refused: number;
   /** Whether the journal can be written to; if not, the table stands still. */
   storing: boolean;
   /** The broker's answer to the message that it refused last, and its topic; empty while it accepts them. */
@@ -5336,22 +5394,22 @@ export interface WrongPinRefused {
 }
 
 /** What the dealer does next. */
-export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | CountCardsLeft | RunCardsOut | ShowFirstCard | BurnCards | SignInFirst | NewDealerBurns | TakeWagers | TakeWagersWithCarried | TakeWagersAndDraw | TakeWagersAndLay | LayCarriedCard | EnterReportedCards | DrawCard | ConfirmResult | ShowCards | ChangeCards;
+export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | CountCardsLeft | RunCardsOut | ShowFirstCard | BurnCards | SignInFirst | NewDealerBurns | TakeWagers | TakeWagersWithCarried | TakeWagersAndDraw | TakeWagersAndLay | LayCarriedCard | EnterReportedCards | DrawCard | ConfirmResult | ShowCards | AwaitExtraCard | ChangeCards;
 
 /** Why a card is due, or why none is. */
 export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | BothNatural | PlayerDraws | BankerDraws | BothStand | BankerDrawsAfterThird | BankerStandsAfterThird | BankerHasDrawn | CardsFaceDown | NotDue | NotShown | EarlierReason;
 
 /** What exactly is wrong, or why a card was set aside. */
-export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | DueCardElsewhere | AnotherRoundBegun | UnknownCardCarried | EnteredDiffers | NotEntered | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnedTooMany | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | ProvenBad | FromBadShoe | ButtonBeforeEnd | FirstCardBeforeEnd | RemainderOff | OldShoeUnheard | ShoeExchangedNow | LateSeats | CalledBy | OpenDisputes | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | FaceReadAgain | LinkDropped | ControllerRestarted | DecoderMessage | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | BrokerError | EarlierDetail;
+export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | DueCardElsewhere | AnotherRoundBegun | UnknownCardCarried | EnteredDiffers | NotEntered | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnedTooMany | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | ProvenBad | FromBadShoe | ButtonBeforeEnd | FirstCardBeforeEnd | RemainderOff | OldShoeUnheard | ShoeExchangedNow | LateSeats | CalledBy | OpenDisputes | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | FaceReadAgain | LinkDropped | ControllerRestarted | DecoderMessage | EventsCameAgain | AgeOfEvent | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | BrokerError | EarlierDetail;
 
 /** Why a request was refused. */
-export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | TooManyChanges | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CarriedCardIsFirst | CardsLieFaceDown | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
+export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | TooManyChanges | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CarriedCardIsFirst | CardsLieFaceDown | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | ExtraCardAwaited | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
 
 /** Who or what did it. */
 export type Actor = Person | Shoe | ShoeButton | FirstCardDrawn | TimeRanOut;
 
 /** Why an alert ended. */
-export type AlertEndCause = EndedByPerson | EndedByShoe | NewShoeOpened | RoundSettledNow | RoundVoidedNow | ResultTakenBack | ShoeEndedNow | CardCame | CardDue | ShoeRestartedNow | FaultClearedNow | ShoeBack | StoringAgain | PublishingAgain;
+export type AlertEndCause = EndedByPerson | EndedByShoe | NewShoeOpened | RoundSettledNow | RoundVoidedNow | ResultTakenBack | ShoeEndedNow | CardCame | CardDue | ShoeRestartedNow | FaultClearedNow | ShoeBack | GateObeyed | SessionBegun | MoreCameAgain | StoringAgain | PublishingAgain;
 
 /** Why a shoe ended. */
 export type ShoeEndCause = LastRoundOver | NextShoeOpened | EndedEarly;
