@@ -1,4 +1,4 @@
-"""Commands to an Angel Eye shoe, from the engine with a real journal: the gate that is not answered, errors put right."""
+"""Commands to an Angel Eye shoe, from the engine with a real journal: a gate without an answer, errors put right."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def alerts(desk: Desk) -> list[str]:
 
 async def becomes(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE):
-        while not condition():
+        while not condition():  # noqa: ASYNC110 - what is waited for is set by many
             await asyncio.sleep(0.005)
 
 

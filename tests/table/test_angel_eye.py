@@ -1,5 +1,7 @@
 """What an Angel Eye shoe does, telegram by telegram: over-draws, restarts, rounds that come while the table waits."""
 
+from typing import Any
+
 import pytest
 
 from firmware_protocol.cards import Card
@@ -43,7 +45,7 @@ EXTRA = Card.parse("5C")
 LISTENS = LinkBack(keeps_events=False, authenticated=False)
 
 
-def at_angel_eye(**procedure: object) -> Sitting:
+def at_angel_eye(**procedure: Any) -> Sitting:  # noqa: ANN401 - as in `Sitting`
     table = QuickSitting(**procedure)
     table.give(LISTENS)
     table.open_shoe()
