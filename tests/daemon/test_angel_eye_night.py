@@ -5,6 +5,7 @@ decided on as soon as the display shows it.
 """
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -83,7 +84,7 @@ async def _decide(need: NeedsPerson, display: Display, terminal: Terminal) -> No
         return display.state is not None and need.act in [act.act for act in display.state.acts]
 
     await display.until(lambda: number() is not None and offered(), what=f"{need.act} to be offered for {need.what}")
-    details: dict[str, object] = {}
+    details: dict[str, Any] = {}
     if need.act == "clear_alert":
         details = {"alert": number()}
     elif need.act == "enter_card":

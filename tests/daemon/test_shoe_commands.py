@@ -26,7 +26,7 @@ def alerts(desk: Desk) -> list[str]:
 
 async def becomes(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 - the engine has no event for everything that is waited for
+        while not condition():  # noqa: ASYNC110 - what is waited for is set by many
             await asyncio.sleep(0.005)
 
 
