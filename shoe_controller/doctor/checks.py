@@ -82,7 +82,7 @@ CHECKS = (
     Check(
         "line",
         "how many frames of the shoe are damaged on the way",
-        "Use a shorter or shielded cable, away from motors and mains; check the ground, and baud in [shoe].",
+        "Use a shorter or shielded cable, away from motors and mains; check ground, and baud in the [shoe] section.",
         shoe.look_at_line,
     ),
     Check(

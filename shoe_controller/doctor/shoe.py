@@ -19,6 +19,7 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.transports.transport import Port, Transport, TransportError
 
 TICK = 0.05
+BLINK_SECONDS = 5
 SECOND = 1_000_000_000
 
 _NO_ANSWER = "the shoe was not contacted, see above"
@@ -140,6 +141,8 @@ class ShoeListener:
         self.up: LinkUp | None = None
         self.refused = ""
         self.deliveries = 0
+        self.blinks = False
+        """Whether the shoe was asked to blink, so that a person sees which one it is."""
         self._link = link
         self._now = now
         self._stirred = asyncio.Event()
@@ -152,11 +155,14 @@ class ShoeListener:
             self._link.connected(self._now())
             while self._now() < until and self._lost is None and not self._settled:
                 await self._talk(line)
+            if self.up is not None:
+                self.blinks = self._link.identify(BLINK_SECONDS, self._now())
             until = self._now() + measure
             while self.up is not None and self._now() < until and self._lost is None:
                 if isinstance(self._link, NativeController):
                     self._link.ask_for_status(self._now())
                 await self._talk(line)
+            line.write(self._link.to_send())
         finally:
             await line.close()
         if self._lost is not None:
@@ -226,9 +232,10 @@ def _answered(listener: ShoeListener, name: str) -> ShoeProbe:
             f"protocol version {shoe.protocol_version}"
         )
     authenticated = listener.up is not None and listener.up.authenticated
+    blinks = listener.blinks
     return ShoeProbe(
         answered=True,
-        what=f"a shoe answers at {name}",
+        what=f"a shoe answers at {name}" + (f"; it is the one that blinks for {BLINK_SECONDS} s" if blinks else ""),
         authenticated=authenticated,
         firmware=firmware,
         quality=listener.quality,

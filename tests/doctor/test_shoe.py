@@ -19,6 +19,7 @@ from simulator.line_faults import Trouble
 from simulator.ports.pty import PtyPort
 from simulator.reader_ids import cards_file
 from simulator.shoe_line import Wire, WireSettings
+from simulator.truth import AnyHappening, Identified, TruthSink
 from tests.daemon.harness import QUICK, Chain
 from tests.daemon.house_file import CARDS_FILE, OTHER_KEY, SHOE_KEY
 from tests.doctor.clinic import clinic_file, good, not_looked, patient_with, problems
@@ -32,15 +33,18 @@ SHORT = Thresholds(listen_seconds=0.7)
 LONG = Thresholds(listen_seconds=10, measure_seconds=0)
 
 
-def emulated(folder: Path, **wire: object) -> EmulatedShoe:
+def emulated(folder: Path, truth: TruthSink = lambda _: None, **wire: object) -> EmulatedShoe:
     settings = WireSettings(**({"wire": Wire.NATIVE, "key": SHOE_KEY} | wire))  # type: ignore[arg-type]  # of a test
-    return EmulatedShoe(port=PtyPort(folder / "shoe"), settings=EmulationSettings(wire=settings, pace=QUICK, seed=5))
+    emulation = EmulationSettings(wire=settings, pace=QUICK, seed=5)
+    return EmulatedShoe(port=PtyPort(folder / "shoe"), settings=emulation, truth=truth)
 
 
 async def test_a_shoe_that_answers_with_our_key(tmp_path: Path) -> None:
-    async with emulated(tmp_path):
+    seen: list[AnyHappening] = []
+    async with emulated(tmp_path, seen.append) as shoe:
         patient = patient_with(tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe")), limits=LONG)
-        assert "a shoe answers at" in await good(patient, "shoe", *BEFORE)
+        assert "it is the one that blinks" in await good(patient, "shoe", *BEFORE)
+        await shoe.until(lambda: any(isinstance(happening, Identified) for happening in seen), within=10)
         assert "holds the right key" in await good(patient, "shoe-key")
         assert "firmware" in await good(patient, "firmware")
         assert "protocol version 1" in await good(patient, "firmware")

@@ -134,6 +134,8 @@ _LATE = (*_LINE, *CRASHES, "reader_dead", "reboot", "power_loss", "wrong_key", "
 NEVER_RAISED = {
     "preset_changed": "nobody changes the settings of the emulated shoe",
     "request_flood": "nobody sends so many requests that most of them are dropped",
+    "events_came_again": "the memory of the emulated shoe is never wiped, and never goes back",
+    "impossible_age": "the clock of the emulated shoe is right",
     "status_ahead": "nobody but the table publishes its messages",
 }
 """Alerts that nothing here can bring about, and why. Each has its own cases in `tests/table/alert_cases.py`."""
