@@ -59,6 +59,9 @@ ONE_ALERT = 5
 MOST_FLOODS = 5
 """Alerts about flooding clients that stand at once: a broker without an access list lets a client use any name."""
 
+SAYS_WHAT_IS_KEPT = 5
+"""The revision from which on the link's fact says whether the shoe keeps its events."""
+
 
 def link_lost(draft: Draft, given: LinkLost) -> None:
     if draft.lasting.link.up:
@@ -137,7 +140,7 @@ def _emit_link(
         up=link.up,
         authenticated=link.authenticated,
         shoe_name=link.shoe_name,
-        keeps_events=link.keeps_events,
+        keeps_events=link.keeps_events if draft.lasting.revision >= SAYS_WHAT_IS_KEPT else None,
         cause=cause,
     )
 

@@ -165,8 +165,6 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "gate_forced": ("gate_forced",),
     "shown_card_carried": ("over_draw_burned", "over_draw_carried_over", "unasked_acts"),
     "burned_card_carried": ("over_draw_burned", "over_draw_carried_over", "unasked_acts"),
-    "restarted_between_rounds": ("reboot", "power_loss", "replayed_frame", "shoe_exchanged"),
-    "gate_unanswered": (*_LATE, "frames_swapped", "forged_frame", "replayed_frame"),
     "clock_stepped": ("clock_steps",),
     "journal_full": ("disk_full",),
     "messages_refused": ("refused_publishes",),

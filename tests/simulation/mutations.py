@@ -176,7 +176,7 @@ def _nothing(_original: Part) -> Part:
 
 
 def _forget_link(original: Part) -> Part:
-    return lambda config, _state, *rest: original(config, None, *rest)
+    return lambda config, _state, *rest, **named: original(config, None, *rest, **named)
 
 
 def _skip_an_event(original: Part) -> Part:

@@ -120,10 +120,11 @@ def test_milliseconds_that_go_back_a_little_cost_nothing() -> None:
     """As when a counter of several bytes is read while an interrupt changes it."""
     table = Table(memory=Memory(event_places=20))
     table.run(1.0)
+    locks = table.shoe.locks
     table.shoe.tick(table.now + 0.001)
     table.shoe.report(drawn(0), table.now)
     table.shoe.tick(table.now - 0.002)
-    assert table.shoe.locks == 0
+    assert table.shoe.locks == locks
     table.run_until_all_is_stored(5.0)
     assert table.deliveries[-1].age < 1.0
 
@@ -134,10 +135,11 @@ def test_milliseconds_that_begin_anew_stop_nothing() -> None:
     table.now = 90_000.0
     table.restart_shoe()
     table.run(4.0)
+    locks = table.shoe.locks
     table.shoe.to_send(table.now)
     table.shoe.tick(0.0)
     table.shoe.tick(0.6)
-    assert table.shoe.locks == 0
+    assert table.shoe.locks == locks
     assert table.shoe.to_send(0.6), "its keep-alive"
 
 
