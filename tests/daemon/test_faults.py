@@ -122,7 +122,8 @@ def faults_of(group: Group, wire: Wire) -> list[str]:
 
 @pytest.mark.parametrize("wire", ["native", "angel_eye"])
 def test_every_fault_has_its_promise(wire: Wire) -> None:
-    assert PROMISES[wire].keys() == FAULTS.keys()
+    """But for what only a reader of ids can do."""
+    assert PROMISES[wire].keys() == FAULTS.keys() - {"read_again"}
 
 
 @pytest.mark.asyncio

@@ -8,13 +8,14 @@ import pytest
 from tests.daemon.way_of_a_card import ROOT, files_of, way_of_a_card
 
 DOCUMENT = ROOT / "docs" / "architecture.md"
-MOST_FILES = 45
+MOST_FILES = 46
 """What a reader must open to follow a card.
 
-It was 34 before people's irregularities could be put right. Each of the seven files since then decides something about
+It was 34 before people's irregularities could be put right. Each of the eight files since then decides something about
 the card: whether it comes from the present shoe (`shoe_line`), was entered by hand already (`entered_cards`), belongs
 to what is left of a shoe (`remainder`) or to one that nobody may have opened (`opening`), how it counts (`counting`),
-whether a new dealer had to burn one before it (`duty`), and whether it proves that the shoe is bad (`inventory`). Four
+whether it waits for the round before it (`dealing_on`), whether a new dealer had to burn one before it (`duty`), and
+whether it proves that the shoe is bad (`inventory`). Four
 more keep a bad line or a wiped shoe from harming it: what came before (`recent`), how old it can be (`ages`), which
 bytes are kept of it (`raw_bytes`), and whether there is anything but noise on the line (`line_budget`).
 """

@@ -14,7 +14,7 @@ def test_a_table_is_set_up_by_answering(tmp_path: Path) -> None:
     talk = Conversation("init", str(house), *words)
     talk.answer("The house", "north")
     talk.answer("The table's name", "t7")
-    talk.answer("native or angel_eye [native]", "")
+    talk.answer("native, angel_eye or lines [native]", "")
     for question in ("The table's name on boards", "The currency", "The base game [commission]", "Decks", "The layout"):
         talk.answer(question, "")
     talk.answer("The groups and wagers offered [base,pairs]", "base")

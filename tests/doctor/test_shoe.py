@@ -50,7 +50,7 @@ async def test_a_shoe_that_answers_with_our_key(tmp_path: Path) -> None:
         assert "protocol version 1" in await good(patient, "firmware")
 
 
-async def test_line_is_measured_and_fails_when_many_frames_are_damaged(tmp_path: Path) -> None:
+async def test_line_fails_when_many_frames_are_damaged(tmp_path: Path) -> None:
     measured = Thresholds(listen_seconds=10, measure_seconds=0.4)
     async with emulated(tmp_path) as shoe:
         patient = patient_with(tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe")), limits=measured)
