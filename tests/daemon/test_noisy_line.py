@@ -1,0 +1,67 @@
+"""Noise on the line to a shoe: what is told of it, and that it does not take the processor."""
+
+import asyncio
+import socket
+
+import pytest
+
+from firmware_protocol.link import LineQuality
+from shoe_controller.daemon.line_budget import LONGEST_PAUSE, MOST_SAVED, PER_SECOND, LineBudget
+from shoe_controller.daemon.line_watch import EVERY, LineWatch
+from shoe_controller.transports.descriptor_line import DescriptorLine
+from shoe_controller.transports.transport import TransportError
+
+
+def test_bad_frames_are_told_of_at_once_and_then_once_a_minute_while_there_are_more() -> None:
+    now, found = 0.0, LineQuality(0, 0, 0)
+    told: list[LineQuality] = []
+    watch = LineWatch(lambda: found, told.append, lambda: now)
+    for second in range(600):
+        now = float(second)
+        if second < 300:
+            found = LineQuality(10 * second, second, 0)
+        elif second == 450:
+            found = found._replace(refused=1)
+        watch.look()
+    assert told[0].damaged == 1
+    assert len(told) == 1 + 299 // int(EVERY * 0.9) + 1 + 1
+    assert told[-2].damaged == 299, "what came last before it was quiet, too"
+    assert told[-1].refused == 1
+    assert watch.told == told[-1]
+
+
+def test_a_flood_has_to_wait_and_a_serial_line_never_does() -> None:
+    serial, flooded = LineBudget(), LineBudget()
+    assert not any(serial.pause_after(58, step / 100) for step in range(10_000)), "11520 bytes, two in each frame"
+    assert flooded.pause_after(MOST_SAVED, 0.0) == 0.0
+    assert flooded.pause_after(PER_SECOND // 10, 0.0) == pytest.approx(0.1)
+    assert flooded.pause_after(100 * PER_SECOND, 0.1) == LONGEST_PAUSE
+
+
+@pytest.mark.asyncio
+async def test_a_line_is_left_unread_as_long_as_its_owner_asks_for() -> None:
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)  # noqa: FBT003 - the name of the method says what it is
+    loop = asyncio.get_running_loop()
+    came: list[tuple[float, bytes]] = []
+    first, second = asyncio.Event(), asyncio.Event()
+
+    def received(data: bytes) -> float:
+        came.append((loop.time(), data))
+        (second if first.is_set() else first).set()
+        return 0.1
+
+    def lost(error: TransportError) -> None:
+        raise AssertionError(error)
+
+    line = DescriptorLine(
+        ours.fileno(), received, lost, release=ours.close, explain=lambda error: TransportError(str(error))
+    )
+    theirs.send(b"one")
+    await asyncio.wait_for(first.wait(), 10)
+    theirs.send(b"two")
+    await asyncio.wait_for(second.wait(), 10)
+    assert [data for _, data in came] == [b"one", b"two"]
+    assert came[1][0] - came[0][0] >= 0.1, "a pause that was asked for is kept, however busy the machine is"
+    await line.close()
+    theirs.close()
