@@ -8,6 +8,7 @@ from simulator.reckoner.mismatch import Json, MismatchError, round_of
 from simulator.reckoner.recorded_cards import COUNTED, RecordedCard
 
 CARDS_IN_DECK = 52
+_MAY_HAVE_LOST_CARDS = ("shoe_restarted", "restarted_between_rounds", "event_gap")
 
 
 class ShoeBook:
@@ -45,6 +46,8 @@ class ShoeBook:
         """How amendments of earlier rounds, and cards found to be foreign, change the faces that came."""
         self._amended_since: Counter[str] = Counter()
         """How amendments since its end change the faces that were known then."""
+        self._may_have_lost_cards = False
+        """An alert told that the shoe restarted, or that something of it never came."""
         self._together = False
         """Cards left together outside a round: those are not on record one by one."""
         self._discarded: tuple[int, int] | None = None
@@ -67,6 +70,7 @@ class ShoeBook:
         self._must_be_counted = rules.get("remainder") == "counted"
         self._cut_card = self._cut_card_entered = self._is_counted = self._runs_out = self._together = False
         self._ended = self._proven = None
+        self._may_have_lost_cards = False
         self._amended.clear()
 
     def _check_opened(self, event: Json, acted: Json | None) -> None:
@@ -98,6 +102,7 @@ class ShoeBook:
         problem = detail.get("problem", alert["kind"])
         if problem in ("foreign_card", "card_twice"):
             self._proven = problem
+        self._may_have_lost_cards |= alert["kind"] in _MAY_HAVE_LOST_CARDS
         self._together |= alert["kind"] == "bad_card_out_of_round" and detail.get("code") == "cards_together"
 
     def card_discarded(self, event: Json) -> None:
@@ -125,6 +130,8 @@ class ShoeBook:
             if self.holds and event["shoe"] == self._shoe:
                 raise MismatchError(f"{event} does not say where its cards are")
             return
+        if inventory.get("uncertain") and not self._may_have_lost_cards:
+            raise MismatchError(f"{event} calls its cards uncertain, and nothing was missed of them")
         known = inventory["known"]
         if inventory["decks"] != self._decks or sum(known.values()) + inventory["unseen"] != event["cards_out"]:
             raise MismatchError(f"{event} does not account for all cards that came")

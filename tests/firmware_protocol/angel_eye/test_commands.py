@@ -24,6 +24,8 @@ from firmware_protocol.events import FaultCode
 from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
+    GateFailed,
+    GateObeyed,
     Lamp,
     LineError,
     LinkUp,
@@ -67,7 +69,10 @@ def test_every_command_goes_through_both_ends(stx_in_bcc: bool) -> None:  # noqa
         notices += shoe.receive(out, 0)
         answers += link.receive(shoe.to_send(), 0)
     commands = [LOCK, CONFIRM_GAME, *map(clear_error, range(1, 8)), UNLOCK]
-    assert answers == [CommandDone(command=command) for command in commands]
+    assert [answer for answer in answers if isinstance(answer, CommandDone)] == [
+        CommandDone(command=command) for command in commands
+    ]
+    assert answers.count(GateObeyed()) == 1
     assert notices == [
         Wanted(desired=DesiredShoe(gate_locked=True)),
         *commands[1:-1],
@@ -81,7 +86,7 @@ def test_one_command_at_a_time() -> None:
     link.confirm_game(0)
     assert link.to_send() == LOCK_BYTES
     assert link.to_send() == b""
-    assert link.receive(ACK, 0.2) == [CommandDone(command=LOCK)]
+    assert link.receive(ACK, 0.2) == [CommandDone(command=LOCK), GateObeyed()]
     assert link.to_send() == encode_command(CONFIRM_GAME, stx_in_bcc=False)
 
 
@@ -108,7 +113,11 @@ def test_silence_is_answered_with_one_more_try() -> None:
     assert link.tick(1.0) == []
     assert link.to_send() == LOCK_BYTES
     assert link.next_deadline() == 2.0
-    assert link.tick(2.0) == [CommandFailed(command=LOCK, reason="the shoe did not answer either of two attempts")]
+    why = "the shoe did not answer either of two attempts"
+    assert link.tick(2.0) == [
+        CommandFailed(command=LOCK, reason=why),
+        GateFailed(reason=f"command to lock the gate: {why}"),
+    ]
     assert link.to_send() == b""
     # It is tried again when it is wanted again, and after a while by itself.
     assert link.next_deadline() == 7.0
@@ -150,8 +159,9 @@ def test_every_refusal_is_named(code: str, sent: bytes) -> None:
         assert link.tick(1.0) == []
         assert link.to_send() == LOCK_BYTES
         out = link.receive(nak, 1.5)
-    (failed,) = out
+    failed, told = out
     assert isinstance(failed, CommandFailed)
+    assert told == GateFailed(reason=f"command to lock the gate: {failed.reason}")
     assert (failed.command, failed.nak_code) == (LOCK, code)
     assert NAK_MEANINGS.get(code, "unknown code") in failed.reason
     assert link.to_send() == b""
@@ -162,7 +172,7 @@ def test_a_refusal_worth_another_try_can_still_be_accepted() -> None:
     link.want(DesiredShoe(gate_locked=True), 0)
     link.receive(b"\x1521", 0.1)
     link.tick(1.0)
-    assert link.receive(ACK, 1.1) == [CommandDone(command=LOCK)]
+    assert link.receive(ACK, 1.1) == [CommandDone(command=LOCK), GateObeyed()]
     assert link.next_deadline() is None
 
 

@@ -132,7 +132,7 @@ def test_what_is_no_frame_is_marked_with_our_readers_reason(shown: dict[bytes, S
 def test_counter_tag_and_appended_fields_are_shown(shown: dict[bytes, Shown]) -> None:
     for body in frames.bodies():
         fields = shown[encode_frame(body)[:-1]].fields
-        if body[0] & 0x70:
+        if body[0] & 0x70 and len(body) >= len(frames.sealed(body[0], b"")):
             assert (fields["counter"], fields["tag"]) == (str(int.from_bytes(body[1:9], "big")), body[-8:].hex())
     body = next(
         body for body in frames.damaged(seed=1, count=DAMAGED) if body[0] == FrameType.STATUS and len(body) > 34

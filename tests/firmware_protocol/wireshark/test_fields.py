@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from firmware_protocol.native.event_layouts import KINDS
-from firmware_protocol.native.messages import SEALED, FrameType
+from firmware_protocol.native.messages import SEALED, BadFrameError, FrameType
 from firmware_protocol.wireshark.fields import EVENTS, FIELDS, FRAMES, Field, Size
 from firmware_protocol.wireshark.lua import renewed
 from tests.firmware_protocol.wireshark import frames
@@ -74,7 +74,10 @@ def number_in_words(key: str, field: Field, value: int | bytes) -> Words:
 def test_the_tables_read_every_frame_of_the_vectors_as_our_decoders_do() -> None:
     understood = [event for event in frames.events() if not is_not_understood(event[0], event[1:])]
     for body in (*frames.bodies(), *map(frames.in_event, understood), *frames.rare_frames()):
-        expected = words_of_frame(body)
+        try:
+            expected = words_of_frame(body)
+        except (BadFrameError, ValueError):
+            continue  # malformed, or of a type that nobody knows; `test_dissector.py` has those
         if "unix_time" in expected:
             expected["unix_time"] = expected["unix_time"].partition(",")[0]
         assert expected.items() <= read_by_table(body).items()
