@@ -38,23 +38,6 @@ EMPTY_BY_HAND = Plan(
     ),
 )
 
-LOCKED_BEFORE_BURN = Plan(
-    seed=3555,
-    house=SimulatedHouse("nepal", "five_dragons_a", "1", "L8-1", "at_once"),
-    wire=Wire.ANGEL_EYE,
-    disclosing=Disclosing.AT_DRAW,
-    procedure=Procedure(over_drawn=OverDrawn.USE, draw_within=60.0, dealer_signs_in=True, new_dealer_burns=True),
-    rounds=3,
-    cut_card_after=None,
-    speed=3.0,
-    sync_seconds=0.004,
-    undoes=False,
-    mishaps=(
-        Mishap("over_draw_burned", entry=5, delay=1.3960271258761114, seconds=9.978221283725176, number=663023735),
-        Mishap("commands_swapped", entry=10, delay=1.6984412166301435, seconds=1.8804027590311874, number=998337162),
-    ),
-)
-
 NINTH_AMENDED = Plan(
     seed=3149,
     house=SimulatedHouse("nepal", "nepal_super_baccarat", "1", "L8-1", "at_once"),
@@ -80,12 +63,6 @@ NINTH_AMENDED = Plan(
 
 def test_people_who_deal_by_hand_see_that_the_shoe_is_empty() -> None:
     assert run(EMPTY_BY_HAND).broken == ""
-
-
-def test_a_gate_that_stays_locked_is_looked_at_also_when_a_card_is_to_be_burned() -> None:
-    ran = run(LOCKED_BEFORE_BURN)
-    assert ran.broken == ""
-    assert ran.tricks, "the gate has to stay locked in this plan"
 
 
 def test_a_ninth_copy_is_none_where_supervisors_have_said_that_one_was_another_card() -> None:

@@ -149,6 +149,9 @@ class Dealer:
                 assert desk.dealer(NoMoreBets()).refusal is None
             case Phase.BETTING | Phase.CLOSED | Phase.DEALING:
                 self._deal_a_card()
+            case Phase.COMPLETE if desk.state.round is not None and desk.state.round.forgotten:
+                # The shoe has begun another round after its restart: its results are not of this one.
+                assert desk.dealer(Confirm()).refusal is None
             case Phase.COMPLETE:
                 self.ask_for_result()
 

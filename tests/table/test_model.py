@@ -484,7 +484,8 @@ class TableModel(RuleBasedStateMachine):
     @invariant()
     def no_card_is_lost_doubled_or_invented(self) -> None:
         if self.desk is not None and self.desk.state.shoe is not None:
-            waiting_cards = sum(map(cards_in, waiting(self.desk.state)))
+            # Or held, until a supervisor has said of which shoe they are.
+            waiting_cards = sum(map(cards_in, (*waiting(self.desk.state), *self.desk.state.lasting.held)))
             assert self.desk.state.shoe.cards_out + waiting_cards == self.desk.cards_gone
 
     @rule()
