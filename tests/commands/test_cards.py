@@ -19,6 +19,8 @@ Capsys = pytest.CaptureFixture[str]
 
 IDS = [row.id for row in some_set(decks=1).rows]
 """Those of a deck in the order in which it is learned, then the cut card."""
+AT_A_TERMINAL = ("/usr/bin/env", "--default-signal=INT")
+"""A shell that runs the tests in the background lets them ignore Ctrl-C; whoever types it has a terminal."""
 
 
 def content(file: Path) -> CardsFile:
@@ -37,7 +39,9 @@ def learning(file: Path, *options: str) -> Iterator[tuple[int, "subprocess.Popen
     ours, theirs = pty.openpty()
     tty.setraw(theirs)
     words = ["cards", "learn", str(file), "--port", os.ttyname(theirs), "--decks", "1", *options]
-    process = subprocess.Popen([*PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    process = subprocess.Popen(
+        [*AT_A_TERMINAL, *PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     try:
         yield ours, process
     finally:

@@ -175,8 +175,8 @@ class Dealer:
 
     def _deal_a_card(self) -> None:
         state = self.desk.state
-        if state.shoe is not None and state.shoe.carried is not None:
-            # It lies in Player's first place already.
+        if state.shoe is not None and state.shoe.carried is not None and state.phase not in CARDS_OUT:
+            # It lies in Player's first place already; of a round whose cards lie there, it waits for the next one.
             side: Side | None = Side.BANKER
         else:
             side = self.next_side()
