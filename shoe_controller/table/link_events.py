@@ -82,6 +82,7 @@ def link_back(draft: Draft, given: LinkBack) -> None:
         shoe_name=given.shoe_name,
     )
     _emit_link(draft, None)
+    draft.end_alerts(ShoeBack(), AlertKind.GATE_UNANSWERED)  # the link commands it anew
     exchanged, draft.lasting.exchanged = draft.lasting.exchanged, None
     if not given.keeps_events or exchanged not in (None, given.shoe_name):
         await_nothing(draft)

@@ -11,6 +11,7 @@ from simulator.recording import Chunk, read_recording
 from simulator.shoe_line import Wire
 from simulator.truth import FaultInjected
 from tests.simulator.agreement import assert_agreement, assert_nothing_invented
+from tests.simulator.angel_eye_night import NAME
 from tests.simulator.make_recordings import (
     FOLDER,
     SHOES,
@@ -98,4 +99,5 @@ def test_the_ten_shoes_have_every_fault_that_the_wire_can_express(wire: Wire) ->
 def test_nothing_else_lies_in_the_folder() -> None:
     names = {name_of(wire, number) for wire in Wire for number in range(1, SHOES + 1)}
     files = {f"{name}{ending}" for name in names for ending in (".jsonl.gz", ".expected.jsonl")}
-    assert {file.name for file in FOLDER.iterdir()} == files | {"README.md"}
+    night = {f"{NAME}.jsonl.gz", f"{NAME}.truth.json"}
+    assert {file.name for file in FOLDER.iterdir()} == files | night | {"README.md"}

@@ -441,7 +441,7 @@ CASES = (
     Case(AlertKind.EVENT_GAP, named_a_card_that_never_came),
     Case(AlertKind.SHOE_STOPPED, shoe_stopped, itself=(over(FaultCode.SENSOR), lambda table: table.event(Started()))),
     Case(AlertKind.SHOE_FAULT, shoe_fault, itself=(over(FaultCode.LOW_VOLTAGE), lambda table: table.event(Started()))),
-    Case(AlertKind.GATE_UNANSWERED, gate_unanswered, itself=(lambda table: table.give(GateAnswered()),)),
+    Case(AlertKind.GATE_UNANSWERED, gate_unanswered, itself=(lambda table: table.give(GateAnswered()), link_back)),
     Case(AlertKind.PRESET_CHANGED, preset_changed),
     Case(AlertKind.LINE_REFUSED, line_refused),
     Case(AlertKind.CLOCK_STEPPED, clock_stepped),

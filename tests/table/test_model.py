@@ -225,6 +225,8 @@ class TableModel(RuleBasedStateMachine):
             state = self.at.state
             if state.phase is Phase.BETTING and state.lasting.link.up and not is_stopped(state):
                 return
+            if state.shoe is not None and state.shoe.dealt_on and not is_stopped(state):
+                self.at.act(Confirm(), role=Role.DEALER)  # the shoe has gone on, and its button means the next round
             self.dealer.go_on()
         raise AssertionError(f"no end of the round in sight: {self.at.state.phase}, {self.at.alerts}")
 

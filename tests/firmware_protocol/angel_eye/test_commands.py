@@ -24,6 +24,8 @@ from firmware_protocol.events import FaultCode
 from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
+    GateFailed,
+    GateObeyed,
     Lamp,
     LineError,
     LinkUp,
@@ -108,7 +110,11 @@ def test_silence_is_answered_with_one_more_try() -> None:
     assert link.tick(1.0) == []
     assert link.to_send() == LOCK_BYTES
     assert link.next_deadline() == 2.0
-    assert link.tick(2.0) == [CommandFailed(command=LOCK, reason="the shoe did not answer either of two attempts")]
+    silent = "the shoe did not answer either of two attempts"
+    assert link.tick(2.0) == [
+        CommandFailed(command=LOCK, reason=silent),
+        GateFailed(reason=f"command to lock the gate: {silent}"),
+    ]
     assert link.to_send() == b""
     # It is tried again when it is wanted again, and after a while by itself.
     assert link.next_deadline() == 7.0
@@ -150,8 +156,9 @@ def test_every_refusal_is_named(code: str, sent: bytes) -> None:
         assert link.tick(1.0) == []
         assert link.to_send() == LOCK_BYTES
         out = link.receive(nak, 1.5)
-    (failed,) = out
+    failed, gate = out
     assert isinstance(failed, CommandFailed)
+    assert gate == GateFailed(reason=f"command to lock the gate: {failed.reason}")
     assert (failed.command, failed.nak_code) == (LOCK, code)
     assert NAK_MEANINGS.get(code, "unknown code") in failed.reason
     assert link.to_send() == b""
@@ -376,3 +383,17 @@ def test_an_error_that_still_stands_is_cleared_again_on_a_new_line_and_only_once
     link.disconnected(1)
     link.connected(2)
     assert commands_sent(link) == [clear_error(2), CONFIRM_GAME]
+
+
+def test_a_gate_that_fails_and_obeys_again_is_told_of_once_each_and_anew_on_a_new_line() -> None:
+    link = opened()
+    link.want(DesiredShoe(gate_locked=True), 0)
+    reports = [report for now in range(1, 40) for report in link.tick(float(now))]
+    assert [type(report) for report in reports if isinstance(report, GateFailed | GateObeyed)] == [GateFailed]
+    link.tick(42.0)
+    answered = link.receive(ACK, 42.1) or link.receive(ACK, 43.0)
+    assert GateObeyed() in answered
+    link.disconnected(50)
+    link.connected(51)
+    reports = [report for now in range(51, 60) for report in link.tick(float(now))]
+    assert [type(report) for report in reports if isinstance(report, GateFailed | GateObeyed)] == [GateFailed]

@@ -192,7 +192,7 @@ def test_an_unknown_letter_is_a_fault_and_the_numbering_goes_on() -> None:
 def test_joining_in_mid_stream_is_reported_once(number: int) -> None:
     link = opened()
     gap, delivery = link.receive(player_1(number), 0)
-    assert gap == EventGap(expected=0, received=number, reason="joined in mid-stream")
+    assert gap == EventGap(expected=0, received=number, reason="joined in mid-stream", joined=True)
     assert delivery == Delivery(event=P1, sequence=1)
     assert gaps(link.receive(player_1(number) + banker_1(number % 9 + 1), 0)) == []
 
@@ -205,7 +205,7 @@ def test_joining_exactly_where_the_committed_state_ends_is_clean() -> None:
     state = AngelEyeState(last_telegram=player_1(4), delivered=40)
     assert opened(state).receive(banker_1(5), 0) == [Delivery(event=B1, sequence=41)]
     gap, _ = opened(state).receive(banker_1(6), 0)
-    assert gap == EventGap(expected=5, received=6, reason="joined in mid-stream")
+    assert gap == EventGap(expected=5, received=6, reason="joined in mid-stream", joined=True)
 
 
 def test_a_repeat_across_a_restart_is_known_if_the_restart_was_quick() -> None:
@@ -215,7 +215,7 @@ def test_a_repeat_across_a_restart_is_known_if_the_restart_was_quick() -> None:
     assert quick.repeats == 1
     slow = opened(state, state_age=3600.0, now=1000)
     gap, delivery = slow.receive(player_1(4), 1001)
-    assert gap == EventGap(expected=5, received=4, reason="joined in mid-stream")
+    assert gap == EventGap(expected=5, received=4, reason="joined in mid-stream", joined=True)
     assert delivery == Delivery(event=P1, sequence=41)
 
 
@@ -228,7 +228,7 @@ def test_reconnecting_counts_the_time_of_the_outage() -> None:
     link.disconnected(4)
     link.connected(60)
     _, gap, _ = link.receive(player_1(1), 61)
-    assert gap == EventGap(expected=2, received=1, reason="joined in mid-stream")
+    assert gap == EventGap(expected=2, received=1, reason="joined in mid-stream", joined=True)
     assert gaps(link.receive(banker_1(3), 62)) == [(2, 3)]
 
 
