@@ -119,13 +119,13 @@ class Refused(LinkReport, frozen=True, kw_only=True, tag="refused"):
 
 
 class GateFailed(LinkReport, frozen=True, kw_only=True, tag="gate_failed"):
-    """The shoe does not do what is desired of its gate; said once, until it does."""
+    """The shoe does not do what is desired of its gate; said once on a line, until it does."""
 
     reason: str
 
 
 class GateObeyed(LinkReport, frozen=True, kw_only=True, tag="gate_obeyed"):
-    """The shoe does what is desired of its gate, as far as it answers; said at first, and after it had failed."""
+    """The shoe does what is desired of its gate again."""
 
 
 class ImpossibleAge(LinkReport, frozen=True, kw_only=True, tag="impossible_age"):

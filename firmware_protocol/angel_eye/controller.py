@@ -102,8 +102,8 @@ class AngelEyeController:
         """Standing errors that the shoe was commanded to clear."""
         self._gate_commanded: bool | None = None
         self._gate_again_at: float | None = None
-        self._gate_obeys: bool | None = None
-        """Whether the shoe obeyed the last command to its gate; `None` before the first answer."""
+        self._gate_fails = False
+        """Whether the last command to the gate on this line failed."""
         self._connected_at: float | None = None
         self._up_reported = False
         self._delivered_before_joining = state.delivered
@@ -125,6 +125,7 @@ class AngelEyeController:
         self._up_reported = False
         self._delivered_before_joining = self._newest_state.delivered
         self._gate_commanded = None
+        self._gate_fails = False
         self._send_gate_command(now)
         self._cleared = ()
         self._send_clear_commands(now)
@@ -295,13 +296,13 @@ class AngelEyeController:
                     # A command that was not obeyed is sent again after a while, or when the desired state changes.
                     self._gate_commanded = None
                     self._gate_again_at = now + self._line.gate_again
-                    if self._gate_obeys is not False:
+                    if not self._gate_fails:
                         what = "lock" if data == LOCK.data else "open"
                         out = [*out, GateFailed(reason=f"command to {what} the gate: {report.reason}")]
-                    self._gate_obeys = False
+                    self._gate_fails = True
                 case CommandDone(command=HostCommand(type="LK")):
-                    out = out if self._gate_obeys else [*out, GateObeyed()]
-                    self._gate_obeys = True
+                    out = [*out, GateObeyed()] if self._gate_fails else out
+                    self._gate_fails = False
         return out
 
     def _send_gate_command(self, now: float) -> None:

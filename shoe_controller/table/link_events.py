@@ -91,6 +91,7 @@ def link_back(draft: Draft, given: LinkBack) -> None:
     for alert in draft.lasting.alerts:
         if alert.kind is AlertKind.LINE_REFUSED and alert.fault in ENDED_BY_SESSION_NAMES:
             draft.end_alert(alert, SessionBegun())
+    draft.end_alerts(ShoeBack(), AlertKind.GATE_UNANSWERED)  # the link commands it anew
     exchanged, draft.lasting.exchanged = draft.lasting.exchanged, None
     if not given.keeps_events or exchanged not in (None, given.shoe_name):
         await_nothing(draft)

@@ -8,7 +8,8 @@ from simulator.reckoner.mismatch import Json, MismatchError, round_of
 from simulator.reckoner.recorded_cards import COUNTED, RecordedCard
 
 CARDS_IN_DECK = 52
-_MAY_HAVE_LOST_CARDS = ("shoe_restarted", "restarted_between_rounds", "event_gap")
+GAPS = ("event_gap", "shoe_restarted")
+"""With these, a shoe may have restarted; one of them that stands already is not raised once more."""
 
 
 class ShoeBook:
@@ -46,13 +47,15 @@ class ShoeBook:
         """How amendments of earlier rounds, and cards found to be foreign, change the faces that came."""
         self._amended_since: Counter[str] = Counter()
         """How amendments since its end change the faces that were known then."""
-        self._may_have_lost_cards = False
-        """An alert told that the shoe restarted, or that something of it never came."""
         self._together = False
         """Cards left together outside a round: those are not on record one by one."""
         self._discarded: tuple[int, int] | None = None
         """The round from which a card was discarded: it goes on, whatever that card proves of the shoe."""
 
+        self.keeps_events = False
+        """Whether a shoe on this wire keeps what was not received, also when it restarts."""
+        self._may_have_restarted = self._has_restarted = False
+        """Whether an alert says that it may have restarted, or that it has."""
         self._settled_before: tuple[int, int] | None = None
         """The round whose result was taken back: it is settled again, whatever came after it."""
 
@@ -70,7 +73,8 @@ class ShoeBook:
         self._must_be_counted = rules.get("remainder") == "counted"
         self._cut_card = self._cut_card_entered = self._is_counted = self._runs_out = self._together = False
         self._ended = self._proven = None
-        self._may_have_lost_cards = False
+        self._has_restarted = False
+        self._may_have_restarted = any(alert.kind in GAPS for alert in self._alerts.standing.values())
         self._amended.clear()
 
     def _check_opened(self, event: Json, acted: Json | None) -> None:
@@ -102,8 +106,10 @@ class ShoeBook:
         problem = detail.get("problem", alert["kind"])
         if problem in ("foreign_card", "card_twice"):
             self._proven = problem
-        self._may_have_lost_cards |= alert["kind"] in _MAY_HAVE_LOST_CARDS
         self._together |= alert["kind"] == "bad_card_out_of_round" and detail.get("code") == "cards_together"
+        between = alert["kind"] == "restarted_between_rounds"
+        self._has_restarted |= between or (alert["kind"] == "event_gap" and detail.get("code") == "shoe_restarted")
+        self._may_have_restarted |= between or alert["kind"] in GAPS
 
     def card_discarded(self, event: Json) -> None:
         self._discarded = round_of(event)
@@ -130,13 +136,15 @@ class ShoeBook:
             if self.holds and event["shoe"] == self._shoe:
                 raise MismatchError(f"{event} does not say where its cards are")
             return
-        if inventory.get("uncertain") and not self._may_have_lost_cards:
-            raise MismatchError(f"{event} calls its cards uncertain, and nothing was missed of them")
         known = inventory["known"]
         if inventory["decks"] != self._decks or sum(known.values()) + inventory["unseen"] != event["cards_out"]:
             raise MismatchError(f"{event} does not account for all cards that came")
         if inventory["remainder"] != CARDS_IN_DECK * self._decks + inventory["foreign"] - event["cards_out"]:
             raise MismatchError(f"{event} does not account for all cards that must be left")
+        uncertain = inventory.get("uncertain", False)
+        may_be = self._may_have_restarted and not self.keeps_events
+        if (uncertain and not may_be) or (self._has_restarted and not uncertain):
+            raise MismatchError(f"{event} is uncertain, or is not, against what is known of the shoe's restarts")
         published = Counter(card.card for card in out if card.card is not None)
         published.update(self._amended)
         if any(known.get(face, 0) < times for face, times in published.items()):

@@ -59,6 +59,7 @@ class Reckoner:
     def __init__(self, house: HouseRules | None = None, *, keeps_events: bool = True) -> None:
         self.books = TableBooks(house)
         self._inputs = InputBook(keeps_events=keeps_events)
+        self.books.shoes.keeps_events = keeps_events
         self._proposed: Json | None = None
         """The act that was proposed last, as it was requested."""
 

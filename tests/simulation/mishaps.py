@@ -165,6 +165,7 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "gate_forced": ("gate_forced",),
     "shown_card_carried": ("over_draw_burned", "over_draw_carried_over", "unasked_acts"),
     "burned_card_carried": ("over_draw_burned", "over_draw_carried_over", "unasked_acts"),
+    "gate_unanswered": (*_LATE, "commands_swapped", "frames_swapped", "forged_frame", "replayed_frame"),
     "clock_stepped": ("clock_steps",),
     "journal_full": ("disk_full",),
     "messages_refused": ("refused_publishes",),
@@ -205,7 +206,8 @@ def without_cause(kind: str, befallen: "set[str]", *, hasty: bool, shoe_ends: bo
     """
     if kind in BY_PEOPLE or (kind == "draw_before_close" and hasty):
         return False
-    if kind in ("lid_opened", "shoe_restarted", "shoe_change_unconfirmed") and shoe_ends:
+    at_end = ("lid_opened", "shoe_restarted", "restarted_between_rounds", "shoe_change_unconfirmed")
+    if kind in at_end and shoe_ends:
         return False
     if kind == "draw_too_slow" and "dealer_rests" in befallen:
         return False

@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
+from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.angel_eye.shoe import Disclosing
 from shoe_controller.daemon import assembly
 from shoe_controller.daemon.engine import Engine
+from shoe_controller.messages.details import UnknownCardCarried
 from shoe_controller.messages.procedure import BetsClose, Remainder, Reveal
 from shoe_controller.table import link_events, shoe_events
+from shoe_controller.table.phases import CARDS_OUT
 from shoe_controller.table.procedure import GateLocks, OverDrawn, Procedure
 from simulator.shoe_line import Wire
 from tests.simulation.houses import SimulatedHouse
@@ -40,6 +43,15 @@ class Regression(NamedTuple):
             yield
 
 
+def _ask_once(original: Part) -> Part:
+    def lane_reports(self: Part, reports: Part, now: float) -> Part:
+        told = original(self, reports, now)
+        self._gate_again_at = None
+        return told
+
+    return lane_reports
+
+
 def _look_at_clock_by_timer(original: Part) -> Part:
     def put(self: Part, work: Part) -> None:
         self._look_at_clock = lambda _now: None
@@ -60,6 +72,16 @@ def _keep_lid_open(original: Part) -> Part:
     return restarted
 
 
+def _tell_of_gap_alone(original: Part) -> Part:
+    def carried_over(draft: Part, event: Part, age_ms: int) -> None:
+        if draft.phase in CARDS_OUT:
+            draft.alert("event_gap", UnknownCardCarried())
+        else:
+            original(draft, event, age_ms)
+
+    return carried_over
+
+
 def _while_drawn_alone(original: Part) -> Part:
     def counts_remainder(draft: Part, event: Part) -> bool:
         drawn = draft.state.shoe is not None and draft.shoe.run_out is not None
@@ -73,6 +95,28 @@ def _any_event_will_do(_original: Part) -> Part:
 
 
 REGRESSIONS = (
+    Regression(
+        Plan(
+            seed=727,
+            house=HOUSE,
+            wire=Wire.ANGEL_EYE,
+            disclosing=Disclosing.AT_DRAW,
+            procedure=Procedure(draw_within=120.0),
+            rounds=3,
+            cut_card_after=None,
+            speed=3.0,
+            sync_seconds=0.0005,
+            undoes=False,
+            mishaps=(Mishap("bytes_lost", entry=53, delay=0.005, seconds=2.2741300322698423, number=360973276),),
+        ),
+        Mutation(
+            "gate_asked_once",
+            "an Angel Eye shoe that missed the command to unlock its gate stayed locked until its cable was pulled",
+            AngelEyeController,
+            "_lane_reports",
+            _ask_once,
+        ),
+    ),
     Regression(
         Plan(
             seed=2634,
@@ -122,6 +166,33 @@ REGRESSIONS = (
             _keep_lid_open,
         ),
         also_in=(link_events,),
+    ),
+    Regression(
+        Plan(
+            seed=9955,
+            house=HOUSE,
+            wire=Wire.ANGEL_EYE,
+            disclosing=Disclosing.AT_RESULT,
+            procedure=Procedure(reveal=Reveal.BY_DEALER, draw_within=None),
+            rounds=3,
+            cut_card_after=22,
+            speed=8.0,
+            sync_seconds=0.012,
+            undoes=True,
+            mishaps=(
+                Mishap("replayed_frame", entry=8, delay=0.0, seconds=10.991342392718806, number=179384950),
+                Mishap("over_draw_carried_over", entry=36, delay=0.0, seconds=8.247668882108485, number=289888181),
+                Mishap("silence", entry=47, delay=0.0037, seconds=8.842439004881179, number=54316513),
+            ),
+        ),
+        Mutation(
+            "carried_card_is_a_gap",
+            "an Angel Eye shoe carried a card over into a round of which the table had seen one card, and the table "
+            "could be let go on and settle on it",
+            shoe_events,
+            "carried_over",
+            _tell_of_gap_alone,
+        ),
     ),
     Regression(
         Plan(

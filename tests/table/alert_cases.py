@@ -446,7 +446,7 @@ CASES = (
     Case(AlertKind.EVENT_GAP, face_read_again),
     Case(AlertKind.SHOE_STOPPED, shoe_stopped, itself=(over(FaultCode.SENSOR), lambda table: table.event(Started()))),
     Case(AlertKind.SHOE_FAULT, shoe_fault, itself=(over(FaultCode.LOW_VOLTAGE), lambda table: table.event(Started()))),
-    Case(AlertKind.GATE_UNANSWERED, gate_unanswered, itself=(lambda table: table.give(GateAnswered()),)),
+    Case(AlertKind.GATE_UNANSWERED, gate_unanswered, itself=(lambda table: table.give(GateAnswered()), link_back)),
     Case(AlertKind.PRESET_CHANGED, preset_changed),
     Case(AlertKind.LINE_REFUSED, line_refused),
     Case(

@@ -386,3 +386,17 @@ def test_an_error_that_still_stands_is_cleared_again_on_a_new_line_and_only_once
     link.disconnected(1)
     link.connected(2)
     assert commands_sent(link) == [clear_error(2), CONFIRM_GAME]
+
+
+def test_a_gate_that_fails_and_obeys_again_is_told_of_once_each_and_anew_on_a_new_line() -> None:
+    link = opened()
+    link.want(DesiredShoe(gate_locked=True), 0)
+    reports = [report for now in range(1, 40) for report in link.tick(float(now))]
+    assert [type(report) for report in reports if isinstance(report, GateFailed | GateObeyed)] == [GateFailed]
+    link.tick(42.0)
+    answered = link.receive(ACK, 42.1) or link.receive(ACK, 43.0)
+    assert GateObeyed() in answered
+    link.disconnected(50)
+    link.connected(51)
+    reports = [report for now in range(51, 60) for report in link.tick(float(now))]
+    assert [type(report) for report in reports if isinstance(report, GateFailed | GateObeyed)] == [GateFailed]
