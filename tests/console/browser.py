@@ -3,9 +3,11 @@
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from typing import Any
 
 from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from tests.daemon.house_file import DEALER, DEALER_PIN, PINS
 
@@ -13,6 +15,9 @@ SMALL = (800, 480)
 
 PATIENCE = 60_000
 """Milliseconds after which a test gives up waiting for something that should take far less."""
+
+GLANCE = 2_000
+"""Milliseconds after which somebody looks whether another tab has come to the front."""
 
 expect.set_options(timeout=PATIENCE)
 
@@ -36,8 +41,21 @@ class Desk:
         return self.page.locator(f'dialog[open] [data-key="{key}"], body:not(:has(dialog[open])) [data-key="{key}"]')
 
     async def tap(self, *keys: str) -> None:
-        for key in keys:
+        for before, key in pairwise(("", *keys)):
+            if before.startswith("tab-"):
+                await self.stays_open(before, key)
             await self.at(key).click()
+
+    async def stays_open(self, tab: str, key: str) -> None:
+        """The page turns to what has just come up, also when a tab was just opened: a person opens it once more."""
+        for _ in range(PATIENCE // GLANCE):
+            try:
+                await self.at(key).wait_for(timeout=GLANCE)
+            except PlaywrightTimeout:
+                if await self.at(tab).get_attribute("aria-selected") != "true":
+                    await self.at(tab).click()
+            else:
+                return
 
     async def hold(self, key: str, seconds: float = 2.3) -> None:
         await self.at(key).hover()

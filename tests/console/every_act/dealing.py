@@ -48,7 +48,9 @@ async def no_more_bets(trial: Trial) -> None:
 
 async def reveal_cards(trial: Trial) -> None:
     await trial.at.draw(4)
-    await trial.tap("do-reveal_cards-player", "do-reveal_cards-banker")
+    await trial.tap("do-reveal_cards-player")
+    await trial.fact(CardsShown)
+    await trial.tap("do-reveal_cards-banker")
     await trial.fact(CardsShown, 2)
     assert [str(place.card) for shown in trial.facts(CardsShown) for place in shown.places] == ["9H", "KS", "KD", "5C"]
 

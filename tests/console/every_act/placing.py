@@ -7,14 +7,6 @@ from shoe_controller.messages.facts import ActProposed, AlertRaised, CardDiscard
 from tests.console.every_act.trial import Evening, Trial
 
 
-async def clear(trial: Trial, kind: AlertKind) -> None:
-    """A supervisor has looked, and clears the alert."""
-    alert = (await trial.fact(AlertRaised)).alert
-    assert alert.kind is kind
-    await trial.tap("tab-alerts", f"clear-{alert.number}")
-    await trial.give_reason_and_pin()
-
-
 async def assign_cards(trial: Trial) -> None:
     await trial.come_in()
     await trial.at.draw(2)
@@ -49,7 +41,7 @@ async def assign_cards(trial: Trial) -> None:
     assert str((await trial.fact(CardsAssigned, 2)).places[-1].card) == "4C"
     # The shoe cannot account for its round, and gives no result: a supervisor compares, and the dealer confirms.
     trial.at.shoe.press(Button.RESULT, held=True)
-    await clear(trial, AlertKind.ENDED_BY_FORCE)
+    await trial.clear_alert(AlertKind.ENDED_BY_FORCE)
     await trial.tap("do-confirm")
     await trial.fact(RoundResult)
     await trial.at.phase("betting")

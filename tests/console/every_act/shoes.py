@@ -128,17 +128,6 @@ def another_shoe(trial: Trial) -> EmulatedShoe:
     return EmulatedShoe(port=PtyPort(port), settings=EmulationSettings(wire=wire, seed=2, cards=cards, speed=None))
 
 
-async def clear(trial: Trial, kind: AlertKind) -> None:
-    def number() -> int | None:
-        alerts = () if trial.at.display.state is None else trial.at.display.state.alerts
-        return next((alert.number for alert in alerts if alert.kind is kind), None)
-
-    await trial.at.display.until(number, what=kind.value)
-    await trial.tap("tab-alerts", f"clear-{number()}")
-    await trial.give_reason_and_pin()
-    await trial.at.display.until(lambda: number() is None, what=f"the end of {kind.value}")
-
-
 async def exchange_shoe(trial: Trial) -> None:
     at = trial.at
     await trial.come_in()
@@ -160,12 +149,12 @@ async def exchange_shoe(trial: Trial) -> None:
     async with another_shoe(trial) as other:
         await trial.supervise("exchange_shoe")
         assert (await trial.fact(ShoeExchanged)).port == str(at.chain.folder / "other-shoe")
-        await clear(trial, AlertKind.EVENT_GAP)
+        await trial.clear_alert(AlertKind.EVENT_GAP)
         assert (await trial.fact(ShoeLinkChanged, 2)).up
         # It thinks that it holds new cards, and its first card is burned.
         await other.until(lambda: other.emulation.shoe.why_no_card is None, within=PATIENCE)
         other.draw()
-        await clear(trial, AlertKind.SHOE_CHANGE_UNCONFIRMED)
+        await trial.clear_alert(AlertKind.SHOE_CHANGE_UNCONFIRMED)
         await trial.fact(CardBurned)
         state = at.display.state
         assert state is not None

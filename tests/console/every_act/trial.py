@@ -8,11 +8,13 @@ import re
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 from playwright.async_api import Browser, expect
 
+from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.facts import Fact, PersonActed
 from tests.console.browser import Desk, desk_at
 from tests.console.console_chain import CARDS, ConsoleAt, console_at
@@ -103,7 +105,9 @@ class Trial:
     # --- touching ----------------------------------------------------------------------------------------------------
 
     async def tap(self, *keys: str) -> None:
-        for key in keys:
+        for before, key in pairwise(("", *keys)):
+            if before.startswith("tab-"):
+                await self.desk.stays_open(before, key)
             await self._finds(key)
             await self.desk.tap(key)
 
@@ -157,6 +161,18 @@ class Trial:
             await self.tap("reason-0")
         await self.identify()
         await self.is_done()
+
+    async def clear_alert(self, kind: AlertKind) -> None:
+        """A supervisor has looked, and clears the alert."""
+
+        def number() -> int | None:
+            alerts = () if self.at.display.state is None else self.at.display.state.alerts
+            return next((alert.number for alert in alerts if alert.kind is kind), None)
+
+        await self.at.display.until(number, what=kind.value)
+        await self.tap("tab-alerts", f"clear-{number()}")
+        await self.give_reason_and_pin()
+        await self.at.display.until(lambda: number() is None, what=f"the end of {kind.value}")
 
     async def second_supervisor_approves(self, person: str = "shah") -> None:
         await self.tap("tab-alerts", "approve")
