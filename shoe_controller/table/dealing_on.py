@@ -33,6 +33,9 @@ from shoe_controller.table.state import DealtOn, Round, TableState
 WAITS = 5
 """The `REVISION` of the running program from which this holds."""
 
+CARDS_BEGIN = 6
+"""The `REVISION` of the running program from which a restart alone lets no later card wait unnoticed."""
+
 _ABOUT_CARDS = CardDrawn | Misread | ForeignCard | DoubleFeed | CardIdentified | CardReturned | Burn | CutCard
 _BUTTONS = (Button.RESULT, Button.NO_MORE_BETS, Button.BURN)
 _FAULTS = (
@@ -64,16 +67,24 @@ def waits(draft: Draft, event: AnyShoeEvent) -> bool:
     """Let a report wait if it is of another round, or nobody knows of which; whether that is so."""
     if not is_undecided(draft.state) or not _is_of_round(event):
         return False
-    begun = draft.shoe.dealt_on or _is_forgotten(draft.state, draft.round)
+    begun = _another_has_begun(draft) or _is_forgotten(draft.state, draft.round)
     if not begun and not (draft.stopped and _begins_another(event)):
         return False  # where nothing stops the table, an alert has to say that another round began
     draft.shoe.dealt_on = (*draft.shoe.dealt_on, DealtOn(event=event))
     return True
 
 
+def _another_has_begun(draft: Draft) -> bool:
+    """Whether cards wait already. A restart may wait without any, and then the next card is not expected yet."""
+    waiting = draft.shoe.dealt_on
+    if draft.lasting.revision < CARDS_BEGIN:
+        return bool(waiting)
+    return any(not isinstance(waited.event, Started) for waited in waiting)
+
+
 def gap_waits(draft: Draft, gap: AnyDetail) -> bool:
     """Whether events are missing among those that wait; it is said when they are dealt."""
-    if not is_undecided(draft.state) or not draft.shoe.dealt_on:
+    if not is_undecided(draft.state) or not _another_has_begun(draft):
         return False
     draft.shoe.dealt_on = (*draft.shoe.dealt_on, DealtOn(gap=gap))
     return True

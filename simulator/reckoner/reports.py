@@ -29,6 +29,9 @@ class ReportedCard(NamedTuple):
             return False
         if None not in (self.burns_left, left.get("burns_left")) and self.burns_left != left["burns_left"]:
             return False
+        if self.reading == "foreign" and self.hand is None and self.card_id == left["card_id"]:
+            # A reader of ids takes for foreign whatever its file does not have, one copy too many among them.
+            return True
         if self.reading != "read":
             # Of a card that it could not read, or of two at once, a reader of ids knows nothing else.
             return bool(reading == self.reading) or (self.reading == "unread" and self.hand is None)
@@ -45,7 +48,7 @@ def reported_cards(event: Json) -> list[ReportedCard]:
         case "misread":
             return [ReportedCard("unread", event.get("hand"), event.get("position"))]
         case "foreign_card":
-            return [ReportedCard("foreign", event.get("hand"), event.get("position"))]
+            return [ReportedCard("foreign", event.get("hand"), event.get("position"), card_id=event.get("card_id"))]
         case "double_feed":
             return [ReportedCard("with_another")] * event["cards"]
         case _:
