@@ -90,6 +90,7 @@ class CardIds:
                     card_id=row.id if file.header.ids == "pieces" else None,
                     deck_set=file.header.set or None,
                 )
+        _check_tails(self._known, "the cards files together")
 
     def get(self, reader_id: str) -> KnownCard | None:
         return self._known.get(reader_id)
