@@ -38,6 +38,7 @@ from firmware_protocol.link import (
     LinkUp,
     LinkUsageError,
 )
+from firmware_protocol.pace import CARD_TAKES, JOINING, CardPace, held_up_reason
 
 QUIET_AFTER = 1.0
 """Seconds of silence after which the rest of a line is not waited for any more."""
@@ -93,12 +94,13 @@ class _Pending(msgspec.Struct):
 class LinesController:
     """See `ControllerLink`. `state` is the last committed state, `state_age` its age in seconds."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- most have a default, and all are given by name
         self,
         *,
         cards: CardIds,
         pattern: LinePattern,
         repeat_within: float = REPEAT_WITHIN,
+        card_takes: float = CARD_TAKES,
         state: LinesState = NOTHING_RECEIVED,
         state_age: float = 0.0,
     ) -> None:
@@ -124,6 +126,7 @@ class LinesController:
         """Lines without the id of a known card."""
         self._again = Flood(most=AGAIN_AT_ONCE, per_second=CARDS_PER_SECOND, quiet_after=QUIET_AFTER)
         """Repeats of a face."""
+        self._pace = CardPace(card_takes)
         self._last_byte_at = 0.0
         self._whole = 0
         self._damaged_lines = 0
@@ -159,7 +162,8 @@ class LinesController:
     def receive(self, data: bytes, now: float) -> list[Delivery | LinkReport]:
         if self._connected_at is None:
             raise LinkUsageError("bytes came from a line that is not open: call connected first")
-        out: list[Delivery | LinkReport] = [*self._report_up()]
+        up: list[Delivery | LinkReport] = [*self._report_up()]
+        out: list[Delivery | LinkReport] = []
         if self._reader.waiting and now >= self._last_byte_at + QUIET_AFTER:
             # The timer is late: what comes now is another line.
             out += self._give_up(now)
@@ -170,7 +174,11 @@ class LinesController:
             out += self._line(item, now) if isinstance(item, Line) else self._damaged(item, now)
             self._joining = False
             self._given_up = None
-        return out
+        cards = sum(isinstance(item, Delivery) and isinstance(item.event, CardDrawn) for item in out)
+        if self._pace.held_up(cards, now):
+            # Before all that came with them: none of it is of the present.
+            up.append(self._gap(held_up_reason(cards), joined=now - self._connected_at <= JOINING))
+        return up + out
 
     def memory(self, delivery: Delivery) -> bytes:
         pending = next((pending for pending in self._pending if pending.delivery == delivery), None)
@@ -259,8 +267,9 @@ class LinesController:
         )
         return [self._gap(reason) for reason in reasons]
 
-    def _gap(self, reason: str) -> EventGap:
-        return EventGap(expected=self._delivered + 1, received=self._delivered + 1, reason=reason)
+    def _gap(self, reason: str, *, joined: bool = False) -> EventGap:
+        number = self._delivered + 1
+        return EventGap(expected=number, received=number, reason=reason, joined=joined)
 
     def _line(self, line: Line, now: float) -> list[Delivery | LinkReport]:
         self._whole += 1

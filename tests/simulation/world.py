@@ -374,6 +374,7 @@ def _table_file(wire: Wire, folder: Path) -> Path:
         (folder / "cards.jsonl").write_bytes(cards_file(DECKS, "pieces"))
         shoe = {"wire": "lines", "port": "/dev/ttyS99", "cards_files": ["cards.jsonl"]}
         shoe |= {"prefix": "$", "suffix": "*", "checksum": "crc16", "unread": "NOREAD"}
+        shoe["card_takes"] = 0.1  # the dealer is up to eight times as fast as a person
     file = write(
         folder,
         {

@@ -18,6 +18,7 @@ from firmware_protocol.events import (
     Standby,
     Started,
 )
+from firmware_protocol.pace import held_up_reason
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
     AnyAct,
@@ -258,6 +259,20 @@ def test_rounds_that_come_all_at_once_after_an_outage_end_in_one_alert(begun: in
     assert table.alerts == []
     assert len(table.all(RoundResult)) == 16
     assert len(table.all(RoundSettled)) == 1, "nobody could wager on those that followed"
+    assert table.all(CardSetAside) == []
+
+
+def test_a_wager_placed_while_the_line_had_stalled_is_for_a_supervisor() -> None:
+    """The link says so before the first card; nothing is settled until somebody has decided."""
+    table = at_angel_eye(reveal=Reveal.AT_RESULT)
+    table.bet("1", "base.player", 50)
+    table.give(EventsMissed(reason=held_up_reason(64)))
+    for event in [event for suit in "HDSC" * 4 for event in one_round(suit, at_draw=False)]:
+        table.event(event)
+    assert (table.alerts, table.all(RoundResult)) == (["event_gap"], [])
+    assert code_of(table.act(VoidRound())) is None
+    assert table.all(RoundSettled) == [], "the wager is returned"
+    assert len(table.all(RoundResult)) == 15
     assert table.all(CardSetAside) == []
 
 

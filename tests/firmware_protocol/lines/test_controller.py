@@ -27,6 +27,7 @@ from firmware_protocol.link import (
     LinkUp,
     LinkUsageError,
 )
+from firmware_protocol.pace import CARD_TAKES
 from tests.firmware_protocol.lines.sets import CUT_ID, PATTERN, PLAIN, link, piece, some_set
 
 NINE = CardDrawn(card=Card("9H"), card_id=piece("9H"))
@@ -224,6 +225,18 @@ def test_a_face_that_comes_again_and_again_is_bounded_too() -> None:
     (gap,) = made.disconnected(10.5)[:1]
     assert isinstance(gap, EventGap)
     assert f"{7_000 - 1 - AGAIN_AT_ONCE} more repeats" in gap.reason
+
+
+def test_cards_that_came_at_once_had_been_held_up_and_that_is_said_before_them() -> None:
+    made = link(card_takes=CARD_TAKES)
+    four = b"".join(map(line, ("9H", "4D", "KS", "2C")))
+    assert told(made, four[: len(four) * 3 // 4], 60.0)[0] == NINE
+    made = link(card_takes=CARD_TAKES)
+    gap, *drawn = told(made, four, 60.0)
+    assert isinstance(gap, EventGap)
+    assert "the line had stalled" in gap.reason
+    assert not gap.joined
+    assert [event.card for event in drawn if isinstance(event, CardDrawn)] == list(map(Card, ("9H", "4D", "KS", "2C")))
 
 
 def test_a_reader_says_when_it_could_not_read_and_what_means_nothing_is_passed_over() -> None:

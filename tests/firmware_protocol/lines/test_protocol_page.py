@@ -13,6 +13,7 @@ from firmware_protocol.lines.controller import (
 )
 from firmware_protocol.lines.pattern import MAX_ID, Checksum, Id, LinePattern
 from firmware_protocol.lines.splitting import MAX_LINE
+from firmware_protocol.pace import CARD_TAKES, MOST_AHEAD
 from tests.documents.snippets import snippets_of, text_of
 
 PAGE = "firmware_protocol/lines/PROTOCOL.md"
@@ -46,5 +47,6 @@ def test_the_numbers_and_the_checksums() -> None:
     assert f"more than {UNREAD_AT_ONCE} lines at once" in page
     assert f"the first {UNREAD_AT_ONCE} are reported" in page
     assert f"{CARDS_PER_SECOND:g} more each second" in page
+    assert f"more than {int(MOST_AHEAD)} ahead of one in each `card_takes` ({CARD_TAKES:g} s)" in page
     assert f"more than {AGAIN_AT_ONCE} repeats of faces at once" in page
     assert tuple(re.findall(r"^\| `(\w+)` \| \d \|", page, re.MULTILINE)) == get_args(Checksum)
