@@ -147,6 +147,17 @@ def whole(file: CardsFile, name: str) -> CardsFile:
     return file
 
 
+def one_ends_other(one: str, other: str) -> bool:
+    """Whether a line that is joined in its middle could be taken for that of another card."""
+    return one.endswith(other) or other.endswith(one)
+
+
+def begins_row(text: bytes) -> bool:
+    """Whether a line without its end may be the beginning of a card's, cut off with the power."""
+    begins = b'{"id":"'
+    return text.startswith(begins) or begins.startswith(text)
+
+
 def _header(line: bytes, name: str) -> CardsHeader:
     try:
         header = msgspec.json.decode(line, type=CardsHeader)
