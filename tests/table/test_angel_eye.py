@@ -26,11 +26,20 @@ from shoe_controller.messages.acts import (
     ClearAlert,
     Confirm,
     EndShoe,
+    EnterCard,
     UseExtraCard,
     VoidAndReplay,
     VoidRound,
 )
-from shoe_controller.messages.facts import AlertRaised, CardSetAside, RoundResult, RoundSettled, RoundVoided, ShoeEnded
+from shoe_controller.messages.facts import (
+    AlertRaised,
+    CardSetAside,
+    ExtraCardDecided,
+    RoundResult,
+    RoundSettled,
+    RoundVoided,
+    ShoeEnded,
+)
 from shoe_controller.messages.procedure import Reveal, ShownCard
 from shoe_controller.messages.prompts import AwaitExtraCard
 from shoe_controller.table.inputs import EventsMissed, LinkBack, LinkLost
@@ -236,6 +245,32 @@ def test_after_a_restart_in_mid_round_clearing_goes_on_by_the_rules(out: int, *,
     outcome = table.last(RoundResult).outcome
     assert [*outcome.player.cards, *outcome.banker.cards] == [Card.parse(FACES[n]) for n in (0, 2, 1, 3)]
     assert table.all(CardSetAside) == []
+
+
+@pytest.mark.parametrize("over_drawn", OverDrawn)
+@pytest.mark.parametrize("by_name", [True, False])
+@pytest.mark.parametrize("reveal", [Reveal.BY_DEALER, Reveal.AT_RESULT])
+@pytest.mark.parametrize("faces", [FACES, ["2H", "7H", "2S", "KS"]], ids=["complete", "a third card was lost"])
+def test_what_may_be_done_with_an_extra_card_tells_nothing_of_cards_that_lie_face_down(
+    faces: list[str], reveal: Reveal, over_drawn: OverDrawn, *, by_name: bool
+) -> None:
+    """The shoe discloses at the draw, and the house later. Whatever the cards are, the same is offered and accepted."""
+    table = at_angel_eye(reveal=reveal, over_drawn=over_drawn, shown_card=ShownCard.FREE_HAND)
+    table.bet("1", "base.player", 50)
+    for event in drawn(at_draw=True, faces=faces):
+        table.event(event)
+    table.give(EventsMissed(reason="a telegram was missed"))
+    table.event(Fault(code=FaultCode.OVER_DRAW, detail=2))
+    table.event(CardDrawn(hand=Hand.EXTRA, card=EXTRA))
+    assert offered(table) == {"use_extra_card", "burn_extra_card", "clear_alert"}
+    assert code_of(table.act(UseExtraCard() if by_name else ClearAlert(alert=table.alert_number("over_draw")))) is None
+    assert table.alerts == ["event_gap"]
+    used = by_name or over_drawn is OverDrawn.USE
+    assert [fact.used for fact in table.all(ExtraCardDecided)] == [used]
+    if faces is not FACES:
+        assert code_of(table.act(EnterCard(number=5, card=Card.parse("3C")))) is None, "the lost card has its place"
+    assert code_of(table.act(ClearAlert(alert=table.alert_number("event_gap")))) is None
+    assert table.alerts == []
 
 
 # --- all at once -----------------------------------------------------------------------------------------------------
