@@ -19,7 +19,7 @@ import msgspec
 
 from firmware_protocol.events import AnyShoeEvent, CardDrawn, DoubleFeed, ForeignCard, Misread
 from firmware_protocol.link import Delivery, EventGap, ImpossibleAge, LinkReport, LinkUsageError
-from firmware_protocol.native.ages import PLAIN_MS, Ages, misses
+from firmware_protocol.native.ages import PLAIN_MS, Ages, is_impossible, misses
 from firmware_protocol.native.counts import LinkCounts
 from firmware_protocol.native.event_layouts import cards_leaving, decode_event
 from firmware_protocol.native.messages import EVENT_FRAME, WINDOW, ShoeStatus
@@ -151,7 +151,7 @@ class Progress:
         if not misses(age, limits):
             return age
         believed = min(max(age, limits.least), limits.most)
-        if age > believed or boot_id == self._boot_id:
+        if is_impossible(age, limits) and (age > believed or boot_id == self._boot_id):
             # Of an event from before its power-up, a shoe knows only that it is older than that.
             out.append(ImpossibleAge(sequence=sequence, reported=age, taken_as=believed))
         return believed

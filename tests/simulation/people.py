@@ -527,12 +527,18 @@ class Staff:
         felt = [(dealt.place.hand.value, dealt.piece.card) for dealt in firmware.table]
         if view.phase != "dealing" or len(felt) != len(view.cards) + view.extra_cards + 1:
             return False
-        for missing, (_, face) in enumerate(felt):
+        fitting = []
+        for missing in range(len(felt)):
             rest = [*felt[:missing], *felt[missing + 1 :]][: len(view.cards)]
-            if all(place.card in (None, card) for place, (_, card) in zip(view.cards, rest, strict=True)):
-                self._supervise(view, "enter_card", {"number": missing + 1, "card": face.value}, alert=alert)
-                return True
-        return False
+            pairs = list(zip(view.cards, rest, strict=True))
+            if all(place.card in (None, card) for place, (_, card) in pairs):
+                # Where cards lie face down, the hands that they lie at tell which one the table lacks.
+                fitting.append((sum(place.hand.value != hand for place, (hand, _) in pairs), missing))
+        if not fitting:
+            return False
+        _, missing = min(fitting)
+        self._supervise(view, "enter_card", {"number": missing + 1, "card": felt[missing][1].value}, alert=alert)
+        return True
 
     def _correct(self, view: TableView) -> bool:
         """Correct a card that was named wrongly, if it still can be."""
