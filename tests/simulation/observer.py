@@ -345,7 +345,7 @@ class Observer:
         if any(event["fact"] in ("round_result", "round_voided") for event in events):
             self._another_began = False
         elif cause is not None and cause["input"] == "shoe_report" and cause["event"].get("carried_over"):
-            self._another_began = self._reckoner.books.alerts.stopping and not events
+            self._another_began = bool(self._reckoner.books.alerts.stopping) and not events
 
     def _check_reported(self, event: Json, left: Sequence[Json | None], events: Sequence[Json]) -> None:
         """What a person entered is not dealt again, and nothing else is swallowed."""

@@ -1,5 +1,7 @@
 """Cards that came before the round on the table was decided on: none is dealt twice, and none waits unnoticed."""
 
+from typing import Any
+
 from firmware_protocol.cards import Card
 from firmware_protocol.events import CardDrawn, ForeignCard, Hand, IndicatedWinner, ResultIndicated, Started
 from shoe_controller.messages.acts import CorrectCard, DiscardCard, EnterCard, VoidRound
@@ -25,7 +27,7 @@ def round_of(faces: list[str]) -> list[CardDrawn]:
     ]
 
 
-def table_with(**procedure: object) -> Sitting:
+def table_with(**procedure: Any) -> Sitting:  # noqa: ANN401 - as in `Sitting`
     table = Sitting(gate_locks=GateLocks.WHEN_STOPPED, **procedure)
     table.give(NATIVE)
     table.open_shoe()
