@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots deb lock test-console test-conformance test-firmware test-deploy test-hardware campaigns clean
+.PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots moving-picture deb release another-python lock test-console test-conformance test-firmware test-deploy test-hardware campaigns clean
 
 # One more worker than cores: most tests wait for programs that they have started. Neighbours stay on one worker, which
 # shares what they have set up, and whoever is done takes over from the others.
@@ -95,9 +95,23 @@ mutations: $(VENV)/ready
 screenshots: $(VENV)/ready
 	$(BIN)/python -m tests.board.screenshots
 
+# The moving picture of README.md, from a real run of `make demo FAULTS=1`. Takes some minutes.
+moving-picture: $(VENV)/ready
+	$(BIN)/python -m tests.demo.moving_picture
+
 # A Debian package for a machine like this one, or SUITE=trixie ARCH=arm64; nothing is fetched when it is installed.
 deb: $(VENV)/demo-ready
 	$(BIN)/python deploy/build_deb.py $(addprefix --suite=,$(SUITE)) $(addprefix --arch=,$(ARCH))
+
+# Everything that a release consists of, into dist/shoe-controller-VERSION: wheels of the project and its libraries, source
+# distribution, the four packages, bill of materials and checksums; the same bytes from the same commit.
+release: $(VENV)/demo-ready
+	$(BIN)/python deploy/release.py
+
+# Whether every locked library has a wheel for a Python that the lock is not for.
+PYTHON_VERSION ?= 3.14
+another-python: $(VENV)/demo-ready
+	$(BIN)/python deploy/another_python.py $(PYTHON_VERSION)
 
 # Renews the versions and hashes of the libraries that the package contains, and of the tools that build it.
 lock: $(VENV)/demo-ready
@@ -121,8 +135,8 @@ test-conformance: $(VENV)/ready
 	LONG_TESTS=1 $(BIN)/pytest tests/conformance
 
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
-# from a checkout; then the arm64 package on an emulated machine. As root. TRIALS="bookworm trixie checkout arm64 kiosk" chooses
-# some, EARLIER=COMMIT what is upgraded from.
+# from a checkout; then the wheels of a release without any network; then the arm64 package on an emulated machine. As root.
+# TRIALS="bookworm trixie checkout wheels-bookworm wheels-trixie release arm64 kiosk" chooses some, EARLIER=COMMIT what is upgraded from.
 test-deploy: $(VENV)/ready
 	.ci/system-packages deploy
 	EARLIER=$(EARLIER) $(BIN)/python -m tests.deploy $(TRIALS)

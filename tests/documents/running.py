@@ -33,6 +33,9 @@ NOT_RUN = {
     "systemctl": "it takes systemd, which `make test-deploy` has; here the unit must exist",
     "journalctl": "it takes systemd, which `make test-deploy` has; here the unit must exist",
     "chromium": "it takes a screen; the tests of the board open its pages without one",
+    "pipx": "it takes the wheels of a release; the trials of `make test-deploy` run it without a network",
+    "uvx": "it takes the wheels of a release; the trials of `make test-deploy` run it without a network",
+    "cd dist/shoe-controller-0.1.0": "it takes a release; the trial `release` of `make test-deploy` checks one",
     "wireshark": "it takes a screen; tests/firmware_protocol/wireshark runs tshark",
     "make": "it would run the tests inside the tests; here the target must exist and take its options",
     "shoe-controller cards learn": "it takes a reader; tests/commands/test_cards.py has one made of a pty",
@@ -99,6 +102,8 @@ def _look_at(words: list[str]) -> None:
             assert set(units) <= UNITS | {"mosquitto"}, words
         case ["make", *rest]:
             assert make(*rest)
+        case ["pipx" | "uvx", *rest]:
+            _look_at(rest[rest.index("shoe-controller") + 1 :])
         case ["shoe-emulator", *rest]:
             emulator_parser().parse_args(rest)
         case ["shoe-controller", *rest]:
