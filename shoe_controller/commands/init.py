@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from shoe_controller.commands.installed_table import FOLDER
 from shoe_controller.commands.output import GOOD, as_text, bad_input
 from shoe_controller.commands.prompts import NotAnsweredError, Questions
+from shoe_controller.config.mqtt import TLS_PORT
 from shoe_controller.config.pins import BadPinError, check_strength, hash_pin, least_digits
 from shoe_controller.config.shoe import WIRES
 from shoe_controller.config.strict_reading import BadFileError
@@ -24,10 +25,13 @@ from shoe_controller.config.table import ANCHORS, JOURNALS
 from shoe_controller.messages.acts import Role
 from shoe_controller.setup.certificates import CertificateError
 from shoe_controller.setup.file_writer import Planned, WriteOutcome, differs, write
-from shoe_controller.setup.new_table import NewPerson, NewTable, seat_users_of
+from shoe_controller.setup.new_table import BOARD_PORT, CONSOLE_PORT, NewPerson, NewTable, seat_users_of
 
 if TYPE_CHECKING:
+    from shoe_controller.config.mqtt import MqttSettings
     from shoe_controller.config.table_file import Config, RunningConfig
+    from shoe_controller.setup.apply import Places
+    from shoe_controller.setup.neighbours import Neighbour
 
 BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
 UNITS_FOLDER = Path("/etc/systemd/system")
@@ -92,6 +96,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(args: argparse.Namespace) -> int:
     # Imported late: it brings the event loop and all libraries along.
     from shoe_controller.setup.apply import Places, check, plan  # noqa: PLC0415 - see above
+    from shoe_controller.setup.neighbours import check_alone, neighbours  # noqa: PLC0415 - see above
 
     questions = Questions(ask=sys.stdin.isatty() and not args.yes)
     near = args.folder / "broker"
@@ -100,14 +105,19 @@ def run(args: argparse.Namespace) -> int:
     try:
         if Path(args.file).name != args.file or not args.file.endswith(".toml"):
             return bad_input(args, "bad_file", f"--file must be a file name such as table.toml, not {args.file!r}")
-        new = _from_existing(args) or _decided(args, questions)
+        new = _from_existing(args)
+        if new is None:
+            there = neighbours(args.folder)
+            new = _decided(args, questions, there)
+            check_alone(new.site, new.name, new.port, there, publishes=new.broker_host is not None)
+        new = _with_free_ports(new, places)
         check(new, places)
         left = _write(plan(new, places, renew_certificate=args.renew_certificate), args, questions)
     except (NotAnsweredError, BadPinError, BadFileError, CertificateError, ValueError) as error:
         return bad_input(args, "bad_answer", str(error))
     except OSError as error:
         return bad_input(args, "cannot_write", f"{error.filename or args.folder}: {error.strerror or error}")
-    exit_code = _conclusion(args, places.folder / places.table_file)
+    exit_code = _conclusion(args, places.folder / places.table_file, new.console_port)
     if left and not questions.ask:
         files = ", ".join(as_text(str(file)) for file in left)
         sys.stderr.write(f"shoe-controller init: not everything is up to date: {files} must be written again. ")
@@ -135,7 +145,7 @@ def _write(everything: Iterator[Planned], args: argparse.Namespace, questions: Q
     return left
 
 
-def _conclusion(args: argparse.Namespace, file: Path) -> int:
+def _conclusion(args: argparse.Namespace, file: Path, console_port: int) -> int:
     from shoe_controller.config.table_file import for_running, load_config  # noqa: PLC0415 - see `run`
 
     try:
@@ -146,11 +156,25 @@ def _conclusion(args: argparse.Namespace, file: Path) -> int:
     put_key = "" if key is None else f"Put {key.name} into the shoe. "
     sys.stdout.write(_first_key(config))
     sys.stdout.write(_anchor_folder(config))
+    if config.mqtt is not None:
+        sys.stdout.write(f"The console of {config.table.name} is served at http://127.0.0.1:{console_port}/\n")
     sys.stdout.write(
-        f"\n{as_text(str(file))} is ready. Next: sudo shoe-controller doctor {as_text(str(file))}\n"
-        f"{put_key}Restart the broker, and start the table.\n"
+        f"\n{as_text(str(file))} is ready. {put_key}Next:\n"
+        "  sudo systemctl restart mosquitto\n"
+        f"  sudo systemctl enable --now {' '.join(_units(file, pages=config.mqtt is not None))}\n"
+        f"  sudo shoe-controller doctor {as_text(str(file))}\n"
     )
     return GOOD
+
+
+def _units(file: Path, *, pages: bool) -> Iterator[str]:
+    """The services of this table, and of the board if this is the machine's first."""
+    instance = "" if file.name == "table.toml" else f"@{file.stem}"
+    yield f"shoe-controller{instance}"
+    if pages:
+        yield f"shoe-console{instance}"
+        if not instance:
+            yield "shoe-board"
 
 
 def _first_key(config: "RunningConfig") -> str:
@@ -226,6 +250,21 @@ def _from_existing(args: argparse.Namespace) -> NewTable | None:
         anchor=_own_anchor(config),
         people=(),
         seat_users=seat_users,
+        broker_port=_broker_port(config.mqtt),
+    )
+
+
+def _broker_port(mqtt: "MqttSettings | None") -> int | None:
+    """The port at which this machine's tables reach the broker, unless it is the usual one."""
+    return None if mqtt is None or not mqtt.tls or mqtt.port == TLS_PORT else mqtt.port
+
+
+def _with_free_ports(new: NewTable, places: "Places") -> NewTable:
+    from shoe_controller.setup.neighbours import free_port  # noqa: PLC0415 - see `run`
+
+    board = free_port(places.folder, places.folder / "board.toml", BOARD_PORT)
+    return new._replace(
+        board_port=board, console_port=free_port(places.folder, places.own("console.toml"), CONSOLE_PORT)
     )
 
 
@@ -235,8 +274,15 @@ def _own_anchor(config: "Config") -> str | None:
     return None if anchor is None or anchor.parent == ANCHORS else str(anchor)
 
 
-def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
-    site = questions.text("--site", args.site, "The house, as part of every topic (letters, digits, - and _)")
+def _decided(args: argparse.Namespace, questions: Questions, there: "tuple[Neighbour, ...]") -> NewTable:
+    first = there[0] if there else None
+    shared = None if first is None else first.config.mqtt
+    site = questions.text(
+        "--site",
+        args.site,
+        "The house, as part of every topic (letters, digits, - and _)",
+        None if first is None else first.table.site,
+    )
     name = questions.text("--table", args.table, "The table's name, as part of every topic")
     said = questions.text("--wire", args.wire, "The shoe's wire, native, angel_eye or lines", "native")
     wire = next((known for known in WIRES if known == said), None)
@@ -246,7 +292,9 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
         site=site,
         name=name,
         title=questions.text("--title", args.title, "The table's name on boards", name),
-        currency=questions.text("--currency", args.currency, "The currency shown on boards", ""),
+        currency=questions.text(
+            "--currency", args.currency, "The currency shown on boards", "" if first is None else first.table.currency
+        ),
         wire=wire,
         port=args.port or _port(questions),
         insecure=args.insecure,
@@ -257,16 +305,35 @@ def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
         seats=_listed(questions.text("--seats", args.seats, "The seats, from the dealer's right", SEATS)),
         least=questions.number("--min", args.min, "The lowest stake, in minor units", 100),
         most=questions.number("--max", args.max, "The highest stake, in minor units", 100_000),
-        broker_host=None
-        if args.no_broker
-        else questions.text("--broker-host", args.broker_host, "The broker's host, as tables reach it", "127.0.0.1"),
+        broker_host=None,
         journal=args.journal,
         anchor=args.anchor or _chosen_anchor(args, site, name),
-        people=tuple(_people(args, questions)),
+        people=(),
         seat_users={},
         bets_button=args.bets_button,
     )
+    if not (args.no_broker or (first is not None and shared is None and args.broker_host is None)):
+        host = _broker_host(args, questions, shared)
+        same = shared is not None and host == shared.host
+        new = new._replace(broker_host=host, broker_port=_broker_port(shared) if same else None)
+    new = new._replace(people=_people_of(first, args, questions) or tuple(_people(args, questions)))
     return new._replace(seat_users=seat_users_of(name, new.seats)) if args.seat_users else new
+
+
+def _broker_host(args: argparse.Namespace, questions: Questions, shared: "MqttSettings | None") -> str:
+    usual = "127.0.0.1" if shared is None else shared.host
+    return questions.text("--broker-host", args.broker_host, "The broker's host, as tables reach it", usual)
+
+
+def _people_of(first: "Neighbour | None", args: argparse.Namespace, questions: Questions) -> tuple[NewPerson, ...]:
+    """The people of the table that is there, with their PINs, unless others are named."""
+    if first is None or not first.people or any(getattr(args, role.value) for role in Role):
+        return ()
+    names = ", ".join(person.id for person in first.people)
+    if questions.ask and not questions.agrees(f"Take over the people of {first.table.name} ({names})?", usually=True):
+        return ()
+    sys.stdout.write(f"The people of {first.table.name}, with their PINs: {names}.\n")
+    return tuple(NewPerson(each.id, each.name, each.role, each.pin.reveal()) for each in first.people)
 
 
 def _chosen_anchor(args: argparse.Namespace, site: str, name: str) -> str | None:

@@ -34,10 +34,11 @@ class Questions(NamedTuple):
         except ValueError:
             raise NotAnsweredError(f"{option} takes a whole number, not {answer!r}") from None
 
-    def agrees(self, question: str) -> bool:
-        """Ask yes or no; no without a terminal."""
+    def agrees(self, question: str, *, usually: bool = False) -> bool:
+        """Ask yes or no, with what an empty answer means; no without a terminal."""
         if not self.ask:
             return False
-        sys.stdout.write(f"{question} [y/N] ")
+        sys.stdout.write(f"{question} {'[Y/n]' if usually else '[y/N]'} ")
         sys.stdout.flush()
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
+        answer = sys.stdin.readline().strip().lower()
+        return answer in ("y", "yes") or (usually and not answer)
