@@ -19,9 +19,9 @@ class Conversation:
     def __init__(self, *words: str, patience: float = PATIENCE) -> None:
         self._patience = patience
         self._terminal, theirs = pty.openpty()
-        self._process = subprocess.Popen(
-            [*PROGRAM, *words], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
-        )
+        # In a session of its own, whose terminal it is: Ctrl-C there reaches the program.
+        started = ["setsid", "--ctty", *PROGRAM, *words]
+        self._process = subprocess.Popen(started, stdin=theirs, stdout=theirs, stderr=theirs)
         os.close(theirs)
         self.said = ""
         self._seen = 0
@@ -31,6 +31,11 @@ class Conversation:
         self._until(lambda: question in self.said[self._seen :], question)
         self._seen = len(self.said)
         os.write(self._terminal, f"{text}\n".encode())
+
+    def interrupt(self, question: str) -> None:
+        """Wait for the question, then press Ctrl-C."""
+        self._until(lambda: question in self.said[self._seen :], question)
+        os.write(self._terminal, b"\x03")
 
     def end(self) -> int:
         self._until(lambda: self._process.poll() is not None, "the end")
