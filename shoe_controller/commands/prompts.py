@@ -2,6 +2,7 @@
 
 import getpass
 import sys
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from shoe_controller.config.pins import BadPinError, check_strength, least_digits
@@ -15,47 +16,75 @@ class NotAnsweredError(ValueError):
     """A required value was not given."""
 
 
+Check = Callable[[str], str]
+"""What is wrong with an answer and what to do, or nothing."""
+
+
+def _accept(_: str) -> str:
+    return ""
+
+
+def missing(option: str, question: str) -> str:
+    return f"{option} is missing: {question[0].lower()}{question[1:]}"
+
+
 class Questions(NamedTuple):
     ask: bool
     """Whether there is a terminal to prompt at."""
 
-    def text(self, option: str, given: str | None, question: str, default: str | None = None) -> str:
+    def text(
+        self, option: str, given: str | None, question: str, default: str | None = None, *, check: Check = _accept
+    ) -> str:
+        """The option's value if it was given; else an answer that will do."""
         if given is not None:
+            if self.ask and (wrong := check(given)):
+                raise NotAnsweredError(f"{option}: {wrong}")
             return given
-        if self.ask:
+        while self.ask:
             sys.stdout.write(f"{question}{f' [{default}]' if default else ''}: ")
             sys.stdout.flush()
-            answer = _line()
-            if answer:
+            answer = _line() or default
+            wrong = "this needs an answer" if answer is None else check(answer)
+            if answer is not None and not wrong:
                 return answer
+            sys.stdout.write(f"  {wrong}.\n")
         if default is None:
-            raise NotAnsweredError(f"{option} is missing: {question[0].lower()}{question[1:]}")
+            raise NotAnsweredError(missing(option, question))
         return default
 
-    def number(self, option: str, given: int | None, question: str, default: int) -> int:
-        if given is not None:
-            return given
-        answer = self.text(option, None, question, str(default))
-        try:
-            return int(answer)
-        except ValueError:
-            raise NotAnsweredError(f"{option} takes a whole number, not {answer!r}") from None
+    def number(
+        self,
+        option: str,
+        given: int | None,
+        question: str,
+        default: int,
+        *,
+        check: Check = _accept,
+    ) -> int:
+        def whole(answer: str) -> str:
+            try:
+                return check(str(int(answer)))
+            except ValueError:
+                return f"{option} takes a whole number, not {answer!r}"
 
-    def new_pin(self, option: str, name: str, role: Role) -> str:
+        return int(self.text(option, None if given is None else str(given), question, str(default), check=whole))
+
+    def new_pin(self, option: str, name: str, role: Role, others: Collection[str] = ()) -> str:
         """A PIN for this person: at a terminal twice and without echo, until it will do; else the next line."""
         least = least_digits(role)
-        if not self.ask:
+        if not sys.stdin.isatty():
             line = sys.stdin.readline(LONGEST_LINE)
             if not line:
                 raise NotAnsweredError(
                     f"{option}: the PIN of {name} is missing: give one line of standard input for each person"
                 )
-            check_strength(line.rstrip("\r\n"), least)
-            return line.rstrip("\r\n")
+            pin = line.rstrip("\r\n")
+            _check_pin(pin, least, others, name)
+            return pin
         while True:
             try:
                 pin = getpass.getpass(f"{name}'s PIN: ")
-                check_strength(pin, least)
+                _check_pin(pin, least, others, name)
                 if getpass.getpass("The same PIN again: ") == pin:
                     return pin
                 sys.stdout.write("  Those were two different PINs: try again.\n")
@@ -72,6 +101,15 @@ class Questions(NamedTuple):
         sys.stdout.flush()
         answer = _line().lower()
         return answer in ("y", "yes") or (usually and not answer)
+
+
+def _check_pin(pin: str, least: int, others: Collection[str], name: str) -> None:
+    try:
+        check_strength(pin, least)
+    except BadPinError as error:
+        raise BadPinError(f"{name}: {error}") from None
+    if pin in others:
+        raise BadPinError(f"{name}: somebody else has this PIN: choose another")
 
 
 def _line() -> str:
