@@ -174,6 +174,8 @@ def _try_out(new: NewTable, places: "Places", questions: Questions) -> int:
 
     try:
         if questions.agrees("\nDeal a test round with an emulated shoe? It leaves the table alone.", usually=True):
+            sys.stdout.write("It is dealt; this takes some seconds.\n")
+            sys.stdout.flush()
             _deal(new)
         if questions.agrees("Let the doctor look? Restart the broker and start the table first.", usually=True):
             doctor.run(argparse.Namespace(**_DOCTOR | {"config": places.folder / places.table_file}))
@@ -229,23 +231,24 @@ def _conclusion(args: argparse.Namespace, file: Path, console_port: int) -> int:
     sys.stdout.write(_anchor_folder(config))
     if config.mqtt is not None:
         sys.stdout.write(f"The console of {config.table.name} is served at http://127.0.0.1:{console_port}/\n")
-    sys.stdout.write(
-        f"\n{as_text(str(file))} is ready. {put_key}Next:\n"
-        "  sudo systemctl restart mosquitto\n"
-        f"  sudo systemctl enable --now {' '.join(_units(file, pages=config.mqtt is not None))}\n"
-        f"  sudo shoe-controller doctor {as_text(str(file))}\n"
-    )
+    sys.stdout.write(f"\n{as_text(str(file))} is ready. {put_key}Next:\n")
+    for words in _next(file, installed=args.folder == FOLDER, publishes=config.mqtt is not None):
+        sys.stdout.write(f"  {words}\n")
     return GOOD
 
 
-def _units(file: Path, *, pages: bool) -> Iterator[str]:
-    """The services of this table, and of the board if this is the machine's first."""
-    instance = "" if file.name == "table.toml" else f"@{file.stem}"
-    yield f"shoe-controller{instance}"
-    if pages:
-        yield f"shoe-console{instance}"
-        if not instance:
-            yield "shoe-board"
+def _next(file: Path, *, installed: bool, publishes: bool) -> Iterator[str]:
+    """The commands that come next; where no service runs this file, it is run by hand."""
+    if publishes:
+        yield "sudo systemctl restart mosquitto"
+    if installed:
+        instance = "" if file.name == "table.toml" else f"@{file.stem}"
+        board = "" if instance else " shoe-board"  # one for all tables
+        pages = f" shoe-console{instance}{board}" if publishes else ""
+        yield f"sudo systemctl enable --now shoe-controller{instance}{pages}"
+    else:
+        yield f"shoe-controller run {as_text(str(file))}"
+    yield f"sudo shoe-controller doctor {as_text(str(file))}"
 
 
 def _first_key(config: "RunningConfig") -> str:

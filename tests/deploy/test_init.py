@@ -225,7 +225,9 @@ def test_renewing_the_certificate_keeps_the_authority(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "--site is missing"),
+        ([], "--site is missing: the house"),
+        ([], "--table is missing: the table's name"),
+        ([], "--port is missing: where the shoe is plugged in"),
         (["--site", "north"], "--table is missing"),
         (["--site", "north", "--table", "t1"], "--port is missing"),
         (["--site", "nor th", "--table", "t1", "--port", "/dev/x"], "table.site: must be 1 to 40 letters"),

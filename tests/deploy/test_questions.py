@@ -298,7 +298,12 @@ def the_table(house: Path) -> Config:
     return load_config(house / "table.toml")
 
 
-def test_a_test_round_is_dealt_and_the_doctor_looks_and_ctrl_c_leaves_a_whole_table(tmp_path: Path) -> None:
+def test_a_test_round_is_dealt_and_the_doctor_looks_and_ctrl_c_leaves_a_whole_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
     house = tmp_path / "house"
     words = (*NO_BROKER, *GAME, *LIMITS, "--wire", "native", "--supervisor", "rana=Rana", *own_folders(house))
     talk = Conversation("init", str(house), *words)
@@ -324,8 +329,10 @@ def test_a_test_round_is_dealt_and_the_doctor_looks_and_ctrl_c_leaves_a_whole_ta
     talk.answer("Rana's PIN:", "480612")
     talk.answer("The same PIN again:", "480612")
     talk.answer("and all that the table needs? [Y/n]", "")
-    talk.interrupt("Deal a test round with an emulated shoe?")
-    assert talk.end() == 130
+    talk.answer("Deal a test round with an emulated shoe?", "")
+    talk.interrupt("It is dealt; this takes some seconds.")
+    assert talk.end() == 130, talk.said
+    assert list(scratch.iterdir()) == []
     assert "stopped. Everything that the table needs is written." in talk.said
     assert for_running(load_config(again / "table.toml")).people[0].id == "rana"
 
