@@ -25,7 +25,7 @@ from typing import NamedTuple
 from firmware_protocol.native.session import KEY_BYTES
 from shoe_controller.config.secret_files import SEAL_KEY_BYTES
 from shoe_controller.config.strict_reading import BadFileError
-from shoe_controller.config.table_file import load_config
+from shoe_controller.config.table_file import Config, load_config
 from shoe_controller.setup import broker_files
 from shoe_controller.setup.access_list import BrokerUser, access_list
 from shoe_controller.setup.anchor_place import unit_addition
@@ -65,16 +65,14 @@ class Places(NamedTuple):
         return self.folder / (name if self.table_file == TABLE_FILE else f"{stem}.{name}")
 
 
-def check(new: NewTable, places: Places) -> None:
-    """Before anything is written, raise `BadFileError` if the table's file would not be valid, the guard included."""
+def judged(new: NewTable, places: Places) -> Config:
+    """The table's configuration as it would be; raise `BadFileError` if it would not be valid, the guard included."""
     file = places.folder / places.table_file
-    if file.exists():
-        return
     with tempfile.TemporaryDirectory(prefix="shoe-init-") as folder:
         draft = Path(folder, places.table_file)
         draft.write_text(table_text(new, example_text(), _names(places)), encoding="utf-8")
         try:
-            load_config(draft)
+            return load_config(draft)
         except BadFileError as error:
             raise BadFileError(str(file), error.problems) from None
 
