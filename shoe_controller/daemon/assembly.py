@@ -56,9 +56,11 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry, Head, Receipt
 from shoe_controller.journal.store import Journal, open_journal
 from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Broker, BrokerAddress, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.mqtt.envelope import Envelopes, EventMessage
+from shoe_controller.mqtt.peers import Peers, Place
 from shoe_controller.mqtt.request_connection import RECEIVE_MAXIMUM
 from shoe_controller.table.table import Table
 
@@ -371,3 +373,15 @@ def brokers_for(config: RunningConfig, random_part: str) -> Brokers | None:
     )
     requests = replace(table, client_id=f"{table.client_id}-requests", receive_maximum=RECEIVE_MAXIMUM)
     return Brokers(NetworkBroker(table), NetworkBroker(requests))
+
+
+def peers_for(config: RunningConfig, clock: Clock, *, start: str, random_id: Callable[[], str], place: Place) -> Peers:
+    """This controller among those of its table; `start` names it in what it publishes."""
+    return Peers(
+        Topics(config.table.site, config.table.name),
+        start=start,
+        place=place,
+        password=None if config.mqtt_password is None else config.mqtt_password.reveal(),
+        now=lambda: clock.now().mono_ns / SECOND,
+        random_id=random_id,
+    )

@@ -42,9 +42,15 @@ from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.facts import RoundResult, RoundVoided, ShoeEnded
 from shoe_controller.messages.refusals import AnyRefusal, Pruned
 from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers, SentCheckpoints
-from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
-from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage, Incoming, PublishRefusedError
+from shoe_controller.mqtt.broker import (
+    BrokerError,
+    DiscardedMessage,
+    Incoming,
+    PublishRefusedError,
+    SubscriptionRefusedError,
+)
+from shoe_controller.mqtt.peers import Peer, Peers
 from shoe_controller.mqtt.presence import NotedHead, TablePresence
 from shoe_controller.mqtt.publisher import Publisher
 from shoe_controller.mqtt.replays import Replays
@@ -55,6 +61,7 @@ from shoe_controller.mqtt.retained import Posted, seat_wagers
 from shoe_controller.process.logging import Log
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.table.inputs import (
+    ControllerMet,
     ControllerStarted,
     DealerStruckOff,
     JournalFailed,
@@ -99,7 +106,7 @@ class Daemon:
         in_thread: InThread = asyncio.to_thread,
         nonce: Callable[[], bytes] = new_nonce,
         port_for: PortFor = port_of,
-        start_id: str,
+        peers: Peers,
         records_between: int = RECORDS_BETWEEN,
     ) -> None:
         self.config = config
@@ -154,6 +161,7 @@ class Daemon:
         self._anchor_trouble = ""
         self._last_head = self._found_head = position.head
         self._last_session = time_of(opened.reader, position.head.number)
+        self._peers = peers
         self._stop = asyncio.Event()
         self._file_changed = False
         self._reloading: asyncio.Task[None] | None = None
@@ -172,11 +180,12 @@ class Daemon:
                 outbox=self._outbox,
                 published=position.published_seq,
                 presence=TablePresence(
-                    self, topics, _posted(config, start_id), read_rules, opened.reader.identity.journal_id
+                    self, topics, _posted(config, peers.start), read_rules, opened.reader.identity.journal_id
                 ),
                 desk=desk,
                 limits=self._request_limits(topics),
                 watcher=self,
+                peers=peers,
                 session=self._next_session,
             )
             self._requests = RequestConnection(
@@ -202,6 +211,7 @@ class Daemon:
 
     async def run(self) -> None:
         """Serve until `stop`; then store and publish what has arrived, and shut down."""
+        self._peers.serves()
         self._first_inputs()
         working = asyncio.create_task(self.controller.run(), name="controller")
         around: list[asyncio.Task[Any]] = [
@@ -433,8 +443,12 @@ class Daemon:
         self._logbook.flooding(user)
         self.controller.happened(RequestsFlooded(user=user))
 
-    def another_controller(self, status: StatusMessage) -> None:
-        self._logbook.another_controller(status)
+    def another_controller(self, peer: Peer) -> None:
+        self._logbook.another_controller(peer)
+        self.controller.happened(ControllerMet(how=peer.how, host=peer.host, address=peer.address))
+
+    def cannot_ask(self, error: SubscriptionRefusedError) -> None:
+        self._logbook.cannot_ask(error)
 
     def discarded(self, count: int, newest: DiscardedMessage) -> None:
         self._logbook.discarded(count, newest)

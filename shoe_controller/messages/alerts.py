@@ -101,6 +101,7 @@ class AlertKind(StrEnum):
     JOURNAL_DAMAGED = "journal_damaged"
     JOURNAL_ROLLED_BACK = "journal_rolled_back"
     STATUS_AHEAD = "status_ahead"
+    ANOTHER_CONTROLLER = "another_controller"
     MESSAGES_REFUSED = "messages_refused"
     DISPUTE_OPEN = "dispute_open"
     SUPERVISOR_CALLED = "supervisor_called"

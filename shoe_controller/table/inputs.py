@@ -11,7 +11,7 @@ from firmware_protocol.events import AnyStoredEvent, LinkDownCause
 from firmware_protocol.link import RefusedCause
 from shoe_controller.messages.acts import AnyAct, Role
 from shoe_controller.messages.checkpoints import Checkpoint
-from shoe_controller.messages.details import JournalBehind
+from shoe_controller.messages.details import JournalBehind, MetController
 from shoe_controller.messages.facts import Inventory
 from shoe_controller.messages.requests import Stake
 from shoe_controller.table.past import AnyPast
@@ -186,6 +186,15 @@ class StatusAhead(Input, frozen=True, kw_only=True, tag="status_ahead"):
     """As in `StatusBeyondJournal`."""
 
 
+class ControllerMet(Input, frozen=True, kw_only=True, tag="controller_met"):
+    """Another controller of this table was met."""
+
+    how: MetController
+    host: str
+    address: str
+    """As in `OtherController`."""
+
+
 class MessagesRefused(Input, frozen=True, kw_only=True, tag="messages_refused"):
     """The broker is connected and refuses what the table publishes."""
 
@@ -266,6 +275,7 @@ AnyInput = (
     | DealerStruckOff
     | JournalFailed
     | StatusAhead
+    | ControllerMet
     | MessagesRefused
     | MessagesTaken
     | RequestsFlooded

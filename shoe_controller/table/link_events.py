@@ -14,9 +14,12 @@ from shoe_controller.messages.details import (
     FloodingUser,
     JournalSetAside,
     LinkDropped,
+    MetController,
     OldShoeUnheard,
     OperatingSystemError,
+    OtherController,
     ShoeExchangedNow,
+    SilentController,
     SilentShoe,
     StatusBeyondJournal,
 )
@@ -31,6 +34,7 @@ from shoe_controller.table.inputs import (
     AgeImpossible,
     CheckpointMade,
     ClockStepped,
+    ControllerMet,
     ControllerStarted,
     EventsMissed,
     GateUnanswered,
@@ -228,6 +232,13 @@ def journal_failed(draft: Draft, given: JournalFailed) -> None:
 
 def status_ahead(draft: Draft, given: StatusAhead) -> None:
     draft.alert(AlertKind.STATUS_AHEAD, StatusBeyondJournal(number=given.number, noted=given.noted))
+
+
+def controller_met(draft: Draft, given: ControllerMet) -> None:
+    """One that is refused again and again is one alert; that it has served as well is another."""
+    known = given.how is not MetController.UNANSWERED
+    detail = OtherController(how=given.how, host=given.host, address=given.address) if known else SilentController()
+    draft.alert(AlertKind.ANOTHER_CONTROLLER, detail, fault=given.how.value)
 
 
 def messages_refused(draft: Draft, given: MessagesRefused) -> None:

@@ -55,6 +55,7 @@ from shoe_controller.table.inputs import (
     CheckpointMade,
     ClockStepped,
     Closing,
+    ControllerMet,
     ControllerStarted,
     DealerStruckOff,
     EventsMissed,
@@ -271,6 +272,8 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912, PLR0
             link_events.journal_failed(draft, given)
         case StatusAhead():
             link_events.status_ahead(draft, given)
+        case ControllerMet():
+            link_events.controller_met(draft, given)
         case MessagesRefused():
             link_events.messages_refused(draft, given)
         case MessagesTaken():

@@ -32,6 +32,7 @@ from shoe_controller.messages.causes import DiscardCause
 from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Reveal, ShownCard
 from shoe_controller.table.inputs import GateAnswered, LinkBack, MessagesTaken
 from tests.table.alert_causes import (
+    another_controller,
     bad_burned_card,
     bad_burned_card_angel_eye,
     burn_announced_wrong,
@@ -127,6 +128,7 @@ from tests.table.alert_causes import (
     shoe_opened_in_dispute,
     shoe_stopped,
     shown_card_carried,
+    silent_controller,
     status_ahead,
     stray_result,
     too_early_angel_eye,
@@ -461,6 +463,8 @@ CASES = (
     Case(AlertKind.JOURNAL_DAMAGED, journal_damaged),
     Case(AlertKind.JOURNAL_ROLLED_BACK, journal_rolled_back),
     Case(AlertKind.STATUS_AHEAD, status_ahead),
+    Case(AlertKind.ANOTHER_CONTROLLER, another_controller),
+    Case(AlertKind.ANOTHER_CONTROLLER, silent_controller),
     Case(AlertKind.DISPUTE_OPEN, shoe_ended_in_dispute, acts=(CloseDispute(dispute=1),)),
     Case(AlertKind.DISPUTE_OPEN, shoe_opened_in_dispute, acts=(CloseDispute(dispute=1),)),
     Case(AlertKind.SUPERVISOR_CALLED, called_by_act),

@@ -49,10 +49,11 @@ from shoe_controller.messages.acts import (
     UndoLastResult,
     VoidRound,
 )
-from shoe_controller.messages.details import HeadSource, JournalBehind
+from shoe_controller.messages.details import HeadSource, JournalBehind, MetController
 from shoe_controller.table.inputs import (
     AgeImpossible,
     ClockStepped,
+    ControllerMet,
     EventsMissed,
     GateUnanswered,
     JournalFailed,
@@ -725,6 +726,16 @@ def journal_rolled_back(table: Sitting) -> None:
 def status_ahead(table: Sitting) -> None:
     start(table)
     table.give(StatusAhead(number=40, noted=90))
+
+
+def another_controller(table: Sitting) -> None:
+    start(table)
+    table.give(ControllerMet(how=MetController.REFUSED, host="table-1-spare", address="192.0.2.7"))
+
+
+def silent_controller(table: Sitting) -> None:
+    start(table)
+    table.give(ControllerMet(how=MetController.UNANSWERED, host="", address=""))
 
 
 def shoe_ended_in_dispute(table: Sitting) -> None:

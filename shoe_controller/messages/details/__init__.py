@@ -52,10 +52,13 @@ from shoe_controller.messages.details.controller import (
     JournalBehind,
     JournalSetAside,
     LinkDropped,
+    MetController,
     OperatingSystemError,
+    OtherController,
     ShoeFault,
     ShoeRestarted,
     ShoeStoreFull,
+    SilentController,
     SilentShoe,
     StatusBeyondJournal,
 )
@@ -142,6 +145,8 @@ AnyDetail = (
     | JournalSetAside
     | JournalBehind
     | StatusBeyondJournal
+    | OtherController
+    | SilentController
     | BrokerError
     | EarlierDetail
 )
@@ -191,6 +196,7 @@ __all__ = [
     "LateSeats",
     "LinkDropped",
     "MarkDiffers",
+    "MetController",
     "NoShoeOpen",
     "NoWinnerIndicated",
     "NotEntered",
@@ -198,6 +204,7 @@ __all__ = [
     "OneTooMany",
     "OpenDisputes",
     "OperatingSystemError",
+    "OtherController",
     "PinsGuessed",
     "PlaceTaken",
     "ProblemCard",
@@ -211,6 +218,7 @@ __all__ = [
     "ShoeProof",
     "ShoeRestarted",
     "ShoeStoreFull",
+    "SilentController",
     "SilentShoe",
     "StatusBeyondJournal",
     "StrayRenamed",

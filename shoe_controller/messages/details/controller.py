@@ -123,6 +123,34 @@ class StatusBeyondJournal(Detail, frozen=True):
     """The number of the record that the message names."""
 
 
+class MetController(StrEnum):
+    """What came of it that two controllers of one table met."""
+
+    REFUSED = "refused"
+    """The other one wanted to begin, and was refused."""
+    STOPS = "stops"
+    """The other one has served the table too, and has stopped."""
+    STAYS = "stays"
+    """The other one serves the table, and has for longer: this one stops."""
+    UNANSWERED = "unanswered"
+    """The other one publishes for the table, and does not answer; only on the record."""
+
+
+class OtherController(Detail, frozen=True):
+    """Another controller of this table was met: one with the same site and name."""
+
+    how: MetController
+    """What came of it."""
+    host: str
+    """The name of the machine that it runs on."""
+    address: str
+    """The address of that machine on its way to the broker."""
+
+
+class SilentController(Detail, frozen=True):
+    """Another controller publishes for this table, with the same site and name, and does not answer this one."""
+
+
 class BrokerError(Detail, frozen=True):
     """What the broker reported."""
 
