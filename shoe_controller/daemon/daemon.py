@@ -25,6 +25,7 @@ from shoe_controller.daemon.assembly import (
     new_nonce,
     time_of,
 )
+from shoe_controller.daemon.beginning import journal_in
 from shoe_controller.daemon.checkpointing import Checkpointing
 from shoe_controller.daemon.engine import SECOND, Engine, Stored
 from shoe_controller.daemon.line_watch import LineWatch
@@ -64,6 +65,7 @@ from shoe_controller.table.inputs import (
     ControllerMet,
     ControllerStarted,
     DealerStruckOff,
+    DealtBefore,
     JournalFailed,
     JournalTrouble,
     MessagesRefused,
@@ -409,12 +411,22 @@ class Daemon:
     # --- what the publisher reports (Watcher) ------------------------------------------------------------------------
 
     def own_message(self, payload: bytes) -> None:
+        self._look_for_another_journal(payload)
         ahead = self._heads.compare(payload)
         if ahead is not None:
             self._logbook.status_ahead(ahead)
             self.controller.happened(ahead)
 
+    def _look_for_another_journal(self, payload: bytes) -> None:
+        """The broker was away when a journal was begun, and shows now that the table had dealt before."""
+        journal = journal_in(payload)
+        if self._opened.is_unexplained and journal is not None and journal != self._opened.reader.identity.journal_id:
+            self._opened.is_unexplained = False
+            self._logbook.dealt_before(journal)
+            self.controller.happened(DealtBefore(journal=journal))
+
     def broker_up(self) -> None:
+        self._opened.is_unexplained = False
         self._logbook.broker_up()
         if self._requests is not None:
             self._requests.broker_up()

@@ -9,6 +9,7 @@ import os
 import secrets
 import signal
 import socket
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from shoe_controller.config.shoe import port_of
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig, for_running, load_config
 from shoe_controller.daemon.assembly import Opened, brokers_for, open_table, peers_for, set_aside
+from shoe_controller.daemon.beginning import is_missing, journal_in
 from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.daemon.rollback import RolledBackError
 from shoe_controller.daemon.table_log import TableLog
@@ -25,8 +27,12 @@ from shoe_controller.journal.errors import DamagedJournalError
 from shoe_controller.messages.details import MetController
 from shoe_controller.mqtt.broker import BrokerError, BrokerSettingsError
 from shoe_controller.mqtt.peers import PATIENCE, Peers, Place, ServedElsewhereError
+from shoe_controller.mqtt.publisher import FIRST_RETRY
 from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
+
+BROKER_PATIENCE = 5.0
+"""Seconds for the broker to answer where the journal is missing: it may have dealt before."""
 
 CLIENT_ID_BYTES, START_ID_BYTES, QUESTION_BYTES = 8, 4, 8
 """Random bytes of the client id, which nobody else may guess, of the start's id, which is published, and of what
@@ -36,17 +42,11 @@ another controller is asked."""
 async def _serve(config: RunningConfig, log: Log) -> None:
     """Run the table. If its journal is found to be damaged or rolled back, it is set aside and a new one is begun."""
     clock = SystemClock()
-    peers = peers_for(
-        config,
-        clock,
-        start=secrets.token_hex(START_ID_BYTES),
-        random_id=partial(secrets.token_hex, QUESTION_BYTES),
-        place=Place(socket.gethostname(), os.getpid(), clock.boot()),
-    )
-    await _look_for_another(config, peers)
+    peers = peers_of_process(config, clock)
+    status_of = await look_at_broker(config, peers)
     damaged, rolled_back = "", None
     while True:
-        opened = open_table(config, clock, damaged, rolled_back=rolled_back)
+        opened = open_table(config, clock, damaged, rolled_back=rolled_back, status_of=status_of)
         damaged, rolled_back = "", None
         goes_on = _goes_on_with_its_rules(config, opened)
         daemon = _table(config, opened, clock, log, peers)
@@ -70,23 +70,43 @@ async def _serve(config: RunningConfig, log: Log) -> None:
                 judging.cancel()
 
 
-async def _look_for_another(config: RunningConfig, peers: Peers) -> None:
-    """Refuse to serve a table that another controller serves; a broker that does not answer in time is no sign of one.
+def peers_of_process(config: RunningConfig, clock: Clock) -> Peers:
+    """This process among the controllers of the table."""
+    return peers_for(
+        config,
+        clock,
+        start=secrets.token_hex(START_ID_BYTES),
+        random_id=partial(secrets.token_hex, QUESTION_BYTES),
+        place=Place(socket.gethostname(), os.getpid(), clock.boot()),
+    )
 
-    Before the journal and the shoe's line are opened: nothing is stored or acknowledged for a table that is not ours.
+
+async def look_at_broker(config: RunningConfig, peers: Peers) -> str | None:
+    """The journal that the table's status at the broker names, if the broker answers in time and has one.
+
+    Raises `ServedElsewhereError` where another controller serves the table: before the journal and the shoe's line are
+    opened, so that nothing is stored or acknowledged for a table that is not ours.
     """
     brokers = brokers_for(config, secrets.token_hex(CLIENT_ID_BYTES))
     if brokers is None:
-        return
-    try:
-        async with asyncio.timeout(PATIENCE):
-            retained = await peers.read_retained(brokers.table, lambda _: None)
-    except BrokerSettingsError:
-        raise
-    except (BrokerError, TimeoutError):
-        return
-    if retained.peer is not None and retained.peer.how is MetController.STAYS:
-        raise ServedElsewhereError(f"{config.table.site}/{config.table.name}", retained.peer, served_ms=0)
+        return None
+    missing = is_missing(config.journal)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(BROKER_PATIENCE if missing else PATIENCE):
+            while True:
+                try:
+                    retained = await peers.read_retained(brokers.table, lambda _: None)
+                except BrokerSettingsError:
+                    raise
+                except BrokerError:
+                    if not missing:
+                        return None
+                    await asyncio.sleep(FIRST_RETRY)
+                    continue
+                if retained.peer is not None and retained.peer.how is MetController.STAYS:
+                    raise ServedElsewhereError(f"{config.table.site}/{config.table.name}", retained.peer, served_ms=0)
+                return journal_in(retained.status)
+    return None
 
 
 def _fault_in(

@@ -117,6 +117,14 @@ class TableLog:
             noted=ahead.noted,
         )
 
+    def dealt_before(self, journal: str) -> None:
+        self.log.error(
+            "dealt_before",
+            what="the broker has a status of this table from another journal, and this journal was begun as that of a "
+            "new table: look for the other one",
+            journal=journal,
+        )
+
     # --- the broker --------------------------------------------------------------------------------------------------
 
     def broker_up(self) -> None:

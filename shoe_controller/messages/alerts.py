@@ -100,6 +100,7 @@ class AlertKind(StrEnum):
     JOURNAL_FULL = "journal_full"
     JOURNAL_DAMAGED = "journal_damaged"
     JOURNAL_ROLLED_BACK = "journal_rolled_back"
+    JOURNAL_BEGUN = "journal_begun"
     STATUS_AHEAD = "status_ahead"
     ANOTHER_CONTROLLER = "another_controller"
     MESSAGES_REFUSED = "messages_refused"

@@ -9,12 +9,14 @@ from shoe_controller.messages.details import (
     BrokerError,
     ClockStep,
     ControllerRestarted,
+    DealtSign,
     DecoderMessage,
     EarlierDetail,
     FloodingUser,
     JournalSetAside,
     LinkDropped,
     MetController,
+    NewJournalBegun,
     OldShoeUnheard,
     OperatingSystemError,
     OtherController,
@@ -38,6 +40,7 @@ from shoe_controller.table.inputs import (
     ControllerStarted,
     EventsMissed,
     GateUnanswered,
+    JournalBegun,
     JournalFailed,
     JournalTrouble,
     LineRefused,
@@ -232,6 +235,17 @@ def journal_failed(draft: Draft, given: JournalFailed) -> None:
 
 def status_ahead(draft: Draft, given: StatusAhead) -> None:
     draft.alert(AlertKind.STATUS_AHEAD, StatusBeyondJournal(number=given.number, noted=given.noted))
+
+
+def dealt_before(draft: Draft) -> None:
+    draft.alert(AlertKind.JOURNAL_BEGUN, NewJournalBegun(signs=(DealtSign.STATUS,)))
+
+
+def journal_begun(draft: Draft, given: JournalBegun) -> None:
+    """On the record in any case; where the table has dealt before, a supervisor looks at that first."""
+    draft.restart_from(given.state)
+    if given.signs:
+        draft.alert(AlertKind.JOURNAL_BEGUN, NewJournalBegun(signs=given.signs))
 
 
 def controller_met(draft: Draft, given: ControllerMet) -> None:

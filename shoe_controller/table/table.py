@@ -58,9 +58,11 @@ from shoe_controller.table.inputs import (
     ControllerMet,
     ControllerStarted,
     DealerStruckOff,
+    DealtBefore,
     EventsMissed,
     GateAnswered,
     GateUnanswered,
+    JournalBegun,
     JournalFailed,
     LineRefused,
     LinkBack,
@@ -272,6 +274,10 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912, PLR0
             link_events.journal_failed(draft, given)
         case StatusAhead():
             link_events.status_ahead(draft, given)
+        case DealtBefore():
+            link_events.dealt_before(draft)
+        case JournalBegun():
+            link_events.journal_begun(draft, given)
         case ControllerMet():
             link_events.controller_met(draft, given)
         case MessagesRefused():

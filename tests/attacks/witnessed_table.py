@@ -96,11 +96,15 @@ async def _two_controllers(here: House) -> set[str]:
             "journal": {"file": str(other / "table.journal"), "anchor": str(other / "table.anchor")},
             "shoe": chain.data["shoe"] | {"port": str(other / "shoe")},
         }
-        second = Program("shoe-controller", "run", str(write(other, data)), log=other / "daemon.log")
+        file = write(other, data)
+        second = Program("shoe-controller", "run", str(file), log=other / "daemon.log")
         await second.start()
         assert await second.ended() == SERVED_ELSEWHERE, "it served beside the first"
         line.cut()
         await chain.becomes(lambda: chain.times_logged("broker_down"), what="the first to be cut off")
+        begin = Program("shoe-controller", "journal", "begin", str(file), log=other / "begin.log")
+        await begin.start()
+        assert await begin.ended() == 0, begin.output
         await second.start()
         try:
             await chain.becomes(lambda: '"broker_up"' in second.output, what="the second to serve")

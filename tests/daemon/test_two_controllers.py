@@ -12,6 +12,7 @@ from shoe_controller.daemon.table_journal import SOFTWARE, recover
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.alerts import AlertMessage
 from shoe_controller.messages.details import MetController, OtherController
+from tests.commands.running import run_program
 from tests.daemon.clients import Display
 from tests.daemon.cuttable_line import CuttableLine
 from tests.daemon.harness import Chain
@@ -46,7 +47,11 @@ class Second:
             (folder / chain.seal_key_file.name).write_text("ab" * 32)
         data: Data = json.loads(json.dumps(chain.data).replace(f"{chain.folder}/", f"{folder}/"))
         data["mqtt"]["port"] = chain.broker.port
-        self.program = Program("shoe-controller", "run", str(write_table_file(folder, data)), log=folder / "daemon.log")
+        file = write_table_file(folder, data)
+        if not clone:
+            # It has a journal of its own from another time.
+            assert run_program("journal", "begin", str(file)).exit_code == 0
+        self.program = Program("shoe-controller", "run", str(file), log=folder / "daemon.log")
 
     def logged(self, event: str) -> bool:
         lines = self.program.output.rpartition("\n")[0].splitlines()

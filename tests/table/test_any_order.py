@@ -94,6 +94,7 @@ from shoe_controller.table.inputs import (
     ControllerMet,
     ControllerStarted,
     DealerStruckOff,
+    DealtBefore,
     EventsMissed,
     JournalFailed,
     JournalTrouble,
@@ -254,6 +255,7 @@ class Chance:
             ControllerStarted(boot=pick(["first", "second"]), revision=REVISION),
             JournalFailed(trouble=pick(list(JournalTrouble)), detail="disk"),
             StatusAhead(number=40, noted=90),
+            DealtBefore(journal="4f2a9c1e"),
             ControllerMet(how=pick(list(MetController)), host="spare", address=""),
             DealerStruckOff(person="ann"),
         ]

@@ -44,6 +44,7 @@ from shoe_controller.messages.details.controller import (
     BrokerError,
     ClockStep,
     ControllerRestarted,
+    DealtSign,
     DecoderMessage,
     EarlierDetail,
     EventsCameAgain,
@@ -53,6 +54,7 @@ from shoe_controller.messages.details.controller import (
     JournalSetAside,
     LinkDropped,
     MetController,
+    NewJournalBegun,
     OperatingSystemError,
     OtherController,
     ShoeFault,
@@ -146,6 +148,7 @@ AnyDetail = (
     | JournalBehind
     | StatusBeyondJournal
     | OtherController
+    | NewJournalBegun
     | SilentController
     | BrokerError
     | EarlierDetail
@@ -174,6 +177,7 @@ __all__ = [
     "ClockStep",
     "ControllerRestarted",
     "DealtBeforeBurn",
+    "DealtSign",
     "DecoderMessage",
     "Detail",
     "DueCardElsewhere",
@@ -197,6 +201,7 @@ __all__ = [
     "LinkDropped",
     "MarkDiffers",
     "MetController",
+    "NewJournalBegun",
     "NoShoeOpen",
     "NoWinnerIndicated",
     "NotEntered",

@@ -114,6 +114,24 @@ class JournalBehind(Detail, frozen=True):
     """The name of the older copy, which is kept beside the journal."""
 
 
+class DealtSign(StrEnum):
+    """What says that a table has dealt before."""
+
+    ANCHOR = "anchor"
+    """Its anchor names a journal."""
+    KEPT = "kept"
+    """A journal is kept beside the missing one: a damaged or rolled-back one, or a copy from before an upgrade."""
+    STATUS = "status"
+    """The broker has its `status`, from another journal."""
+
+
+class NewJournalBegun(Detail, frozen=True):
+    """The journal of a table that has dealt before was not there, and a new one was begun."""
+
+    signs: tuple[DealtSign, ...]
+    """What says that it has dealt before."""
+
+
 class StatusBeyondJournal(Detail, frozen=True):
     """The broker had a `status` of this table, without a valid seal, that does not fit the journal."""
 
