@@ -227,6 +227,7 @@ def _conclusion(args: argparse.Namespace, file: Path, console_port: int) -> int:
         return bad_input(args, "bad_config", f"the table cannot run yet:\n{error}")
     key = config.shoe.key_file
     put_key = "" if key is None else f"Put {key.name} into the shoe. "
+    sys.stdout.write(_journal_folder(args, config))
     sys.stdout.write(_first_key(config))
     sys.stdout.write(_anchor_folder(config))
     if config.mqtt is not None:
@@ -249,6 +250,21 @@ def _next(file: Path, *, installed: bool, publishes: bool) -> Iterator[str]:
     else:
         yield f"shoe-controller run {as_text(str(file))}"
     yield f"sudo shoe-controller doctor {as_text(str(file))}"
+
+
+def _journal_folder(args: argparse.Namespace, config: "RunningConfig") -> str:
+    """Make the folder of a journal that was named; returns what to say of it. The service makes the default one."""
+    from shoe_controller.setup.journal_folder import make_journal_folder  # noqa: PLC0415 - see `run`
+
+    folder = config.journal.file.parent
+    try:
+        made = None if args.journal is None else make_journal_folder(folder)
+    except OSError as error:
+        return (
+            f"The journal's folder {as_text(str(folder))} was not made ({error.strerror}): make it for the service's "
+            "user, or set another place as file in [journal].\n"
+        )
+    return "" if made is None else f"{as_text(str(made))}: made, for the journal.\n"
 
 
 def _first_key(config: "RunningConfig") -> str:

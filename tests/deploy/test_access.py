@@ -21,7 +21,7 @@ pytestmark = pytest.mark.asyncio
 PREFIX = "shoe/v1/north/t1"
 
 MAY_SAY = {
-    "table-t1": ("status", "head", "info", "state", "roads", "rounds", "tables/t1", "event/", "reply/"),
+    "table-t1": ("status", "head", "info", "state", "roads", "rounds", "tables/t1", "event/", "reply/", "controller/"),
     "board": ("request/display/board/",),
     "seats-t1": ("request/wagers/seats-t1/", "request/display/seats-t1/"),
     "seat-1-t1": ("request/wagers/seat-1-t1/", "request/display/seat-1-t1/"),

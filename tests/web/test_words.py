@@ -17,7 +17,7 @@ from shoe_controller.messages.acts import ActName, Role
 from shoe_controller.messages.alerts import AlertKind, Clearer, Remedy, Severity
 from shoe_controller.messages.causes import CorrectionCause, DiscardCause, ReturnCause
 from shoe_controller.messages.codes import FAMILIES, codes_of
-from shoe_controller.messages.details import CardProblem, HeadSource, ResultMark, ShoeProof
+from shoe_controller.messages.details import CardProblem, DealtSign, HeadSource, MetController, ResultMark, ShoeProof
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.alerts import ALERTS
 from shoe_controller.web.static_files import SHARED
@@ -41,6 +41,8 @@ SECTIONS: dict[str, tuple[type[Enum], ...]] = {
     "faults": (FaultCode,),
     "link_causes": (LinkDownCause,),
     "head_sources": (HeadSource,),
+    "dealt_signs": (DealtSign,),
+    "met_controllers": (MetController,),
     "severities": (Severity,),
     "alerts": (AlertKind,),
     "return_causes": (ReturnCause,),
