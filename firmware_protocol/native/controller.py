@@ -413,7 +413,7 @@ class NativeController:
             before = None
         if before is None:
             authenticated = self._key != INSECURE_KEY
-            out.append(LinkUp(shoe=self._shoe, authenticated=authenticated, nonce=proposal.nonce))
+            out.append(LinkUp(shoe=self._shoe, authenticated=authenticated, nonce=proposal.nonce, can_blink=True))
         begins = Beginning(named=proposal.stored != _NOTHING, repeats=proposal.repeats)
         self._progress.take_status(status, now, out, begins)
         self._send_ack(now)

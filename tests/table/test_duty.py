@@ -13,6 +13,7 @@ from shoe_controller.messages.actors import Person
 from shoe_controller.messages.acts import (
     ACTS,
     Act,
+    BlinkShoe,
     CallSupervisor,
     ClearAlert,
     CollectCommission,
@@ -44,7 +45,8 @@ from shoe_controller.table.table import Handled
 from shoe_controller.table.view import prompt, view_of
 from tests.table.sitting import Sitting
 
-DEALERS_ACTS = [act for act, rule in ACTS.items() if rule.role is Role.DEALER and act is not SignIn]
+DEALERS_ACTS = [act for act, rule in ACTS.items() if rule.role is Role.DEALER and act not in (SignIn, BlinkShoe)]
+"""Those of the dealer on duty alone."""
 
 
 def code_of(handled: Handled) -> str | None:
@@ -150,7 +152,7 @@ def test_a_file_that_asks_for_it_now_counts_when_the_shoe_is_over() -> None:
         table.rules, procedure=msgspec.structs.replace(table.rules.procedure, dealer_signs_in=True)
     )
     offered = {each.act for each in view_of(table.state, read_rules).acts if each.role is Role.DEALER}
-    assert offered == {"sign_in"}
+    assert offered == {"sign_in", "blink_shoe"}
     assert prompt(table.state) == SignInFirst()
     assert code_of(table.dealer(OpenShoe())) == "not_signed_in"
     table.sign_in()
@@ -371,7 +373,9 @@ def test_possible_acts_say_where_a_token_is_needed() -> None:
         table.sign_in()
         acts = view_of(table.state, read_rules).acts
         assert {each.act for each in acts if each.token} == {
-            each.act for each in acts if each.role is Role.DEALER and (signs_in or each.act == "sign_out")
+            each.act
+            for each in acts
+            if each.role is Role.DEALER and each.act != "blink_shoe" and (signs_in or each.act == "sign_out")
         }
 
 
