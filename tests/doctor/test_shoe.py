@@ -176,16 +176,14 @@ async def test_firmware_fails_when_there_is_no_common_version(tmp_path: Path) ->
 
 
 async def test_a_table_that_runs_makes_its_shoe_blink(tmp_path: Path) -> None:
-    async with Chain(tmp_path, mqtt=as_the_table(tmp_path), broker_settings=guarded_settings(tmp_path)) as chain:
-        async with chain.emulated_shoe(cut_card=400):
-            await chain.start_daemon()
-            await chain.becomes(lambda: chain.times_logged("link_up"), what="the shoe")
-            patient = patient_with(tmp_path, chain.data, users_file=users_file(tmp_path))
-            told = await good(patient, "shoe", "broker", "table", "port-free")
-            assert told == "the shoe is connected to the table's controller; it is the one that blinks for 5 s"
-            await chain.becomes(
-                lambda: any(isinstance(each, Identified) for each in chain.truth), what="the shoe to blink"
-            )
+    guarded = Chain(tmp_path, mqtt=as_the_table(tmp_path), broker_settings=guarded_settings(tmp_path))
+    async with guarded as chain, chain.emulated_shoe(cut_card=400):
+        await chain.start_daemon()
+        await chain.becomes(lambda: chain.times_logged("link_up"), what="the shoe")
+        patient = patient_with(tmp_path, chain.data, users_file=users_file(tmp_path))
+        told = await good(patient, "shoe", "broker", "table", "port-free")
+        assert told == "the shoe is connected to the table's controller; it is the one that blinks for 5 s"
+        await chain.becomes(lambda: any(isinstance(each, Identified) for each in chain.truth), what="the shoe to blink")
 
 
 async def test_no_card_is_lost_by_looking(tmp_path: Path) -> None:
