@@ -57,7 +57,7 @@ bench: $(VENV)/ready
 	.ci/system-packages bench
 	$(BIN)/python -m tests.bench
 
-# Coverage-guided, on all cores: both wires, the shoe in C, the packets of a broker and the requests to a table, each for so many
+# Coverage-guided, on all cores: all wires, the shoe in C, the packets of a broker and the requests to a table, each for so many
 # seconds, or INPUTS=100000000 over all of them; ONLY=c_shoe chooses one. Ends with a table; what broke something is kept, with the command that runs it again.
 FUZZ_SECONDS ?= 120
 fuzz: $(VENV)/ready

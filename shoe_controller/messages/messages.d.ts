@@ -24,7 +24,7 @@ export interface AcceptRollback {
 }
 
 /** The name of an act, as topics and messages write it. New acts may be added. */
-export type ActName = "open_shoe" | "no_more_bets" | "free_hand" | "reveal_cards" | "confirm" | "call_supervisor" | "clear_alert" | "sign_in" | "sign_out" | "identify_card" | "correct_card" | "assign_cards" | "discard_card" | "enter_card" | "deal_card" | "begin_hand_entry" | "end_hand_entry" | "use_extra_card" | "burn_extra_card" | "void_round" | "void_and_replay" | "undo_last_result" | "set_wager" | "move_wager" | "amend_round" | "end_shoe" | "count_remainder" | "begin_run_out" | "end_run_out" | "exchange_shoe" | "accept_rollback" | "note" | "open_dispute" | "close_dispute" | "adjust" | "collect_commission" | "waive_commission" | "approve" | "withdraw";
+export type ActName = "open_shoe" | "no_more_bets" | "free_hand" | "reveal_cards" | "confirm" | "call_supervisor" | "clear_alert" | "sign_in" | "sign_out" | "identify_card" | "correct_card" | "assign_cards" | "discard_card" | "enter_card" | "deal_card" | "begin_hand_entry" | "end_hand_entry" | "use_extra_card" | "burn_extra_card" | "void_round" | "void_and_replay" | "undo_last_result" | "set_wager" | "move_wager" | "amend_round" | "end_shoe" | "count_remainder" | "begin_run_out" | "end_run_out" | "exchange_shoe" | "blink_shoe" | "accept_rollback" | "note" | "open_dispute" | "close_dispute" | "adjust" | "collect_commission" | "waive_commission" | "approve" | "withdraw";
 
 /** An act that takes two people was proposed, and waits for another supervisor. */
 export interface ActProposed {
@@ -438,6 +438,12 @@ export interface BigRoadCell {
   natural: boolean;
 }
 
+/** Make the shoe blink or beep for five seconds, so that a person sees which one it is. */
+export interface BlinkShoe {
+  /** Says which act this is. */
+  act: "blink_shoe";
+}
+
 /** Both hands have 8 or 9 on two cards: no more cards. */
 export interface BothNatural {
   /** Says which code this is; the other fields are its values. */
@@ -564,6 +570,12 @@ export interface CannotBeCleared {
   code: "cannot_be_cleared";
   /** What went wrong. */
   kind: AlertKind;
+}
+
+/** No shoe is connected that can be made to blink. */
+export interface CannotBlink {
+  /** Says which code this is; the other fields are its values. */
+  code: "cannot_blink";
 }
 
 /** One of the 52 faces; two copies of the nine of hearts in a shoe are the same `Card`. */
@@ -2999,6 +3011,26 @@ export interface ReplayedEvents {
   events: ReplayedEvent[];
 }
 
+/** blink_shoe: makes the shoe blink or beep, so that it is found; where its wire can. */
+export interface RequestDealerBlinkShoe {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person?: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason?: string;
+  /** Make the shoe blink or beep for five seconds, so that a person sees which one it is. */
+  details?: Record<string, never>;
+}
+
 /** call_supervisor: calls for a supervisor. */
 export interface RequestDealerCallSupervisor {
   /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
@@ -3433,6 +3465,26 @@ export interface RequestSupervisorBeginRunOut {
   /** Goes on the record. */
   reason: string;
   /** The shoe is over: the cards that are left are drawn through its reader, which counts them. */
+  details?: Record<string, never>;
+}
+
+/** blink_shoe: makes the shoe blink or beep, so that it is found; where its wire can. */
+export interface RequestSupervisorBlinkShoe {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason?: string;
+  /** Make the shoe blink or beep for five seconds, so that a person sees which one it is. */
   details?: Record<string, never>;
 }
 
@@ -5485,7 +5537,7 @@ export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | Bo
 export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | DueCardElsewhere | AnotherRoundBegun | UnknownCardCarried | EnteredDiffers | NotEntered | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnedTooMany | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | ProvenBad | FromBadShoe | ButtonBeforeEnd | FirstCardBeforeEnd | RemainderOff | OldShoeUnheard | ShoeExchangedNow | LateSeats | CalledBy | OpenDisputes | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | FaceReadAgain | LinkDropped | ControllerRestarted | DecoderMessage | EventsCameAgain | AgeOfEvent | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | OtherController | NewJournalBegun | SilentController | BrokerError | EarlierDetail;
 
 /** Why a request was refused. */
-export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | TooManyChanges | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CarriedCardIsFirst | CardsLieFaceDown | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | ExtraCardAwaited | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
+export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | TooManyChanges | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CarriedCardIsFirst | CardsLieFaceDown | CannotBlink | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | ExtraCardAwaited | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
 
 /** Who or what did it. */
 export type Actor = Person | Shoe | ShoeButton | FirstCardDrawn | TimeRanOut;
@@ -5500,7 +5552,7 @@ export type ShoeEndCause = LastRoundOver | NextShoeOpened | EndedEarly;
 export type ProposalEndCause = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | ProposalRoundVoided | EarlierProposalEnd;
 
 /** Something that a person does. */
-export type Act = OpenShoe | NoMoreBets | FreeHand | RevealCards | Confirm | CallSupervisor | ClearAlert | SignIn | SignOut | IdentifyCard | CorrectCard | AssignCards | DiscardCard | EnterCard | DealCard | BeginHandEntry | EndHandEntry | UseExtraCard | BurnExtraCard | VoidRound | VoidAndReplay | UndoLastResult | SetWager | MoveWager | AmendRound | EndShoe | CountRemainder | BeginRunOut | EndRunOut | ExchangeShoe | AcceptRollback | Note | OpenDispute | CloseDispute | Adjust | CollectCommission | WaiveCommission | Approve | Withdraw;
+export type Act = OpenShoe | NoMoreBets | FreeHand | RevealCards | Confirm | CallSupervisor | ClearAlert | SignIn | SignOut | IdentifyCard | CorrectCard | AssignCards | DiscardCard | EnterCard | DealCard | BeginHandEntry | EndHandEntry | UseExtraCard | BurnExtraCard | VoidRound | VoidAndReplay | UndoLastResult | SetWager | MoveWager | AmendRound | EndShoe | CountRemainder | BeginRunOut | EndRunOut | ExchangeShoe | BlinkShoe | AcceptRollback | Note | OpenDispute | CloseDispute | Adjust | CollectCommission | WaiveCommission | Approve | Withdraw;
 
 /** Any event; `fact` says which. */
 export type TableEvent = ShoeOpened | CardBurned | CutCardOut | ShoeEnded | RunOutBegun | CardCounted | RemainderCounted | ShoeExchanged | ShoeLinkChanged | HandEntryChanged | BettingOpened | FreeHandAnnounced | WagersChanged | BettingClosed | RoundVoided | WagersCorrected | WagersReturned | CardDealt | EnteredCardConfirmed | CardsShown | CardCorrected | CardsAssigned | CardDiscarded | CardSetAside | ExtraCardDecided | RoundResult | ResultUndone | RoundSettled | SettlementUndone | RoundAmended | AlertRaised | AlertEnded | PersonActed | ActProposed | ProposalEnded | DealerChanged | WrongPin | NoteMade | DisputeOpened | DisputeClosed | PaymentAdjusted | CommissionCollected | CommissionWaived | CheckpointSigned;
@@ -5542,6 +5594,7 @@ export interface RequestMessages {
   "dealer/sign_in": RequestDealerSignIn;
   "dealer/sign_out": RequestDealerSignOut;
   "dealer/deal_card": RequestDealerDealCard;
+  "dealer/blink_shoe": RequestDealerBlinkShoe;
   "dealer/note": RequestDealerNote;
   "dealer/collect_commission": RequestDealerCollectCommission;
   "supervisor/open_shoe": RequestSupervisorOpenShoe;
@@ -5574,6 +5627,7 @@ export interface RequestMessages {
   "supervisor/begin_run_out": RequestSupervisorBeginRunOut;
   "supervisor/end_run_out": RequestSupervisorEndRunOut;
   "supervisor/exchange_shoe": RequestSupervisorExchangeShoe;
+  "supervisor/blink_shoe": RequestSupervisorBlinkShoe;
   "supervisor/accept_rollback": RequestSupervisorAcceptRollback;
   "supervisor/note": RequestSupervisorNote;
   "supervisor/open_dispute": RequestSupervisorOpenDispute;

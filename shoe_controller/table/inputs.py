@@ -107,6 +107,8 @@ class LinkBack(Input, frozen=True, kw_only=True, tag="link_back"):
     shoe_name: str = ""
     nonce: str = ""
     """The shoe's nonce of the session, in hexadecimal digits: for the link, which must know it after a restart."""
+    can_blink: bool = False
+    """The wire has a message that makes the shoe blink or beep."""
 
 
 class EventsMissed(Input, frozen=True, kw_only=True, tag="events_missed"):

@@ -93,6 +93,7 @@ def link_back(draft: Draft, given: LinkBack) -> None:
         authenticated=given.authenticated,
         boot_id=given.boot_id,
         shoe_name=given.shoe_name,
+        can_blink=given.can_blink,
     )
     _emit_link(draft, None)
     for alert in draft.lasting.alerts:

@@ -13,6 +13,7 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import Button
 from shoe_controller.messages.acts import (
     ACTS,
+    BlinkShoe,
     CallSupervisor,
     Confirm,
     CorrectCard,
@@ -67,6 +68,9 @@ MOST_BURNED = 6
 """Extra cards of a round, after which people see that another one is on the table."""
 STUCK = 60.0
 """Seconds after which people look why no card can be drawn."""
+
+LOOKS_FOR_SHOE = 13
+"""One whim in so many is to see which shoe blinks."""
 
 UNASKED = (
     CallSupervisor,
@@ -370,6 +374,9 @@ class Staff:
         placing = self._placing.whim(view, number) if number % WHIM == 0 else None
         if placing is not None:
             self._supervise(view, *placing)
+            return
+        if number % LOOKS_FOR_SHOE == 0:
+            self._deal(view, ACTS[BlinkShoe].name)
             return
         possible = [ACTS[act] for act in UNASKED if phase in AT_TABLE[act].phases]
         rule = possible[number % len(possible)]

@@ -110,7 +110,7 @@ class Sitting:
         RECENT.append(self)
         self.give(Snapshot(state=TableState()))
         self.give(ControllerStarted(boot="first", revision=REVISION))
-        self.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
+        self.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench", can_blink=True))
 
     def begin_new_journal(self, first: RolledBack | JournalBegun) -> Handled:
         """The journal was rolled back: a table that knows nothing gets this from a new one."""
