@@ -16,7 +16,8 @@ from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.link import Delivery
 from firmware_protocol.native.controller import NativeController
 from shoe_controller.config.shoe import ShoeSettings, Wire, port_of
-from shoe_controller.doctor.shoe import BLINK_SECONDS, listen
+from shoe_controller.doctor.shoe import listen
+from shoe_controller.messages.acts import BLINK_SECONDS
 from shoe_controller.transports.transport import TransportError
 
 FOLDERS = (Path("/dev/shoe"), Path("/dev/serial/by-id"))
