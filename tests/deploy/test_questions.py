@@ -17,6 +17,21 @@ GAME = ("--base-game", "commission", "--decks", "8", "--layout", "nepal_super_ba
 LIMITS = ("--seats", "1", "--min", "2", "--max", "100")
 
 
+FINDS_SHOES = """
+import sys
+from pathlib import Path
+from shoe_controller.cli import main
+from shoe_controller.setup import attached_shoes
+attached_shoes.FOLDERS = (Path(sys.argv.pop(1)),)
+sys.exit(main())
+"""
+"""The program with this folder in place of those in which the system names its ports."""
+
+
+def with_ports_in(folder: Path) -> tuple[str, ...]:
+    return (sys.executable, "-c", FINDS_SHOES, str(folder))
+
+
 def own_folders(house: Path) -> tuple[str, ...]:
     return ("--journal", str(house / "t.journal"), "--anchor", str(house / "t.anchor"))
 
@@ -63,7 +78,7 @@ def test_a_table_is_set_up_by_answering(tmp_path: Path) -> None:
 
 def test_every_wrong_answer_is_asked_for_again_with_what_is_wrong(tmp_path: Path) -> None:
     house = tmp_path / "house"
-    talk = Conversation("init", str(house), *own_folders(house))
+    talk = Conversation("init", str(house), *own_folders(house), program=with_ports_in(tmp_path / "none"))
     for answer, wrong in (
         ("", "this needs an answer"),
         ("COM3", "is not the address of a shoe: write a full path"),
@@ -145,16 +160,6 @@ def test_rules_that_the_guard_refuses_are_asked_for_again(tmp_path: Path) -> Non
     assert load_config(house / "table.toml").house.decks == 6
 
 
-FINDS_SHOES = """
-import sys
-from pathlib import Path
-from shoe_controller.cli import main
-from shoe_controller.setup import attached_shoes
-attached_shoes.FOLDERS = (Path(sys.argv.pop(1)),)
-sys.exit(main())
-"""
-
-
 @pytest.fixture(scope="module")
 def shoes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Two shoes that are plugged in: one without a key, and one of the Angel Eye wire, from which cards are drawn."""
@@ -178,10 +183,10 @@ def shoes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_a_native_shoe_is_found_and_blinks(tmp_path: Path, shoes: Path) -> None:
     house = tmp_path / "house"
     talk = Conversation(
-        *(str(shoes), "init", str(house), "--no-broker", "--insecure", "--supervisor", "rana=Rana"),
+        *("init", str(house), "--no-broker", "--insecure", "--supervisor", "rana=Rana"),
         *own_folders(house),
         *(*GAME, *LIMITS, "--title", "T", "--currency", "", "--site", "n", "--table", "t"),
-        program=(sys.executable, "-c", FINDS_SHOES),
+        program=with_ports_in(shoes),
         ready=lambda: len(list(shoes.iterdir())) == 2,
     )
     talk.answer("Open each of them, to see which is the shoe? A native shoe blinks. [Y/n]", "")
@@ -201,10 +206,10 @@ def test_a_native_shoe_is_found_and_blinks(tmp_path: Path, shoes: Path) -> None:
 def test_the_wire_of_a_shoe_without_a_handshake_is_heard_when_a_card_is_drawn(tmp_path: Path, shoes: Path) -> None:
     house = tmp_path / "house"
     talk = Conversation(
-        *(str(shoes), "init", str(house), "--no-broker", "--supervisor", "rana=Rana"),
+        *("init", str(house), "--no-broker", "--supervisor", "rana=Rana"),
         *own_folders(house),
         *(*GAME, *LIMITS, "--title", "T", "--currency", "", "--site", "n", "--table", "t"),
-        program=(sys.executable, "-c", FINDS_SHOES),
+        program=with_ports_in(shoes),
         ready=lambda: len(list(shoes.iterdir())) == 2,
     )
     talk.answer("Open each of them", "")
@@ -227,7 +232,8 @@ def test_a_second_table_asks_what_it_takes_over(tmp_path: Path) -> None:
     first = [*PROGRAM, "init", str(house), "--site", "n", "--table", "t", "--port", "/dev/x", "--supervisor", "rana=R"]
     subprocess.run([*first, *own_folders(house)], check=True, capture_output=True, input=b"480612\n")
     more = (*GAME, *LIMITS, "--wire", "native", "--journal", str(house / "t2.journal"))
-    talk = Conversation("init", str(house), "--file", "t2.toml", *more, "--anchor", str(house / "t2.anchor"))
+    words = ("--file", "t2.toml", *more, "--anchor", str(house / "t2.anchor"))
+    talk = Conversation("init", str(house), *words, program=with_ports_in(tmp_path / "none"))
     talk.answer("Where the shoe is plugged in", "/dev/x")
     talk.expect("a shoe belongs to one table")
     talk.answer("Where the shoe is plugged in", "/dev/y")
