@@ -14,14 +14,13 @@ from shoe_controller.config.pins import BadPinError, check_pin, hash_pin
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import Config
 from shoe_controller.messages.acts import Role
-from shoe_controller.setup.config_change import Changed, Edit, NotChangedError, change
+from shoe_controller.setup.config_change import PAGES, Changed, Edit, Loaded, NotChangedError, change
 from shoe_controller.setup.offer_edit import without_wager
 from shoe_controller.setup.toml_edit import EditError, Keys, parse_key, with_section, with_value
 
 SALT_BYTES = 16
 AT_RELOAD = frozenset({"people", "house_text", "catalogue_texts", "procedure"})
 AT_RESTART = frozenset({"table", "shoe", "mqtt", "journal", "log"})
-PAGES = ("board", "console", "witness")
 """Parts of the configuration by when they are taken up."""
 
 
@@ -79,7 +78,7 @@ def run_set(args: argparse.Namespace) -> int:
         except BadFileError as error:
             refused = refused or error
         except (NotChangedError, EditError) as error:
-            return bad_input(args, "not_changed", str(error))
+            return bad_input(args, "not_changed", f"{args.file} was left as it is: {error}")
     return _refused(args, refused)
 
 
@@ -90,13 +89,14 @@ def run_person_add(args: argparse.Namespace) -> int:
     if not identity or not name:
         return bad_input(args, "bad_person", f"--{role.value} takes ID=NAME, such as anita='Anita Rai', not {given!r}")
 
-    def add(text: str, config: Config) -> str:
+    def add(text: str, loaded: Loaded) -> str:
+        people = _table(loaded).people
         # Before the PIN is asked for: nobody types one in vain.
-        twin = next((each for each in config.people if each.id.casefold() == identity.casefold()), None)
+        twin = next((each for each in people if each.id.casefold() == identity.casefold()), None)
         if twin is not None:
             raise NotChangedError(f"{identity!r} is the id of {twin.name} already: each person needs their own")
         pin = Questions(ask=sys.stdin.isatty()).new_pin(f"--{role.value}", name, role)
-        if any(check_pin(pin, each.pin.reveal()) for each in config.people):
+        if any(check_pin(pin, each.pin.reveal()) for each in people):
             raise BadPinError("somebody else at this table has this PIN: choose another")
         hashed = hash_pin(pin, secrets.token_bytes(SALT_BYTES))
         return with_section(text, "people", {"id": identity, "name": name, "role": role.value, "pin": hashed})
@@ -105,7 +105,13 @@ def run_person_add(args: argparse.Namespace) -> int:
 
 
 def run_wager_off(args: argparse.Namespace) -> int:
-    return _change(args, lambda text, config: without_wager(text, config, args.wager))
+    return _change(args, lambda text, loaded: without_wager(text, _table(loaded), args.wager))
+
+
+def _table(loaded: Loaded) -> Config:
+    if not isinstance(loaded, Config):
+        raise NotChangedError("it is not a table's file: name the table's own, such as table.toml")
+    return loaded
 
 
 def _change(args: argparse.Namespace, edit: Edit) -> int:
@@ -114,7 +120,7 @@ def _change(args: argparse.Namespace, edit: Edit) -> int:
     except BadFileError as error:
         return _refused(args, error)
     except (NotChangedError, EditError, BadPinError, NotAnsweredError) as error:
-        return bad_input(args, "not_changed", str(error))
+        return bad_input(args, "not_changed", f"{args.file} was left as it is: {error}")
 
 
 def _refused(args: argparse.Namespace, error: BadFileError | None) -> int:
@@ -153,6 +159,8 @@ def _report(args: argparse.Namespace, changed: Changed | None) -> int:
 
 def _next(file: Path, changed: Changed) -> str:
     """When a running table takes it up, and what is to do for it."""
+    if not isinstance(changed.after, Config):
+        return "It is taken up when the program of this file is restarted."
     parts = (*AT_RELOAD, *AT_RESTART, *PAGES)
     different = {name for name in parts if getattr(changed.before, name) != getattr(changed.after, name)}
     unit = _unit(file)

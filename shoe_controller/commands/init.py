@@ -6,6 +6,7 @@ changes nothing without asking: existing files stay as they are, keys and passwo
 
 import argparse
 import asyncio
+import os
 import secrets
 import signal
 import sys
@@ -101,6 +102,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         if Path(args.file).name != args.file or not args.file.endswith(".toml"):
             return bad_input(args, "bad_file", f"--file must be a file name such as table.toml, not {args.file!r}")
+        _check_writable(args.folder)
         new, is_new = _table(args, questions, places)
         left = _written(new, places, args, questions)
     except KeyboardInterrupt:
@@ -121,6 +123,13 @@ def _not_up_to_date(left: list[Path], exit_code: int) -> int:
     sys.stderr.write(f"shoe-controller init: not everything is up to date: {files} must be written again. ")
     sys.stderr.write("Run it again with --yes.\n")
     return exit_code or NOT_WRITTEN
+
+
+def _check_writable(folder: Path) -> None:
+    """Before anybody answers a question in vain."""
+    there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise NotAnsweredError(f"{there} cannot be written to: use sudo, or name another folder")
 
 
 def _table(args: argparse.Namespace, questions: Questions, places: "Places") -> tuple[NewTable, bool]:

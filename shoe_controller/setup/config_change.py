@@ -1,4 +1,4 @@
-"""Changes a table's file: checked before it is written, written atomically, with its owner and mode.
+"""Changes a table's file, or a page's: checked before it is written, written atomically, with its owner and mode.
 
 Two changes at a time wait for one another, and one that an editor has made meanwhile is never overwritten.
 """
@@ -11,11 +11,25 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from shoe_controller.config.strict_reading import BadFileError, Problem, read_text
-from shoe_controller.config.table_file import Config, for_running, load_config
+from shoe_controller.config.strict_reading import BadFileError, Problem, parse_toml, read_text
+from shoe_controller.config.table_file import (
+    BoardConfig,
+    Config,
+    ConsoleConfig,
+    WitnessConfig,
+    for_running,
+    load_board,
+    load_config,
+    load_console,
+    load_witness,
+)
 
-Edit = Callable[[str, Config], str]
+Loaded = Config | BoardConfig | ConsoleConfig | WitnessConfig
+Edit = Callable[[str, Loaded], str]
 """From the text of a valid file to the changed one."""
+
+PAGES: dict[str, Callable[[Path], Loaded]] = {"board": load_board, "console": load_console, "witness": load_witness}
+"""Files of processes beside a table, by their section."""
 
 
 class NotChangedError(ValueError):
@@ -23,8 +37,8 @@ class NotChangedError(ValueError):
 
 
 class Changed(NamedTuple):
-    before: Config
-    after: Config
+    before: Loaded
+    after: Loaded
 
 
 def change(file: Path, edit: Edit) -> Changed | None:
@@ -41,11 +55,13 @@ def change(file: Path, edit: Edit) -> Changed | None:
         try:
             after = _put(changed, real, file, text)
         except OSError as error:
-            raise NotChangedError(f"{real} cannot be written: {error.strerror}{_advice(error)}") from None
+            raise NotChangedError(
+                f"{error.filename or real} cannot be written: {error.strerror}{_advice(error)}"
+            ) from None
     return Changed(before, after)
 
 
-def _put(changed: str, real: Path, file: Path, text: str) -> Config:
+def _put(changed: str, real: Path, file: Path, text: str) -> Loaded:
     """Put a new file in place of the one that has this text."""
     draft = _draft_of(real)
     try:
@@ -67,7 +83,7 @@ def _alone(file: Path) -> Iterator[Path]:
         real, descriptor = _locked(file)
     except (OSError, RuntimeError, ValueError) as error:  # a link to itself, and a NUL in the name
         reason = getattr(error, "strerror", None) or str(error)
-        raise NotChangedError(f"{file} cannot be changed: {reason}{_advice(error)}") from None
+        raise NotChangedError(f"it cannot be opened: {reason}{_advice(error)}") from None
     try:
         yield real
     finally:
@@ -93,12 +109,20 @@ def _advice(error: Exception) -> str:
     return "; use sudo" if isinstance(error, PermissionError) else ""
 
 
-def _as_it_is(file: Path) -> Config:
+def _as_it_is(file: Path) -> Loaded:
     try:
-        return load_config(file, guarded=False)
+        return _load(file, guarded=False)
     except BadFileError as error:
-        first = Problem("", "was wrong before, so correct it with an editor first")
-        raise BadFileError(error.file, [first, *error.problems]) from None
+        raise NotChangedError(f"it was wrong before, so correct it with an editor first:\n{error}") from None
+
+
+def _load(file: Path, *, guarded: bool = True) -> Loaded:
+    sections = parse_toml(str(file), read_text(file))
+    if not sections.keys() & {"house", "shoe"}:
+        for section, load in PAGES.items():
+            if section in sections:
+                return load(file)
+    return load_config(file, guarded=guarded)
 
 
 def _draft_of(real: Path) -> Path:
@@ -123,16 +147,18 @@ def _fill(draft: Path, content: bytes, real: Path) -> None:
         os.fsync(opened.fileno())
 
 
-def _checked(draft: Path, file: Path) -> Config:
+def _checked(draft: Path, file: Path) -> Loaded:
     """As `config check` does; what a running table needs may be no worse than before."""
     try:
-        config = load_config(draft)
-        problems = [problem for problem in _running_problems(draft) if problem not in _running_problems(file)]
+        loaded = _load(draft)
     except BadFileError as error:
-        problems = error.problems
+        raise BadFileError(str(file), error.problems) from None
+    if not isinstance(loaded, Config):
+        return loaded
+    problems = [problem for problem in _running_problems(draft) if problem not in _running_problems(file)]
     if problems:
         raise BadFileError(str(file), problems)
-    return config._replace(file=file)
+    return loaded._replace(file=file)
 
 
 def _running_problems(file: Path) -> list[Problem]:
@@ -149,7 +175,7 @@ def _check_unchanged(real: Path, text: str) -> None:
     except BadFileError:
         same = False
     if not same:
-        raise NotChangedError(f"{real} was changed by another program meanwhile, and was left alone: try again")
+        raise NotChangedError("another program has changed it meanwhile: try again")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -203,6 +203,30 @@ def test_a_wager_that_cannot_go(capsys: Capsys, file: Path, wager: str, told: st
     assert changes(file) == []
 
 
+def test_a_file_that_is_not_there_is_named_once(capsys: Capsys, tmp_path: Path) -> None:
+    file = tmp_path / "nowhere.toml"
+    told = f"shoe-controller config: {file} was left as it is: it cannot be opened: No such file or directory\n"
+    assert run(capsys, "config", "set", str(file), "house.decks", "6").err == told
+
+
+def test_the_file_of_a_page_has_keys_to_set_but_no_people(capsys: Capsys, tmp_path: Path) -> None:
+    file = tmp_path / "t2.console.toml"
+    text = '[table]\nsite = "s"\nname = "t2"\n\n[mqtt]\nhost = "h"\n\n[console]\n# Where.\nport = 8082 # free\n'
+    file.write_text(text, encoding="utf-8")
+    answer = run(capsys, "config", "set", str(file), "console.port", "8090")
+    assert (answer.exit_code, answer.err) == (0, "")
+    assert answer.out == f"{file} is changed.\nIt is taken up when the program of this file is restarted.\n"
+    assert file.read_text(encoding="utf-8") == text.replace("8082", "8090")
+    assert (
+        "console.port: must be from 1 to 65535, not 0"
+        in run(capsys, "config", "set", str(file), "console.port", "0").err
+    )
+    for words in (("person", "add", str(file), "--dealer", "a=A"), ("wager", "off", str(file), "pairs")):
+        answer = run(capsys, "config", *words)
+        assert answer.exit_code == 2
+        assert "it is not a table's file: name the table's own, such as table.toml" in answer.err
+
+
 def test_the_last_wager_cannot_go(capsys: Capsys, tmp_path: Path) -> None:
     file = write(tmp_path, small_house(offer=["base.tie"]))
     answer = run(capsys, "config", "wager", "off", str(file), "base.tie")

@@ -32,7 +32,9 @@ import sys
 from pathlib import Path
 from shoe_controller.cli import main
 from shoe_controller.commands import init
+from shoe_controller.setup import attached_shoes
 machine = Path(sys.argv.pop(1))
+attached_shoes.FOLDERS = ()
 init.FOLDER, init.BROKER_FOLDER, init.UNITS_FOLDER = machine / "etc", machine / "broker", machine / "units"
 sys.exit(main())
 """

@@ -246,6 +246,15 @@ def test_nonsense_is_refused(tmp_path: Path, words: list[str], told: str) -> Non
     assert "Traceback" not in answer.err
 
 
+def test_a_folder_that_cannot_be_written_to_is_named_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    answer = command("init", str(tmp_path / "file" / "house"))
+    assert answer.exit_code == 2
+    assert (
+        answer.err == f"shoe-controller init: {tmp_path}/file cannot be written to: use sudo, or name another folder\n"
+    )
+
+
 def test_nonsense_leaves_nothing_behind(tmp_path: Path) -> None:
     words = ("--site", "n", "--table", "t", "--port", "COM3")
     assert command("init", str(tmp_path / "house"), *words).exit_code == 2

@@ -38,7 +38,7 @@ def emulated(folder: Path, number: int) -> Program:
     """The shoe at the port that the documents name."""
     key = "shoe.key" if number == 1 else f"t{number}.shoe.key"
     where = ("--port", f"pty:{folder}/dev/native-000{number}", "--key", str(folder / key))
-    pace = ("--speed", "20", "--seed", str(number))
+    pace = ("--speed", "1", "--seed", str(number))
     return Program("shoe-emulator", "run", "--headless", *where, *pace, log=folder / f"emulator-{number}.log")
 
 

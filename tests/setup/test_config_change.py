@@ -11,7 +11,7 @@ import pytest
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import Config, load_config
 from shoe_controller.setup import config_change
-from shoe_controller.setup.config_change import Edit, NotChangedError, change
+from shoe_controller.setup.config_change import Edit, Loaded, NotChangedError, change
 from shoe_controller.setup.toml_edit import with_value
 from tests.table_files import small_house, write
 
@@ -36,7 +36,8 @@ def test_mode_owner_and_rights_stay(file: Path) -> None:
     before = file.stat()
     changed = change(file, decks(6))
     assert changed is not None
-    assert (changed.before.house.decks, changed.after.house.decks) == (8, 6)
+    assert isinstance(changed.after, Config)
+    assert (changed.after.file, changed.after.house.decks) == (file, 6)
     after = file.stat()
     assert (after.st_uid, after.st_gid, stat.S_IMODE(after.st_mode)) == (before.st_uid, before.st_gid, 0o640)
     assert [each.name for each in file.parent.iterdir()] == [file.name]
@@ -64,7 +65,7 @@ def test_what_a_running_table_needs_must_not_get_lost(tmp_path: Path) -> None:
 
 def test_a_file_that_was_wrong_before_is_corrected_first(tmp_path: Path) -> None:
     file = write(tmp_path, small_house(seats=["1", "1"]))
-    with pytest.raises(BadFileError, match=r"was wrong before, so correct it with an editor first\n.*listed more than"):
+    with pytest.raises(NotChangedError, match=r"it was wrong before, so correct it with an editor first:\n.*more than"):
         change(file, decks(6))
 
 
@@ -77,12 +78,12 @@ def test_behind_a_link_the_file_itself_is_changed(file: Path, tmp_path: Path) ->
     assert load_config(file).house.decks == 6
     link.unlink()
     link.symlink_to(link)
-    with pytest.raises(NotChangedError, match="cannot be changed"):
+    with pytest.raises(NotChangedError, match="it cannot be opened: "):
         change(link, decks(5))
 
 
 def edited_meanwhile(file: Path, how: Callable[[Path], object]) -> Edit:
-    def edit(text: str, config: Config) -> str:
+    def edit(text: str, config: Loaded) -> str:
         how(file)
         return decks(6)(text, config)
 
@@ -107,7 +108,7 @@ def test_two_changes_at_once_both_count(file: Path) -> None:
     """The second waits until the first has put the new file in its place, and then changes that one."""
     inside, errors = threading.Barrier(2, timeout=30), []
 
-    def slowly(text: str, config: Config) -> str:
+    def slowly(text: str, config: Loaded) -> str:
         inside.wait()
         return decks(6)(text, config)
 
