@@ -44,7 +44,7 @@ from shoe_controller.setup.new_table import (
 )
 from shoe_controller.setup.passwords import PASSWORD_BYTES, SALT_BYTES, password_of
 from shoe_controller.setup.template import example_text
-from shoe_controller.setup.users_file import USERS_FILE, read_users
+from shoe_controller.setup.users_file import USERS_FILE, read_names
 
 TABLE_FILE = "table.toml"
 TABLE_GROUP, BOARD_GROUP, CONSOLE_GROUP, BROKER_GROUP = "shoe-controller", "shoe-board", "shoe-console", "mosquitto"
@@ -186,7 +186,7 @@ def _hosts(broker_host: str | None) -> Iterator[str]:
 def _all_users(new: NewTable, places: Places) -> tuple[BrokerUser, ...]:
     """The users of this table, preceded by those of existing tables."""
     file = places.folder / USERS_FILE
-    known = [each.user for each in read_users(file)] if file.exists() else []
+    known = read_names(file) if file.exists() else ()
     return tuple(dict.fromkeys([*known, *users_of(new)]))
 
 

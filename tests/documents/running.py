@@ -39,15 +39,20 @@ NOT_RUN = {
     "wireshark": "it takes a screen; tests/firmware_protocol/wireshark runs tshark",
     "make": "it would run the tests inside the tests; here the target must exist and take its options",
     "shoe-controller cards learn": "it takes a reader; tests/commands/test_cards.py has one made of a pty",
+    "shoe-controller doctor /etc/shoe-controller/t2.toml": "it takes a second table: tests/deploy/test_second_table.py",
     "shoe-conformance": "it takes a shoe and somebody at it; tests/conformance/test_program.py has both",
     "shoe-emulator record --line": "it takes a real line; tests/simulator/test_recording.py has one made of ptys",
 }
 """By how they begin."""
 
+ASKS = {"shoe-controller init": "it asks at a terminal; tests/deploy/test_first_round.py answers"}
+"""Commands that are not run just as they stand here, without an option."""
+
 
 def why_not_run(line: str) -> str | None:
     words = " ".join(_words(line))
-    return next((why for start, why in NOT_RUN.items() if words == start or words.startswith(f"{start} ")), None)
+    begins = (why for start, why in NOT_RUN.items() if words == start or words.startswith(f"{start} "))
+    return ASKS.get(words) or next(begins, None)
 
 
 def _words(line: str) -> list[str]:
