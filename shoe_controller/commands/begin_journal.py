@@ -57,7 +57,7 @@ def _begin(args: argparse.Namespace, config: "RunningConfig") -> int:
     from shoe_controller.clock.system_clock import SystemClock  # noqa: PLC0415 - see `run`
     from shoe_controller.daemon.beginning import begin, signs  # noqa: PLC0415 - see `run`
     from shoe_controller.daemon.rollback import new_journal_id  # noqa: PLC0415 - see `run`
-    from shoe_controller.daemon.run import look_at_broker, peers_of_process  # noqa: PLC0415 - see `run`
+    from shoe_controller.daemon.run import brokers_of_process, look_at_broker, peers_of_process  # noqa: PLC0415 - see `run`
     from shoe_controller.journal.opening import Identity  # noqa: PLC0415 - see `run`
     from shoe_controller.setup.journal_folder import give_to_owner, make_journal_folder  # noqa: PLC0415 - see `run`
 
@@ -65,7 +65,8 @@ def _begin(args: argparse.Namespace, config: "RunningConfig") -> int:
     there = [each for each in files_of(file) if each.exists()]
     if there:
         return bad_input(args, "journal", f"there is a journal already: {there[0]}; it is never overwritten")
-    found = signs(config.journal, asyncio.run(look_at_broker(config, peers_of_process(config, clock))))
+    looking = look_at_broker(config, brokers_of_process(config), peers_of_process(config, clock))
+    found = signs(config.journal, asyncio.run(looking))
     identity = Identity(table=f"{config.table.site}/{config.table.name}", journal_id=new_journal_id())
     stamp = datetime.fromtimestamp(time.time(), UTC).strftime("%Y%m%dT%H%M%SZ")
     make_journal_folder(file.parent)

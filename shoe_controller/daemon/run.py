@@ -17,7 +17,7 @@ from shoe_controller.clock.system_clock import Clock, SystemClock
 from shoe_controller.config.shoe import port_of
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig, for_running, load_config
-from shoe_controller.daemon.assembly import Opened, brokers_for, open_table, peers_for, set_aside
+from shoe_controller.daemon.assembly import Brokers, Opened, brokers_for, open_table, peers_for, set_aside
 from shoe_controller.daemon.beginning import is_missing, journal_in
 from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.daemon.rollback import RolledBackError
@@ -43,13 +43,14 @@ async def _serve(config: RunningConfig, log: Log) -> None:
     """Run the table. If its journal is found to be damaged or rolled back, it is set aside and a new one is begun."""
     clock = SystemClock()
     peers = peers_of_process(config, clock)
-    status_of = await look_at_broker(config, peers)
+    brokers = brokers_of_process(config)
+    status_of = await look_at_broker(config, brokers, peers)
     damaged, rolled_back = "", None
     while True:
         opened = open_table(config, clock, damaged, rolled_back=rolled_back, status_of=status_of)
         damaged, rolled_back = "", None
         goes_on = _goes_on_with_its_rules(config, opened)
-        daemon = _table(config, opened, clock, log, peers)
+        daemon = _table(config, opened, clock, log, brokers, peers)
         judging = asyncio.create_task(_judge_while_dealing(config, log)) if goes_on else None
         try:
             await daemon.run()
@@ -70,6 +71,11 @@ async def _serve(config: RunningConfig, log: Log) -> None:
                 judging.cancel()
 
 
+def brokers_of_process(config: RunningConfig) -> Brokers | None:
+    """The connections of this process, under client ids of its own."""
+    return brokers_for(config, secrets.token_hex(CLIENT_ID_BYTES))
+
+
 def peers_of_process(config: RunningConfig, clock: Clock) -> Peers:
     """This process among the controllers of the table."""
     return peers_for(
@@ -81,13 +87,12 @@ def peers_of_process(config: RunningConfig, clock: Clock) -> Peers:
     )
 
 
-async def look_at_broker(config: RunningConfig, peers: Peers) -> str | None:
+async def look_at_broker(config: RunningConfig, brokers: Brokers | None, peers: Peers) -> str | None:
     """The journal that the table's status at the broker names, if the broker answers in time and has one.
 
     Raises `ServedElsewhereError` where another controller serves the table: before the journal and the shoe's line are
     opened, so that nothing is stored or acknowledged for a table that is not ours.
     """
-    brokers = brokers_for(config, secrets.token_hex(CLIENT_ID_BYTES))
     if brokers is None:
         return None
     missing = is_missing(config.journal)
@@ -122,7 +127,9 @@ def _fault_in(
     return found
 
 
-def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log, peers: Peers) -> Daemon:
+def _table(  # noqa: PLR0913, PLR0917 - the parts of a table
+    config: RunningConfig, opened: Opened, clock: Clock, log: Log, brokers: Brokers | None, peers: Peers
+) -> Daemon:
     try:
         _ask_guard(config, opened)
     except BaseException:
@@ -133,7 +140,7 @@ def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log, peers:
         opened,
         clock=clock,
         port=port_of(config.shoe),
-        brokers=brokers_for(config, secrets.token_hex(CLIENT_ID_BYTES)),
+        brokers=brokers,
         log=log,
         service=SystemdNotifier.from_environment(),
         peers=peers,

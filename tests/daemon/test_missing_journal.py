@@ -204,6 +204,7 @@ async def test_a_sign_that_shows_later_is_an_alert(tmp_path: Path) -> None:
             assert stood.alerts_raised == 1
 
 
+@pytest.mark.long
 async def test_a_journal_that_replaces_a_damaged_one_is_no_sign(tmp_path: Path) -> None:
     async with Chain(tmp_path) as chain:
         await chain.start_daemon()
