@@ -67,6 +67,11 @@ async def test_six_tables_fill_the_pits_screen_and_an_alert_stretches_no_other(b
             others = seen["heights"][1:]
             assert max(others) - min(others) <= 2, "each is as tall as it would be without the alert"
             assert seen["widths"][0] > 1.8 * seen["widths"][1], "its words stand beside its road"
+        more = "alerts => { for (let n = 0; n < 4; n += 1) alerts.append(alerts.firstChild.cloneNode(true)); }"
+        await page.locator(".wordy .alerts").evaluate(more)
+        after = await page.evaluate(FILLED)
+        assert after["heights"][0] > 1.5 * seen["heights"][0]
+        assert after["heights"][1:] == seen["heights"][1:], "however much there is to say of one table"
         assert letters == sorted(letters)
         assert letters[-1] > 1.8 * letters[-2] > 15
         assert any("Shoe 1 · Round 18" in text for text in seen["texts"])
@@ -107,8 +112,15 @@ async def test_five_payments_are_seen_on_a_small_screen_and_a_sixth_is_announced
         await page.locator("#panel:not([data-goes-on])").wait_for()
 
 
-async def test_whatever_is_said_of_the_table_the_console_is_no_wider_than_the_screen(browser: Browser) -> None:
+async def test_a_board_that_waits_for_its_table_says_for_which(browser: Browser) -> None:
+    async with shown(browser, "board-unknown") as page:
+        assert await page.locator("h1").inner_text() == "nobody-knows-it"
+        assert await violations(page) == []
+
+
+async def test_three_cards_and_whatever_is_said_of_the_table_fit_on_the_console(browser: Browser) -> None:
     async with shown(browser, "console-payments") as page:
+        await page.locator(".hand.player .card").first.evaluate("card => card.after(card.cloneNode(true))")
         for size in ((1080, 1920), SMALL, PHONE):
             await resize(page, size)
             said = "Shoe 1 · Round 82 · Free hand · last round · Extra card begins the round 10H · Dealt by hand"
