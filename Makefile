@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots moving-picture deb release another-python lock test-console test-conformance test-firmware test-deploy test-hardware campaigns clean
+.PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots moving-picture deb release another-python lock test-console test-pages test-conformance test-firmware test-deploy test-hardware campaigns clean
 
 # One more worker than cores: most tests wait for programs that they have started. Neighbours stay on one worker, which
 # shares what they have set up, and whoever is done takes over from the others.
@@ -117,10 +117,15 @@ another-python: $(VENV)/demo-ready
 lock: $(VENV)/demo-ready
 	$(BIN)/python deploy/lock.py
 
-# Every act on the console with taps in Chromium, in each language, at 1280x800 and 1024x600; ends with a table of what
-# passed. CONSOLE_PICTURES=FOLDER keeps a picture of every screen that was touched; ACT=NAME chooses the evening of one act.
+# Every act on the console with taps in Chromium, in each language, at 1280x800 and 1024x600 and on a phone; ends with a table
+# of what passed. CONSOLE_PICTURES=FOLDER keeps a picture of every screen that was touched; ACT=NAME chooses the evening of one act.
 test-console: $(VENV)/ready
 	$(BIN)/python -m tests.console.every_act $(addprefix --act=,$(ACT))
+
+# Every page in its main states, in each language and look, from 390x844 to 3840x2160, measured in Chromium and given to
+# axe-core; ends with what is wrong. PAGE_PICTURES=FOLDER keeps a picture of each; SCENE=board-nepal chooses some by name.
+test-pages: $(VENV)/ready
+	$(BIN)/python -m tests.pages $(addprefix --scene=,$(SCENE))
 
 # The shoe in C on small processors, all of them emulated: under qemu-arm, on QEMU's micro:bit and on an ATmega2560 of simavr,
 # with losses of power in mid-round. CARDS=N deals so many. Then the Wireshark dissector in tshark, at length.
@@ -147,7 +152,7 @@ test-hardware: $(VENV)/ready
 
 # Every long target, one after another, whether or not one fails; ends with one table of what passed and where each one's
 # full output is. CAMPAIGNS="simulate torture" chooses some; SEEDS, CUTS, FUZZ_SECONDS, INPUTS, TRIALS and EARLIER are passed on.
-CAMPAIGNS ?= simulate mutations torture attack fuzz prove test-console test-conformance test-firmware test-hardware test-deploy bench
+CAMPAIGNS ?= simulate mutations torture attack fuzz prove test-console test-pages test-conformance test-firmware test-hardware test-deploy bench
 CAMPAIGN_LOGS ?= build/campaigns
 campaigns: $(VENV)/ready
 	@$(BIN)/python -m tests.campaigns --logs=$(CAMPAIGN_LOGS) $(CAMPAIGNS)

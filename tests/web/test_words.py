@@ -184,6 +184,24 @@ def test_chinese_is_written_in_its_own_script(kind: str, tag: str) -> None:
                 pytest.fail(f"{place}: {letter} is not {tag}: {text}")
 
 
+COUNTED = "cards|events|rounds|tables|wagers|disputes|seats|people|points|times|checkpoints|records"
+
+ALWAYS_SEVERAL = {"cards_together", "too_many_changes", "too_many_disputes", "player_cards", "banker_cards"}
+ALWAYS_SEVERAL |= {"both_player_cards", "both_banker_cards", "winning_cards", "losing_cards"}
+"""Whose number is never one."""
+
+
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_of_one_thing_english_speaks_in_the_singular(kind: str) -> None:
+    found = 0
+    for place, text in texts(read(kind, "en")):
+        key = place.removesuffix(".one").removesuffix(".other").rpartition(".")[2]
+        plural = re.search(rf"\{{\w+\}} ({COUNTED})\b", text)
+        found += plural is not None
+        assert not plural or place.endswith(".other") or key in ALWAYS_SEVERAL, f"{place}: {text}"
+    assert found
+
+
 UNITS = r"\b(ms|s)\b|PIN"
 """Written the same in Chinese."""
 
