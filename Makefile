@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots deb lock test-console test-conformance test-firmware test-deploy test-hardware campaigns clean
+.PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots moving-picture deb release another-python lock test-console test-pages test-conformance test-firmware test-deploy test-hardware campaigns clean
 
 # One more worker than cores: most tests wait for programs that they have started. Neighbours stay on one worker, which
 # shares what they have set up, and whoever is done takes over from the others.
@@ -57,7 +57,7 @@ bench: $(VENV)/ready
 	.ci/system-packages bench
 	$(BIN)/python -m tests.bench
 
-# Coverage-guided, on all cores: both wires, the shoe in C, the packets of a broker and the requests to a table, each for so many
+# Coverage-guided, on all cores: all wires, the shoe in C, the packets of a broker and the requests to a table, each for so many
 # seconds, or INPUTS=100000000 over all of them; ONLY=c_shoe chooses one. Ends with a table; what broke something is kept, with the command that runs it again.
 FUZZ_SECONDS ?= 120
 fuzz: $(VENV)/ready
@@ -95,18 +95,37 @@ mutations: $(VENV)/ready
 screenshots: $(VENV)/ready
 	$(BIN)/python -m tests.board.screenshots
 
+# The moving picture of README.md, from a real run of `make demo FAULTS=1`. Takes some minutes.
+moving-picture: $(VENV)/ready
+	$(BIN)/python -m tests.demo.moving_picture
+
 # A Debian package for a machine like this one, or SUITE=trixie ARCH=arm64; nothing is fetched when it is installed.
 deb: $(VENV)/demo-ready
 	$(BIN)/python deploy/build_deb.py $(addprefix --suite=,$(SUITE)) $(addprefix --arch=,$(ARCH))
+
+# Everything that a release consists of, into dist/shoe-controller-VERSION: wheels of the project and its libraries, source
+# distribution, the four packages, bill of materials and checksums; the same bytes from the same commit.
+release: $(VENV)/demo-ready
+	$(BIN)/python deploy/release.py
+
+# Whether every locked library has a wheel for a Python that the lock is not for.
+PYTHON_VERSION ?= 3.14
+another-python: $(VENV)/demo-ready
+	$(BIN)/python deploy/another_python.py $(PYTHON_VERSION)
 
 # Renews the versions and hashes of the libraries that the package contains, and of the tools that build it.
 lock: $(VENV)/demo-ready
 	$(BIN)/python deploy/lock.py
 
-# Every act on the console with taps in Chromium, in each language, at 1280x800 and 1024x600; ends with a table of what
-# passed. CONSOLE_PICTURES=FOLDER keeps a picture of every screen that was touched; ACT=NAME chooses the evening of one act.
+# Every act on the console with taps in Chromium, in each language, at 1280x800 and 1024x600 and on a phone; ends with a table
+# of what passed. CONSOLE_PICTURES=FOLDER keeps a picture of every screen that was touched; ACT=NAME chooses the evening of one act.
 test-console: $(VENV)/ready
 	$(BIN)/python -m tests.console.every_act $(addprefix --act=,$(ACT))
+
+# Every page in its main states, in each language and look, from 390x844 to 3840x2160, measured in Chromium and given to
+# axe-core; ends with what is wrong. PAGE_PICTURES=FOLDER keeps a picture of each; SCENE=board-nepal chooses some by name.
+test-pages: $(VENV)/ready
+	$(BIN)/python -m tests.pages $(addprefix --scene=,$(SCENE))
 
 # The shoe in C on small processors, all of them emulated: under qemu-arm, on QEMU's micro:bit and on an ATmega2560 of simavr,
 # with losses of power in mid-round. CARDS=N deals so many. Then the Wireshark dissector in tshark, at length.
@@ -121,8 +140,8 @@ test-conformance: $(VENV)/ready
 	LONG_TESTS=1 $(BIN)/pytest tests/conformance
 
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
-# from a checkout; then the arm64 package on an emulated machine. As root. TRIALS="bookworm trixie checkout arm64 kiosk" chooses
-# some, EARLIER=COMMIT what is upgraded from.
+# from a checkout; then the wheels of a release without any network; then the arm64 package on an emulated machine. As root.
+# TRIALS="bookworm trixie checkout wheels-bookworm wheels-trixie release arm64 kiosk" chooses some, EARLIER=COMMIT what is upgraded from.
 test-deploy: $(VENV)/ready
 	.ci/system-packages deploy
 	EARLIER=$(EARLIER) $(BIN)/python -m tests.deploy $(TRIALS)
@@ -133,7 +152,7 @@ test-hardware: $(VENV)/ready
 
 # Every long target, one after another, whether or not one fails; ends with one table of what passed and where each one's
 # full output is. CAMPAIGNS="simulate torture" chooses some; SEEDS, CUTS, FUZZ_SECONDS, INPUTS, TRIALS and EARLIER are passed on.
-CAMPAIGNS ?= simulate mutations torture attack fuzz prove test-console test-conformance test-firmware test-hardware test-deploy bench
+CAMPAIGNS ?= simulate mutations torture attack fuzz prove test-console test-pages test-conformance test-firmware test-hardware test-deploy bench
 CAMPAIGN_LOGS ?= build/campaigns
 campaigns: $(VENV)/ready
 	@$(BIN)/python -m tests.campaigns --logs=$(CAMPAIGN_LOGS) $(CAMPAIGNS)

@@ -31,6 +31,10 @@ LIBRARIES = PREFIX / "lib"
 LOCK, BUILD_LOCK = DEPLOY / "dependencies.lock", DEPLOY / "build.lock"
 BILL = PREFIX / "sbom.cdx.json"
 
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
+LOCKED = ("--no-deps", "--require-hashes", "--only-binary", ":all:", "--requirement")
+"""With a lock behind them: these versions, and of each only the files whose hashes are there."""
+
 
 class Suite(NamedTuple):
     python: str
@@ -122,24 +126,31 @@ def build(work: Path, suite: str, arch: str, output: Path, version: str | None =
     return package
 
 
-def wheels_for(suite: str, arch: str) -> list[str]:
-    """The options with which pip takes wheels for that machine, and nothing else."""
+def wheels_for(python: str, arch: str) -> list[str]:
+    """The options with which pip takes wheels for that Python on that machine, and nothing else."""
     platforms = [word for each in MANYLINUX for word in ("--platform", f"{each}_{PLATFORMS[arch]}")]
-    return ["--only-binary", ":all:", "--python-version", SUITES[suite].python, "--implementation", "cp", *platforms]
+    return ["--only-binary", ":all:", "--python-version", python, "--implementation", "cp", *platforms]
+
+
+def build_project(work: Path, output: Path, kind: str) -> Path:
+    """Build the project's own `wheel` or `sdist` with the locked tools; `work` keeps these for the next call."""
+    tools = work / "tools"
+    if not tools.exists():
+        run(*PIP, "install", "--target", str(tools), *LOCKED, str(BUILD_LOCK))
+    set_time()
+    build = (sys.executable, "-m", "hatchling", "build", "--target", kind, "--directory", str(output))
+    run(*build, environment={"PYTHONPATH": str(tools)}, folder=ROOT)
+    (built,) = output.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return built
 
 
 def _install_libraries(work: Path, target: Path, suite: str, arch: str) -> list[dict[str, Any]]:
     """Install the project and its locked dependencies, as wheels for the target machine; what pip reports of them."""
-    wheels, tools, report = work / "wheels", work / "tools", work / "report.json"
-    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
-    locked = ("--no-deps", "--require-hashes", "--only-binary", ":all:", "--requirement")
-    _run(*pip, "install", "--target", str(tools), *locked, str(BUILD_LOCK))
-    build = (*pip, "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", str(wheels), str(ROOT))
-    _run(*build, environment={"PYTHONPATH": str(tools)})
-    install = (*pip, "install", "--no-compile", "--target", str(target), *wheels_for(suite, arch))
-    _run(*install, "--report", str(report), *locked, str(LOCK))
-    (wheel,) = wheels.glob("shoe_controller-*.whl")
-    _run(*install, "--no-deps", str(wheel))
+    report = work / "report.json"
+    wheel = build_project(work, work / "wheels", "wheel")
+    install = (*PIP, "install", "--no-compile", "--target", str(target), *wheels_for(SUITES[suite].python, arch))
+    run(*install, "--report", str(report), *LOCKED, str(LOCK))
+    run(*install, "--no-deps", str(wheel))
     shutil.rmtree(target / "bin", ignore_errors=True)
     for folder in target.glob("*.dist-info"):
         # Installer metadata differs from machine to machine, and is of no use.
@@ -147,8 +158,6 @@ def _install_libraries(work: Path, target: Path, suite: str, arch: str) -> list[
             (folder / name).unlink(missing_ok=True)
     for cache in list(target.rglob("__pycache__")):
         shutil.rmtree(cache)
-    if not (target / "shoe_controller" / "setup" / "table.example.toml").exists():
-        shutil.copy(ROOT / "docs" / "table.example.toml", target / "shoe_controller" / "setup")
     found: list[dict[str, Any]] = json.loads(report.read_text(encoding="utf-8"))["install"]
     return found
 
@@ -199,13 +208,12 @@ def _write_control(tree: Path, suite: str, arch: str, version: str, description:
 def pack(tree: Path, package: Path) -> None:
     """Make the package from a tree; its bytes depend on the names and contents of the files alone."""
     _make_reproducible(tree)
-    _run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(tree), str(package))
+    run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(tree), str(package))
 
 
 def _make_reproducible(tree: Path) -> None:
     """Set one time for all files, and modes that do not depend on the build machine."""
-    moment = int(os.environ.get("SOURCE_DATE_EPOCH") or _time_of_commit())
-    os.environ["SOURCE_DATE_EPOCH"] = str(moment)
+    moment = set_time()
     for path in (*sorted(tree.rglob("*"), reverse=True), tree):
         if not path.is_symlink():
             executable = path.is_dir() or path.stat().st_mode & 0o100
@@ -213,10 +221,17 @@ def _make_reproducible(tree: Path) -> None:
         os.utime(path, (moment, moment), follow_symlinks=False)
 
 
+def set_time() -> int:
+    """Give every file that is written from here on, by tools too, the one time that is returned, in seconds."""
+    moment = os.environ.get("SOURCE_DATE_EPOCH") or _time_of_commit()
+    os.environ["SOURCE_DATE_EPOCH"] = moment
+    return int(moment)
+
+
 def _time_of_commit() -> str:
     """Return the commit's time; without git, that of the files: an archive of a commit has the commit's."""
     if (ROOT / ".git").exists() and shutil.which("git"):
-        return _run("git", "-C", str(ROOT), "log", "-1", "--format=%ct").strip()
+        return run("git", "-C", str(ROOT), "log", "-1", "--format=%ct").strip()
     return str(int((ROOT / "pyproject.toml").stat().st_mtime))
 
 
@@ -230,9 +245,9 @@ def _copy(file: Path, target: Path, *, executable: bool = False) -> None:
     target.chmod(0o755 if executable else 0o644)
 
 
-def _run(*command: str, environment: dict[str, str] | None = None) -> str:
+def run(*command: str, environment: dict[str, str] | None = None, folder: Path | None = None) -> str:
     done = subprocess.run(  # noqa: S603 - our own words
-        command, capture_output=True, text=True, check=False, env=os.environ | (environment or {})
+        command, capture_output=True, text=True, check=False, cwd=folder, env=os.environ | (environment or {})
     )
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\nfailed:\n{done.stdout}{done.stderr}")

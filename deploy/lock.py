@@ -1,4 +1,4 @@
-"""`make lock`: renews `dependencies.lock` and `build.lock`, from which the package and `install.sh` are made.
+"""`make lock`: renews `dependencies.lock`, `build.lock` and `pipx.lock`, from which releases are made.
 
 Resolves what pyproject.toml allows to the newest versions that exist for every target, and writes names, versions and
 the hashes of the wheels of all targets; no addresses, no paths. Read the changes before you commit them. Needs pip
@@ -15,6 +15,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from build_deb import BUILD_LOCK, LOCK, PLATFORMS, ROOT, SUITES, wheels_for
+from release import PIPX_LOCK
 
 HEAD = "# Written by `make lock`: for Debian 12 and 13 (Python 3.11 and 3.13), amd64 and arm64.\n"
 
@@ -22,7 +23,11 @@ HEAD = "# Written by `make lock`: for Debian 12 and 13 (Python 3.11 and 3.13), a
 def main() -> int:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)
-    for lock, wanted in ((LOCK, project["project"]["dependencies"]), (BUILD_LOCK, project["build-system"]["requires"])):
+    for lock, wanted in (
+        (LOCK, project["project"]["dependencies"]),
+        (BUILD_LOCK, project["build-system"]["requires"]),
+        (PIPX_LOCK, ["pip"]),
+    ):
         lock.write_text(locked(wanted), encoding="utf-8")
         sys.stdout.write(f"{lock.name}\n")
     return 0
@@ -53,7 +58,7 @@ def _resolved(wanted: list[str], suite: str, arch: str) -> list[tuple[str, str, 
     with tempfile.TemporaryDirectory(prefix="shoe-lock-") as folder:
         report = Path(folder, "report.json")
         words = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
-        words += ["--target", folder, "--report", str(report), *wheels_for(suite, arch), *wanted]
+        words += ["--target", folder, "--report", str(report), *wheels_for(SUITES[suite].python, arch), *wanted]
         done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
         if done.returncode:
             raise SystemExit(f"pip found no versions for {suite} on {arch}:\n{done.stderr}")

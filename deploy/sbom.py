@@ -2,6 +2,7 @@
 # ruff: noqa: INP001 - part of a stand-alone program, not of a package
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 LONGEST_LICENCE = 100
@@ -9,8 +10,11 @@ LONGEST_LICENCE = 100
 
 
 def bill_of_materials(version: str, installed: list[dict[str, Any]]) -> str:
-    """`installed` is what pip's installation report lists. The same input gives the same bytes."""
-    components = [_component(each) for each in installed if each["metadata"]["name"] != "shoe-controller"]
+    """`installed` is what pip's installation report lists; the same bytes in any order.
+
+    A library of which there are several files, for several machines, is one component with all their hashes.
+    """
+    components = _merged(_component(each) for each in installed if each["metadata"]["name"] != "shoe-controller")
     references = [component["bom-ref"] for component in components]
     product = f"pkg:pypi/shoe-controller@{version}"
     bill = {
@@ -24,6 +28,15 @@ def bill_of_materials(version: str, installed: list[dict[str, Any]]) -> str:
         "dependencies": [{"ref": product, "dependsOn": sorted(references)}],
     }
     return json.dumps(bill, indent=2, ensure_ascii=False) + "\n"
+
+
+def _merged(components: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    by_reference: dict[str, dict[str, Any]] = {}
+    for component in components:
+        hashes = by_reference.setdefault(component["bom-ref"], component)["hashes"]
+        hashes += [each for each in component["hashes"] if each not in hashes]
+        hashes.sort(key=lambda each: str(each["content"]))
+    return list(by_reference.values())
 
 
 def _component(each: dict[str, Any]) -> dict[str, Any]:

@@ -57,6 +57,8 @@ class LinkUp(LinkReport, frozen=True, kw_only=True, tag="link_up"):
     authenticated: bool
     nonce: bytes = b""
     """The shoe's own for this session, on a wire that has sessions."""
+    can_blink: bool = False
+    """`identify` makes the shoe blink or beep."""
 
 
 class LinkDown(LinkReport, frozen=True, kw_only=True, tag="link_down"):

@@ -31,6 +31,8 @@ COMMANDS = (
     "demo",
 )
 STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
+INTERRUPTED = 130
+"""The exit code of a program that Ctrl-C has ended, as shells have it."""
 
 
 class _Version(argparse.Action):
@@ -85,6 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader (head, less) has seen enough; Python would complain about the pipe once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:
+        sys.stderr.write(f"\nshoe-controller {args.command}: stopped\n")
+        return INTERRUPTED
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         name = f"{error.filename}: " if isinstance(error, OSError) and error.filename else ""

@@ -52,6 +52,7 @@ PLACES = {
     "confirm": f"{AT_BOTTOM}; after a result was taken back, {IN_SUPERVISOR_MODE}",
     "reveal_cards": f"{AT_BOTTOM}, for each hand",
     "clear_alert": "**Alerts**, beside the alert",
+    "blink_shoe": "**Alerts**, below them",
     "deal_card": "**Cards**, while the table is dealt by hand: rank, suit, then this",
     "note": f"**Rounds**; on an earlier round, {IN_SUPERVISOR_MODE}",
     "close_dispute": f"**Alerts**, beside the dispute; or {IN_SUPERVISOR_MODE}",

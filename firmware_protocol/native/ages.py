@@ -15,6 +15,8 @@ OLDEST = 30 * 24 * 3600.0
 """Seconds: of what happened before we ever heard of the shoe nothing is known, but that nobody waits for longer."""
 MARGIN = 2.0
 """Seconds by which an age may miss its limits without a word."""
+ON_THE_WAY = 3.0
+"""Seconds that a frame may wait on the line, which its age does not count: a session ends after so long a silence."""
 DRIFT = 0.02
 """The share of an age by which a cheap clock may be wrong."""
 MOST_SEEN = 64
@@ -90,6 +92,14 @@ class Ages:
 
 
 def misses(age: float, limits: Limits) -> bool:
-    """Whether an age is outside its limits by more than clocks and lines are wrong."""
-    too_old = age > limits.most * (1 + DRIFT) + MARGIN
-    return too_old or age < limits.least * (1 - DRIFT) - MARGIN
+    """Whether an age is outside its limits by more than clocks are wrong."""
+    return _is_too_old(age, limits) or age < limits.least * (1 - DRIFT) - MARGIN
+
+
+def is_impossible(age: float, limits: Limits) -> bool:
+    """Whether a shoe has reported an age that no delay on the line explains."""
+    return _is_too_old(age, limits) or age < limits.least * (1 - DRIFT) - MARGIN - ON_THE_WAY
+
+
+def _is_too_old(age: float, limits: Limits) -> bool:
+    return age > limits.most * (1 + DRIFT) + MARGIN

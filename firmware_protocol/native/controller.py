@@ -41,11 +41,13 @@ from firmware_protocol.native.messages import (
     Versions,
 )
 from firmware_protocol.native.outbox import Outbox
-from firmware_protocol.native.progress import MIN_EVENT, LastCommitted, Progress
+from firmware_protocol.native.progress import MIN_EVENT, Beginning, LastCommitted, Progress
 from firmware_protocol.native.session import FORGED, INSECURE_KEY, SealedSession, payload_of, shared_key
 
 _EVENT = int(FrameType.EVENT)
 _NEVER = float("inf")
+_NOTHING = (0, 0)
+"""Boot id and sequence in PROOF where no event is named."""
 MOST_NONCES = 64
 """Sessions whose nonces are remembered."""
 
@@ -113,6 +115,8 @@ class NativeController:
         """Before this, an AWAKE does not make us send HELLO again."""
         self._give_up_at = _NEVER
         """When the current handshake attempt times out."""
+        self._harmless = _NOTHING
+        """The last event stored, once a STATUS has shown that the shoe holds no event of its number."""
         self._proof_sent = 0.0
         """When PROOF was sent for the first time in it."""
         self._keep_alive_at = _NEVER
@@ -254,7 +258,7 @@ class NativeController:
 
     def ask_for_status(self, now: float) -> bool:
         """Make the shoe send something at once, to see how good the line is: a NAK that it answers with STATUS."""
-        return self._send(FrameType.NAK, NAK.pack(self._progress.expected), now)
+        return self._send(FrameType.NAK, NAK.pack(self._progress.missing), now)
 
     # --- frames ------------------------------------------------------------------------------------------------
 
@@ -294,7 +298,7 @@ class NativeController:
             self._progress.take_event(frame, now, out)
         elif frame[0] == FrameType.STATUS:
             status = ShoeStatus.read(payload_of(frame))
-            self._progress.take_status(status, now, first=False, out=out)
+            self._progress.take_status(status, now, out)
             self._compare_desire(status, now)
         else:
             self.counts.unknown += 1
@@ -310,7 +314,7 @@ class NativeController:
         elif frame[0] == FrameType.REJECT:
             if self._session is None:
                 handshake.take_reject(frame)
-        elif handshake.take_challenge(frame, self._stored(), self._used_nonces):
+        elif handshake.take_challenge(frame, self._to_name(), self._used_nonces):
             self._give_up_at = now + self._timings.silence
             self._proof_sent = now
             self._send_handshake(handshake, now)
@@ -320,12 +324,37 @@ class NativeController:
     # --- sessions ----------------------------------------------------------------------------------------------
 
     def _begin_handshake(self, now: float) -> None:
+        handshake = self._new_handshake(now)
+        self._send_handshake(handshake, now)
+
+    def _new_handshake(self, now: float) -> ControllerHandshake:
         handshake = ControllerHandshake(self._key, self._versions, fresh_nonce(self._nonce))
         self._handshake = handshake
+        self._harmless = _NOTHING
         self._give_up_at = now + self._timings.silence
         # A stranger could send AWAKE all the time: a running session is not renewed more often than this.
         self._hello_after = now + (self._timings.hello_every if self._session is None else self._timings.silence)
-        self._send_handshake(handshake, now)
+        return handshake
+
+    def _ask_if_recognised(self, now: float) -> None:
+        """Begin a second handshake, now that naming the last event stored deletes nothing in the shoe.
+
+        The shoe has begun its session with the first; ours has ended with that. HELLO waits until a shoe heeds it.
+        """
+        self._session = None
+        self._keep_alive_at = self._desire_at = _NEVER
+        self._new_handshake(now)
+        self._harmless = self._progress.last_stored
+        self._repeat_at = self._handshake_again = now + self._timings.hello_again
+
+    def _to_name(self) -> tuple[int, int]:
+        """Boot id and sequence for PROOF.
+
+        An event that the shoe holds is deleted when it is named, and it may be another one under the name of ours. So
+        where events can be compared, none is named until it is known that the shoe holds none of that number.
+        """
+        stored = self._progress.last_stored
+        return stored if stored == self._harmless or not self._progress.can_compare else _NOTHING
 
     def _send_handshake(self, handshake: ControllerHandshake, now: float) -> None:
         self._out.put(handshake.to_repeat)
@@ -354,7 +383,11 @@ class NativeController:
     def _take_first_status(
         self, proposal: Proposal, status: ShoeStatus, now: float, out: list[Delivery | LinkReport]
     ) -> None:
-        if status.recognised or proposal.stored == self._stored():
+        stored = self._progress.last_stored
+        unnamed = proposal.stored == _NOTHING
+        if unnamed and stored != _NOTHING and not proposal.repeats and status.oldest > stored[1]:
+            self._ask_if_recognised(now)
+        elif unnamed or status.recognised or proposal.stored == stored:
             self._begin_session(proposal, status, now, out)
         else:
             # While PROOF was in flight, the old session acknowledged more than it names. Send it again, up to date.
@@ -380,8 +413,9 @@ class NativeController:
             before = None
         if before is None:
             authenticated = self._key != INSECURE_KEY
-            out.append(LinkUp(shoe=self._shoe, authenticated=authenticated, nonce=proposal.nonce))
-        self._progress.take_status(status, now, first=True, repeats=proposal.repeats, out=out)
+            out.append(LinkUp(shoe=self._shoe, authenticated=authenticated, nonce=proposal.nonce, can_blink=True))
+        begins = Beginning(named=proposal.stored != _NOTHING, repeats=proposal.repeats)
+        self._progress.take_status(status, now, out, begins)
         self._send_ack(now)
         self._send_clock(now)
         if self._desire.revision:
@@ -404,19 +438,14 @@ class NativeController:
 
     def _answer(self, now: float) -> None:
         progress = self._progress
-        if progress.nak_due and self._send(FrameType.NAK, NAK.pack(progress.expected), now):
+        if progress.nak_due and self._send(FrameType.NAK, NAK.pack(progress.missing), now):
             progress.nak_due = False
             self.counts.naks += 1
         if progress.ack_due:
             self._send_ack(now)
 
     def _send_ack(self, now: float) -> None:
-        self._progress.ack_due = not self._send(FrameType.ACK, ACK.pack(*self._stored()), now)
-
-    def _stored(self) -> tuple[int, int]:
-        """Boot id and sequence of the last event stored, as in ACK and PROOF."""
-        stored = self._progress.stored
-        return (0, 0) if stored is None else (stored.boot_id, stored.sequence)
+        self._progress.ack_due = not self._send(FrameType.ACK, ACK.pack(*self._progress.acknowledged), now)
 
     def _send_desire(self, now: float) -> None:
         if self._send(FrameType.DESIRE, self._desire.payload(), now):

@@ -9,6 +9,10 @@ does not know the event that we stored last, or its numbers have gone back. Then
 and we count on from the oldest event that it does hold. What it sends then may be something that we know, or something
 new under a number that we know: `recent` tells by the content, and both are delivered, so that nothing is acknowledged
 that was not stored.
+
+A shoe may also be wiped without a sign of it in STATUS, where its boot id repeats and it holds the number of the event
+that we stored last. So a session does not begin with the name of that event but with what the shoe holds: if it holds
+events that are stored, `comparison` tells whether it does, before any of them is acknowledged.
 """
 
 from collections import deque
@@ -19,7 +23,8 @@ import msgspec
 
 from firmware_protocol.events import AnyShoeEvent, CardDrawn, DoubleFeed, ForeignCard, Misread
 from firmware_protocol.link import Delivery, EventGap, ImpossibleAge, LinkReport, LinkUsageError
-from firmware_protocol.native.ages import PLAIN_MS, Ages, misses
+from firmware_protocol.native.ages import PLAIN_MS, Ages, is_impossible, misses
+from firmware_protocol.native.comparison import Compared, Comparison
 from firmware_protocol.native.counts import LinkCounts
 from firmware_protocol.native.event_layouts import cards_leaving, decode_event
 from firmware_protocol.native.messages import EVENT_FRAME, WINDOW, ShoeStatus
@@ -48,6 +53,15 @@ def remember(memory: bytes) -> LastCommitted:
 
 
 _WIPED = "the shoe has lost its count of power-ups, and perhaps its events with it: its numbers mean something else now"
+
+
+class Beginning(NamedTuple):
+    """How a session began."""
+
+    named: bool
+    """PROOF named the last event stored."""
+    repeats: bool
+    """The shoe begins its sessions as it did before, so its power-ups, and perhaps its events, do too."""
 
 
 class _Unstored(NamedTuple):
@@ -81,6 +95,8 @@ class Progress:
         """How many of them are from before the last restart of the count: the owner still commits them."""
         self._counted_anew = False
         self._recent = RecentEvents(recent)
+        self._comparison: Comparison | None = None
+        """While the shoe holds events that are stored, and it is not certain yet that they are the same."""
         self._known: dict[tuple[int | None, int], AnyShoeEvent] = {}
         """In a new count: the events of the old one that have not come again."""
         self._boot_id = 0
@@ -89,14 +105,33 @@ class Progress:
         """The event that was expected when the session began."""
         self.ages = Ages()
         self._nak_for = 0
+        self._cannot_tell = False
+        """It was reported in this session that what the shoe holds cannot be compared."""
         self.ack_due = False
         self.nak_due = False
 
     @property
-    def expected(self) -> int:
-        return self._expected
+    def missing(self) -> int:
+        """The event to be sent next."""
+        return self._expected if self._comparison is None else self._comparison.upcoming
+
+    @property
+    def last_stored(self) -> tuple[int, int]:
+        """Boot id and sequence of the last event stored; zeros for none."""
+        return (0, 0) if self.stored is None else (self.stored.boot_id, self.stored.sequence)
+
+    @property
+    def acknowledged(self) -> tuple[int, int]:
+        """What ACK names: the same, once it is certain that the shoe means the same event by it."""
+        return self.last_stored if self._comparison is None else self._comparison.acknowledged
+
+    @property
+    def can_compare(self) -> bool:
+        """Whether it is known what the last event stored was, rather than its name alone."""
+        return self.stored is not None and self._recent.last(self.stored.sequence) is not None
 
     def new_session(self, boot_id: int, proof_sent: float) -> None:
+        self._comparison = None
         self._boot_id = boot_id
         self._session_from = self._expected
         self.ages.session_began(proof_sent)
@@ -107,6 +142,10 @@ class Progress:
     def take_event(self, body: bytes, now: float, out: list[Delivery | LinkReport]) -> None:
         """Handle an authenticated EVENT frame of at least `MIN_EVENT` bytes."""
         _, _, boot_id, sequence, age_ms, kind = _fields_of(body)
+        if self._comparison is not None and self._compares(
+            self._comparison, boot_id, sequence, decode_event(kind, body[_PAYLOAD]), out
+        ):
+            return
         if sequence > self._expected:
             if self._nak_for != self._expected:
                 self._nak_for = self._expected
@@ -135,6 +174,41 @@ class Progress:
         self._unstored.append(_Unstored(delivery, self._total))
         out.append(delivery)
 
+    def _compares(
+        self,
+        comparison: Comparison,
+        boot_id: int,
+        sequence: int,
+        event: AnyShoeEvent,
+        out: list[Delivery | LinkReport],
+    ) -> bool:
+        """Compare an event with the stored one of its number. False if it is another one: then it is taken as new."""
+        _, last_stored = self.last_stored
+        match comparison.take(boot_id, sequence, event, last_stored):
+            case Compared.EARLY if self._nak_for != comparison.upcoming:
+                self._nak_for = comparison.upcoming
+                self.nak_due = True
+            case Compared.UNKNOWN if not self._cannot_tell:
+                self._cannot_tell = True
+                reason = (
+                    f"the shoe holds events from {comparison.oldest} on, too long ago to be compared with what is "
+                    "stored: none is acknowledged; empty the shoe's memory"
+                )
+                out.append(EventGap(expected=self._expected, received=comparison.oldest, reason=reason))
+            case Compared.ANOTHER:
+                self._comparison = None
+                if comparison.perhaps_another:
+                    self._total = None
+                else:
+                    reason = f"event {sequence} came as another one than was stored: the shoe's store was wiped"
+                    out.append(EventGap(expected=self._expected, received=comparison.oldest, reason=reason))
+                self._count_anew(comparison.oldest)
+                return False
+            case Compared.SAME:
+                self._comparison = None
+        self.ack_due |= self._comparison is None or sequence <= comparison.acknowledged[1]
+        return True
+
     def _is_another(self, boot_id: int, sequence: int, event: AnyShoeEvent, out: list[Delivery | LinkReport]) -> bool:
         """Whether this is not the event that was delivered under its number: then count on from it."""
         if not self._recent.contradicts(boot_id, sequence, event):
@@ -151,7 +225,7 @@ class Progress:
         if not misses(age, limits):
             return age
         believed = min(max(age, limits.least), limits.most)
-        if age > believed or boot_id == self._boot_id:
+        if is_impossible(age, limits) and (age > believed or boot_id == self._boot_id):
             # Of an event from before its power-up, a shoe knows only that it is older than that.
             out.append(ImpossibleAge(sequence=sequence, reported=age, taken_as=believed))
         return believed
@@ -174,18 +248,14 @@ class Progress:
         self,
         status: ShoeStatus,
         now: float,
-        *,
-        first: bool,
-        repeats: bool = False,
         out: list[Delivery | LinkReport],
+        begins: Beginning | None = None,
     ) -> None:
-        """Handle a STATUS; the `first` of a session also says whether the shoe recognises the last event we stored.
-
-        `repeats`: the shoe begins its sessions as it did before, so its power-ups, and perhaps its events, do too.
-        """
+        """Handle a STATUS; the first of a session also says whether the shoe recognises the event that PROOF named."""
         if self._expected == 0:
             self._expected = status.oldest
-        reason = _WIPED if repeats else self._why_counting_anew(status, first=first)
+        repeats = begins is not None and begins.repeats
+        reason = _WIPED if repeats else self._why_counting_anew(status, first=begins is not None)
         perhaps_another, self._perhaps_another = self._perhaps_another, False
         if reason is not None:
             if perhaps_another:
@@ -193,7 +263,10 @@ class Progress:
             else:
                 out.append(EventGap(expected=self._expected, received=status.oldest, reason=reason))
             self._count_anew(status.oldest)
-        elif status.upcoming == self._expected:
+        elif (
+            not self._must_compare(status, begins, perhaps_another=perhaps_another)
+            and status.upcoming == self._expected
+        ):
             if self._total not in (None, status.card_total):
                 out.append(
                     EventGap(
@@ -204,6 +277,18 @@ class Progress:
                 )
             self._total = status.card_total
         self.ages.status_came(status, now)
+
+    def _must_compare(self, status: ShoeStatus, begins: Beginning | None, *, perhaps_another: bool) -> bool:
+        """Whether the shoe holds events that are stored and not known to be the same."""
+        _, last_stored = self.last_stored
+        if begins is not None and not begins.named and status.oldest <= last_stored:
+            self._comparison = Comparison(status.oldest, self._recent, perhaps_another=perhaps_another)
+            self._cannot_tell = False
+        elif self._comparison is not None and status.oldest > last_stored:
+            self._comparison = None
+        elif self._comparison is not None:
+            self._comparison.gone_up_to(status.oldest)
+        return self._comparison is not None
 
     def _why_counting_anew(self, status: ShoeStatus, *, first: bool) -> str | None:
         if status.oldest > self._expected:
@@ -218,6 +303,7 @@ class Progress:
         return None
 
     def _count_anew(self, oldest: int) -> None:
+        self._comparison = None
         self._known = self._recent.by_name()
         self.stored = None
         self._of_old_count = len(self._unstored)

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from firmware_protocol.events import AnyShoeEvent
 from firmware_protocol.link import Delivery
 
-MOST_RECENT = 64
-"""Events: twice the window, so that what is not acknowledged is always among them."""
+MOST_RECENT = 1024
+"""Events: the places of a sensible store, so that a shoe that counts from 1 again and holds the number of the last
+event stored holds nothing that could not be compared."""
 
 
 class RecentEvents:
@@ -28,9 +29,13 @@ class RecentEvents:
         """By power-up and number."""
         return {(boot_id, sequence): event for boot_id, sequence, event in self._events}
 
+    def last(self, sequence: int) -> tuple[int | None, AnyShoeEvent] | None:
+        """Power-up and content of the last event of this number; `None` if there was none, or too long ago."""
+        for boot_id, known_sequence, event in reversed(self._events):
+            if known_sequence == sequence:
+                return boot_id, event
+        return None
+
     def contradicts(self, boot_id: int, sequence: int, event: AnyShoeEvent) -> bool:
         """Whether the last event of this number was another one."""
-        for known_boot, known_sequence, known in reversed(self._events):
-            if known_sequence == sequence:
-                return (known_boot, known) != (boot_id, event)
-        return False
+        return self.last(sequence) not in (None, (boot_id, event))

@@ -1,4 +1,7 @@
-"""`shoe-controller config check FILE`: everything that is wrong with a table's file, at once."""
+"""`shoe-controller config check FILE`: everything that is wrong with a table's file, at once.
+
+The actions that change a file are in `config_actions.py`.
+"""
 
 import argparse
 import sys
@@ -7,6 +10,7 @@ from pathlib import Path
 
 from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.payments import PaymentRange, payment_range
+from shoe_controller.commands.config_actions import add_actions
 from shoe_controller.commands.output import BAD_INPUT, GOOD, add_json_option, as_text, console, print_json
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import Config, for_running, load_config
@@ -14,7 +18,7 @@ from shoe_controller.messages.acts import Role
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser("config", help="check a table's configuration")
+    parser = subparsers.add_parser("config", help="check a table's configuration, or change one thing in it")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     check = actions.add_parser(
         "check",
@@ -30,6 +34,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add_json_option(check)
     check.set_defaults(run=run)
+    add_actions(actions)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,34 +6,36 @@ changes nothing without asking: existing files stay as they are, keys and passwo
 
 import argparse
 import asyncio
-import getpass
+import os
 import secrets
+import signal
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shoe_controller.commands.installed_table import FOLDER
 from shoe_controller.commands.output import GOOD, as_text, bad_input
 from shoe_controller.commands.prompts import NotAnsweredError, Questions
-from shoe_controller.config.pins import BadPinError, check_strength, hash_pin, least_digits
+from shoe_controller.config.pins import BadPinError
 from shoe_controller.config.shoe import WIRES
 from shoe_controller.config.strict_reading import BadFileError
-from shoe_controller.config.table import ANCHORS, JOURNALS
+from shoe_controller.config.table import ANCHORS
 from shoe_controller.messages.acts import Role
 from shoe_controller.setup.certificates import CertificateError
-from shoe_controller.setup.file_writer import Planned, WriteOutcome, differs, write
-from shoe_controller.setup.new_table import NewPerson, NewTable, seat_users_of
+from shoe_controller.setup.file_writer import WriteOutcome, differs, write
+from shoe_controller.setup.new_table import BOARD_PORT, CONSOLE_PORT, NewTable
 
 if TYPE_CHECKING:
     from shoe_controller.config.table_file import Config, RunningConfig
+    from shoe_controller.setup.apply import Places
 
 BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
 UNITS_FOLDER = Path("/etc/systemd/system")
-NOT_WRITTEN = 1
-SALT_BYTES = 16
-SEATS = "1,2,3,5,6,7,8,9"
+NOT_WRITTEN, INTERRUPTED = 1, 130
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -60,7 +62,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--layout", metavar="NAME", help="default: nepal_super_baccarat")
     parser.add_argument("--offer", metavar="A,B", help="groups and wagers offered (default: base,pairs)")
     parser.add_argument("--decks", type=int, help="default: 8")
-    parser.add_argument("--seats", metavar="A,B", help=f"from the dealer's right (default: {SEATS})")
+    parser.add_argument("--seats", metavar="A,B", help="from the dealer's right (default: 1 to 9 without 4)")
     parser.add_argument("--min", type=int, metavar="AMOUNT", help="the lowest stake, in minor units")
     parser.add_argument("--max", type=int, metavar="AMOUNT", help="the highest stake, in minor units")
     parser.add_argument(
@@ -91,7 +93,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     # Imported late: it brings the event loop and all libraries along.
-    from shoe_controller.setup.apply import Places, check, plan  # noqa: PLC0415 - see above
+    from shoe_controller.setup.apply import Places  # noqa: PLC0415 - see above
 
     questions = Questions(ask=sys.stdin.isatty() and not args.yes)
     near = args.folder / "broker"
@@ -100,42 +102,132 @@ def run(args: argparse.Namespace) -> int:
     try:
         if Path(args.file).name != args.file or not args.file.endswith(".toml"):
             return bad_input(args, "bad_file", f"--file must be a file name such as table.toml, not {args.file!r}")
-        new = _from_existing(args) or _decided(args, questions)
-        check(new, places)
-        left = _write(plan(new, places, renew_certificate=args.renew_certificate), args, questions)
+        _check_writable(args.folder)
+        new, is_new = _table(args, questions, places)
+        left = _written(new, places, args, questions)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nshoe-controller init: stopped. Nothing was written.\n")
+        return INTERRUPTED
     except (NotAnsweredError, BadPinError, BadFileError, CertificateError, ValueError) as error:
         return bad_input(args, "bad_answer", str(error))
     except OSError as error:
         return bad_input(args, "cannot_write", f"{error.filename or args.folder}: {error.strerror or error}")
-    exit_code = _conclusion(args, places.folder / places.table_file)
-    if left and not questions.ask:
-        files = ", ".join(as_text(str(file)) for file in left)
-        sys.stderr.write(f"shoe-controller init: not everything is up to date: {files} must be written again. ")
-        sys.stderr.write("Run it again with --yes.\n")
-        return exit_code or NOT_WRITTEN
-    return exit_code
+    exit_code = _conclusion(args, places.folder / places.table_file, new.console_port)
+    if exit_code == GOOD and is_new and questions.ask:
+        return _try_out(new, places, questions)
+    return exit_code if questions.ask or not left else _not_up_to_date(left, exit_code)
 
 
-def _write(everything: Iterator[Planned], args: argparse.Namespace, questions: Questions) -> list[Path]:
+def _not_up_to_date(left: list[Path], exit_code: int) -> int:
+    files = ", ".join(as_text(str(file)) for file in left)
+    sys.stderr.write(f"shoe-controller init: not everything is up to date: {files} must be written again. ")
+    sys.stderr.write("Run it again with --yes.\n")
+    return exit_code or NOT_WRITTEN
+
+
+def _check_writable(folder: Path) -> None:
+    """Before anybody answers a question in vain."""
+    there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise NotAnsweredError(f"{there} cannot be written to: use sudo, or name another folder")
+
+
+def _table(args: argparse.Namespace, questions: Questions, places: "Places") -> tuple[NewTable, bool]:
+    """The table, and whether it is a new one."""
+    from shoe_controller.commands.init_answers import decided  # noqa: PLC0415 - see `run`
+    from shoe_controller.setup.apply import judged  # noqa: PLC0415 - see `run`
+    from shoe_controller.setup.neighbours import check_alone, neighbours  # noqa: PLC0415 - see `run`
+
+    there = _from_existing(args)
+    if there is not None:
+        return _with_free_ports(there, places), False
+    others = neighbours(args.folder)
+    new = decided(args, questions, others, lambda table: judged(table, places))
+    check_alone(new.site, new.name, new.port, others, publishes=new.broker_host is not None)
+    judged(new, places)
+    new = _with_free_ports(new, places)
+    file = as_text(str(places.folder / places.table_file))
+    if questions.ask and not questions.agrees(f"Write {file}, and all that the table needs?", usually=True):
+        raise NotAnsweredError("nothing was written, as you said")
+    return new, True
+
+
+def _written(new: NewTable, places: "Places", args: argparse.Namespace, questions: Questions) -> list[Path]:
     """Write the files one after another; return those that were left as they are, though they should change.
 
-    One answer applies to all: a key and its certificate, or users and their passwords, belong together.
+    One answer applies to all: a key and its certificate, or users and their passwords, belong together. Everything is
+    made and asked before the first file is written, and Ctrl-C waits until the last one is.
     """
-    left: list[Path] = []
-    over: bool | None = True if args.yes else None
-    for planned in everything:
-        changed = planned.ours and differs(planned)
-        if changed and over is None:
-            over = questions.agrees(f"{as_text(str(planned.file))} has changed. Write it again?")
-        if changed and not over:
-            left.append(planned.file)
-        outcome = write(planned, over=bool(over))
-        if outcome is not WriteOutcome.SAME:
-            sys.stdout.write(f"{as_text(str(planned.file))}: {outcome.value}\n")
-    return left
+    from shoe_controller.setup.apply import plan  # noqa: PLC0415 - see `run`
+
+    everything = list(plan(new, places, renew_certificate=args.renew_certificate))
+    changed = [planned for planned in everything if planned.ours and differs(planned)]
+    over = bool(args.yes)
+    if changed and not over:
+        over = questions.agrees(f"{as_text(str(changed[0].file))} has changed. Write it again?")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        for planned in everything:
+            outcome = write(planned, over=over)
+            if outcome is not WriteOutcome.SAME:
+                sys.stdout.write(f"{as_text(str(planned.file))}: {outcome.value}\n")
+    finally:
+        with suppress(KeyboardInterrupt):  # of the moment before; the next question can be left in this way
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return [] if over else [planned.file for planned in changed]
 
 
-def _conclusion(args: argparse.Namespace, file: Path) -> int:
+def _try_out(new: NewTable, places: "Places", questions: Questions) -> int:
+    """A round with the new rules, and what the doctor says; the table is there whatever comes of it."""
+    from shoe_controller.commands import doctor  # noqa: PLC0415 - see `run`
+
+    try:
+        if questions.agrees("\nDeal a test round with an emulated shoe? It leaves the table alone.", usually=True):
+            sys.stdout.write("It is dealt; this takes some seconds.\n")
+            sys.stdout.flush()
+            _deal(new)
+        if questions.agrees("Let the doctor look? Restart the broker and start the table first.", usually=True):
+            doctor.run(argparse.Namespace(**_DOCTOR | {"config": places.folder / places.table_file}))
+    except (KeyboardInterrupt, NotAnsweredError):
+        sys.stderr.write("\nshoe-controller init: stopped. Everything that the table needs is written.\n")
+        return INTERRUPTED
+    return GOOD
+
+
+_DOCTOR: dict[str, object] = {
+    "command": "doctor",
+    "skip": [],
+    "user": None,
+    "users": None,
+    "listen": 5.0,
+    "list": False,
+    "json": False,
+}
+"""What `shoe-controller doctor FILE` is called with."""
+
+
+def _deal(new: NewTable) -> None:
+    from shoe_controller.commands.init_figures import draw_round  # noqa: PLC0415 - see `run`
+    from shoe_controller.commands.recall import recalled  # noqa: PLC0415 - see `run`
+    from shoe_controller.config.table_file import load_config  # noqa: PLC0415 - see `run`
+    from shoe_controller.journal.reading import JournalReader  # noqa: PLC0415 - see `run`
+    from shoe_controller.setup.apply import TABLE_FILE  # noqa: PLC0415 - see `run`
+    from shoe_controller.setup.trial_round import NoRoundError, deal_trial_round  # noqa: PLC0415 - see `run`
+
+    with tempfile.TemporaryDirectory(prefix="shoe-trial-") as name:
+        folder = Path(name)
+        try:
+            journal = asyncio.run(deal_trial_round(new, folder, secrets.randbelow(1 << 31)))
+        except NoRoundError as error:
+            sys.stdout.write(f"The test round was not dealt: {error}\n")
+            return
+        with JournalReader(journal) as reader:
+            playing = next(each for each in recalled(reader, 1) if each.counts)
+        draw_round(load_config(folder / TABLE_FILE).house, playing)
+        sys.stdout.write("\nThat round was dealt, stored and settled. Its journal and its key are thrown away.\n")
+
+
+def _conclusion(args: argparse.Namespace, file: Path, console_port: int) -> int:
     from shoe_controller.config.table_file import for_running, load_config  # noqa: PLC0415 - see `run`
 
     try:
@@ -144,13 +236,44 @@ def _conclusion(args: argparse.Namespace, file: Path) -> int:
         return bad_input(args, "bad_config", f"the table cannot run yet:\n{error}")
     key = config.shoe.key_file
     put_key = "" if key is None else f"Put {key.name} into the shoe. "
+    sys.stdout.write(_journal_folder(args, config))
     sys.stdout.write(_first_key(config))
     sys.stdout.write(_anchor_folder(config))
-    sys.stdout.write(
-        f"\n{as_text(str(file))} is ready. Next: sudo shoe-controller doctor {as_text(str(file))}\n"
-        f"{put_key}Restart the broker, and start the table.\n"
-    )
+    if config.mqtt is not None:
+        sys.stdout.write(f"The console of {config.table.name} is served at http://127.0.0.1:{console_port}/\n")
+    sys.stdout.write(f"\n{as_text(str(file))} is ready. {put_key}Next:\n")
+    for words in _next(file, installed=args.folder == FOLDER, publishes=config.mqtt is not None):
+        sys.stdout.write(f"  {words}\n")
     return GOOD
+
+
+def _next(file: Path, *, installed: bool, publishes: bool) -> Iterator[str]:
+    """The commands that come next; where no service runs this file, it is run by hand."""
+    if publishes:
+        yield "sudo systemctl restart mosquitto"
+    if installed:
+        instance = "" if file.name == "table.toml" else f"@{file.stem}"
+        board = "" if instance else " shoe-board"  # one for all tables
+        pages = f" shoe-console{instance}{board}" if publishes else ""
+        yield f"sudo systemctl enable --now shoe-controller{instance}{pages}"
+    else:
+        yield f"shoe-controller run {as_text(str(file))}"
+    yield f"sudo shoe-controller doctor {as_text(str(file))}"
+
+
+def _journal_folder(args: argparse.Namespace, config: "RunningConfig") -> str:
+    """Make the folder of a journal that was named; returns what to say of it. The service makes the default one."""
+    from shoe_controller.setup.journal_folder import make_journal_folder  # noqa: PLC0415 - see `run`
+
+    folder = config.journal.file.parent
+    try:
+        made = None if args.journal is None else make_journal_folder(folder)
+    except OSError as error:
+        return (
+            f"The journal's folder {as_text(str(folder))} was not made ({error.strerror}): make it for the service's "
+            "user, or set another place as file in [journal].\n"
+        )
+    return "" if made is None else f"{as_text(str(made))}: made, for the journal.\n"
 
 
 def _first_key(config: "RunningConfig") -> str:
@@ -191,6 +314,7 @@ def _anchor_folder(config: "RunningConfig") -> str:
 
 def _from_existing(args: argparse.Namespace) -> NewTable | None:
     """The table of an existing file, so that a second run needs no answers."""
+    from shoe_controller.commands.init_answers import broker_port  # noqa: PLC0415 - see `run`
     from shoe_controller.config.table_file import load_config  # noqa: PLC0415 - see `run`
 
     file = args.folder / args.file
@@ -226,6 +350,16 @@ def _from_existing(args: argparse.Namespace) -> NewTable | None:
         anchor=_own_anchor(config),
         people=(),
         seat_users=seat_users,
+        broker_port=broker_port(config.mqtt),
+    )
+
+
+def _with_free_ports(new: NewTable, places: "Places") -> NewTable:
+    from shoe_controller.setup.neighbours import free_port  # noqa: PLC0415 - see `run`
+
+    board = free_port(places.folder, places.folder / "board.toml", BOARD_PORT)
+    return new._replace(
+        board_port=board, console_port=free_port(places.folder, places.own("console.toml"), CONSOLE_PORT)
     )
 
 
@@ -233,106 +367,3 @@ def _own_anchor(config: "Config") -> str | None:
     """The anchor of an existing table, if it is not in the default folder."""
     anchor = None if config.journal is None else config.journal.anchor
     return None if anchor is None or anchor.parent == ANCHORS else str(anchor)
-
-
-def _decided(args: argparse.Namespace, questions: Questions) -> NewTable:
-    site = questions.text("--site", args.site, "The house, as part of every topic (letters, digits, - and _)")
-    name = questions.text("--table", args.table, "The table's name, as part of every topic")
-    said = questions.text("--wire", args.wire, "The shoe's wire, native, angel_eye or lines", "native")
-    wire = next((known for known in WIRES if known == said), None)
-    if wire is None:
-        raise NotAnsweredError(f"the wire is native, angel_eye or lines, not {said!r}")
-    new = NewTable(
-        site=site,
-        name=name,
-        title=questions.text("--title", args.title, "The table's name on boards", name),
-        currency=questions.text("--currency", args.currency, "The currency shown on boards", ""),
-        wire=wire,
-        port=args.port or _port(questions),
-        insecure=args.insecure,
-        base_game=questions.text("--base-game", args.base_game, "The base game", "commission"),
-        decks=questions.number("--decks", args.decks, "Decks in the shoe", 8),
-        layout=questions.text("--layout", args.layout, "The layout", "nepal_super_baccarat"),
-        offer=_listed(questions.text("--offer", args.offer, "The groups and wagers offered", "base,pairs")),
-        seats=_listed(questions.text("--seats", args.seats, "The seats, from the dealer's right", SEATS)),
-        least=questions.number("--min", args.min, "The lowest stake, in minor units", 100),
-        most=questions.number("--max", args.max, "The highest stake, in minor units", 100_000),
-        broker_host=None
-        if args.no_broker
-        else questions.text("--broker-host", args.broker_host, "The broker's host, as tables reach it", "127.0.0.1"),
-        journal=args.journal,
-        anchor=args.anchor or _chosen_anchor(args, site, name),
-        people=tuple(_people(args, questions)),
-        seat_users={},
-        bets_button=args.bets_button,
-    )
-    return new._replace(seat_users=seat_users_of(name, new.seats)) if args.seat_users else new
-
-
-def _chosen_anchor(args: argparse.Namespace, site: str, name: str) -> str | None:
-    """A place on another file system than the journal's; only for a table that the installed unit runs."""
-    from shoe_controller.setup.anchor_place import choose_folder  # noqa: PLC0415 - see `run`
-
-    if args.folder != FOLDER:
-        return None
-    chosen = choose_folder(Path(args.journal or JOURNALS / f"{name}.journal"))
-    if chosen is None:
-        sys.stdout.write(f"The anchor goes to {ANCHORS}: no file system that every boot mounts would be better.\n")
-        return None
-    folder, mount = chosen
-    place = f"{as_text(str(mount.point))} ({mount.kind})"
-    sys.stdout.write(f"The anchor goes to {as_text(str(folder))}: {place} is not the journal's file system.\n")
-    return str(folder / f"{site}-{name}.anchor")
-
-
-def _port(questions: Questions) -> str:
-    from shoe_controller.setup.attached_shoes import candidates, look_at  # noqa: PLC0415 - see `run`
-
-    ports = list(candidates())
-    if not questions.ask or not ports:
-        return questions.text("--port", None, "Where the shoe is plugged in")
-    sys.stdout.write("Plugged in: " + ", ".join(ports) + "\n")
-    chosen = ports[0]
-    if questions.agrees("Open each of them, to see which is the shoe?"):
-        attached = [asyncio.run(look_at(port)) for port in ports]
-        for each in attached:
-            sys.stdout.write(f"  {each.port}: {each.what}\n")
-        chosen = next((each.port for each in attached if each.wire is not None), chosen)
-    return questions.text("--port", None, "Where the shoe is plugged in", chosen)
-
-
-def _people(args: argparse.Namespace, questions: Questions) -> Iterator[NewPerson]:
-    named = any(getattr(args, role.value) for role in Role)
-    for role in Role:
-        for given in getattr(args, role.value):
-            identity, _, name = given.partition("=")
-            if not identity or not name:
-                raise NotAnsweredError(f"--{role.value} takes ID=NAME, such as anita='Anita Rai', not {given!r}")
-            yield _person(identity, name, role)
-        while not named and questions.ask:
-            identity = questions.text("", None, f"The id of a {role.value} (leave empty to finish)", "")
-            if not identity:
-                break
-            yield _person(identity, questions.text("", None, "The name", identity), role)
-
-
-def _person(identity: str, name: str, role: Role) -> NewPerson:
-    least = least_digits(role)
-    pin = _pin(f"{name}'s PIN: ", least)
-    return NewPerson(identity, name, role, hash_pin(pin, secrets.token_bytes(SALT_BYTES)))
-
-
-def _pin(prompt: str, least: int) -> str:
-    if not sys.stdin.isatty():
-        pin = sys.stdin.readline(1000).rstrip("\r\n")
-        check_strength(pin, least)
-        return pin
-    pin = getpass.getpass(prompt)
-    check_strength(pin, least)
-    if getpass.getpass("The same PIN again: ") != pin:
-        raise BadPinError("those were two different PINs: try again")
-    return pin
-
-
-def _listed(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,9 +1,9 @@
 """`shoe-controller journal verify|recall|export|prune FILE`: commands on a table's journal, for auditors and operators.
 
-All of them work beside a running controller. Exit code 1 means that the journal is damaged, 2 that the arguments cannot
-be used, 3 that nothing wrong was found and not all could be proved: a head lies in a pruned part whose export was not
-given, the key of `verify --key` or the file of `--witness` proves nothing, or the keys begin anew. The work itself is
-in `shoe_controller/journal/`.
+`journal begin CONFIG` is in `begin_journal.py`. All others work beside a running controller. Exit code 1 means that the
+journal is damaged, 2 that the arguments cannot be used, 3 that nothing wrong was found and not all could be proved: a
+head lies in a pruned part whose export was not given, the key of `verify --key` or the file of `--witness` proves
+nothing, or the keys begin anew. The work itself is in `shoe_controller/journal/`.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from shoe_controller.clock.moment import Moment
-from shoe_controller.commands import recall
+from shoe_controller.commands import begin_journal, recall
 from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
 from shoe_controller.config.plain_files import check_plain, read_plain
 from shoe_controller.daemon.table_journal import SOFTWARE, replay, same_fact
@@ -25,6 +25,7 @@ from shoe_controller.journal.checkpoint_check import next_key_of
 from shoe_controller.journal.errors import DamagedJournalError, JournalError
 from shoe_controller.journal.export import Form, Selection, header, line, selected
 from shoe_controller.journal.key_folder import read_public
+from shoe_controller.journal.opening import private
 from shoe_controller.journal.prune import prune
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
@@ -48,12 +49,13 @@ _HEAD = re.compile(r"(\d{1,18}):([0-9a-fA-F]{64})")
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = subparsers.add_parser("journal", help="check, recall, export or prune a table's journal")
+    parser = subparsers.add_parser("journal", help="check, recall, export, prune or begin a table's journal")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     _add_verify(actions)
     _add_export(actions)
     _add_prune(actions)
     recall.add_parser(actions, run)
+    begin_journal.add_parser(actions)
 
 
 def _add_verify(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -431,7 +433,7 @@ def _output(path: Path | None) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     else:
-        with path.open("xb") as file:
+        with open(path, "xb", opener=private) as file:
             yield file
 
 

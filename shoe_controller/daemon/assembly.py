@@ -22,8 +22,8 @@ from firmware_protocol.link import ControllerLink
 from firmware_protocol.native import progress as native_memory
 from firmware_protocol.native.controller import NativeController
 from shoe_controller.clock.system_clock import Clock
-from shoe_controller.config.plain_files import make_folder
 from shoe_controller.config.table_file import RunningConfig
+from shoe_controller.daemon.beginning import allow_beginning, is_unexplained
 from shoe_controller.daemon.checkpointing import Keys, ThreadedKeys
 from shoe_controller.daemon.engine import SECOND, LinkMemory, Stored
 from shoe_controller.daemon.rollback import (
@@ -56,9 +56,11 @@ from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry, Head, Receipt
 from shoe_controller.journal.store import Journal, open_journal
 from shoe_controller.messages.alerts import AlertKind
+from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Broker, BrokerAddress, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.mqtt.envelope import Envelopes, EventMessage
+from shoe_controller.mqtt.peers import Peers, Place
 from shoe_controller.mqtt.request_connection import RECEIVE_MAXIMUM
 from shoe_controller.table.table import Table
 
@@ -170,6 +172,8 @@ class Opened(msgspec.Struct, kw_only=True):
     """What had to be set aside, and why."""
     rolled_back: RolledBackError | None = None
     """Why this journal has just taken over from another."""
+    is_unexplained: bool = False
+    """Whether it was begun as that of a table which has never dealt, and nothing of it was published yet."""
 
     def close(self) -> None:
         self.reader.close()
@@ -184,16 +188,19 @@ def open_table(  # noqa: PLR0913 - what a simulation replaces, and what was foun
     open_journal: Callable[[RunningConfig, Clock], Opened] | None = None,
     *,
     rolled_back: RolledBackError | None = None,
+    status_of: str | None = None,
     journal_id: NewJournalId = new_journal_id,
 ) -> Opened:
     """Open the journal and restore the table. A journal that cannot be trusted is set aside, never overwritten.
 
     `damaged` describes a journal that was set aside just before. `open_journal` opens the existing one or creates one.
-    `rolled_back` is what a message showed; what the anchor shows is found here.
+    `rolled_back` is what a message showed; what the anchor shows is found here. `status_of` is the journal that the
+    table's status at the broker names. Raises `NotBegunError` where a journal is missing that must have been there.
     """
     open_journal = open_journal or _open
-    make_folder(config.journal.file.parent)
-    succession.finish(config.journal.file)
+    if config.journal.file.parent.is_dir():
+        succession.finish(config.journal.file)
+    allow_beginning(config.journal, status_of)
     try:
         opened = open_journal(config, clock)
     except (DamagedJournalError, ReplayDiffersError) as error:
@@ -205,6 +212,7 @@ def open_table(  # noqa: PLR0913 - what a simulation replaces, and what was foun
         opened = open_journal(config, clock)
         opened.rolled_back = seen
     opened.damaged = _with_unreported(damaged, opened)
+    opened.is_unexplained = not opened.damaged and opened.rolled_back is None and is_unexplained(opened.reader)
     return opened
 
 
@@ -372,3 +380,15 @@ def brokers_for(config: RunningConfig, random_part: str) -> Brokers | None:
     )
     requests = replace(table, client_id=f"{table.client_id}-requests", receive_maximum=RECEIVE_MAXIMUM)
     return Brokers(NetworkBroker(table), NetworkBroker(requests))
+
+
+def peers_for(config: RunningConfig, clock: Clock, *, start: str, random_id: Callable[[], str], place: Place) -> Peers:
+    """This controller among those of its table; `start` names it in what it publishes."""
+    return Peers(
+        Topics(config.table.site, config.table.name),
+        start=start,
+        place=place,
+        password=None if config.mqtt_password is None else config.mqtt_password.reveal(),
+        now=lambda: clock.now().mono_ns / SECOND,
+        random_id=random_id,
+    )

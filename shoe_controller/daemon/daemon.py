@@ -25,6 +25,7 @@ from shoe_controller.daemon.assembly import (
     new_nonce,
     time_of,
 )
+from shoe_controller.daemon.beginning import journal_in
 from shoe_controller.daemon.checkpointing import Checkpointing
 from shoe_controller.daemon.engine import SECOND, Engine, Stored
 from shoe_controller.daemon.line_watch import LineWatch
@@ -42,9 +43,15 @@ from shoe_controller.messages.checkpoints import Checkpoint
 from shoe_controller.messages.facts import RoundResult, RoundVoided, ShoeEnded
 from shoe_controller.messages.refusals import AnyRefusal, Pruned
 from shoe_controller.messages.requests import ReplayDone, ReplayRequest, SeatWagers, SentCheckpoints
-from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
-from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage, Incoming, PublishRefusedError
+from shoe_controller.mqtt.broker import (
+    BrokerError,
+    DiscardedMessage,
+    Incoming,
+    PublishRefusedError,
+    SubscriptionRefusedError,
+)
+from shoe_controller.mqtt.peers import Peer, Peers
 from shoe_controller.mqtt.presence import NotedHead, TablePresence
 from shoe_controller.mqtt.publisher import Publisher
 from shoe_controller.mqtt.replays import Replays
@@ -55,8 +62,10 @@ from shoe_controller.mqtt.retained import Posted, seat_wagers
 from shoe_controller.process.logging import Log
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.table.inputs import (
+    ControllerMet,
     ControllerStarted,
     DealerStruckOff,
+    DealtBefore,
     JournalFailed,
     JournalTrouble,
     MessagesRefused,
@@ -99,7 +108,7 @@ class Daemon:
         in_thread: InThread = asyncio.to_thread,
         nonce: Callable[[], bytes] = new_nonce,
         port_for: PortFor = port_of,
-        start_id: str,
+        peers: Peers,
         records_between: int = RECORDS_BETWEEN,
     ) -> None:
         self.config = config
@@ -154,6 +163,7 @@ class Daemon:
         self._anchor_trouble = ""
         self._last_head = self._found_head = position.head
         self._last_session = time_of(opened.reader, position.head.number)
+        self._peers = peers
         self._stop = asyncio.Event()
         self._file_changed = False
         self._reloading: asyncio.Task[None] | None = None
@@ -172,11 +182,12 @@ class Daemon:
                 outbox=self._outbox,
                 published=position.published_seq,
                 presence=TablePresence(
-                    self, topics, _posted(config, start_id), read_rules, opened.reader.identity.journal_id
+                    self, topics, _posted(config, peers.start), read_rules, opened.reader.identity.journal_id
                 ),
                 desk=desk,
                 limits=self._request_limits(topics),
                 watcher=self,
+                peers=peers,
                 session=self._next_session,
             )
             self._requests = RequestConnection(
@@ -202,6 +213,7 @@ class Daemon:
 
     async def run(self) -> None:
         """Serve until `stop`; then store and publish what has arrived, and shut down."""
+        self._peers.serves()
         self._first_inputs()
         working = asyncio.create_task(self.controller.run(), name="controller")
         around: list[asyncio.Task[Any]] = [
@@ -399,12 +411,22 @@ class Daemon:
     # --- what the publisher reports (Watcher) ------------------------------------------------------------------------
 
     def own_message(self, payload: bytes) -> None:
+        self._look_for_another_journal(payload)
         ahead = self._heads.compare(payload)
         if ahead is not None:
             self._logbook.status_ahead(ahead)
             self.controller.happened(ahead)
 
+    def _look_for_another_journal(self, payload: bytes) -> None:
+        """The broker was away when a journal was begun, and shows now that the table had dealt before."""
+        journal = journal_in(payload)
+        if self._opened.is_unexplained and journal is not None and journal != self._opened.reader.identity.journal_id:
+            self._opened.is_unexplained = False
+            self._logbook.dealt_before(journal)
+            self.controller.happened(DealtBefore(journal=journal))
+
     def broker_up(self) -> None:
+        self._opened.is_unexplained = False
         self._logbook.broker_up()
         if self._requests is not None:
             self._requests.broker_up()
@@ -433,8 +455,12 @@ class Daemon:
         self._logbook.flooding(user)
         self.controller.happened(RequestsFlooded(user=user))
 
-    def another_controller(self, status: StatusMessage) -> None:
-        self._logbook.another_controller(status)
+    def another_controller(self, peer: Peer) -> None:
+        self._logbook.another_controller(peer)
+        self.controller.happened(ControllerMet(how=peer.how, host=peer.host, address=peer.address))
+
+    def cannot_ask(self, error: SubscriptionRefusedError) -> None:
+        self._logbook.cannot_ask(error)
 
     def discarded(self, count: int, newest: DiscardedMessage) -> None:
         self._logbook.discarded(count, newest)

@@ -37,6 +37,7 @@ from shoe_controller.daemon.raw_bytes import RawBytes
 from shoe_controller.daemon.table_journal import entry_for
 from shoe_controller.journal.errors import DamagedJournalError, FileError
 from shoe_controller.journal.records import Direction, Entry, Event, Raw, Receipt
+from shoe_controller.messages.acts import BLINK_SECONDS, BlinkShoe
 from shoe_controller.messages.facts import AnyFact
 from shoe_controller.messages.refusals import AnyRefusal, JournalFull
 from shoe_controller.table.inputs import (
@@ -286,6 +287,8 @@ class Engine:
             if other is not None:
                 self._exchange(other)
             self._observer.stored(stored)
+            if isinstance(given, PersonActs) and isinstance(given.act, BlinkShoe) and handled.refusal is None:
+                self.link.identify(BLINK_SECONDS, self._seconds())
             self._wish()
         if isinstance(given, TimerRanOut):
             self._timer_asked = None
@@ -463,6 +466,7 @@ def _as_input(report: LinkReport) -> AnyInput | None:  # noqa: PLR0911 - one cas
                 boot_id=None if report.shoe is None else report.shoe.boot_id,
                 shoe_name="" if report.shoe is None else f"{report.shoe.model} {report.shoe.serial_number}",
                 nonce=report.nonce.hex(),
+                can_blink=report.can_blink,
             )
         case LinkDown():
             return LinkLost(how=report.cause, reason=report.reason)

@@ -1,40 +1,56 @@
 """`shoe-controller run`: a table as a process.
 
-Reads the file, opens the journal and handles signals; the `Daemon` runs until a signal stops it.
+Reads the file, looks whether another controller serves the table, opens the journal and handles signals; the `Daemon`
+runs until a signal stops it, or another controller that has served the table for longer.
 """
 
 import asyncio
+import os
 import secrets
 import signal
-from collections.abc import Callable
+import socket
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from shoe_controller.clock.system_clock import Clock, SystemClock
 from shoe_controller.config.shoe import port_of
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import RunningConfig, for_running, load_config
-from shoe_controller.daemon.assembly import Opened, brokers_for, open_table, set_aside
+from shoe_controller.daemon.assembly import Brokers, Opened, brokers_for, open_table, peers_for, set_aside
+from shoe_controller.daemon.beginning import is_missing, journal_in
 from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.daemon.rollback import RolledBackError
 from shoe_controller.daemon.table_log import TableLog
 from shoe_controller.house.rules import rules_of
 from shoe_controller.journal.errors import DamagedJournalError
+from shoe_controller.messages.details import MetController
+from shoe_controller.mqtt.broker import BrokerError, BrokerSettingsError
+from shoe_controller.mqtt.peers import PATIENCE, Peers, Place, ServedElsewhereError
+from shoe_controller.mqtt.publisher import FIRST_RETRY
 from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
 
-CLIENT_ID_BYTES, START_ID_BYTES = 8, 4
-"""Random bytes of the client id, which nobody else may guess, and of the start's id, which is published."""
+BROKER_PATIENCE = 5.0
+"""Seconds for the broker to answer where the journal is missing: it may have dealt before."""
+
+CLIENT_ID_BYTES, START_ID_BYTES, QUESTION_BYTES = 8, 4, 8
+"""Random bytes of the client id, which nobody else may guess, of the start's id, which is published, and of what
+another controller is asked."""
 
 
 async def _serve(config: RunningConfig, log: Log) -> None:
     """Run the table. If its journal is found to be damaged or rolled back, it is set aside and a new one is begun."""
     clock = SystemClock()
+    peers = peers_of_process(config, clock)
+    brokers = brokers_of_process(config)
+    status_of = await look_at_broker(config, brokers, peers)
     damaged, rolled_back = "", None
     while True:
-        opened = open_table(config, clock, damaged, rolled_back=rolled_back)
+        opened = open_table(config, clock, damaged, rolled_back=rolled_back, status_of=status_of)
         damaged, rolled_back = "", None
         goes_on = _goes_on_with_its_rules(config, opened)
-        daemon = _table(config, opened, clock, log, secrets.token_hex)
+        daemon = _table(config, opened, clock, log, brokers, peers)
         judging = asyncio.create_task(_judge_while_dealing(config, log)) if goes_on else None
         try:
             await daemon.run()
@@ -55,6 +71,49 @@ async def _serve(config: RunningConfig, log: Log) -> None:
                 judging.cancel()
 
 
+def brokers_of_process(config: RunningConfig) -> Brokers | None:
+    """The connections of this process, under client ids of its own."""
+    return brokers_for(config, secrets.token_hex(CLIENT_ID_BYTES))
+
+
+def peers_of_process(config: RunningConfig, clock: Clock) -> Peers:
+    """This process among the controllers of the table."""
+    return peers_for(
+        config,
+        clock,
+        start=secrets.token_hex(START_ID_BYTES),
+        random_id=partial(secrets.token_hex, QUESTION_BYTES),
+        place=Place(socket.gethostname(), os.getpid(), clock.boot()),
+    )
+
+
+async def look_at_broker(config: RunningConfig, brokers: Brokers | None, peers: Peers) -> str | None:
+    """The journal that the table's status at the broker names, if the broker answers in time and has one.
+
+    Raises `ServedElsewhereError` where another controller serves the table: before the journal and the shoe's line are
+    opened, so that nothing is stored or acknowledged for a table that is not ours.
+    """
+    if brokers is None:
+        return None
+    missing = is_missing(config.journal)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(BROKER_PATIENCE if missing else PATIENCE):
+            while True:
+                try:
+                    retained = await peers.read_retained(brokers.table, lambda _: None)
+                except BrokerSettingsError:
+                    raise
+                except BrokerError:
+                    if not missing:
+                        return None
+                    await asyncio.sleep(FIRST_RETRY)
+                    continue
+                if retained.peer is not None and retained.peer.how is MetController.STAYS:
+                    raise ServedElsewhereError(f"{config.table.site}/{config.table.name}", retained.peer, served_ms=0)
+                return journal_in(retained.status)
+    return None
+
+
 def _fault_in(
     error: DamagedJournalError | RolledBackError | ExceptionGroup[Exception],
 ) -> DamagedJournalError | RolledBackError:
@@ -68,7 +127,9 @@ def _fault_in(
     return found
 
 
-def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log, random_hex: Callable[[int], str]) -> Daemon:
+def _table(  # noqa: PLR0913, PLR0917 - the parts of a table
+    config: RunningConfig, opened: Opened, clock: Clock, log: Log, brokers: Brokers | None, peers: Peers
+) -> Daemon:
     try:
         _ask_guard(config, opened)
     except BaseException:
@@ -79,10 +140,10 @@ def _table(config: RunningConfig, opened: Opened, clock: Clock, log: Log, random
         opened,
         clock=clock,
         port=port_of(config.shoe),
-        brokers=brokers_for(config, random_hex(CLIENT_ID_BYTES)),
+        brokers=brokers,
         log=log,
         service=SystemdNotifier.from_environment(),
-        start_id=random_hex(START_ID_BYTES),
+        peers=peers,
     )
     loop = asyncio.get_running_loop()
     for name in (signal.SIGTERM, signal.SIGINT):

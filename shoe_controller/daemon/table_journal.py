@@ -22,7 +22,7 @@ from shoe_controller.journal import records
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.facts import AnyFact, Fact
 from shoe_controller.messages.topics import event_topic
-from shoe_controller.table.inputs import AnyInput, LinkBack, NewShoe, RolledBack, ShoeReport, Snapshot
+from shoe_controller.table.inputs import AnyInput, JournalBegun, LinkBack, NewShoe, RolledBack, ShoeReport, Snapshot
 from shoe_controller.table.state import REVISION
 from shoe_controller.table.table import Handled, Table
 
@@ -32,7 +32,10 @@ SOFTWARE = f"{version('shoe-controller')}+{REVISION}"
 LOOK_BACK = 20_000
 """Records in which the last events of the shoe are looked for: those of a busy hour."""
 
-_STARTS = {NewShoe: records.Start.OPENING, Snapshot: records.Start.SNAPSHOT, RolledBack: records.Start.SNAPSHOT}
+_STARTS = {
+    NewShoe: records.Start.OPENING,
+    **dict.fromkeys((Snapshot, RolledBack, JournalBegun), records.Start.SNAPSHOT),
+}
 
 _encode = msgspec.json.Encoder().encode
 _decode_input: Callable[[bytes], AnyInput] = msgspec.json.Decoder(AnyInput).decode

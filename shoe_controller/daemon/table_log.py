@@ -6,13 +6,29 @@ from firmware_protocol.link import LineError, LineQuality, LinkReport
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.daemon.table_journal import name_of
 from shoe_controller.journal.errors import FileError
+from shoe_controller.messages.details import MetController
 from shoe_controller.messages.facts import AlertEnded, AlertRaised, AnyFact, RoundResult, ShoeLinkChanged
-from shoe_controller.messages.retained import StatusMessage
-from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage, Incoming, PublishRefusedError
+from shoe_controller.mqtt.broker import (
+    BrokerError,
+    DiscardedMessage,
+    Incoming,
+    PublishRefusedError,
+    SubscriptionRefusedError,
+)
+from shoe_controller.mqtt.peers import Peer
 from shoe_controller.process.logging import Log
 from shoe_controller.table.inputs import StatusAhead
 from shoe_controller.transports.reconnect import LineOpened, LineReport
 from shoe_controller.words.render import ENGLISH
+
+_MEETINGS = {
+    MetController.REFUSED: "another controller with the same site and name wanted to serve this table, and was refused",
+    MetController.STOPS: "another controller with the same site and name has served this table too, and stops",
+    MetController.STAYS: "another controller with the same site and name serves this table, and has for longer: "
+    "this one stops",
+    MetController.UNANSWERED: "another controller with the same site and name publishes for this table: stop one of "
+    "the two",
+}
 
 _LINE_QUALITY = "frames from the shoe since this line was made, good and bad; `shoe-controller doctor` judges them"
 
@@ -101,6 +117,14 @@ class TableLog:
             noted=ahead.noted,
         )
 
+    def dealt_before(self, journal: str) -> None:
+        self.log.error(
+            "dealt_before",
+            what="the broker has a status of this table from another journal, and this journal was begun as that of a "
+            "new table: look for the other one",
+            journal=journal,
+        )
+
     # --- the broker --------------------------------------------------------------------------------------------------
 
     def broker_up(self) -> None:
@@ -118,13 +142,14 @@ class TableLog:
     def requests_dropped(self) -> None:
         self.log.error("requests_dropped", what="more requests came than could be kept; some get no answer")
 
-    def another_controller(self, status: StatusMessage) -> None:
+    def another_controller(self, peer: Peer) -> None:
         self.log.error(
-            "another_controller",
-            start=status.start,
-            journal=status.journal,
-            what="another controller publishes for this table, with the same site and name: stop one of the two",
+            "another_controller", start=peer.start, where=peer.where, served_ms=peer.served_ms, what=_MEETINGS[peer.how]
         )
+
+    def cannot_ask(self, error: SubscriptionRefusedError) -> None:
+        what = f"a second controller of this table would not be noticed in time; run `init` again: {error}"
+        self.log.warning("cannot_ask_controllers", what=what)
 
     def discarded(self, count: int, newest: DiscardedMessage) -> None:
         self.log.warning("messages_discarded", since_start=count, newest=newest.topic, what=newest.why)

@@ -262,7 +262,8 @@ def _beside(left: list[Text], right: list[Text], at: int, rows: int) -> list[Tex
     """Two columns, the second from column `at` on."""
     lines = []
     for row in range(rows):
-        line = left[row].copy() if row < len(left) else Text()
+        # Into a new line: the style of the whole left column would reach into the right one.
+        line = Text().append_text(left[row]) if row < len(left) else Text()
         line.truncate(at - 1, overflow="ellipsis")
         line.append(" " * (at - line.cell_len))
         lines.append(line.append_text(right[row]) if row < len(right) else line)

@@ -4,25 +4,33 @@ The doctor connects as the table's own user, but with another client id: with th
 """
 
 import asyncio
+import os
 import secrets
+import socket
 import ssl
+import time
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from datetime import UTC, datetime
 from ipaddress import ip_address
 
 import msgspec
 
+from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.table_file import RunningConfig
 from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
+from shoe_controller.messages.controllers import ControllerAnswer
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
-from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, BrokerSession, TlsFiles
+from shoe_controller.mqtt.broker import BrokerAddress, BrokerError, BrokerSession, PublishRefusedError, TlsFiles
 from shoe_controller.mqtt.client import NetworkBroker
+from shoe_controller.mqtt.peers import Peers, Place, encode
 from shoe_controller.words.render import ENGLISH
 
 PATIENCE = 3.0
+AFTER_THE_FIRST = 0.3
+"""Seconds for another controller of the table to answer too."""
 DAY_SECONDS = 24 * 60 * 60
 
 NO_SECRETS = "the configuration or a secret is not ready, see above"
@@ -120,7 +128,55 @@ async def look_at_table(patient: Patient) -> list[Finding]:
         )
     if patient.status is None:
         return not_looked("the table has published no status at this broker yet, or its user may not read it")
-    return _judge(patient.status)
+    return await _look_for_another(config, patient.status, patient.clock) or _judge(patient.status)
+
+
+async def _look_for_another(config: RunningConfig, status: StatusMessage, clock: Clock) -> list[Finding]:
+    """Whether the table is served by more than one controller, or by that of another machine."""
+    try:
+        serving = await _controllers(config, clock) if status.online else []
+    except BrokerError as error:
+        return problem(_sentence(error))
+    boot = clock.boot()
+    name = f"{config.table.site}/{config.table.name}"
+    where = " and ".join(f"{each.host} ({each.address}, process {each.process})" for each in serving)
+    if len(serving) > 1:
+        return problem(
+            f"{len(serving)} controllers serve the table {name}: on {where}",
+            "Stop all but one of them, or give each table a site and name of its own in [table].",
+        )
+    if serving and serving[0].boot != boot:
+        return problem(
+            f"the table {name} is served by the controller of another machine: {where}",
+            "If it is to be served from here, stop that one and start this one; if this is another table, give it a "
+            "site and name of its own in [table].",
+        )
+    return []
+
+
+async def _controllers(config: RunningConfig, clock: Clock) -> list[ControllerAnswer]:
+    """All controllers that serve the table; usually one answers within milliseconds."""
+    topics = Topics(config.table.site, config.table.name)
+    peers = Peers(
+        topics,
+        start=f"doctor-{secrets.token_hex(4)}",
+        place=Place(socket.gethostname(), os.getpid(), clock.boot()),
+        password=None if config.mqtt_password is None else config.mqtt_password.reveal(),
+        now=time.monotonic,
+        random_id=lambda: secrets.token_hex(8),
+    )
+    found: dict[str, ControllerAnswer] = {}
+    async with as_the_table(config, (topics.answers,)) as session:
+        question = peers.question(session, to="", served=None)
+        with suppress(TimeoutError, PublishRefusedError):
+            async with asyncio.timeout(PATIENCE / 2) as patience:
+                await session.publish(topics.questions, encode(question))
+                async for message in session.incoming():
+                    answer = peers.read_answer(message.payload)
+                    if answer is not None:
+                        found[answer.start] = answer
+                        patience.reschedule(asyncio.get_running_loop().time() + AFTER_THE_FIRST)
+    return list(found.values())
 
 
 def _judge(status: StatusMessage) -> list[Finding]:

@@ -44,7 +44,7 @@ CHECKS = (
     ),
     Check(
         "table",
-        "the table's own status: that it stores, that it publishes, that no alert stops it",
+        "the table's own status: that one controller serves it, that it stores and publishes, that no alert stops it",
         "Look at its log: journalctl -u shoe-controller.",
         broker.look_at_table,
     ),

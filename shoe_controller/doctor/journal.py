@@ -9,6 +9,7 @@ from pathlib import Path
 
 from shoe_controller.config.table import TableSettings
 from shoe_controller.config.table_file import Config
+from shoe_controller.daemon.beginning import is_missing, signs
 from shoe_controller.daemon.table_journal import SOFTWARE, replay, same_fact
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
 from shoe_controller.doctor.users import READ, SEARCH, WRITE, may
@@ -40,7 +41,7 @@ async def look_at_journal(patient: Patient) -> list[Finding]:
     if shut:
         return shut
     if not file.exists():
-        return good(f"{file} does not exist yet; the table creates it at its first start")
+        return _judge_missing(patient, file)
     try:
         refuse_hard_links(file)
         report = await asyncio.to_thread(
@@ -54,6 +55,19 @@ async def look_at_journal(patient: Patient) -> list[Finding]:
     except JournalError as error:
         return problem(str(error))
     return _judge(report, file, None if patient.config is None else patient.config.table)
+
+
+def _judge_missing(patient: Patient, file: Path) -> list[Finding]:
+    settings = None if patient.config is None else patient.config.journal
+    status_of = None if patient.status is None else patient.status.journal
+    found = [] if settings is None or not is_missing(settings) else signs(settings, status_of)
+    if not found:
+        return good(f"{file} does not exist yet; the table creates it at its first start")
+    return problem(
+        f"{file} does not exist, and the table has dealt before: {'; '.join(sign.what for sign in found)}",
+        "Correct file in [journal], mount its disk, or put the journal back. If it is lost, "
+        f"`sudo shoe-controller journal begin {patient.file}` begins a new one, on the record.",
+    )
 
 
 def _judge(report: Report, file: Path, table: TableSettings | None) -> list[Finding]:

@@ -94,7 +94,8 @@ class _Trial:
         retained = [row for row in contract() if row.kind is TopicKind.RETAINED]
         wanted = [mine, *(self._readable_topic(row, user) for row in retained if may_read(user.role, row))]
         not_mine = [mine, f"{self._topics.replies}#"]
-        not_mine += [self._topic(row, ANY) for row in retained if not may_read(user.role, row)]
+        private = [row for row in contract() if row.kind is TopicKind.CONTROLLER]
+        not_mine += [self._topic(row, ANY) for row in (*retained, *private) if not may_read(user.role, row)]
         if user.role is not BrokerRole.TABLE or not self._is_ours(user):
             not_mine.append(self._topics.requests)
         permitted = forbidden = None

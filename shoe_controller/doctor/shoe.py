@@ -1,8 +1,8 @@
 """Checks of the shoe itself: whether it answers, with which key, and its firmware and protocol.
 
-While the table's controller runs, only its status at the broker is checked. Otherwise the doctor opens the port and
-connects to the shoe as the controller would, with the last state in the journal. It stores nothing, so it acknowledges
-nothing: the shoe keeps its cards for the controller.
+While the table's controller runs, only its status at the broker is checked, and it is asked to make the shoe blink.
+Otherwise the doctor opens the port and connects to the shoe as the controller would, with the last state in the
+journal. It stores nothing, so it acknowledges nothing: the shoe keeps its cards for the controller.
 """
 
 import asyncio
@@ -13,13 +13,14 @@ from firmware_protocol.native.controller import NativeController
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.shoe import port_of
 from shoe_controller.config.table_file import RunningConfig
+from shoe_controller.doctor.blink import ask_to_blink
 from shoe_controller.doctor.findings import Finding, Patient, ShoeProbe, good, not_looked, problem
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.reading import JournalReader
+from shoe_controller.messages.acts import BLINK_SECONDS
 from shoe_controller.transports.transport import Port, Transport, TransportError
 
 TICK = 0.05
-BLINK_SECONDS = 5
 SECOND = 1_000_000_000
 
 _NO_ANSWER = "the shoe was not contacted, see above"
@@ -31,7 +32,7 @@ _NO_KEYS = {
 
 async def look_at_shoe(patient: Patient) -> list[Finding]:
     if patient.table_runs:
-        return _as_the_table_says(patient)
+        return await _as_the_table_says(patient)
     if patient.running is None or not patient.port_ready:
         return not_looked("the port or the configuration is not ready, see above")
     limits = patient.limits
@@ -94,14 +95,14 @@ async def look_at_firmware(patient: Patient) -> list[Finding]:
     return good(patient.shoe.firmware) if patient.shoe.firmware else not_looked("the shoe did not report it")
 
 
-def _as_the_table_says(patient: Patient) -> list[Finding]:
+async def _as_the_table_says(patient: Patient) -> list[Finding]:
     if patient.status is None:
         return not_looked("the table's controller holds the port, and its status is not available")
     if not patient.status.online:
         return not_looked("the table's controller holds the port, but is not connected to the broker")
     if not patient.status.shoe_link:
         return problem("the table's controller holds the port, and the shoe does not answer it")
-    return good("the shoe is connected to the table's controller")
+    return good(f"the shoe is connected to the table's controller; {await ask_to_blink(patient)}")
 
 
 async def probe(config: RunningConfig, clock: Clock, seconds: float, measure: float) -> ShoeProbe:

@@ -32,6 +32,10 @@ class JournalMissingError(FileError):
     """There is no file of that name."""
 
 
+class NotBegunError(FileError):
+    """There is no journal, and none may be begun unasked."""
+
+
 class JournalInUseError(FileError):
     """Another program writes to this journal."""
 

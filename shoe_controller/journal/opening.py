@@ -38,6 +38,12 @@ _RECORD_TYPES = frozenset((*_FIELDS, seq, str, bytes, bytes) for seq in (int, No
 _POSITION_TYPES = frozenset((int, bytes, int, int, link_state) for link_state in (bytes, NoneType))
 
 
+_KEPT = ("damaged", "rolled-back", "schema")
+"""What follows a journal's name in the names of earlier ones that are kept beside it, before a time."""
+
+_PRIVATE = 0o600
+
+
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
     table: str
     journal_id: str
@@ -124,7 +130,7 @@ def refuse_hard_links(path: Path) -> None:
 def _locked_name(path: Path) -> FileIO:
     name = path.with_name(f"{path.name}.lock")
     try:
-        file = name.open("ab", buffering=0)
+        file = FileIO(name, "ab", opener=private)
     except OSError as error:
         raise ReadOnlyError(path, f"its lock {name} cannot be written: {error.strerror}.") from error
     try:
@@ -150,6 +156,7 @@ def create(path: Path, identity: Identity, *, created_ms: int, schema: Schema = 
     if log.exists():
         raise DamagedJournalError(path, f"the journal is gone, but its log {log.name} is still there.")
     unfinished = _unfinished(path)
+    _make_private(unfinished)
     with closing(Database.for_writing(unfinished)) as database, database.transaction():
         _set_pragma(database, "application_id", APPLICATION_ID)
         _set_pragma(database, "user_version", schema.version)
@@ -166,6 +173,7 @@ def create(path: Path, identity: Identity, *, created_ms: int, schema: Schema = 
     sync(unfinished)
     unfinished.rename(path)
     sync(path.absolute().parent)
+    end_replacing(path)
 
 
 def identify(database: Database, schema: Schema = SCHEMA) -> tuple[Identity, Position]:
@@ -254,6 +262,7 @@ def migrate(database: Database, schema: Schema, *, stamp: str) -> Path:
 def _back_up(database: Database, what: str) -> Path:
     """Copy the journal beside itself. The copy gets its name only when it is complete, as a new journal does."""
     unfinished, backup = _unfinished(database.path), _free_name(database.path, what)
+    _make_private(unfinished)
     database.copy_to(unfinished)
     sync(unfinished)
     unfinished.rename(backup)
@@ -287,6 +296,9 @@ def set_aside(path: Path, *, stamp: str) -> Path:
     lock = WriterLock(path)
     try:
         aside = _free_name(path, f"damaged-{stamp}")
+        mark = _mark_of(path)
+        mark.touch(_PRIVATE)
+        sync(path.absolute().parent)
         for old, new in zip(files_of(path), files_of(aside), strict=True):
             if old.exists():
                 old.rename(new)
@@ -300,9 +312,37 @@ def set_aside(path: Path, *, stamp: str) -> Path:
 
 def set_aside_names(path: Path) -> list[str]:
     """The names of the journals that were set aside and still lie beside this one, oldest first."""
-    first = f"{path.name}.damaged-"
-    found = [file.name for file in path.absolute().parent.iterdir() if file.name.startswith(first)]
+    return _beside(path, f"{path.name}.damaged-")
+
+
+def kept_names(path: Path) -> list[str]:
+    """As `set_aside_names`, with those that were rolled back, and copies from before an upgrade."""
+    return _beside(path, *(f"{path.name}.{what}-" for what in _KEPT))
+
+
+def _beside(path: Path, *beginnings: str) -> list[str]:
+    found = [file.name for file in path.absolute().parent.iterdir() if file.name.startswith(beginnings)]
     return sorted({name.removesuffix("-wal").removesuffix("-shm") for name in found})
+
+
+def is_being_replaced(path: Path) -> bool:
+    """Whether a damaged journal was set aside, and the one that replaces it is not begun: the power may have failed."""
+    return _mark_of(path).exists()
+
+
+def end_replacing(path: Path) -> None:
+    """A journal is in its place."""
+    mark = _mark_of(path)
+    try:
+        if mark.exists():
+            mark.unlink()
+            sync(path.absolute().parent)
+    except OSError as error:
+        raise ReadOnlyError(path, f"{mark.name} beside it cannot be removed: {error.strerror}.") from error
+
+
+def _mark_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.replaced")
 
 
 def previous_hash(database: Database, identity: Identity, number: int) -> bytes | None:
@@ -381,6 +421,19 @@ def _free_name(path: Path, what: str) -> Path:
         count += 1
         name = path.with_name(f"{path.name}.{what}-{count}")
     return name
+
+
+def private(name: str, flags: int) -> int:
+    """Opens a file that, where it is made, only its owner may read: the `opener` of `open`."""
+    return os.open(name, flags, _PRIVATE)
+
+
+def _make_private(path: Path) -> None:
+    """Make an empty file that only its owner may read; SQLite takes it for a new database, and its log is like it."""
+    try:
+        os.close(private(str(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC))
+    except OSError as error:
+        raise ReadOnlyError(path, f"it cannot be made: {error.strerror}.") from error
 
 
 def _set_pragma(database: Database, name: str, value: int) -> None:

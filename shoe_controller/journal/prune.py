@@ -24,7 +24,15 @@ from shoe_controller.journal.chain import link
 from shoe_controller.journal.database import Database
 from shoe_controller.journal.errors import BrokenChainError, DamagedJournalError, StorageError
 from shoe_controller.journal.export import Form, Progress, Selection, line, selected
-from shoe_controller.journal.opening import WriterLock, as_record, previous_hash, real_path, refuse_hard_links, sync
+from shoe_controller.journal.opening import (
+    WriterLock,
+    as_record,
+    previous_hash,
+    private,
+    real_path,
+    refuse_hard_links,
+    sync,
+)
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Record, RecordKind, Tombstone
 from shoe_controller.journal.store import INSERT_RECORD
@@ -140,7 +148,7 @@ class _Pruning:
         digest = hashlib.blake2s()
         unfinished = self._folder / f"{path.name}.export.part"
         try:
-            with unfinished.open("wb") as file:
+            with open(unfinished, "wb", opener=private) as file:
                 for record in selected(self._reader, Selection(first=shoe.first, last=shoe.last), _nobody_looks):
                     follow.take(record)
                     text = line(record, Form.JSON_LINES)

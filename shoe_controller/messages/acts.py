@@ -18,6 +18,9 @@ from shoe_controller.messages.limits import LARGEST_SEQ, LARGEST_STAKE, LONGEST_
 Counted = Annotated[int, Meta(ge=1, le=LARGEST_SEQ)]
 """The number of a shoe or of a round."""
 
+BLINK_SECONDS = 5
+"""How long a shoe blinks when a person looks for it."""
+
 MOST_ASSIGNED = 20
 """Cards of one round that can be assigned: those in the hands, and any that were drawn too many."""
 
@@ -64,6 +67,7 @@ class ActName(StrEnum):
     BEGIN_RUN_OUT = "begin_run_out"
     END_RUN_OUT = "end_run_out"
     EXCHANGE_SHOE = "exchange_shoe"
+    BLINK_SHOE = "blink_shoe"
     ACCEPT_ROLLBACK = "accept_rollback"
     NOTE = "note"
     OPEN_DISPUTE = "open_dispute"
@@ -287,6 +291,10 @@ class ExchangeShoe(Act, frozen=True, kw_only=True, tag="exchange_shoe"):
     """Another shoe takes the place of this one; the cards, and all that was dealt, stay. The table's file names it."""
 
 
+class BlinkShoe(Act, frozen=True, kw_only=True, tag="blink_shoe"):
+    """Make the shoe blink or beep for five seconds, so that a person sees which one it is."""
+
+
 class AcceptRollback(Act, frozen=True, kw_only=True, tag="accept_rollback"):
     """Play on after the journal was rolled back: what was lost has been looked into."""
 
@@ -390,6 +398,7 @@ AnyAct = (
     | BeginRunOut
     | EndRunOut
     | ExchangeShoe
+    | BlinkShoe
     | AcceptRollback
     | Note
     | OpenDispute
@@ -471,6 +480,7 @@ ACTS: dict[type[Act], ActRule] = {
     ExchangeShoe: _rule(
         ExchangeShoe, _S, "takes up another shoe in the middle: port, wire and key of the table's file", reason=True
     ),
+    BlinkShoe: _rule(BlinkShoe, _D, "makes the shoe blink or beep, so that it is found; where its wire can"),
     AcceptRollback: _rule(
         AcceptRollback, _S, "plays on after the journal was rolled back", two_people=True, reason=True
     ),

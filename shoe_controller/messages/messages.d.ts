@@ -24,7 +24,7 @@ export interface AcceptRollback {
 }
 
 /** The name of an act, as topics and messages write it. New acts may be added. */
-export type ActName = "open_shoe" | "no_more_bets" | "free_hand" | "reveal_cards" | "confirm" | "call_supervisor" | "clear_alert" | "sign_in" | "sign_out" | "identify_card" | "correct_card" | "assign_cards" | "discard_card" | "enter_card" | "deal_card" | "begin_hand_entry" | "end_hand_entry" | "use_extra_card" | "burn_extra_card" | "void_round" | "void_and_replay" | "undo_last_result" | "set_wager" | "move_wager" | "amend_round" | "end_shoe" | "count_remainder" | "begin_run_out" | "end_run_out" | "exchange_shoe" | "accept_rollback" | "note" | "open_dispute" | "close_dispute" | "adjust" | "collect_commission" | "waive_commission" | "approve" | "withdraw";
+export type ActName = "open_shoe" | "no_more_bets" | "free_hand" | "reveal_cards" | "confirm" | "call_supervisor" | "clear_alert" | "sign_in" | "sign_out" | "identify_card" | "correct_card" | "assign_cards" | "discard_card" | "enter_card" | "deal_card" | "begin_hand_entry" | "end_hand_entry" | "use_extra_card" | "burn_extra_card" | "void_round" | "void_and_replay" | "undo_last_result" | "set_wager" | "move_wager" | "amend_round" | "end_shoe" | "count_remainder" | "begin_run_out" | "end_run_out" | "exchange_shoe" | "blink_shoe" | "accept_rollback" | "note" | "open_dispute" | "close_dispute" | "adjust" | "collect_commission" | "waive_commission" | "approve" | "withdraw";
 
 /** An act that takes two people was proposed, and waits for another supervisor. */
 export interface ActProposed {
@@ -113,7 +113,7 @@ export interface AlertEnded {
 }
 
 /** Everything that goes wrong at a table. New kinds may be added: show one that you do not know by its severity. */
-export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "shown_card_carried" | "burned_card_carried" | "bad_card_out_of_round" | "card_pushed_back" | "entered_card_differs" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "burn_due" | "nobody_on_duty" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "shoe_change_unconfirmed" | "bad_shoe" | "remainder_differs" | "lid_opened" | "gate_forced" | "shoe_restarted" | "restarted_between_rounds" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "gate_unanswered" | "preset_changed" | "line_refused" | "events_came_again" | "impossible_age" | "clock_stepped" | "journal_full" | "journal_damaged" | "journal_rolled_back" | "status_ahead" | "messages_refused" | "dispute_open" | "supervisor_called" | "pin_guessing" | "request_flood";
+export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "shown_card_carried" | "burned_card_carried" | "bad_card_out_of_round" | "card_pushed_back" | "entered_card_differs" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "burn_due" | "nobody_on_duty" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "shoe_change_unconfirmed" | "bad_shoe" | "remainder_differs" | "lid_opened" | "gate_forced" | "shoe_restarted" | "restarted_between_rounds" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "gate_unanswered" | "preset_changed" | "line_refused" | "events_came_again" | "impossible_age" | "clock_stepped" | "journal_full" | "journal_damaged" | "journal_rolled_back" | "journal_begun" | "status_ahead" | "another_controller" | "messages_refused" | "dispute_open" | "supervisor_called" | "pin_guessing" | "request_flood";
 
 /** An alert, in the same shape wherever one is published. */
 export interface AlertMessage {
@@ -438,6 +438,12 @@ export interface BigRoadCell {
   natural: boolean;
 }
 
+/** Make the shoe blink or beep for five seconds, so that a person sees which one it is. */
+export interface BlinkShoe {
+  /** Says which act this is. */
+  act: "blink_shoe";
+}
+
 /** Both hands have 8 or 9 on two cards: no more cards. */
 export interface BothNatural {
   /** Says which code this is; the other fields are its values. */
@@ -564,6 +570,12 @@ export interface CannotBeCleared {
   code: "cannot_be_cleared";
   /** What went wrong. */
   kind: AlertKind;
+}
+
+/** No shoe is connected that can be made to blink. */
+export interface CannotBlink {
+  /** Says which code this is; the other fields are its values. */
+  code: "cannot_blink";
 }
 
 /** One of the 52 faces; two copies of the nine of hearts in a shoe are the same `Card`. */
@@ -1135,6 +1147,56 @@ export interface ConnectShoe {
   code: "connect_shoe";
 }
 
+/** A controller that serves the table says so; of two that serve it, the one that was asked decides. */
+export interface ControllerAnswer {
+  /** The version of this message. */
+  schema: 1;
+  /** Random, new with each question; an answer repeats it. */
+  question: string;
+  /** The start of the controller that sends this, as in `status`. */
+  start: string;
+  /** The start of the controller that it is for; in a question, empty for whichever serves the table. */
+  to: string;
+  /** For how long its sender has served the table; 0 if it has not begun, null if it only wants to know. */
+  served: number | null;
+  /** The name of the machine that it runs on. */
+  host: string;
+  /** The address that this machine has on its way to the broker. */
+  address: string;
+  /** The number of its process. */
+  process: number;
+  /** The machine's id of its current boot: two machines may have one name. */
+  boot: string;
+  /** A keyed hash of all of the above with the password of the table's user; empty where that has none. */
+  seal: string;
+  /** Whether its sender goes on to serve the table; then the one that asked does not. */
+  stays: boolean;
+}
+
+/** A controller that wants to serve the table, or serves it, asks another one whether it lives. */
+export interface ControllerQuestion {
+  /** The version of this message. */
+  schema: 1;
+  /** Random, new with each question; an answer repeats it. */
+  question: string;
+  /** The start of the controller that sends this, as in `status`. */
+  start: string;
+  /** The start of the controller that it is for; in a question, empty for whichever serves the table. */
+  to: string;
+  /** For how long its sender has served the table; 0 if it has not begun, null if it only wants to know. */
+  served: number | null;
+  /** The name of the machine that it runs on. */
+  host: string;
+  /** The address that this machine has on its way to the broker. */
+  address: string;
+  /** The number of its process. */
+  process: number;
+  /** The machine's id of its current boot: two machines may have one name. */
+  boot: string;
+  /** A keyed hash of all of the above with the password of the table's user; empty where that has none. */
+  seal: string;
+}
+
 /** The controller restarted, and has received nothing from the shoe since. */
 export interface ControllerRestarted {
   /** Says which code this is; the other fields are its values. */
@@ -1289,6 +1351,9 @@ export interface DealtRound {
   /** When it got its result; null where that was stored by a version that did not keep the time. */
   time: number | null;
 }
+
+/** What says that a table has dealt before. anchor: Its anchor names a journal. kept: A journal is kept beside the missing one: a damaged or rolled-back one, or a copy from before an upgrade. status: The broker has its `status`, from another journal. */
+export type DealtSign = "anchor" | "kept" | "status";
 
 /** What the decoder of the shoe's line reported. */
 export interface DecoderMessage {
@@ -2003,6 +2068,9 @@ export interface MarkDiffers {
   mark: ResultMark;
 }
 
+/** What came of it that two controllers of one table met. refused: The other one wanted to begin, and was refused. stops: The other one has served the table too, and has stopped. stays: The other one serves the table, and has for longer: this one stops. unanswered: The other one publishes for the table, and does not answer; only on the record. */
+export type MetController = "refused" | "stops" | "stays" | "unanswered";
+
 /** One more event came again; the alert is raised anew, and counts it too. */
 export interface MoreCameAgain {
   /** Says which code this is; the other fields are its values. */
@@ -2045,6 +2113,14 @@ export interface NeedsBaseWager {
 export interface NewDealerBurns {
   /** Says which code this is; the other fields are its values. */
   code: "new_dealer_burns";
+}
+
+/** The journal of a table that has dealt before was not there, and a new one was begun. */
+export interface NewJournalBegun {
+  /** Says which code this is; the other fields are its values. */
+  code: "new_journal_begun";
+  /** What says that it has dealt before. */
+  signs: DealtSign[];
 }
 
 /** A new shoe was opened. */
@@ -2471,6 +2547,18 @@ export interface OtherCard {
 export interface OtherContents {
   /** Says which code this is; the other fields are its values. */
   code: "other_contents";
+}
+
+/** Another controller of this table was met: one with the same site and name. */
+export interface OtherController {
+  /** Says which code this is; the other fields are its values. */
+  code: "other_controller";
+  /** What came of it. */
+  how: MetController;
+  /** The name of the machine that it runs on. */
+  host: string;
+  /** The address of that machine on its way to the broker. */
+  address: string;
 }
 
 /** The request names another shoe or round than the table is at. Read `state` before sending another. */
@@ -2923,6 +3011,26 @@ export interface ReplayedEvents {
   events: ReplayedEvent[];
 }
 
+/** blink_shoe: makes the shoe blink or beep, so that it is found; where its wire can. */
+export interface RequestDealerBlinkShoe {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person?: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin?: string | null;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason?: string;
+  /** Make the shoe blink or beep for five seconds, so that a person sees which one it is. */
+  details?: Record<string, never>;
+}
+
 /** call_supervisor: calls for a supervisor. */
 export interface RequestDealerCallSupervisor {
   /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
@@ -3357,6 +3465,26 @@ export interface RequestSupervisorBeginRunOut {
   /** Goes on the record. */
   reason: string;
   /** The shoe is over: the cards that are left are drawn through its reader, which counts them. */
+  details?: Record<string, never>;
+}
+
+/** blink_shoe: makes the shoe blink or beep, so that it is found; where its wire can. */
+export interface RequestSupervisorBlinkShoe {
+  /** Unlike any other of this user: a repeat of a request that was done gets the same answer, and does nothing. */
+  request_id: string;
+  /** The shoe that is meant, as in `state`. */
+  shoe: number;
+  /** The round that is meant, as in `state`: a request that is late for its round is refused. */
+  round: number;
+  /** The id of the person who acts; a dealer may leave it out. */
+  person: string;
+  /** The supervisor's. Under `request/dealer/` it is ignored, but for `sign_in`. */
+  pin: string;
+  /** The dealer's: with `sign_in` a new secret that the terminal makes at random, with every act after it the same. The table keeps a digest of it alone. Under `request/supervisor/` it is ignored. */
+  token?: string | null;
+  /** Goes on the record. */
+  reason?: string;
+  /** Make the shoe blink or beep for five seconds, so that a person sees which one it is. */
   details?: Record<string, never>;
 }
 
@@ -4830,6 +4958,12 @@ export interface SignOut {
   act: "sign_out";
 }
 
+/** Another controller publishes for this table, with the same site and name, and does not answer this one. */
+export interface SilentController {
+  /** Says which code this is; the other fields are its values. */
+  code: "silent_controller";
+}
+
 /** The shoe was silent for a while, and does not repeat what it sent then. */
 export interface SilentShoe {
   /** Says which code this is; the other fields are its values. */
@@ -5400,10 +5534,10 @@ export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | CountCardsLeft 
 export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | BothNatural | PlayerDraws | BankerDraws | BothStand | BankerDrawsAfterThird | BankerStandsAfterThird | BankerHasDrawn | CardsFaceDown | NotDue | NotShown | EarlierReason;
 
 /** What exactly is wrong, or why a card was set aside. */
-export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | DueCardElsewhere | AnotherRoundBegun | UnknownCardCarried | EnteredDiffers | NotEntered | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnedTooMany | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | ProvenBad | FromBadShoe | ButtonBeforeEnd | FirstCardBeforeEnd | RemainderOff | OldShoeUnheard | ShoeExchangedNow | LateSeats | CalledBy | OpenDisputes | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | FaceReadAgain | LinkDropped | ControllerRestarted | DecoderMessage | EventsCameAgain | AgeOfEvent | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | BrokerError | EarlierDetail;
+export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | DueCardElsewhere | AnotherRoundBegun | UnknownCardCarried | EnteredDiffers | NotEntered | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnedTooMany | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | ProvenBad | FromBadShoe | ButtonBeforeEnd | FirstCardBeforeEnd | RemainderOff | OldShoeUnheard | ShoeExchangedNow | LateSeats | CalledBy | OpenDisputes | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | FaceReadAgain | LinkDropped | ControllerRestarted | DecoderMessage | EventsCameAgain | AgeOfEvent | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | OtherController | NewJournalBegun | SilentController | BrokerError | EarlierDetail;
 
 /** Why a request was refused. */
-export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | TooManyChanges | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CarriedCardIsFirst | CardsLieFaceDown | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | ExtraCardAwaited | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
+export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | TooManyChanges | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CarriedCardIsFirst | CardsLieFaceDown | CannotBlink | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | ExtraCardAwaited | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;
 
 /** Who or what did it. */
 export type Actor = Person | Shoe | ShoeButton | FirstCardDrawn | TimeRanOut;
@@ -5418,7 +5552,7 @@ export type ShoeEndCause = LastRoundOver | NextShoeOpened | EndedEarly;
 export type ProposalEndCause = ProposalTimedOut | ProposalReplaced | ProposalWithdrawn | ProposalShoeOpened | ProposalRoundVoided | EarlierProposalEnd;
 
 /** Something that a person does. */
-export type Act = OpenShoe | NoMoreBets | FreeHand | RevealCards | Confirm | CallSupervisor | ClearAlert | SignIn | SignOut | IdentifyCard | CorrectCard | AssignCards | DiscardCard | EnterCard | DealCard | BeginHandEntry | EndHandEntry | UseExtraCard | BurnExtraCard | VoidRound | VoidAndReplay | UndoLastResult | SetWager | MoveWager | AmendRound | EndShoe | CountRemainder | BeginRunOut | EndRunOut | ExchangeShoe | AcceptRollback | Note | OpenDispute | CloseDispute | Adjust | CollectCommission | WaiveCommission | Approve | Withdraw;
+export type Act = OpenShoe | NoMoreBets | FreeHand | RevealCards | Confirm | CallSupervisor | ClearAlert | SignIn | SignOut | IdentifyCard | CorrectCard | AssignCards | DiscardCard | EnterCard | DealCard | BeginHandEntry | EndHandEntry | UseExtraCard | BurnExtraCard | VoidRound | VoidAndReplay | UndoLastResult | SetWager | MoveWager | AmendRound | EndShoe | CountRemainder | BeginRunOut | EndRunOut | ExchangeShoe | BlinkShoe | AcceptRollback | Note | OpenDispute | CloseDispute | Adjust | CollectCommission | WaiveCommission | Approve | Withdraw;
 
 /** Any event; `fact` says which. */
 export type TableEvent = ShoeOpened | CardBurned | CutCardOut | ShoeEnded | RunOutBegun | CardCounted | RemainderCounted | ShoeExchanged | ShoeLinkChanged | HandEntryChanged | BettingOpened | FreeHandAnnounced | WagersChanged | BettingClosed | RoundVoided | WagersCorrected | WagersReturned | CardDealt | EnteredCardConfirmed | CardsShown | CardCorrected | CardsAssigned | CardDiscarded | CardSetAside | ExtraCardDecided | RoundResult | ResultUndone | RoundSettled | SettlementUndone | RoundAmended | AlertRaised | AlertEnded | PersonActed | ActProposed | ProposalEnded | DealerChanged | WrongPin | NoteMade | DisputeOpened | DisputeClosed | PaymentAdjusted | CommissionCollected | CommissionWaived | CheckpointSigned;
@@ -5460,6 +5594,7 @@ export interface RequestMessages {
   "dealer/sign_in": RequestDealerSignIn;
   "dealer/sign_out": RequestDealerSignOut;
   "dealer/deal_card": RequestDealerDealCard;
+  "dealer/blink_shoe": RequestDealerBlinkShoe;
   "dealer/note": RequestDealerNote;
   "dealer/collect_commission": RequestDealerCollectCommission;
   "supervisor/open_shoe": RequestSupervisorOpenShoe;
@@ -5492,6 +5627,7 @@ export interface RequestMessages {
   "supervisor/begin_run_out": RequestSupervisorBeginRunOut;
   "supervisor/end_run_out": RequestSupervisorEndRunOut;
   "supervisor/exchange_shoe": RequestSupervisorExchangeShoe;
+  "supervisor/blink_shoe": RequestSupervisorBlinkShoe;
   "supervisor/accept_rollback": RequestSupervisorAcceptRollback;
   "supervisor/note": RequestSupervisorNote;
   "supervisor/open_dispute": RequestSupervisorOpenDispute;

@@ -262,6 +262,10 @@ class CardsLieFaceDown(Refusal, frozen=True):
     """Cards lie face down; show them first."""
 
 
+class CannotBlink(Refusal, frozen=True):
+    """No shoe is connected that can be made to blink."""
+
+
 class NotInHandEntry(Refusal, frozen=True):
     """The table is not dealt by hand."""
 
@@ -504,6 +508,7 @@ AnyRefusal = (
     | OrderDisturbed
     | CarriedCardIsFirst
     | CardsLieFaceDown
+    | CannotBlink
     | NotInHandEntry
     | InHandEntry
     | CutCardIsOut

@@ -12,6 +12,7 @@ import msgspec
 
 from shoe_controller.messages import facts
 from shoe_controller.messages.acts import ACTS, Act
+from shoe_controller.messages.controllers import ControllerAnswer, ControllerQuestion
 from shoe_controller.messages.facts import AnyFact, EventTopic, Fact
 from shoe_controller.messages.requests import (
     CHECKPOINTS,
@@ -52,7 +53,7 @@ USER = "{user}"
 STATUS, HEAD, INFO, STATE, ROADS, ROUNDS = "status", "head", "info", "state", "roads", "rounds"
 """The retained topics of a table, below its own part."""
 
-EVENT, REQUEST, REPLY = "event", "request", "reply"
+EVENT, REQUEST, REPLY, CONTROLLER = "event", "request", "reply", "controller"
 """The first levels of all its other topics."""
 
 SITE_TABLES = "tables"
@@ -110,6 +111,8 @@ class Topics:
             )
         )
         """Filters for the requests of dealers and supervisors, and for those of all other terminals."""
+        self.questions, self.answers = (f"{self.prefix}/{CONTROLLER}/{name}" for name in ("question", "answer"))
+        """Where controllers of this table ask each other, and answer."""
         self.replies = f"{self.prefix}/{REPLY}/"
 
     def event(self, below: str) -> str:
@@ -154,6 +157,8 @@ class TopicKind(Enum):
     EVENT = EVENT
     REQUEST = REQUEST
     REPLY = REPLY
+    CONTROLLER = CONTROLLER
+    """Between controllers of one table."""
 
 
 REPLAYED_TOPIC = "Where the event went out first, below the table's own topic."
@@ -273,6 +278,15 @@ def contract() -> Iterator[TopicRow]:
     yield _request(RequestRole.WITNESS, CHECKPOINTS, CheckpointsRequest, "send checkpoints of the journal, from one on")
     yield TopicRow(
         f"{REPLY}/{{client}}/{{name}}", TopicKind.REPLY, (Answer,), "the answer to a request, and events sent again"
+    )
+    yield TopicRow(
+        f"{CONTROLLER}/question",
+        TopicKind.CONTROLLER,
+        (ControllerQuestion,),
+        "a controller of this table asks whether another one serves it",
+    )
+    yield TopicRow(
+        f"{CONTROLLER}/answer", TopicKind.CONTROLLER, (ControllerAnswer,), "one that serves the table answers it"
     )
 
 

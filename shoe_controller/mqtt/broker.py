@@ -215,6 +215,10 @@ class BrokerSession(Protocol):
     def dropped(self) -> int:
         """Messages that were dropped because `INBOX_BYTES` of them already waited to be read."""
 
+    @property
+    def local_address(self) -> str:
+        """The address that this machine has on its way to the broker; empty where it is not known."""
+
     async def lost(self) -> BrokerLostError:
         """Wait until the connection is lost, and return the reason."""
 

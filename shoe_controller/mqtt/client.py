@@ -276,6 +276,11 @@ class _Session:
     def dropped(self) -> int:
         return self._inbox.dropped
 
+    @property
+    def local_address(self) -> str:
+        name = None if self._line.transport is None else self._line.transport.get_extra_info("sockname")
+        return str(name[0]) if isinstance(name, tuple) and name else ""
+
     async def lost(self) -> BrokerLostError:
         return await asyncio.shield(self._gone)
 

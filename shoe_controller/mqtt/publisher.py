@@ -11,10 +11,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import suppress
 from typing import Protocol
 
-import msgspec
-
+from shoe_controller.messages.details import MetController
 from shoe_controller.messages.retained import StatusMessage
-from shoe_controller.messages.topics import Topics
+from shoe_controller.messages.topics import ROOT, Topics
 from shoe_controller.mqtt.broker import (
     Broker,
     BrokerError,
@@ -23,10 +22,12 @@ from shoe_controller.mqtt.broker import (
     DiscardedMessage,
     Incoming,
     PublishRefusedError,
+    SubscriptionRefusedError,
     Will,
 )
 from shoe_controller.mqtt.discard_reports import DiscardReports
 from shoe_controller.mqtt.envelope import EventMessage
+from shoe_controller.mqtt.peers import PATIENCE, Peer, Peers, ServedElsewhereError, encode, status_in
 from shoe_controller.mqtt.replays import Outbox
 from shoe_controller.mqtt.request_limits import RequestLimits
 from shoe_controller.mqtt.request_service import RequestService, ServiceWatcher
@@ -44,19 +45,17 @@ CONFIRM_EVERY = 2.0
 RETAINED_AGAIN = 60.0
 """Seconds after which all retained messages are sent again, for a display that missed one."""
 
+AFTER_ANOTHER = 1.0
+"""Seconds after which they are sent once more where another controller stops, which may have overwritten them."""
+
 ASK_AGAIN = 5.0
 """Seconds until a message that the broker refused is retried."""
-
-RETAINED_GRACE = 0.05
-"""Seconds for a broker that sends what it has retained later than it should; only one that has nothing takes them."""
 
 FIRST_RETRY, LAST_RETRY = 0.25, 8.0
 """Seconds between attempts to reach a broker."""
 
 GOODBYE = 0.8
 """Seconds that the last messages get when the daemon ends."""
-
-_decode_status = msgspec.json.Decoder(StatusMessage).decode
 
 
 class PublisherOutbox(Outbox, Protocol):
@@ -88,8 +87,11 @@ class Watcher(ServiceWatcher, Protocol):
 
     def taken_again(self) -> None: ...
 
-    def another_controller(self, status: StatusMessage) -> None:
-        """Another controller publishes for this table; called once for each of its starts."""
+    def another_controller(self, peer: Peer) -> None:
+        """This controller has met another one of its table."""
+
+    def cannot_ask(self, error: SubscriptionRefusedError) -> None:
+        """The broker refuses the topics on which controllers of one table ask each other."""
 
     def discarded(self, count: int, newest: DiscardedMessage) -> None:
         """So many messages since the start were discarded unread; called at most once a minute."""
@@ -162,6 +164,7 @@ class Publisher:
         desk: RequestDesk,
         limits: RequestLimits,
         watcher: Watcher,
+        peers: Peers,
         session: Callable[[], int],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -172,6 +175,7 @@ class Publisher:
         self._desk = desk
         self._limits = limits
         self._watcher = watcher
+        self._peers = peers
         self._next_session = session
         self._sleep = sleep
         self.published = published
@@ -194,8 +198,16 @@ class Publisher:
         """Set while events may be sent at once."""
         self._session_number = 0
         self.discards = DiscardReports(self._discarded)
-        self._other_start: str | None = None
-        """Of the other controller that was reported last."""
+        self._reported: str | None = None
+        """The start of the other controller that was reported last."""
+        self._yields: ServedElsewhereError | None = None
+        """Set when another controller serves this table, and this one is to stop."""
+        self._refusal_told = False
+        """Whether it was reported that controllers cannot ask each other at this broker."""
+        self._answer: asyncio.Future[None] | None = None
+        """The last answer to another controller, on its way."""
+        self._settling: dict[str, asyncio.Task[None]] = {}
+        """By start: other controllers with which it is being settled who serves on."""
 
     # --- what is to be published -------------------------------------------------------------------------------------
 
@@ -239,9 +251,23 @@ class Publisher:
         await self._read_own_messages()
         self._session_number = self._next_session()
         will = Will(self._topics.status, self._status(online=False))
+        try:
+            await self._publish_in_session(will)
+        except SubscriptionRefusedError as error:
+            if not self._peers.goes_on_without(error):
+                raise
+            await self._publish_in_session(will)
+        self.connected = False
+        if self._yields is not None:
+            raise self._yields
+
+    async def _publish_in_session(self, will: Will) -> None:
+        if self._peers.refusal is not None and not self._refusal_told:
+            self._refusal_told = True
+            self._watcher.cannot_ask(self._peers.refusal)
         async with self._broker.connect(
             will,
-            [*self._topics.staffs_requests, self._topics.status],
+            [*self._topics.staffs_requests, self._topics.status, *self._peers.topics],
             retained=False,
             on_discarded=self.discards.discarded,
             admits=self._limits.admits,
@@ -249,38 +275,39 @@ class Publisher:
             self._send_all_again()
             try:
                 async with asyncio.TaskGroup() as group:
-                    receiving = group.create_task(self._receive(session))
+                    receiving = group.create_task(self._receive(session, group))
                     losing = group.create_task(_raise_when_lost(session))
                     await self._pump(_Pipe(session, self._topics, self._after, self._wake.set))
-                    receiving.cancel()
-                    losing.cancel()
+                    for task in (receiving, losing, *self._settling.values()):
+                        task.cancel()
             finally:
+                self._settling.clear()
                 self._pipe = None
                 if self._again_timer is not None:
                     self._again_timer.cancel()
-        self.connected = False
 
     async def _read_own_messages(self) -> None:
-        """Hand on what the broker has retained of this table's head.
-
-        On a connection of its own: a will of this table must not replace what is to be read.
-        """
-        topics = {self._topics.status, self._topics.head}
-        read = self._broker.connect(None, sorted(topics), on_discarded=self.discards.discarded)
-        async with read as session:
-            await session.retained_arrived()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(RETAINED_GRACE):
-                    async for message in session.incoming():
-                        self._watcher.own_message(message.payload)
-                        topics.discard(message.topic)
-                        if not topics:
-                            break
+        """Hand on what the broker has retained of this table's head, unless another controller has published it."""
+        retained = await self._peers.read_retained(self._broker, self.discards.discarded)
+        if retained.peer is not None:
+            self._meet(retained.peer)
+            if self._yields is not None:
+                raise self._yields
+            return
+        for payload in (retained.head, retained.status):
+            if payload is not None:
+                self._watcher.own_message(payload)
 
     def _send_all_again(self) -> None:
+        self._send_all_again_in(RETAINED_AGAIN)
+
+    def _send_all_again_in(self, seconds: float) -> None:
+        """Send all retained messages now, and again after so long."""
         self._shown.clear()
         self.touch()
-        self._again_timer = asyncio.get_running_loop().call_later(RETAINED_AGAIN, self._send_all_again)
+        if self._again_timer is not None:
+            self._again_timer.cancel()
+        self._again_timer = asyncio.get_running_loop().call_later(seconds, self._send_all_again)
 
     # --- events and retained messages --------------------------------------------------------------------------------
 
@@ -291,6 +318,10 @@ class Publisher:
         self._pipe = pipe
         while True:
             self._wake.clear()
+            if self._yields is not None:
+                # Neither events nor an offline status: what is retained is the other controller's by now.
+                await self._answer_sent()
+                return
             try:
                 for seq, topic in pipe.confirmed():
                     self._confirmed(seq, topic)
@@ -388,36 +419,85 @@ class Publisher:
                 async for seq, topic in pipe.rest():
                     self._confirmed(seq, topic)
 
+    async def _answer_sent(self) -> None:
+        """Wait until the controller that serves on has been told so."""
+        if self._answer is not None:
+            with suppress(PublishRefusedError, TimeoutError):
+                async with asyncio.timeout(GOODBYE):
+                    await self._answer
+
     # --- what comes in -----------------------------------------------------------------------------------------------
 
-    async def _receive(self, session: BrokerSession) -> None:
+    async def _receive(self, session: BrokerSession, group: asyncio.TaskGroup) -> None:
         service = RequestService(session, self._topics, self._desk, self._watcher)
         try:
             async for message in session.incoming():
                 if message.topic == self._topics.status:
-                    self._other_status(message)
+                    self._other_status(message, session, group)
+                elif message.topic == self._topics.questions:
+                    self._asked(message, session)
+                elif message.topic == self._topics.answers:
+                    self._peers.answered(message.payload)
                 else:
                     service.take(message)
         finally:
             await service.end()
 
-    def _other_status(self, message: Incoming) -> None:
+    def _other_status(self, message: Incoming, session: BrokerSession, group: asyncio.TaskGroup) -> None:
         """Another connection has published this table's status: a forgotten one of ours, or another controller.
 
         The broker publishes the will of a connection that was lost with the power or the network only after a while,
         and a client id that is new at every start does not end it earlier. It must not stay retained.
         """
-        try:
-            status = _decode_status(message.payload)
-        except msgspec.DecodeError:
+        status = status_in(message.payload)
+        if status is None:
             return
-        self._watcher.own_message(message.payload)
         if not status.online:
-            self._shown.pop(self._topics.status, None)
-            self.touch()
-        elif status.start != self._other_start:
-            self._other_start = status.start
-            self._watcher.another_controller(status)
+            if not self._peers.has_met(status.start):
+                self._watcher.own_message(message.payload)
+            self._send_all_again()
+        elif status.start == self._peers.start or self._peers.has_met(status.start):
+            return
+        elif status.start == self._reported:
+            self._watcher.own_message(message.payload)  # it did not answer
+        elif status.start not in self._settling:
+            settling = group.create_task(self._settle_with(message.payload, status, session))
+            self._settling[status.start] = settling
+
+    async def _settle_with(self, payload: bytes, status: StatusMessage, session: BrokerSession) -> None:
+        """Find out which of the two serves on. One of them asks, so that one of them decides."""
+        if self._peers.can_ask and self._peers.start < status.start:
+            peer = await self._peers.ask(session, status.start)
+        else:
+            peer = None
+            await self._sleep(PATIENCE)
+        if peer is not None:
+            self._meet(peer)
+        elif not self._peers.has_met(status.start):
+            self._meet(Peer(start=status.start, how=MetController.UNANSWERED))
+            self._watcher.own_message(payload)
+        self._settling.pop(status.start, None)
+
+    def _asked(self, message: Incoming, session: BrokerSession) -> None:
+        """Another controller of this table asks whether this one lives."""
+        found = None if self._stopping else self._peers.answer_to(session, message.payload)
+        if found is None:
+            return
+        answer, peer = found
+        self._answer = session.publish_soon(self._topics.answers, encode(answer))
+        if peer is not None:
+            self._meet(peer)
+
+    def _meet(self, peer: Peer) -> None:
+        self._reported = peer.start
+        self._watcher.another_controller(peer)
+        if peer.how is MetController.STAYS:
+            table = self._topics.prefix.removeprefix(f"{ROOT}/")
+            self._yields = ServedElsewhereError(table, peer, self._peers.served_ms)
+            self._pipe = None
+            self._wake.set()
+        elif peer.how is MetController.STOPS:
+            self._send_all_again_in(AFTER_ANOTHER)
 
     def _discarded(self, count: int, newest: DiscardedMessage) -> None:
         self._watcher.discarded(count, newest)

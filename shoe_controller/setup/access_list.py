@@ -101,7 +101,7 @@ def may_read(role: BrokerRole, row: TopicRow) -> bool:
         return row.below in WITNESS_READS
     if role is BrokerRole.TABLE:
         # Its own retained messages too, so that `shoe-controller status` can read them as the table's own user.
-        return row.kind in (TopicKind.REQUEST, TopicKind.RETAINED)
+        return row.kind in (TopicKind.REQUEST, TopicKind.RETAINED, TopicKind.CONTROLLER)
     return row.kind in (TopicKind.RETAINED, TopicKind.EVENT)
 
 

@@ -25,7 +25,7 @@ from typing import NamedTuple
 from firmware_protocol.native.session import KEY_BYTES
 from shoe_controller.config.secret_files import SEAL_KEY_BYTES
 from shoe_controller.config.strict_reading import BadFileError
-from shoe_controller.config.table_file import load_config
+from shoe_controller.config.table_file import Config, load_config
 from shoe_controller.setup import broker_files
 from shoe_controller.setup.access_list import BrokerUser, access_list
 from shoe_controller.setup.anchor_place import unit_addition
@@ -44,7 +44,7 @@ from shoe_controller.setup.new_table import (
 )
 from shoe_controller.setup.passwords import PASSWORD_BYTES, SALT_BYTES, password_of
 from shoe_controller.setup.template import example_text
-from shoe_controller.setup.users_file import USERS_FILE, read_users
+from shoe_controller.setup.users_file import USERS_FILE, read_names
 
 TABLE_FILE = "table.toml"
 TABLE_GROUP, BOARD_GROUP, CONSOLE_GROUP, BROKER_GROUP = "shoe-controller", "shoe-board", "shoe-console", "mosquitto"
@@ -65,16 +65,14 @@ class Places(NamedTuple):
         return self.folder / (name if self.table_file == TABLE_FILE else f"{stem}.{name}")
 
 
-def check(new: NewTable, places: Places) -> None:
-    """Before anything is written, raise `BadFileError` if the table's file would not be valid, the guard included."""
+def judged(new: NewTable, places: Places) -> Config:
+    """The table's configuration as it would be; raise `BadFileError` if it would not be valid, the guard included."""
     file = places.folder / places.table_file
-    if file.exists():
-        return
     with tempfile.TemporaryDirectory(prefix="shoe-init-") as folder:
         draft = Path(folder, places.table_file)
         draft.write_text(table_text(new, example_text(), _names(places)), encoding="utf-8")
         try:
-            load_config(draft)
+            return load_config(draft)
         except BadFileError as error:
             raise BadFileError(str(file), error.problems) from None
 
@@ -188,7 +186,7 @@ def _hosts(broker_host: str | None) -> Iterator[str]:
 def _all_users(new: NewTable, places: Places) -> tuple[BrokerUser, ...]:
     """The users of this table, preceded by those of existing tables."""
     file = places.folder / USERS_FILE
-    known = [each.user for each in read_users(file)] if file.exists() else []
+    known = read_names(file) if file.exists() else ()
     return tuple(dict.fromkeys([*known, *users_of(new)]))
 
 

@@ -17,6 +17,9 @@ BOARD = "board"
 WITNESS = "witness"
 """The user that watches the journals of all tables of a site."""
 
+BOARD_PORT, CONSOLE_PORT = 8080, 8081
+"""Where pages are served if nothing else is."""
+
 CARDS_FILE = "cards.jsonl"
 """Which card each id is, where a reader sends ids; `cards learn` makes it."""
 
@@ -56,6 +59,10 @@ class NewTable(NamedTuple):
     """Users that may bet for one seat alone, each with that seat."""
     bets_button: bool = False
     """The shoe has a button for "no more bets"."""
+    broker_port: int | None = None
+    """`None` for the usual one."""
+    board_port: int = BOARD_PORT
+    console_port: int = CONSOLE_PORT
 
     @property
     def has_console(self) -> bool:
@@ -113,7 +120,7 @@ def table_text(new: NewTable, example: str, files: "FileNames") -> str:
     journal.put("seal_key_file", files.seal_key)
     sections = [name for name in TABLE_SECTIONS if name != "mqtt" or new.broker_host is not None]
     if new.broker_host is not None:
-        _fill_mqtt(template, new.broker_host, f"table-{new.name}", files.table_password, files.ca)
+        _fill_mqtt(template, new, f"table-{new.name}", files.table_password, files.ca)
         if new.seat_users:
             template.section("mqtt").put("seat_users", dict(new.seat_users))
     head = (
@@ -126,9 +133,10 @@ def table_text(new: NewTable, example: str, files: "FileNames") -> str:
 def board_text(new: NewTable, example: str, files: "FileNames") -> str:
     """Return the file of the results boards; it contains nothing that a board may not know."""
     template = Template(example)
-    _fill_mqtt(template, new.broker_host or "127.0.0.1", None, None, files.ca)
+    _fill_mqtt(template, new, None, None, files.ca)
     board = template.section("board")
     board.put("site", new.site)
+    board.put("port", new.board_port)
     board.put("username", BOARD)
     board.put("password_file", files.board_password)
     head = f"# The results boards of site {new.site}: shoe-controller board FILE.\n"
@@ -138,8 +146,9 @@ def board_text(new: NewTable, example: str, files: "FileNames") -> str:
 def console_text(new: NewTable, example: str, files: "FileNames") -> str:
     template = Template(example)
     _fill_table(template, new)
-    _fill_mqtt(template, new.broker_host or "127.0.0.1", None, None, files.ca)
+    _fill_mqtt(template, new, None, None, files.ca)
     console = template.section("console")
+    console.put("port", new.console_port)
     console.put("username", f"console-{new.name}")
     console.put("password_file", files.console_password)
     head = f"# The console of table {new.site}/{new.name}: shoe-controller console FILE.\n"
@@ -149,7 +158,7 @@ def console_text(new: NewTable, example: str, files: "FileNames") -> str:
 def witness_text(new: NewTable, example: str, files: "FileNames") -> str:
     """Return the file of the witness; nothing in it is worth stealing but its password for the broker."""
     template = Template(example)
-    _fill_mqtt(template, new.broker_host or "127.0.0.1", None, None, files.ca)
+    _fill_mqtt(template, new, None, None, files.ca)
     witness = template.section("witness")
     witness.put("site", new.site)
     witness.leave_out("file")
@@ -202,9 +211,11 @@ def _fill_table(template: Template, new: NewTable) -> None:
     table.leave_out("headline")
 
 
-def _fill_mqtt(template: Template, host: str, user: str | None, password: str | None, ca: str) -> None:
+def _fill_mqtt(template: Template, new: NewTable, user: str | None, password: str | None, ca: str) -> None:
     mqtt = template.section("mqtt")
-    mqtt.put("host", host)
+    mqtt.put("host", new.broker_host or "127.0.0.1")
+    if new.broker_port is not None:
+        mqtt.put("port", new.broker_port)
     mqtt.put("ca_file", ca)
     if user is None or password is None:
         mqtt.leave_out("username", "password_file")

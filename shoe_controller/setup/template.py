@@ -30,7 +30,7 @@ class Section:
 
     def put(self, key: str, value: object) -> None:
         """Set a key, whether the example has it as a key or as a comment."""
-        self._replace(key, f"{_as_key(key)} = {as_toml(value)}")
+        self._replace(key, f"{as_key(key)} = {as_toml(value)}")
 
     def leave_out(self, *keys: str) -> None:
         """Turn keys into comments, so that their defaults apply."""
@@ -88,11 +88,11 @@ def as_toml(value: object) -> str:
         case list() | tuple():
             return f"[{', '.join(map(as_toml, value))}]"
         case dict():
-            return f"{{ {', '.join(f'{_as_key(str(key))} = {as_toml(each)}' for key, each in value.items())} }}"
+            return f"{{ {', '.join(f'{as_key(str(key))} = {as_toml(each)}' for key, each in value.items())} }}"
         case _:
             # JSON strings are TOML strings, except for one character.
             return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _as_key(key: str) -> str:
+def as_key(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key)

@@ -3,6 +3,7 @@
 Only the house's own people need it: `doctor` uses it to test that each role has its rights, and no others.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,25 +39,36 @@ class KnownUser(NamedTuple):
 def read_users(file: Path) -> tuple[KnownUser, ...]:
     """Read the file; raise `BadFileError` with everything that is wrong with it or with a password file."""
     problems: list[Problem] = []
-    entry = read_what_fits(parse_toml(str(file), read_text(file)), UsersFile, problems) or UsersFile()
-    known = [_known(each, file.parent, f"users[{number}]", problems) for number, each in enumerate(entry.users, 1)]
+    known = []
+    for place, entry, user in _entries(file, problems):
+        try:
+            password = read_password(file.parent / entry.password_file)
+        except SecretFileError as error:
+            problems.append(Problem(f"{place}.password_file", str(error)))
+        else:
+            known += [] if user is None else [KnownUser(user, password)]
     if problems:
         raise BadFileError(str(file), problems)
-    return tuple(user for user in known if user is not None)
+    return tuple(known)
 
 
-def _known(entry: UserEntry, folder: Path, place: str, problems: list[Problem]) -> KnownUser | None:
-    before = len(problems)
-    role = ROLES.get(entry.role)
-    if role is None:
-        problems.append(Problem(f"{place}.role", unknown("role", entry.role, ROLES)))
-    if not entry.name:
-        problems.append(Problem(f"{place}.name", "is missing"))
-    password = None
-    try:
-        password = read_password(folder / entry.password_file)
-    except SecretFileError as error:
-        problems.append(Problem(f"{place}.password_file", str(error)))
-    if role is None or password is None or len(problems) > before:
-        return None
-    return KnownUser(BrokerUser(entry.name, role, entry.table), password)
+def read_names(file: Path) -> tuple[BrokerUser, ...]:
+    """The users alone: a password that was moved away is made anew."""
+    problems: list[Problem] = []
+    users = [user for _, _, user in _entries(file, problems)]
+    if problems:
+        raise BadFileError(str(file), problems)
+    return tuple(user for user in users if user is not None)
+
+
+def _entries(file: Path, problems: list[Problem]) -> Iterator[tuple[str, UserEntry, BrokerUser | None]]:
+    """Each entry with its place in the file, and the user if it names one."""
+    read = read_what_fits(parse_toml(str(file), read_text(file)), UsersFile, problems) or UsersFile()
+    for number, entry in enumerate(read.users, 1):
+        place = f"users[{number}]"
+        role = ROLES.get(entry.role)
+        if role is None:
+            problems.append(Problem(f"{place}.role", unknown("role", entry.role, ROLES)))
+        if not entry.name:
+            problems.append(Problem(f"{place}.name", "is missing"))
+        yield place, entry, BrokerUser(entry.name, role, entry.table) if role is not None and entry.name else None

@@ -237,7 +237,9 @@ _RULES = (
     _rule(AlertKind.JOURNAL_FULL, Scope.TABLE, Clearer.NOBODY, ends_itself=True),
     _rule(AlertKind.JOURNAL_DAMAGED, Scope.TABLE, Clearer.SUPERVISOR),
     _rule(AlertKind.JOURNAL_ROLLED_BACK, Scope.TABLE, Clearer.NOBODY, ended_by=(ActName.ACCEPT_ROLLBACK,)),
+    _rule(AlertKind.JOURNAL_BEGUN, Scope.TABLE, Clearer.SUPERVISOR),
     _rule(AlertKind.STATUS_AHEAD, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
+    _rule(AlertKind.ANOTHER_CONTROLLER, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(AlertKind.MESSAGES_REFUSED, Scope.TABLE, Clearer.NOBODY, severity=Severity.WARNS, ends_itself=True),
     _rule(
         AlertKind.DISPUTE_OPEN,

@@ -40,6 +40,9 @@ ENTRIES_MOVE = 4
 ASKS_FOR_ALL = 4
 """The `REVISION` of the running program from which each card that is assigned without a face is asked for."""
 
+FORGETS_RESULT = 6
+"""The `REVISION` of the running program from which a result of the shoe is forgotten when a card is due after all."""
+
 _PROOFS = {
     AlertKind.TOO_MANY_COPIES: ShoeProof.TOO_MANY_COPIES,
     AlertKind.CARD_TWICE: ShoeProof.CARD_TWICE,
@@ -363,8 +366,12 @@ def _still_wrong(draft: Draft, kind: AlertKind, laid: LaidCard) -> bool:
 def _go_on(draft: Draft) -> None:
     """Whether the round is complete now, and whether the shoe's own result is what the cards come to."""
     after_cards_changed(draft)
-    indicated = draft.round.indicated
+    playing = draft.round
+    indicated = playing.indicated
+    if draft.lasting.revision >= FORGETS_RESULT and draft.phase is Phase.DEALING and judge(playing.cards).card_is_due:
+        # The shoe's result was about other cards: the round goes on with the next ones, also with those that wait.
+        playing.confirmed_by = playing.indicated = playing.button_ns = None
     if draft.phase is Phase.COMPLETE and indicated is not None:
-        difference = result_differs(indicated, draft.round)
+        difference = result_differs(indicated, playing)
         if difference is not None:
             draft.alert(AlertKind.RESULT_DIFFERS, difference)

@@ -40,9 +40,10 @@ def desired_shoe(state: TableState) -> DesiredShoe:
     if state.shoe is not None and state.shoe.results and state.phase in (Phase.BETTING, Phase.CLOSED, Phase.ENDED):
         # The last result stays lit until the next card comes.
         lamps.add(_LAMPS[state.shoe.results[-1].winner])
-    return DesiredShoe(
-        gate_locked=stopped or not _card_is_due(state), lamps=frozenset(lamps), next_hand=_next_hand(state, stopped)
-    )
+    # Cards that wait for the round before them to be decided on are enough: nobody is to draw more.
+    waits = state.shoe is not None and bool(state.shoe.dealt_on)
+    locked = stopped or waits or not _card_is_due(state)
+    return DesiredShoe(gate_locked=locked, lamps=frozenset(lamps), next_hand=_next_hand(state, stopped))
 
 
 def faults_put_right(state: TableState) -> frozenset[FaultCode]:

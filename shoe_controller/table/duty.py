@@ -9,7 +9,7 @@ import hmac
 
 import msgspec
 
-from shoe_controller.messages.acts import Role, SignIn, SignOut
+from shoe_controller.messages.acts import BlinkShoe, Role, SignIn, SignOut
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.causes import EndedByPerson
 from shoe_controller.messages.facts import DealerChanged
@@ -39,7 +39,7 @@ def dealers_sign_in(state: TableState) -> bool:
 
 def needs_duty(given: PersonActs, *, dealer_signs_in: bool) -> bool:
     """Whether the act is for the dealer on duty alone."""
-    if given.role is not Role.DEALER or isinstance(given.act, SignIn):
+    if given.role is not Role.DEALER or isinstance(given.act, SignIn | BlinkShoe):
         return False
     # Also where the house does not ask for it, nobody signs out another.
     return dealer_signs_in or isinstance(given.act, SignOut)

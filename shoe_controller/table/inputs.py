@@ -11,7 +11,7 @@ from firmware_protocol.events import AnyStoredEvent, LinkDownCause
 from firmware_protocol.link import RefusedCause
 from shoe_controller.messages.acts import AnyAct, Role
 from shoe_controller.messages.checkpoints import Checkpoint
-from shoe_controller.messages.details import JournalBehind
+from shoe_controller.messages.details import DealtSign, JournalBehind, MetController
 from shoe_controller.messages.facts import Inventory
 from shoe_controller.messages.requests import Stake
 from shoe_controller.table.past import AnyPast
@@ -107,6 +107,8 @@ class LinkBack(Input, frozen=True, kw_only=True, tag="link_back"):
     shoe_name: str = ""
     nonce: str = ""
     """The shoe's nonce of the session, in hexadecimal digits: for the link, which must know it after a restart."""
+    can_blink: bool = False
+    """The wire has a message that makes the shoe blink or beep."""
 
 
 class EventsMissed(Input, frozen=True, kw_only=True, tag="events_missed"):
@@ -186,6 +188,22 @@ class StatusAhead(Input, frozen=True, kw_only=True, tag="status_ahead"):
     """As in `StatusBeyondJournal`."""
 
 
+class DealtBefore(Input, frozen=True, kw_only=True, tag="dealt_before"):
+    """The broker had a `status` of this table from another journal, and this one was begun as that of a new table."""
+
+    journal: str
+    """The journal that the message names."""
+
+
+class ControllerMet(Input, frozen=True, kw_only=True, tag="controller_met"):
+    """Another controller of this table was met."""
+
+    how: MetController
+    host: str
+    address: str
+    """As in `OtherController`."""
+
+
 class MessagesRefused(Input, frozen=True, kw_only=True, tag="messages_refused"):
     """The broker is connected and refuses what the table publishes."""
 
@@ -249,6 +267,15 @@ class RolledBack(Input, frozen=True, kw_only=True, tag="rolled_back"):
     behind: JournalBehind
 
 
+class JournalBegun(Input, frozen=True, kw_only=True, tag="journal_begun"):
+    """The first input of a journal that a person has begun in place of one that is not there."""
+
+    state: TableState
+    """That of a new table: what was dealt before is not known."""
+    signs: tuple[DealtSign, ...]
+    """What said then that the table had dealt before; none for a new table."""
+
+
 AnyInput = (
     ShoeReport
     | PersonActs
@@ -266,6 +293,8 @@ AnyInput = (
     | DealerStruckOff
     | JournalFailed
     | StatusAhead
+    | DealtBefore
+    | ControllerMet
     | MessagesRefused
     | MessagesTaken
     | RequestsFlooded
@@ -273,4 +302,5 @@ AnyInput = (
     | NewShoe
     | Snapshot
     | RolledBack
+    | JournalBegun
 )

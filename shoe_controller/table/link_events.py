@@ -9,14 +9,19 @@ from shoe_controller.messages.details import (
     BrokerError,
     ClockStep,
     ControllerRestarted,
+    DealtSign,
     DecoderMessage,
     EarlierDetail,
     FloodingUser,
     JournalSetAside,
     LinkDropped,
+    MetController,
+    NewJournalBegun,
     OldShoeUnheard,
     OperatingSystemError,
+    OtherController,
     ShoeExchangedNow,
+    SilentController,
     SilentShoe,
     StatusBeyondJournal,
 )
@@ -31,9 +36,11 @@ from shoe_controller.table.inputs import (
     AgeImpossible,
     CheckpointMade,
     ClockStepped,
+    ControllerMet,
     ControllerStarted,
     EventsMissed,
     GateUnanswered,
+    JournalBegun,
     JournalFailed,
     JournalTrouble,
     LineRefused,
@@ -86,6 +93,7 @@ def link_back(draft: Draft, given: LinkBack) -> None:
         authenticated=given.authenticated,
         boot_id=given.boot_id,
         shoe_name=given.shoe_name,
+        can_blink=given.can_blink,
     )
     _emit_link(draft, None)
     for alert in draft.lasting.alerts:
@@ -228,6 +236,24 @@ def journal_failed(draft: Draft, given: JournalFailed) -> None:
 
 def status_ahead(draft: Draft, given: StatusAhead) -> None:
     draft.alert(AlertKind.STATUS_AHEAD, StatusBeyondJournal(number=given.number, noted=given.noted))
+
+
+def dealt_before(draft: Draft) -> None:
+    draft.alert(AlertKind.JOURNAL_BEGUN, NewJournalBegun(signs=(DealtSign.STATUS,)))
+
+
+def journal_begun(draft: Draft, given: JournalBegun) -> None:
+    """On the record in any case; where the table has dealt before, a supervisor looks at that first."""
+    draft.restart_from(given.state)
+    if given.signs:
+        draft.alert(AlertKind.JOURNAL_BEGUN, NewJournalBegun(signs=given.signs))
+
+
+def controller_met(draft: Draft, given: ControllerMet) -> None:
+    """One that is refused again and again is one alert; that it has served as well is another."""
+    known = given.how is not MetController.UNANSWERED
+    detail = OtherController(how=given.how, host=given.host, address=given.address) if known else SilentController()
+    draft.alert(AlertKind.ANOTHER_CONTROLLER, detail, fault=given.how.value)
 
 
 def messages_refused(draft: Draft, given: MessagesRefused) -> None:

@@ -57,6 +57,7 @@ _OVER = frozenset({Phase.NO_SHOE, Phase.ENDED})
 
 _RAISED_FROM_OUTSIDE = frozenset(
     {
+        AlertKind.ANOTHER_CONTROLLER,
         AlertKind.LINE_REFUSED,
         AlertKind.MESSAGES_REFUSED,
         AlertKind.PIN_GUESSING,

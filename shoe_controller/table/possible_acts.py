@@ -11,6 +11,7 @@ from shoe_controller.messages.acts import (
     Act,
     Approve,
     AssignCards,
+    BlinkShoe,
     ClearAlert,
     OpenShoe,
     Role,
@@ -39,7 +40,7 @@ def possible_acts(state: TableState, phases: Sequence[Phase]) -> tuple[PossibleA
 
 def _acts_of(seen: Seen) -> Iterator[type[Act]]:
     if seen.role is Role.DEALER and dealers_sign_in(seen.state) and seen.state.lasting.dealer is None:
-        yield SignIn
+        yield from (SignIn, BlinkShoe)
         return
     for act, rule in ACTS.items():
         if rule.role is seen.role or seen.role is Role.SUPERVISOR:
@@ -54,7 +55,7 @@ def _possible(act: type[Act], seen: Seen, targets: Targets) -> PossibleAct:
         role=seen.role,
         pin=rule.pin or by_supervisor,
         reason=rule.reason or (by_supervisor and _asks_for_reason(act, seen)),
-        token=not by_supervisor and (dealers_sign_in(seen.state) or act is SignOut),
+        token=not by_supervisor and act is not BlinkShoe and (dealers_sign_in(seen.state) or act is SignOut),
         two_people=takes_two(act, seen),
         **targets,  # type: ignore[arg-type]  # each is a tuple of what its field takes
     )

@@ -82,26 +82,32 @@ hand."""
 WARNS_OF_RESTART = 5
 """The `REVISION` of the running program from which a restart does not stop a table without cards and wagers."""
 
+COMPARED_ONCE = 6
+"""The `REVISION` of the running program from which cards that waited are compared with entered ones when they come, and
+not once more when they are dealt: what was entered meanwhile may be reported later."""
+
 IN_PLAY = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
 
 
-def shoe_reports(draft: Draft, report: ShoeReport) -> None:  # noqa: C901, PLR0912 - one case for each event
-    event = report.event
-    if isinstance(event, CameAgain):
-        _came_again(draft, event.what)
-        return
-    if about_entered_cards(draft, report):
+def shoe_reports(draft: Draft, report: ShoeReport) -> None:
+    if isinstance(report.event, CameAgain):
+        _came_again(draft, report.event.what)
+    elif about_entered_cards(draft, report):
         settle_if_ready(draft)
-        return
+    else:
+        _judge_event(draft, report.event, report.age_ms)
+
+
+def _judge_event(draft: Draft, event: AnyShoeEvent, age_ms: int) -> None:  # noqa: C901, PLR0912 - one case for each event
     if counts_remainder(draft, event) or held_back(draft, event) or waits(draft, event):
         return
     match event:
         case CardDrawn(carried_over=True) if _is_on_record(draft):
-            carried_over(draft, event, report.age_ms)
+            carried_over(draft, event, age_ms)
         case CardDrawn() | Misread() | ForeignCard():
-            card_left(draft, arrived_from(event, report.age_ms))
+            card_left(draft, arrived_from(event, age_ms))
         case DoubleFeed():
-            cards_left_together(draft, event, report.age_ms)
+            cards_left_together(draft, event, age_ms)
         case CardIdentified():
             card_identified(draft, event)
         case Burn():
@@ -139,8 +145,10 @@ def deal_on(draft: Draft) -> None:
     """The round on the table is decided on: what the shoe reported meanwhile is dealt, as far as nothing stops it."""
     while (waited := next_to_deal(draft)) is not None:
         draft.deals_on = True
-        if waited.event is not None:
+        if waited.event is not None and draft.lasting.revision < COMPARED_ONCE:
             shoe_reports(draft, ShoeReport(event=waited.event, sequence=0))
+        elif waited.event is not None:
+            _judge_event(draft, waited.event, 0)
         else:
             draft.alert(AlertKind.EVENT_GAP, waited.gap)
         judge_shoe(draft, EndedByShoe())

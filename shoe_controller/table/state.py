@@ -338,6 +338,8 @@ class LinkState(msgspec.Struct, frozen=True, kw_only=True):
     authenticated: bool = False
     boot_id: int | None = None
     shoe_name: str = ""
+    can_blink: bool = False
+    """It blinks or beeps when it is asked to."""
 
 
 class EnteredCard(msgspec.Struct, frozen=True, kw_only=True):

@@ -55,11 +55,14 @@ from shoe_controller.table.inputs import (
     CheckpointMade,
     ClockStepped,
     Closing,
+    ControllerMet,
     ControllerStarted,
     DealerStruckOff,
+    DealtBefore,
     EventsMissed,
     GateAnswered,
     GateUnanswered,
+    JournalBegun,
     JournalFailed,
     LineRefused,
     LinkBack,
@@ -271,6 +274,12 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912, PLR0
             link_events.journal_failed(draft, given)
         case StatusAhead():
             link_events.status_ahead(draft, given)
+        case DealtBefore():
+            link_events.dealt_before(draft)
+        case JournalBegun():
+            link_events.journal_begun(draft, given)
+        case ControllerMet():
+            link_events.controller_met(draft, given)
         case MessagesRefused():
             link_events.messages_refused(draft, given)
         case MessagesTaken():

@@ -1,6 +1,7 @@
 """Where the cards of a shoe are, counted anew from the events; who opened the next shoe; and what a bad shoe allows."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from simulator.reckoner.alerts import AlertBook
 from simulator.reckoner.cards import CardBook
@@ -35,8 +36,10 @@ class ShoeBook:
         """The last event about the end of this shoe."""
         self._after_end = 0
         """Cards that were on record when it ended."""
-        self.foreign_since = 0
+        self._foreign_since = 0
         """Cards that were reported as foreign since its end, where the inputs say so; one may be of an earlier shoe."""
+        self._foreign_waits = 0
+        """Foreign cards that were reported and are not on record, because the round before them is not decided on."""
         self._is_counted = False
         self._counted: list[str | None] = []
         """The faces of the remainder, as far as it has come through the reader."""
@@ -111,6 +114,12 @@ class ShoeBook:
         self._has_restarted |= between or (alert["kind"] == "event_gap" and detail.get("code") == "shoe_restarted")
         self._may_have_restarted |= between or alert["kind"] in GAPS
 
+    def foreign_reported(self, event: Json, events: Sequence[Json]) -> None:
+        """The shoe reported something; `events` is what the table made of it."""
+        if "foreign_card" in (event["event"], event.get("code")):
+            self._foreign_since += 1
+            self._foreign_waits += not events
+
     def card_discarded(self, event: Json) -> None:
         self._discarded = round_of(event)
         if event["cause"] == "foreign":
@@ -126,7 +135,8 @@ class ShoeBook:
         if event["cause"]["code"] == "ended_early":
             self._cut_card_entered = False  # a supervisor ended it
         self._amended_since.clear()
-        self.foreign_since = 0
+        # Those that waited when the shoe ended come on record after it.
+        self._foreign_since, self._foreign_waits = self._foreign_waits, 0
         out = self._out()
         self._after_end = len(out)
         if event["cards_out"] < len(out) or (event["cards_out"] > len(out) and not self._together):
@@ -204,7 +214,7 @@ class ShoeBook:
         if self._ended is None or self._ended.get("inventory") is None:
             return
         least = self._ended["inventory"]["remainder"] - self._since_end
-        if not least <= event["expected"] <= least + self.foreign_since:
+        if not least <= event["expected"] <= least + self._foreign_since:
             raise MismatchError(f"{event} expects another remainder; {self._since_end} cards came since {self._ended}")
 
     def _check_faces(self, event: Json, faces: Json) -> None:

@@ -90,7 +90,7 @@ class Reckoner:
             strict = given.get("revision", 1) >= ENDS_WITH_SUPERVISOR
             self.books.shoes.ends_with_supervisor = self.books.disputes.warns_after_end = strict
         if given is not None and given["input"] == "shoe_report":
-            self.books.shoes.foreign_since += "foreign_card" in (given["event"]["event"], given["event"].get("code"))
+            self.books.shoes.foreign_reported(given["event"], step.events)
             if given["event"]["event"] == "cut_card":
                 self.books.shoes.cut_card_reported()
         self.books.cards.added = []

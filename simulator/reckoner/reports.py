@@ -29,12 +29,11 @@ class ReportedCard(NamedTuple):
             return False
         if None not in (self.burns_left, left.get("burns_left")) and self.burns_left != left["burns_left"]:
             return False
-        if self.reading == "foreign" and self.hand is None and self.card_id == left["card_id"]:
-            # A reader of ids takes for foreign whatever its file does not have, one copy too many among them.
-            return True
         if self.reading != "read":
-            # Of a card that it could not read, or of two at once, a reader of ids knows nothing else.
-            return bool(reading == self.reading) or (self.reading == "unread" and self.hand is None)
+            # Of a card that it could not read, or of two at once, a reader of ids knows nothing else. It takes for
+            # foreign whatever its file does not have, one copy too many among them.
+            known = self.reading == "unread" or self.card_id == left["card_id"]
+            return bool(reading == self.reading) or (self.hand is None and known)
         if self.card not in (None, left["card"]) or self.card_id not in (None, left["card_id"]):
             return False
         return reading in ("read", "hidden") or left["to"] == "extra" or not native

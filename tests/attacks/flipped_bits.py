@@ -99,7 +99,7 @@ def _settings(journal: Path) -> dict[str, object]:
     return small_house() | {
         "table": {"site": SITE, "name": NAME},
         "shoe": {"wire": "angel_eye", "port": "/dev/ttyUSB0"},
-        "journal": {"file": str(journal)},
+        "journal": {"file": str(journal), "anchor": str(journal.with_suffix(".anchor"))},
     }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.attacks.attack import Attack
 from tests.daemon.harness import Chain
+from tests.daemon.programs import Program
 from tests.deploy.new_house import init
 
 FOR_EVERYBODY = stat.S_IRWXO
@@ -22,12 +23,16 @@ async def _table(folder: Path) -> int:
     async with Chain(folder, with_broker=False) as chain:
         made = folder / "made" / "deep"
         chain.data["journal"] = {"file": str(made / "table.journal")}
-        chain.write_file()
+        begin = Program("shoe-controller", "journal", "begin", str(chain.write_file()), log=folder / "begin.log")
+        await begin.start()
+        assert await begin.ended() == 0, begin.output
         await chain.start_daemon()
         assert await chain.stop_daemon() == 0
         modes = _modes(folder / "made")
     assert str(made / "table.journal") in modes
     assert not {name: oct(mode) for name, mode in modes.items() if mode & (FOR_EVERYBODY | stat.S_IWGRP)}
+    files = {name: mode for name, mode in modes.items() if name.endswith((".journal", "-wal", ".lock", ".key"))}
+    assert not {name: oct(mode) for name, mode in files.items() if mode & stat.S_IRWXG}, "for its owner alone"
     return len(modes)
 
 

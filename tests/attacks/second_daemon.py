@@ -79,7 +79,7 @@ def _controller(folder: Path, journal: Path) -> Program:
     settings = small_house() | {
         "table": {"site": SITE, "name": NAME},
         "shoe": {"wire": "angel_eye", "port": str(folder / "no-such-port")},
-        "journal": {"file": str(journal)},
+        "journal": {"file": str(journal), "anchor": str(folder / "table.anchor")},
     }
     return Program("shoe-controller", "run", str(write(folder, settings)), log=folder / "log")
 

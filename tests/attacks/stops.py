@@ -31,7 +31,11 @@ def _program(kind: str, number: int, chain: Chain) -> Program:
     if kind == "run":
         shoe = chain.data["shoe"] | {"port": str(folder / "shoe")}
         table = {"site": SITE, "name": f"table-{number}"}
-        data = chain.data | {"table": table, "shoe": shoe, "journal": {"file": str(folder / "table.journal")}}
+        data = chain.data | {
+            "table": table,
+            "shoe": shoe,
+            "journal": {"file": str(folder / "table.journal"), "anchor": str(folder / "table.anchor")},
+        }
     elif kind == "board":
         data |= {"board": {"site": SITE, "port": free_port()}}
     else:

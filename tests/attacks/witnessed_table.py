@@ -7,7 +7,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from shoe_controller.commands.run import SERVED_ELSEWHERE
 from tests.attacks.attack import Attack
+from tests.daemon.cuttable_line import CuttableLine
 from tests.daemon.programs import Program
 from tests.table_files import write
 from tests.witness.house import House, house
@@ -76,22 +78,42 @@ async def _forked(here: House) -> set[str]:
 
 
 async def _two_controllers(here: House) -> set[str]:
-    """A second controller of the same name, with a journal of its own, at the same broker, while the first deals."""
-    await here.start_table()
-    await here.chain.start_emulator(speed="100")
-    await here.deal(1)
-    other = here.chain.folder / "other"
-    other.mkdir()
-    data = here.chain.data | {
-        "journal": {"file": str(other / "table.journal"), "anchor": str(other / "table.anchor")},
-        "shoe": here.chain.data["shoe"] | {"port": str(other / "shoe")},
-    }
-    second = Program("shoe-controller", "run", str(write(other, data)), log=other / "daemon.log")
-    await second.start()
-    try:
+    """A second controller of the same name, with a journal of its own, serves while the first is cut off and deals.
+
+    When the first is back, one of them stops; before that the witness has seen both.
+    """
+    chain = here.chain
+    async with CuttableLine.to(chain.broker.port) as line:
+        chain.data["mqtt"]["port"] = line.port
+        chain.write_file()
+        await here.start_table()
+        await chain.start_emulator(speed="100")
+        await here.deal(1)
+        other = chain.folder / "other"
+        other.mkdir()
+        data = chain.data | {
+            "mqtt": chain.data["mqtt"] | {"port": chain.broker.port},
+            "journal": {"file": str(other / "table.journal"), "anchor": str(other / "table.anchor")},
+            "shoe": chain.data["shoe"] | {"port": str(other / "shoe")},
+        }
+        file = write(other, data)
+        second = Program("shoe-controller", "run", str(file), log=other / "daemon.log")
+        await second.start()
+        assert await second.ended() == SERVED_ELSEWHERE, "it served beside the first"
+        line.cut()
+        await chain.becomes(lambda: chain.times_logged("broker_down"), what="the first to be cut off")
+        begin = Program("shoe-controller", "journal", "begin", str(file), log=other / "begin.log")
+        await begin.start()
+        assert await begin.ended() == 0, begin.output
+        await second.start()
+        try:
+            await chain.becomes(lambda: '"broker_up"' in second.output, what="the second to serve")
+            line.mend()
+            assert await second.ended() == SERVED_ELSEWHERE
+        finally:
+            await second.kill()
         await here.alarmed("two_controllers")
-    finally:
-        await second.kill()
+        await here.stop_table()
     return {"two_controllers"}
 
 

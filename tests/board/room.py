@@ -141,14 +141,16 @@ class Room:
         browser: Browser | None = None,
         *,
         board: dict[str, Any] | None = None,
+        base_game: str = "nepal",
         **chain: Any,  # noqa: ANN401 - options of Chain
     ) -> None:
-        """Without a browser, it has one of its own."""
+        """Without a browser, it has one of its own. In Nepal's game a base wager, too, has more than one price."""
         self.chain = Chain(folder, **chain)
         self.folder = folder
         self.port = free_port()
         self.board = Program("shoe-controller", "board", str(folder / "table.toml"), log=folder / "board.log")
         self._settings = board or {}
+        self._base_game = base_game
         self._ending = AsyncExitStack()
         self._browser = browser
 
@@ -156,8 +158,7 @@ class Room:
         await self._ending.enter_async_context(self.chain)
         try:
             self.chain.data["table"] |= {"title": "Baccarat 3", "headline": "Welcome to the house", "currency": "NPR"}
-            # In Nepal's game a base wager, too, has more than one price.
-            self.chain.data["house"] |= {"base_game": "nepal", "round_limit": {"amount": 5_000_000}}
+            self.chain.data["house"] |= {"base_game": self._base_game, "round_limit": {"amount": 5_000_000}}
             self.chain.data["board"] = {"port": self.port} | self._settings
             self.chain.write_file()
             await self.chain.start_daemon()

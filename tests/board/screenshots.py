@@ -49,7 +49,7 @@ class Album(NamedTuple):
                 await self._shoot(page, file)
 
     async def take_pit(self, room: Room, name: str, query: str, *, wanted: str, attached: bool = False) -> None:
-        page = await room.page(f"/pit{query}", (1440, 540), scale=1.0 if self.everything else 0.67)
+        page = await room.page(f"/pit{query}", (1440, 720), scale=1.0 if self.everything else 0.67)
         await page.page.locator(wanted).wait_for(state="attached" if attached else "visible")
         await self._shoot(page, name)
 
@@ -135,6 +135,15 @@ def _winners(seed: int, rounds: int) -> str:
     return "".join(chance.choices("BPT", (46, 45, 9), k=rounds))
 
 
+async def base_games(album: Album, folder: Path) -> None:
+    """What is posted in each base game."""
+    for game in ("commission", "nepal", "no_commission"):
+        async with sitting(_new(folder, game), base_game=game) as at:
+            page = await at.room.page(scale=0.67)
+            await page.until(lambda seen: seen.live, what="the board to be live")
+            await page.page.locator("#prices").screenshot(path=album.folder / f"prices-{game.replace('_', '-')}.png")
+
+
 async def face_down(album: Album, folder: Path) -> None:
     async with sitting(_new(folder, "hidden"), procedure={"reveal": "at_result"}, secure=False) as at:
         await at.a_round()
@@ -189,7 +198,7 @@ async def console(album: Album, folder: Path) -> None:
 async def main(folder: Path | None) -> None:
     album = Album(folder or PICTURES, everything=folder is not None)
     with tempfile.TemporaryDirectory() as scratch:
-        parts: list[Callable[[Album, Path], Awaitable[None]]] = [rounds, pit, console]
+        parts: list[Callable[[Album, Path], Awaitable[None]]] = [rounds, base_games, pit, console]
         if album.everything:
             parts += [face_down, long_shoe]
         for part in parts:

@@ -376,7 +376,8 @@ async def test_the_pit_has_all_tables_and_leads_to_their_boards(browser: Browser
         assert last is not None
         tile = pit.page.locator(f'[data-table="{TABLE}"]')
         assert f"{last.player.total} : {last.banker.total}" in await tile.inner_text()
-        assert "/ h" in await tile.inner_text()
+        assert "rounds an hour" in await tile.inner_text()
+        assert "Shoe 1 · Round 3" in await tile.inner_text()
         await tile.click()
         await pit.page.locator("#bead_plate").wait_for(state="attached")
         seen = await BoardPage(pit.page).until(lambda seen: seen.title == "Baccarat 3", what="the board")

@@ -112,7 +112,8 @@ class Desk:
                 await self.page.set_viewport_size({"width": width, "height": height})
             if folder := os.environ.get("CONSOLE_PICTURES"):
                 await self.page.screenshot(path=f"{folder}/{name}-{width}.png")
-            assert await self.page.evaluate(MISFITS) == [], (name, width, height)
+            found = await self.page.evaluate(MISFITS)
+            assert found == [], (name, width, height, found)
         if sizes:
             await self.page.set_viewport_size(own)
 
@@ -125,14 +126,15 @@ MISFITS = """() => [...document.querySelectorAll("button, input, small, h1, h2, 
   const wrong = Object.entries({
     beside: box.left < -1 || box.right > innerWidth + 1,
     below: !one.closest(".list, .wager-rows, .place-rows, #panel") && (box.top < -1 || box.bottom > innerHeight + 1),
-    small: is("BUTTON") && (box.height < 36 || box.width < 36),
+    small: is("BUTTON") && (box.height < 36 || box.width < (one.closest(".letters") ? 28 : 36)),
     illegible: one.matches(".card") && box.height < 36,
     cut: (is("BUTTON") || is("DIALOG")) && one.scrollWidth > one.clientWidth + 1,
     squeezed: is("SMALL") && box.height > 1.5 * box.width && one.textContent.length > 8,
   }).filter(([, yes]) => yes).map(([name]) => name);
   return wrong.length ? [`${wrong}: ${one.dataset.key ?? one.textContent.slice(0, 40)}, ${JSON.stringify(box)}`] : [];
 })"""
-"""What sticks out of the screen, is cut, squeezed, or too small to touch or read; a list may go on below its edge."""
+"""What sticks out of the screen, is cut, squeezed, or too small to touch or read; a list may go on below its edge. Ten
+letters stand beside one another also on a phone, as on its own keys."""
 
 
 @asynccontextmanager

@@ -9,11 +9,15 @@ from firmware_protocol.events import Button
 from tests.console.browser import Desk, chromium, desk_at
 from tests.console.console_chain import ConsoleAt, console_at
 
-SIZES = {"": (800, 480), "-large": (1280, 800)}
+SIZES = {"": (800, 480), "-large": (1280, 800), "-phone": (390, 844)}
 LANGUAGES = ("en", "zh-Hant", "zh-Hans")
 
 DOCUMENTED = {"console-04-payments": "console", "console-06-supervisor": "console-supervisor"}
 """Pictures of the documents, of the small screen and in English."""
+
+PHONE = (390, 844)
+ON_A_PHONE = {"console-05-alert": "console-phone"}
+"""Also of the documents, as a supervisor's phone shows it."""
 
 Shoot = Callable[[str], Awaitable[None]]
 
@@ -27,15 +31,20 @@ async def take_console(folder: Path, scratch: Path, *, everything: bool) -> None
 async def _evening(at: ConsoleAt, browser: Browser, folder: Path, *, everything: bool) -> None:
     async with desk_at(browser, at.address) as desk:
 
+        async def at_size(size: tuple[int, int], file: Path) -> None:
+            await desk.page.set_viewport_size({"width": size[0], "height": size[1]})
+            await desk.page.screenshot(path=file)
+            await desk.page.set_viewport_size({"width": SIZES[""][0], "height": SIZES[""][1]})
+
         async def shoot(name: str) -> None:
             if not everything:
                 if name in DOCUMENTED:
                     await desk.page.screenshot(path=folder / f"{DOCUMENTED[name]}.png")
+                if name in ON_A_PHONE:
+                    await at_size(PHONE, folder / f"{ON_A_PHONE[name]}.png")
                 return
-            for size, (width, height) in SIZES.items():
-                await desk.page.set_viewport_size({"width": width, "height": height})
-                await desk.page.screenshot(path=folder / f"{name}{size}.png")
-            await desk.page.set_viewport_size({"width": SIZES[""][0], "height": SIZES[""][1]})
+            for suffix, size in SIZES.items():
+                await at_size(size, folder / f"{name}{suffix}.png")
 
         async def in_each_language(name: str) -> None:
             await shoot(name)

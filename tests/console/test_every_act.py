@@ -17,9 +17,9 @@ def test_every_act_has_a_scenario() -> None:
 
 
 @pytest.mark.asyncio
-async def test_a_few_acts_in_chinese_on_a_small_screen(tmp_path: Path) -> None:
+async def test_a_few_acts_in_chinese_on_a_phone(tmp_path: Path) -> None:
     async with chromium() as browser:
-        results = await spend(DEALT_BY_HAND, browser, tmp_path, Combination("zh-Hant", (1024, 600)))
+        results = await spend(DEALT_BY_HAND, browser, tmp_path, Combination("zh-Hant", (390, 844)))
     assert results == [(act, None) for act in DEALT_BY_HAND.acts]
 
 

@@ -78,6 +78,10 @@ class Session:
         return self.inbox
 
     @property
+    def local_address(self) -> str:
+        return ""
+
+    @property
     def dropped(self) -> int:
         return self.inbox.dropped
 

@@ -6,11 +6,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from shoe_controller.clock.moment import Moment
-from shoe_controller.clock.system_clock import SystemClock
+from shoe_controller.clock.system_clock import Clock, SystemClock
 from shoe_controller.config.shoe import port_of
-from shoe_controller.config.table_file import for_running, load_config
-from shoe_controller.daemon.assembly import brokers_for, open_table
+from shoe_controller.config.table_file import RunningConfig, for_running, load_config
+from shoe_controller.daemon.assembly import brokers_for, open_table, peers_for
 from shoe_controller.daemon.daemon import Daemon
+from shoe_controller.mqtt.peers import Peers, Place
 from shoe_controller.process.logging import set_up
 from shoe_controller.process.systemd import SystemdNotifier
 
@@ -27,6 +28,12 @@ class ClockThatIsSet(SystemClock):
         return Moment(wall_ms=moment.wall_ms + self.by_ms, mono_ns=moment.mono_ns, synchronised=False)
 
 
+def peers_in_process(config: RunningConfig, clock: Clock) -> Peers:
+    """Of a daemon that meets no other one."""
+    place = Place("in-process", 1, clock.boot())
+    return peers_for(config, clock, start="in-process", random_id=lambda: "question", place=place)
+
+
 @asynccontextmanager
 async def daemon_running(file: Path, clock: ClockThatIsSet, notify: Path | None = None) -> AsyncIterator[Daemon]:
     """Run the table of this file; leaving the context stops it, and waits for its end."""
@@ -37,7 +44,7 @@ async def daemon_running(file: Path, clock: ClockThatIsSet, notify: Path | None 
         clock=clock,
         port=port_of(config.shoe),
         brokers=brokers_for(config, "in-process"),
-        start_id="in-process",
+        peers=peers_in_process(config, clock),
         log=set_up(config.log),
         service=SystemdNotifier(None if notify is None else str(notify), None),
     )

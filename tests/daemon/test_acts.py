@@ -38,6 +38,7 @@ from shoe_controller.messages.requests import RequestRole, acts_of
 from shoe_controller.messages.retained import StateMessage
 from simulator.decks import read_cards
 from simulator.emulator import EmulatedShoe
+from simulator.truth import Identified
 from tests.daemon.clients import Display, Terminal
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import DEALER, DEALER_PIN, PINS
@@ -174,6 +175,10 @@ async def test_the_acts_of_a_dealer(tmp_path: Path) -> None:
         assert (await table.terminal.act("sign_in", person=DEALER, pin=DEALER_PIN, token=token)).status == "ok"
         assert (await table.terminal.act("sign_out", person=DEALER, token=token)).status == "ok"
         await table.refused("free_hand", "free_hand")
+        await table.ok("blink_shoe")
+        await table.chain.becomes(
+            lambda: any(isinstance(happened, Identified) for happened in table.chain.truth), what="the shoe to blink"
+        )
         await table.ok("call_supervisor")
         alert = (await table.told(AlertRaised)).alert
         assert alert.kind == "supervisor_called"

@@ -19,7 +19,7 @@ def table_in(folder: Path) -> RunningConfig:
     sections = {
         "table": {"site": "north", "name": "t-1"},
         "shoe": {"wire": "angel_eye", "port": "/dev/ttyUSB0"},
-        "journal": {"file": "t-1.journal"},
+        "journal": {"file": "t-1.journal", "anchor": "t-1.anchor"},
     }
     return for_running(load(folder, small_house() | sections))
 

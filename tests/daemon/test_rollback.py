@@ -3,7 +3,6 @@
 Real processes on a real Mosquitto; the journal is copied and put back while no controller runs.
 """
 
-import json
 import shutil
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from shoe_controller.clock.system_clock import SystemClock
 from shoe_controller.config.table_file import RunningConfig, for_running
 from shoe_controller.daemon.assembly import open_table
-from shoe_controller.daemon.table_journal import SOFTWARE, entry_for, recover
+from shoe_controller.daemon.table_journal import SOFTWARE, entry_for
 from shoe_controller.journal.anchor import Claim, read_anchor, write_anchor
 from shoe_controller.journal.database import files_of
 from shoe_controller.journal.reading import JournalReader
@@ -24,8 +23,6 @@ from shoe_controller.messages.retained import StateMessage
 from shoe_controller.table.inputs import Snapshot
 from tests.daemon.clients import Display
 from tests.daemon.harness import Chain
-from tests.daemon.house_file import write_table_file
-from tests.daemon.programs import Program
 from tests.journal.old_journals import TABLE, copied
 from tests.table_files import load, small_house
 
@@ -109,56 +106,6 @@ async def test_an_older_copy_stops_the_table_until_two_supervisors_accept_it(tmp
         await chain.stop_daemon()
         with JournalReader(chain.journal) as reader:
             assert read_anchor(chain.anchor)[-1] == Claim(reader.identity.journal_id, reader.position().head)
-
-
-# --- two of one machine ----------------------------------------------------------------------------------------------
-
-
-class Clone:
-    """A second controller on a copy of everything that the first one has, at the same broker; it has no shoe."""
-
-    def __init__(self, chain: Chain, folder: Path) -> None:
-        self.folder = folder
-        folder.mkdir()
-        for name in (chain.journal, chain.anchor, chain.seal_key_file, chain.folder / "shoe.key"):
-            shutil.copy(name, folder)
-        shutil.copytree(f"{chain.journal}.keys", folder / f"{chain.journal.name}.keys")
-        table = write_table_file(folder, json.loads(json.dumps(chain.data).replace(f"{chain.folder}/", f"{folder}/")))
-        self.program = Program("shoe-controller", "run", str(table), log=folder / "daemon.log")
-
-    def logged(self, event: str) -> bool:
-        return any(json.loads(line)["event"] == event for line in self.program.output.rpartition("\n")[0].splitlines())
-
-
-@pytest.mark.asyncio
-async def test_a_live_clone_of_the_machine_stops_and_the_first_one_goes_on(tmp_path: Path) -> None:
-    """Both have the same journal, anchor and keys; whichever connects later finds records that it does not have."""
-    (tmp_path / "first").mkdir()
-    async with Chain(tmp_path / "first") as chain:
-        await chain.start_daemon()
-        await chain.stop_daemon()
-        clone = Clone(chain, tmp_path / "clone")
-        with JournalReader(chain.journal) as reader:
-            old_id, old_head = reader.identity.journal_id, str(reader.position().head)
-        await chain.start_daemon()
-        display = await chain.display()
-        await display.until(
-            lambda: display.status is not None and display.status.online and display.status.head != old_head,
-            what="the head of a record that the clone does not have",
-        )
-        try:
-            await clone.program.start()
-            await chain.becomes(lambda: clone.logged("journal_rolled_back"), what="that the clone knows what it is")
-            await chain.becomes(lambda: chain.times_logged("another_controller"), what="that the first one knows of it")
-        finally:
-            await clone.program.kill()
-        assert await chain.stop_daemon() == 0
-        with JournalReader(chain.journal) as reader, JournalReader(clone.folder / chain.journal.name) as other:
-            assert reader.identity.journal_id == old_id != other.identity.journal_id
-            stopped = recover(other, SOFTWARE).state.lasting.alerts
-            assert "journal_rolled_back" in {alert.kind for alert in stopped}
-        assert len(list(clone.folder.glob(f"{chain.journal.name}.rolled-back-*Z"))) == 1
-        assert not list(chain.folder.glob(f"{chain.journal.name}.rolled-back-*"))
 
 
 # --- beside other troubles -------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from simulator.truth import AnyHappening, RoundEnded
 from tests.daemon.clients import Display
 from tests.daemon.harness import QUICK, Chain
 from tests.daemon.house_file import SEATS, SHOE_KEY, Wire
+from tests.daemon.in_process import peers_in_process
 from tests.daemon.parties import PatientDealer, Players, at_work, deal_on
 from tests.daemon.programs import COMMANDS
 from tests.daemon.retained_messages import roads_and_state_agree
@@ -97,7 +98,7 @@ async def serving(chain: Chain, port: UsbDevice) -> AsyncIterator[None]:
             clock=clock,
             port=port,
             brokers=brokers_for(config, "in-process"),
-            start_id="in-process",
+            peers=peers_in_process(config, clock),
             log=structlog.wrap_logger(logger, processors=[structlog.processors.JSONRenderer()]),
             service=SystemdNotifier(None, None),
         )

@@ -37,14 +37,14 @@ FACES = ("9H", "8C", "2D", "KS", "3H", "QC", "7D")
 
 
 class ShoeOnTheDesk:
-    """First power-up of a board: it has no random source, and its count of power-ups was in the memory."""
+    """First power-up of a board: the memory that was wiped has held its count of power-ups."""
 
-    def __init__(self) -> None:
+    def __init__(self, first_nonce: int = 1) -> None:
         identity = ShoeIdentity(
             model="Board", firmware="0", serial_number="7", boot_id=77, protocol_version=1, capabilities=frozenset()
         )
         self._loop = asyncio.get_running_loop()
-        nonces = iter(range(1, 10_000))
+        nonces = iter(range(first_nonce, 10_000))
         self.store = ShoeStore()
         self.times_set: list[int] = []
         self._link = NativeShoe(
@@ -108,9 +108,12 @@ def reported(journal: Path) -> list[dict[str, Any]]:
     return [given["cause"] if given["input"] == "new_shoe" else given for given in reversed(inputs)]
 
 
-async def test_all_events_of_a_wiped_shoe_reach_the_journal_before_they_are_acknowledged(tmp_path: Path) -> None:
+@pytest.mark.parametrize("first_nonce", [1, 5000], ids=["its nonces repeat", "its nonces are new"])
+async def test_all_events_of_a_wiped_shoe_reach_the_journal_before_they_are_acknowledged(
+    tmp_path: Path, first_nonce: int
+) -> None:
     async with Chain(tmp_path, with_broker=False) as chain:
-        old, new = ShoeOnTheDesk(), ShoeOnTheDesk()
+        old, new = ShoeOnTheDesk(), ShoeOnTheDesk(first_nonce)
         first, second = dealt(FACES), dealt(FACES[::-1])
         async with old.listening() as port:
             chain.data["shoe"]["port"] = f"socket://127.0.0.1:{port}"
@@ -121,8 +124,8 @@ async def test_all_events_of_a_wiped_shoe_reach_the_journal_before_they_are_ackn
             assert old.times_set, "each session begins with the time of day"
             await chain.kill_daemon()
         async with new.listening(port):
-            await chain.start_daemon()
             new.report(*second)
+            await chain.start_daemon()
             await chain.becomes(lambda: not new.store.events, what="the wiped shoe's events to be stored")
         reports = reported(chain.journal)
         assert [report["sequence"] for report in reports] == [*range(1, len(first) + 1)] * 2

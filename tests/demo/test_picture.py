@@ -2,8 +2,10 @@
 
 import msgspec
 import pytest
+from rich.console import Console
 
 from firmware_protocol.cards import Card
+from shoe_controller.baccarat.house import PlacedWager
 from shoe_controller.baccarat.roads import RoadResult, RoadWinner, roads
 from shoe_controller.demo.display import TableWatch, TimedLine
 from shoe_controller.demo.event_lines import StyledText, face, in_letters
@@ -103,3 +105,15 @@ def test_cards_can_be_shown_without_their_signs() -> None:
         shown = face(card)
         assert in_letters(shown).isascii()
         assert in_letters(shown).replace("10", "T") == card.value
+
+
+def test_the_seats_do_not_make_the_odds_beside_them_bold() -> None:
+    console = Console(width=120)
+    shown = view(1, 1)
+    watched = shown.watches[0].table
+    assert watched.state is not None
+    watched.state = msgspec.structs.replace(watched.state, wagers=(PlacedWager("1", "base.player", 100),))
+    lines = [line for line in picture(shown, 120, 40) if "Wager" in line.plain]
+    assert len(lines) == 6
+    assert [bool(line.get_style_at_offset(console, line.plain.index("Wager")).bold) for line in lines] == [False] * 6
+    assert lines[0].get_style_at_offset(console, 1).bold

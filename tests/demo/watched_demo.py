@@ -9,6 +9,8 @@ import signal
 import struct
 import sys
 import termios
+import time
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -33,6 +35,8 @@ class WatchedDemo:
         self._process: asyncio.subprocess.Process | None = None
         self._terminal = -1
         self._written = bytearray()
+        self._came: list[tuple[float, int]] = []
+        """When something came, and how much there was then."""
         self._stirred = asyncio.Event()
 
     async def start(self, columns: int | None = None, rows: int = 24) -> None:
@@ -67,6 +71,7 @@ class WatchedDemo:
         if not data:
             asyncio.get_running_loop().remove_reader(self._terminal)
         self._written += data
+        self._came.append((time.monotonic(), len(self._written)))
         self._stirred.set()
 
     def signal(self, number: signal.Signals) -> None:
@@ -116,9 +121,20 @@ class WatchedDemo:
     @property
     def pictures(self) -> list[list[str]]:
         """Every picture that was drawn, as its lines."""
-        drawn = self._raw.partition(_OTHER_SCREEN)[2].partition(_BACK)[0]
-        texts = [_SEQUENCES.sub("", picture) for picture in drawn.split(_HOME)]
+        texts = [_SEQUENCES.sub("", picture) for _, picture in self.drawn]
         return [text.replace("\r", "").split("\n") for text in texts if text.strip()]
+
+    @property
+    def drawn(self) -> list[tuple[float, str]]:
+        """The same as the terminal got them, each with the monotonic time when it was whole."""
+        before, _, rest = bytes(self._written).partition(_OTHER_SCREEN.encode())
+        pictures, end = [], len(before) + len(_OTHER_SCREEN)
+        for picture in rest.partition(_BACK.encode())[0].split(_HOME.encode()):
+            end += len(picture)
+            at, _ = self._came[bisect_left(self._came, end, key=lambda came: came[1])]
+            pictures.append((at, picture.decode(errors="replace")))
+            end += len(_HOME)
+        return pictures
 
     @property
     def _raw(self) -> str:

@@ -5,6 +5,9 @@
 | `bookworm` `trixie` | `trial.sh`: the package through a table's whole life, in a container with systemd; upgraded    |
 |                     | from a package of an earlier commit                                                           |
 | `checkout`          | `checkout_trial.sh`: `deploy/install.sh`, and a second time over the first                     |
+| `wheels-bookworm`   | `wheels_trial.sh`: the wheels of a release on clean machines without any network: pipx and uvx |
+| `wheels-trixie`     | start the demonstration and the emulated shoe                                                  |
+| `release`           | a release is built twice, here and in another folder by other habits: the same bytes           |
 | `arm64`             | `arm64_trial.sh`: the package on an emulated machine like a Raspberry Pi, with its own kernel, |
 |                     | so with udev, a shoe that is plugged in, and the whole sandbox of the service                 |
 | `kiosk`             | `kiosk_trial.sh`: Debian's Chromium under the sandbox of the kiosk's unit, in a container      |
@@ -28,6 +31,8 @@ from tests.deploy.checkout import try_checkout
 from tests.deploy.container import CACHE, Say, clean_root, put_scripts, run_inside
 from tests.deploy.kiosk import try_kiosk
 from tests.deploy.packages import NoEarlierCommitError, earlier_commit, earlier_package, package
+from tests.deploy.release import try_release
+from tests.deploy.wheels import try_wheels
 
 
 def try_package(release: str, say: Say) -> bool:
@@ -45,6 +50,9 @@ TRIALS: dict[str, Callable[[Say], bool]] = {
     "bookworm": partial(try_package, "bookworm"),
     "trixie": partial(try_package, "trixie"),
     "checkout": try_checkout,
+    "wheels-bookworm": partial(try_wheels, "bookworm"),
+    "wheels-trixie": partial(try_wheels, "trixie"),
+    "release": try_release,
     "arm64": try_arm64,
     "kiosk": try_kiosk,
 }

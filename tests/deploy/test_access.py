@@ -21,7 +21,7 @@ pytestmark = pytest.mark.asyncio
 PREFIX = "shoe/v1/north/t1"
 
 MAY_SAY = {
-    "table-t1": ("status", "head", "info", "state", "roads", "rounds", "tables/t1", "event/", "reply/"),
+    "table-t1": ("status", "head", "info", "state", "roads", "rounds", "tables/t1", "event/", "reply/", "controller/"),
     "board": ("request/display/board/",),
     "seats-t1": ("request/wagers/seats-t1/", "request/display/seats-t1/"),
     "seat-1-t1": ("request/wagers/seat-1-t1/", "request/display/seat-1-t1/"),
@@ -119,6 +119,8 @@ async def test_requests_are_read_by_the_table_alone_and_answers_by_whom_they_are
             await speaker.publish(f"{PREFIX}/state", b"{}")
             await speaker.publish(f"{PREFIX}/event/checkpoint", b"{}")
             await speaker.publish(f"{PREFIX}/status", b"{}")
+            await speaker.publish(f"{PREFIX}/controller/question", b"{}")
+            await speaker.publish(f"{PREFIX}/controller/answer", b"{}")
             for user in ears:
                 await speaker.publish(f"{PREFIX}/reply/{user}/last", b"{}")
         for_all = [f"{PREFIX}/event/outcome", "shoe/v1/north/tables/t1", f"{PREFIX}/state"]

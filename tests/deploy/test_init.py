@@ -225,7 +225,9 @@ def test_renewing_the_certificate_keeps_the_authority(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "--site is missing"),
+        ([], "--site is missing: the house"),
+        ([], "--table is missing: the table's name"),
+        ([], "--port is missing: where the shoe is plugged in"),
         (["--site", "north"], "--table is missing"),
         (["--site", "north", "--table", "t1"], "--port is missing"),
         (["--site", "nor th", "--table", "t1", "--port", "/dev/x"], "table.site: must be 1 to 40 letters"),
@@ -233,7 +235,7 @@ def test_renewing_the_certificate_keeps_the_authority(tmp_path: Path) -> None:
         (["--site", "n", "--table", "t", "--port", "/dev/x", "--decks", "0"], "decks"),
         (["--site", "n", "--table", "t", "--port", "/dev/x", "--layout", "golden_bac"], "golden_bac"),
         (["--site", "n", "--table", "t", "--port", "/dev/x", "--supervisor", "rana"], "takes ID=NAME"),
-        (["--site", "n", "--table", "t", "--port", "/dev/x", "--supervisor", "r=R"], "this PIN needs 6 to 12 digits"),
+        (["--site", "n", "--table", "t", "--port", "/dev/x", "--supervisor", "r=R"], "the PIN of R is missing"),
         (["--site", "n", "--table", "t", "--port", "/dev/x", "--file", "../t.toml"], "--file must be a file name"),
     ],
 )
@@ -242,6 +244,15 @@ def test_nonsense_is_refused(tmp_path: Path, words: list[str], told: str) -> Non
     assert answer.exit_code == 2
     assert told in answer.err
     assert "Traceback" not in answer.err
+
+
+def test_a_folder_that_cannot_be_written_to_is_named_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    answer = command("init", str(tmp_path / "file" / "house"))
+    assert answer.exit_code == 2
+    assert (
+        answer.err == f"shoe-controller init: {tmp_path}/file cannot be written to: use sudo, or name another folder\n"
+    )
 
 
 def test_nonsense_leaves_nothing_behind(tmp_path: Path) -> None:

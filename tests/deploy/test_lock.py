@@ -33,6 +33,7 @@ def locked(name: str) -> dict[str, tuple[str, int]]:
     [
         ("dependencies.lock", PROJECT["project"]["dependencies"]),
         ("build.lock", PROJECT["build-system"]["requires"]),
+        ("pipx.lock", ["pip>=23.1"]),
     ],
 )
 def test_what_the_project_needs_is_locked_in_a_version_that_it_allows(name: str, wanted: list[str]) -> None:
@@ -52,7 +53,9 @@ def test_what_is_installed_is_what_is_locked() -> None:
         text = (DEPLOY / file).read_text(encoding="utf-8")
         assert {"dependencies.lock", "build.lock"} <= set(re.findall(r"[a-z]+\.lock", text))
         assert "--require-hashes" in text
-        assert "--no-build-isolation" in text
+    # Neither lets the build tools be fetched by themselves, in whatever version there is.
+    assert "--no-build-isolation ." in (DEPLOY / "install.sh").read_text(encoding="utf-8")
+    assert '"-m", "hatchling", "build"' in (DEPLOY / "build_deb.py").read_text(encoding="utf-8")
 
 
 def test_the_bill_of_materials_names_what_is_inside() -> None:
@@ -71,10 +74,16 @@ def test_the_bill_of_materials_names_what_is_inside() -> None:
             "download_info": {"url": "file:///a/path", "archive_info": {"hashes": {"sha256": "cd"}}},
         },
     ]
-    text = sbom.bill_of_materials("0.1.0", installed)
+    for_arm = {
+        "metadata": {"name": "rich", "version": "15", "license": "MIT License"},
+        "download_info": {"archive_info": {"hashes": {"sha256": "ab"}}},
+    }
+    text = sbom.bill_of_materials("0.1.0", [*installed, for_arm])
+    assert sbom.bill_of_materials("0.1.0", [for_arm, *reversed(installed)]) == text
     bill = json.loads(text)
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.5")
     assert [each["purl"] for each in bill["components"]] == ["pkg:pypi/rich@15", "pkg:pypi/typing-extensions@4.1"]
     assert [each["licenses"][0]["license"]["name"] for each in bill["components"]] == ["MIT License", "PSF-2.0"]
-    assert bill["components"][0]["hashes"] == [{"alg": "SHA-256", "content": "cd"}]
+    rich = bill["components"][0]
+    assert rich["hashes"] == [{"alg": "SHA-256", "content": "ab"}, {"alg": "SHA-256", "content": "cd"}]
     assert "a/path" not in text

@@ -122,10 +122,12 @@ wait_for 60 "another result" more_results_than "$(results)"
 wait_for 30 "a status" shoe-controller status "$CONFIG"
 nothing_is_lost "a restart of the broker"
 
-step "a second table beside the first"
-shoe-controller init --yes --file t2.toml --site north --table t2 --port socket://127.0.0.1:4002 </dev/null
+step "a second table beside the first, with its people and a console of its own"
+shoe-controller init --yes --file t2.toml --table t2 --port socket://127.0.0.1:4002 </dev/null
 systemctl restart mosquitto
-systemctl enable --now shoe-controller@t2
+systemctl enable --now shoe-controller@t2 shoe-console@t2
+wait_for 20 "the page of the second console" python3 -c "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8082/', timeout=2)"
+[ "$(grep -c '^pin = ' /etc/shoe-controller/t2.toml)" = "$(grep -c '^pin = ' "$CONFIG")" ] || fail "the people of the first table are missing"
 second_runs() { shoe-controller status /etc/shoe-controller/t2.toml | grep -q '^t2: running'; }
 wait_for 30 "the second table at the broker" second_runs
 wait_for 60 "another result of the first" more_results_than "$(results)"

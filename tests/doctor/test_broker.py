@@ -1,5 +1,6 @@
 """The doctor and the broker: a real Mosquitto that refuses, whose certificate ends, whose access list is wrong."""
 
+import asyncio
 import socket
 import subprocess
 from collections.abc import AsyncIterator
@@ -9,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from shoe_controller.clock.system_clock import SystemClock
 from shoe_controller.doctor.findings import Machine, Thresholds
 from shoe_controller.doctor.roles import OTHER_CLIENT
 from shoe_controller.messages.alerts import AlertKind
@@ -20,8 +22,9 @@ from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE, write_secret
 from tests.doctor.clinic import clinic_file, good, not_looked, patient_with, problems
 from tests.doctor.guarded_broker import ACCESS, as_the_table, guarded_settings, users_file
-from tests.mqtt.brokers import connected
+from tests.mqtt.brokers import connected, next_message
 from tests.mqtt.certificates import NEW_KEY, Certificates
+from tests.mqtt.test_publisher import peers_of
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
 
 pytestmark = pytest.mark.asyncio
@@ -135,6 +138,13 @@ async def test_broker_tls_fails_when_pins_would_cross_the_network_in_the_open(tm
     assert "is not encrypted" in await problems(patient_with(tmp_path, data), "broker-tls")
 
 
+class OtherMachine(SystemClock):
+    """The clock of another machine."""
+
+    def boot(self) -> str:
+        return "another boot"
+
+
 # --- what the table says of itself -----------------------------------------------------------------------------------
 
 
@@ -147,9 +157,38 @@ async def test_a_running_table_is_good(tmp_path: Path) -> None:
             patient_with(tmp_path, chain.data), "table", "broker"
         )
         assert chain.daemon.is_running
+        elsewhere = patient_with(tmp_path, chain.data, clock=OtherMachine())
+        told = await problems(elsewhere, "table", "broker")
+        assert (
+            f"by the controller of another machine: {socket.gethostname()} (127.0.0.1, process {chain.daemon.pid})"
+            in told
+        )
+        assert not chain.times_logged("another_controller"), "the doctor is no other controller"
         await chain.stop_daemon()
         await display.until(lambda: display.status is not None and not display.status.online)
         assert "is not running" in await good(patient_with(tmp_path, chain.data), "table", "broker")
+
+
+async def test_two_controllers_of_a_table_are_a_problem(tmp_path: Path) -> None:
+    async with broker(tmp_path) as running:
+        status = msgspec.json.encode(StatusMessage(online=True, session=1, start="first"))
+        async with connected(running.port, TOPICS.questions) as session:
+            await session.publish(TOPICS.status, status, retain=True)
+
+            async def answer() -> None:
+                message = await next_message(session)
+                for start in ("first", "second"):
+                    found = peers_of(TOPICS, start, served=60.0).answer_to(session, message.payload)
+                    assert found is not None
+                    await session.publish(TOPICS.answers, msgspec.json.encode(found[0]))
+
+            answering = asyncio.create_task(answer())
+            patient = patient_with(tmp_path, clinic_file(tmp_path, broker_port=running.port))
+            told = await problems(patient, "table", "broker")
+            await answering
+        assert "2 controllers serve the table" in told
+        assert "machine of first (127.0.0.1, process 7) and machine of second (127.0.0.1, process 7)" in told
+        assert "Stop all but one of them" in told
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from shoe_controller.doctor.findings import Machine, Patient, Thresholds
 from shoe_controller.journal.anchor import Claim, write_anchor
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Head
+from tests.commands.running import run_program
 from tests.daemon.harness import Chain
 from tests.doctor.clinic import NOBODY, clinic_file, good, not_looked, patient_with, problems
 from tests.journal.samples import IDENTITY, entry, write
@@ -168,3 +169,14 @@ async def test_anchor_fails_where_it_cannot_be_written_or_the_journal_is_behind_
     assert "not an anchor" in await problems(patient, "anchor")
     data["journal"]["anchor"] = str(tmp_path / "missing" / "t.anchor")
     assert "does not exist" in await problems(patient_with(tmp_path, data), "anchor")
+
+
+async def test_journal_fails_where_it_is_missing_and_the_table_has_dealt_before(tmp_path: Path) -> None:
+    patient = patient_with(tmp_path, clinic_file(tmp_path))
+    assert "creates it at its first start" in await good(patient, "journal")
+    write_anchor(tmp_path / "table.anchor", [Claim("4f2a9c1e", Head(number=412, hash=bytes(32)))])
+    told = await problems(patient, "journal")
+    assert "knows the journal 4f2a9c1e, with 412 records" in told
+    assert f"sudo shoe-controller journal begin {patient.file}" in told
+    assert run_program("journal", "begin", str(patient.file)).exit_code == 0
+    assert "is intact" in await good(patient, "journal")

@@ -116,6 +116,7 @@ async def test_the_tables_own_controller_may_hold_it(tmp_path: Path) -> None:
         patient = patient_with(tmp_path, chain.data)
         assert "held by the table's own controller" in await good(patient, "port-free")
         assert patient.table_runs
-        assert "connected to the table's controller" in await good(patient, "shoe", "broker", "table", "port-free")
+        told = await good(patient, "shoe", "broker", "table", "port-free")
+        assert "connected to the table's controller; to see which one it is, touch `Make the shoe blink`" in told
         assert "holds the right key" in await good(patient, "shoe-key", "broker", "table", "port-free", "shoe")
         assert shoe.plugged_in

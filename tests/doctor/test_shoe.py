@@ -23,6 +23,7 @@ from simulator.truth import AnyHappening, Identified, TruthSink
 from tests.daemon.harness import QUICK, Chain
 from tests.daemon.house_file import CARDS_FILE, OTHER_KEY, SHOE_KEY
 from tests.doctor.clinic import clinic_file, good, not_looked, patient_with, problems
+from tests.doctor.guarded_broker import as_the_table, guarded_settings, users_file
 from tests.reckoning import last_number, reckoned, sound_journal
 from tests.transports.pty_shoe import PtyShoe
 
@@ -172,6 +173,17 @@ async def test_firmware_fails_when_there_is_no_common_version(tmp_path: Path) ->
         told = await problems(patient, "firmware", *BEFORE, "shoe")
     assert "no common protocol version" in told
     assert "update the older side" in told
+
+
+async def test_a_table_that_runs_makes_its_shoe_blink(tmp_path: Path) -> None:
+    guarded = Chain(tmp_path, mqtt=as_the_table(tmp_path), broker_settings=guarded_settings(tmp_path))
+    async with guarded as chain, chain.emulated_shoe(cut_card=400):
+        await chain.start_daemon()
+        await chain.becomes(lambda: chain.times_logged("link_up"), what="the shoe")
+        patient = patient_with(tmp_path, chain.data, users_file=users_file(tmp_path))
+        told = await good(patient, "shoe", "broker", "table", "port-free")
+        assert told == "the shoe is connected to the table's controller; it is the one that blinks for 5 s"
+        await chain.becomes(lambda: any(isinstance(each, Identified) for each in chain.truth), what="the shoe to blink")
 
 
 async def test_no_card_is_lost_by_looking(tmp_path: Path) -> None:

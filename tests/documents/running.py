@@ -33,18 +33,26 @@ NOT_RUN = {
     "systemctl": "it takes systemd, which `make test-deploy` has; here the unit must exist",
     "journalctl": "it takes systemd, which `make test-deploy` has; here the unit must exist",
     "chromium": "it takes a screen; the tests of the board open its pages without one",
+    "pipx": "it takes the wheels of a release; the trials of `make test-deploy` run it without a network",
+    "uvx": "it takes the wheels of a release; the trials of `make test-deploy` run it without a network",
+    "cd dist/shoe-controller-0.1.0": "it takes a release; the trial `release` of `make test-deploy` checks one",
     "wireshark": "it takes a screen; tests/firmware_protocol/wireshark runs tshark",
     "make": "it would run the tests inside the tests; here the target must exist and take its options",
     "shoe-controller cards learn": "it takes a reader; tests/commands/test_cards.py has one made of a pty",
+    "shoe-controller doctor /etc/shoe-controller/t2.toml": "it takes a second table: tests/deploy/test_second_table.py",
     "shoe-conformance": "it takes a shoe and somebody at it; tests/conformance/test_program.py has both",
     "shoe-emulator record --line": "it takes a real line; tests/simulator/test_recording.py has one made of ptys",
 }
 """By how they begin."""
 
+ASKS = {"shoe-controller init": "it asks at a terminal; tests/deploy/test_first_round.py answers"}
+"""Commands that are not run just as they stand here, without an option."""
+
 
 def why_not_run(line: str) -> str | None:
     words = " ".join(_words(line))
-    return next((why for start, why in NOT_RUN.items() if words == start or words.startswith(f"{start} ")), None)
+    begins = (why for start, why in NOT_RUN.items() if words == start or words.startswith(f"{start} "))
+    return ASKS.get(words) or next(begins, None)
 
 
 def _words(line: str) -> list[str]:
@@ -99,6 +107,8 @@ def _look_at(words: list[str]) -> None:
             assert set(units) <= UNITS | {"mosquitto"}, words
         case ["make", *rest]:
             assert make(*rest)
+        case ["pipx" | "uvx", *rest]:
+            _look_at(rest[rest.index("shoe-controller") + 1 :])
         case ["shoe-emulator", *rest]:
             emulator_parser().parse_args(rest)
         case ["shoe-controller", *rest]:

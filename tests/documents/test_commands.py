@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.cli import parser
+from tests.daemon.house_file import write_secret
 from tests.daemon.programs import Program
 from tests.deploy.new_house import its_broker
 from tests.documents.places import copy_of, new_house, put_native_recording, with_free_ports
@@ -22,8 +23,14 @@ AT_A_TABLE = ("doctor", "status", "support-bundle", "journal", "8883")
 ELSEWHERE = ("-h localhost", "-p PORT")
 """A broker that lets everybody in: `tests/mqtt/test_documents.py` runs these."""
 
+WHERE_NONE_IS = "journal begin"
+"""For a table whose journal is lost: `tests/daemon/test_missing_journal.py` runs it."""
+
 SKIPPED_BY_DOCTOR = ("clock", "disk-space", "disk-speed", "disk-kind", "open-ports")
 """What depends on the machine of the test."""
+
+NO_BROKER = 1
+"""A port at which nothing listens."""
 
 PROTOCOL = "firmware_protocol/native/PROTOCOL.md"
 HOUSE = "docs/house.md"
@@ -34,7 +41,7 @@ BLOCKS = [
     for snippet in every_snippet()
     if snippet.language == SHELL
     and snippet.document != SECURITY
-    and not any(word in snippet.text for word in ELSEWHERE)
+    and not any(word in snippet.text for word in (*ELSEWHERE, WHERE_NONE_IS))
 ]
 LIVE = [block for block in BLOCKS if block.document != PROTOCOL and any(word in block.text for word in AT_A_TABLE)]
 STILL = [block for block in BLOCKS if block not in LIVE]
@@ -100,6 +107,10 @@ def _at_the_table(block: Snippet, house: Path, port: int, folder: Path) -> None:
             # There is one already: another begins in a place of its own.
             place = folder / "new" if "init" in line else copy_of(house, folder)
             place.mkdir(parents=True, exist_ok=True)
+            if "init" not in line:
+                # It serves the table of the one that runs: it must not find that one.
+                table = (place / "table.toml").read_text(encoding="utf-8")
+                write_secret(place / "table.toml", table.replace(f"port = {port}", f"port = {NO_BROKER}"))
             run(_with_answers(here), place)
         else:
             written = run(here, house)

@@ -71,6 +71,7 @@ FOR_THE_EYE = {
     ("docs/conformance.md", "3.10   FAILED"): "a finding; tests/conformance/test_program.py brings it about",
     ("docs/demo.md", "board     http://"): "what the demonstration prints; tests/demo/test_pages.py reads it there",
     ("docs/install.md", "table inet shoe {"): "the rules of a firewall: loading them takes a machine of its own",
+    ("docs/journal.md", "sudo shoe-controller journal begin"): "tests/daemon/test_missing_journal.py does it",
     ("docs/witness.md", "sudo systemctl enable"): "starts a unit; the trials of make test-deploy do",
     ("docs/witness.md", "shoe-controller journal verify"): "tests/witness/test_process.py does it",
     ("docs/witness.md", "9c1e"): "a line of its file, shortened; tests/witness/test_lines_file.py has whole ones",

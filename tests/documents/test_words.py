@@ -16,7 +16,7 @@ OPTIONAL = re.compile(r"…|\b[A-Z]{2,}\b")
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_link_leads_somewhere(document: str) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", text_of(document)):
-        if not target.startswith("https://"):
+        if not target.startswith(("https://", "http://")):
             assert ((ROOT / document).parent / target).exists(), target
 
 
@@ -59,3 +59,12 @@ def test_every_document_can_be_found_from_the_readme() -> None:
     linked = set(re.findall(r"\]\(([^)#]+)\)", text_of("README.md")))
     readers = {name for name in DOCUMENTS if name.startswith(("docs/", "firmware_protocol/"))}
     assert readers - linked == set()
+
+
+def test_the_glossary_explains_each_word_once_and_in_order() -> None:
+    every: list[str] = []
+    for chapter in text_of("docs/glossary.md").split("\n## ")[1:]:
+        words = re.findall(r"^\| ([^|]+?) \|", chapter, re.MULTILINE)[1:]
+        assert words == sorted(words, key=str.lower)
+        every += words
+    assert len(every) == len(set(every))

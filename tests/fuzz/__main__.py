@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.fuzz import PLAIN, c_shoe
@@ -29,8 +29,13 @@ SHARES = {"mqtt_packets": 72, "angel_eye": 12, "native": 5, "lines": 8, "request
 MOST_IN_PROCESS = 500_000
 """Inputs for one process; the next one begins with what it has learned."""
 
+MOST_UNCHECKED = 5_000_000
+"""The same for the shoe in C without sanitizers, which is quicker than its start."""
+
 GUIDED = 8
-"""Of so many processes of a target, the first is guided; the others mutate what it has learned, much faster."""
+"""Of so many processes of a target, the first is guided; the others mutate what it has learned, much faster.
+
+All of the shoe in C are guided by what they reach; the first is under afl++ and the sanitizers."""
 
 SEEDS = 64
 """Inputs of any length that a corpus begins with: an empty one would grow byte by byte."""
@@ -71,14 +76,18 @@ def by_inputs(inputs: int, shares: dict[str, int]) -> list[Job]:
         left, number = inputs * share // sum(shares.values()), 0
         while left > 0:
             number += 1
-            jobs.append(Job(target, number, f"-runs={min(left, MOST_IN_PROCESS)}"))
-            left -= MOST_IN_PROCESS
+            job = Job(target, number, "")
+            most = MOST_UNCHECKED if target == c_shoe.NAME and not job.guided else MOST_IN_PROCESS
+            jobs.append(replace(job, limit=f"-runs={min(left, most)}"))
+            left -= most
     # In turns, so that an early end of the campaign leaves no target out.
     return sorted(jobs, key=lambda job: job.number)
 
 
 def by_seconds(seconds: int, shares: dict[str, int]) -> list[Job]:
-    return [Job(target, 1, f"-max_total_time={seconds}") for target in shares]
+    limit = f"-max_total_time={seconds}"
+    unchecked = [Job(c_shoe.NAME, 2, limit)] if c_shoe.NAME in shares else []
+    return [*(Job(target, 1, limit) for target in shares), *unchecked]
 
 
 def run(job: Job, folder: Path) -> Done:
@@ -86,15 +95,16 @@ def run(job: Job, folder: Path) -> Done:
     _plant(corpus)
     log, out = folder / f"{job.target}-{job.number}.log", folder / f"{job.target}-{job.number}"
     in_c = job.target == c_shoe.NAME
-    if in_c:
+    options = (f"-artifact_prefix={folder}/{job.target}-", "-timeout=60", "-print_final_stats=0")
+    if in_c and job.guided:
         shutil.rmtree(out, ignore_errors=True)
-        command = c_shoe.command(corpus, out, job.limit)
+        command = c_shoe.guided_command(corpus, out, job.limit)
+    elif in_c:
+        command = [*c_shoe.quick_command(corpus, job.limit), *options]
     else:
-        command = [
-            *(sys.executable, "-m", "tests.fuzz.target", job.target, *(() if job.guided else (PLAIN,))),
-            *(job.limit, f"-artifact_prefix={folder}/{job.target}-", "-timeout=60", "-print_final_stats=0"),
-            str(corpus),
-        ]
+        target = (sys.executable, "-m", "tests.fuzz.target", job.target, *(() if job.guided else (PLAIN,)))
+        command = [*target, job.limit, *options, str(corpus)]
+    known = frozenset(corpus.iterdir())
     started = time.monotonic()
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=c_shoe.environment())
@@ -102,13 +112,15 @@ def run(job: Job, folder: Path) -> Done:
         process.returncode = os.waitstatus_to_exitcode(status)
     seconds = time.monotonic() - started
     text = log.read_text(encoding="utf-8", errors="replace")
-    if in_c:
+    if in_c and job.guided:
         inputs, broken = c_shoe.account(corpus, out)
         return Done(job, inputs, seconds, used.ru_utime + used.ru_stime, broken or str(log) * bool(process.returncode))
     counts = _DONE.findall(text) or _COUNT.findall(text) or ["0"]
     broken = ""
     if process.returncode:
         broken = (_SAVED.findall(text) or [str(log)])[-1]
+    elif in_c:
+        broken = c_shoe.broken_under_sanitizers(sorted(frozenset(corpus.iterdir()) - known))
     return Done(job, int(counts[-1]), seconds, used.ru_utime + used.ru_stime, broken)
 
 
@@ -154,14 +166,14 @@ def main() -> int:
     with ThreadPoolExecutor(os.cpu_count()) as processes:
         for each in processes.map(lambda job: run(job, given.folder), jobs):
             done.append(each)
-            how = "guided" if each.job.guided or each.job.target == c_shoe.NAME else "plain"
+            how = "guided" if each.job.guided else "quick"
             print(f"[{len(done)} of {len(jobs)}] {each.job.target}, {how}: {each.inputs:,} inputs", flush=True)
     print(f"\n{table(done)}\n\nover after {time.monotonic() - started:,.0f} s; the table adds those of all processes")
     broken = [each for each in done if each.broken]
     for each in broken:
         print(f"\n{each.job.target}: {each.broken}")
         target = f"{sys.executable} -m tests.fuzz.target {each.job.target}"
-        print(f"  again: {c_shoe.program() if each.job.target == c_shoe.NAME else target} {each.broken}")
+        print(f"  again: {c_shoe.program(sanitized=True) if each.job.target == c_shoe.NAME else target} {each.broken}")
     return 1 if broken else 0
 
 

@@ -66,23 +66,29 @@ async def init_asks_about_the_shoe_that_is_plugged_in() -> None:
             house = Path(folder, "house")
             decided = ("--site", "guest", "--table", "t1", "--wire", "native", "--no-broker", "--insecure")
             talk = Conversation("init", str(house), *decided, "--journal", f"{folder}/t1.journal", patience=120.0)
-            for question in ("The table's name on boards", "The currency"):
-                talk.answer(question, "")
-            talk.answer("Open each of them, to see which is the shoe? [y/N]", "y")
-            talk.answer(f"Where the shoe is plugged in [{NAME}]", "")
+            talk.answer("Open each of them, to see which is the shoe? A native shoe blinks. [Y/n]", "")
+            talk.answer(f"Where the shoe is plugged in, its number or its path or address [{NAME}]", "")
             for question in (
+                "The table's name on boards",
+                "The currency",
                 "The base game",
                 "Decks",
                 "The layout",
                 "The groups and wagers offered",
                 "The seats",
                 "The lowest stake",
+                "The highest stake",
+                "Are these the rules of the table?",
             ):
                 talk.answer(question, "")
-            talk.answer("The highest stake", "")
             for role in ("dealer", "supervisor"):
                 talk.answer(f"The id of a {role}", "")
+            talk.answer("Without a supervisor no alert can be cleared. Go on without?", "y")
+            talk.answer("and all that the table needs?", "")
+            talk.answer("Deal a test round with an emulated shoe?", "n")
+            talk.answer("Let the doctor look?", "n")
             assert talk.end() == 0, talk.said
-        assert f"Plugged in: {NAME}\r\n" in talk.said
-        assert f"{NAME}: native shoe " in talk.said, talk.said
+        assert f"Plugged in:\r\n  1  {NAME}\r\n" in talk.said
+        assert f"  1  {NAME}: native shoe " in talk.said, talk.said
+        assert "it blinks for 5 s" in talk.said
         assert for_running(load_config(house / "table.toml")).shoe.address == NAME

@@ -12,6 +12,7 @@ import msgspec
 from shoe_controller.house.rules import read_rules
 from shoe_controller.journal.records import Head
 from shoe_controller.messages.acts import ACTS
+from shoe_controller.messages.controllers import ControllerAnswer, ControllerQuestion
 from shoe_controller.messages.facts import Fact
 from shoe_controller.messages.refusals import OtherRound
 from shoe_controller.messages.requests import RequestRole, acts_of, refused
@@ -72,7 +73,13 @@ DETAILS: dict[str, dict[str, Any]] = {
 def examples() -> dict[str, Any]:
     """By the name of the message's schema."""
     sittings = every_sitting(HOUSE)
-    return {**_retained(sittings[0]), **_events(sittings), **_requests(), **_replies(sittings[0])}
+    return {
+        **_retained(sittings[0]),
+        **_events(sittings),
+        **_requests(),
+        **_replies(sittings[0]),
+        **_between_controllers(),
+    }
 
 
 def as_json(message: object) -> Any:  # noqa: ANN401 - any JSON
@@ -114,6 +121,15 @@ def _retained(sitting: RememberedSitting) -> dict[str, Any]:
         "tables": as_json(table_listing(posted, JOURNAL)),
         "witness": as_json(_witnessed()),
     }
+
+
+def _between_controllers() -> dict[str, Any]:
+    here: dict[str, Any] = {"host": "table-1-spare", "address": "192.0.2.7", "process": 812, "boot": "d2a0"}
+    there: dict[str, Any] = {"host": "table-1", "address": "192.0.2.6", "process": 644, "boot": "71bc"}
+    asked: dict[str, Any] = {"question": "9f6b21c07d3e58a4", "seal": SEAL}
+    question = ControllerQuestion(start="0c77e1d9", to=START, served=0, **asked, **here)
+    answer = ControllerAnswer(start=START, to="0c77e1d9", served=5_400_000, stays=True, **asked, **there)
+    return {"controller.question": as_json(question), "controller.answer": as_json(answer)}
 
 
 def _witnessed() -> WitnessMessage:

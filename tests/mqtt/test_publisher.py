@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from itertools import count, repeat
 from pathlib import Path
 
 import msgspec
@@ -11,10 +12,19 @@ import pytest
 import pytest_asyncio
 
 from shoe_controller.messages.retained import StatusMessage
+from shoe_controller.messages.topics import Topics
+from shoe_controller.mqtt import peers as asking
 from shoe_controller.mqtt import publisher as under_test
-from shoe_controller.mqtt.broker import BrokerError, DiscardedMessage, Incoming, PublishRefusedError
+from shoe_controller.mqtt.broker import (
+    BrokerError,
+    DiscardedMessage,
+    Incoming,
+    PublishRefusedError,
+    SubscriptionRefusedError,
+)
 from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.mqtt.envelope import EventMessage
+from shoe_controller.mqtt.peers import Peer, Peers, Place
 from shoe_controller.mqtt.publisher import Publisher
 from shoe_controller.mqtt.request_limits import RequestLimits
 from tests.mqtt.brokers import address, becomes
@@ -84,8 +94,11 @@ class House:
     def requests_dropped(self) -> None:
         self.told.append("dropped")
 
-    def another_controller(self, status: StatusMessage) -> None:
-        self.told.append(f"another controller: {status.start}")
+    def another_controller(self, peer: Peer) -> None:
+        self.told.append(f"another controller: {peer.start} {peer.how.value}")
+
+    def cannot_ask(self, error: SubscriptionRefusedError) -> None:
+        self.told.append(f"cannot ask: {error.topic_filter}")
 
     def discarded(self, count: int, newest: DiscardedMessage) -> None:
         self.told.append(f"discarded: {count} {newest.topic}")
@@ -104,6 +117,25 @@ def event(seq: int) -> EventMessage:
     return EventMessage(seq, CARD, b'{"seq":%d}' % seq)
 
 
+def peers(start: str, *, served: float = 0.0, password: str | None = None) -> Peers:
+    return peers_of(TOPICS, start, served=served, password=password)
+
+
+def peers_of(topics: Topics, start: str, *, served: float = 0.0, password: str | None = None) -> Peers:
+    """Of a controller that has served for so many seconds."""
+    made = Peers(
+        topics,
+        start=start,
+        place=Place(f"machine of {start}", 7, f"boot of {start}"),
+        password=password,
+        now=iter((0.0, *repeat(served, 1000))).__next__,
+        random_id=(f"{start} {number}" for number in count()).__next__,
+    )
+    if served:
+        made.serves()
+    return made
+
+
 @asynccontextmanager
 async def publishing(house: House, port: int, folder: Path) -> AsyncIterator[Publisher]:
     made = Publisher(
@@ -115,6 +147,7 @@ async def publishing(house: House, port: int, folder: Path) -> AsyncIterator[Pub
         desk=Counter(folder).desk,
         limits=RequestLimits(TOPICS, lambda: 0.0, house.told.append),
         watcher=house,
+        peers=peers("first"),
         session=lambda: 1,
     )
     running = asyncio.create_task(made.run())
@@ -144,7 +177,7 @@ async def mosquitto(
 
 def write_access(folder: Path, info: str) -> None:
     """Everything is permitted; of `info` only what is said."""
-    below = ("status", "state", "event/#", "reply/#", "request/#")
+    below = ("status", "state", "controller/#", "event/#", "reply/#", "request/#")
     lines = [*(f"topic readwrite {TOPICS.prefix}/{topic}" for topic in below), f"topic {info} {TOPICS.info}"]
     (folder / "access").write_text("\n".join(lines), encoding="utf-8")
 
@@ -196,17 +229,19 @@ async def test_a_late_will_of_an_earlier_start_does_not_stay_retained(mosquitto:
         assert not any("another" in line for line in house.told)
 
 
-async def test_another_controller_of_the_table_is_reported_once_for_each_of_its_starts(
-    mosquitto: Mosquitto, tmp_path: Path
+async def test_another_controller_that_does_not_answer_is_reported_once_for_each_of_its_starts(
+    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(asking, "PATIENCE", 0.05)
+    monkeypatch.setattr(under_test, "PATIENCE", 0.05)
     house = House(events=0)
     async with client(mosquitto.port, "other") as other, publishing(house, mosquitto.port, tmp_path):
         await becomes(lambda: "up" in house.told)
         await other.publish(TOPICS.status, b"not a status", retain=True)
-        for start in ("first", "first", "second"):
+        for start in ("a", "a", "second"):
             await other.publish(TOPICS.status, status_of(start, online=True), retain=True)
-        expected = ["another controller: first", "another controller: second"]
-        await becomes(lambda: [line for line in house.told if "another" in line] == expected)
+        expected = ["another controller: a unanswered", "another controller: second unanswered"]
+        await becomes(lambda: sorted(line for line in house.told if "another" in line) == expected)
 
 
 def status_of(start: str, *, online: bool) -> bytes:

@@ -196,6 +196,10 @@ class Session:
     def dropped(self) -> int:
         return self._inbox.dropped
 
+    @property
+    def local_address(self) -> str:
+        return ""
+
     async def lost(self) -> BrokerLostError:
         return await asyncio.shield(self._gone)
 

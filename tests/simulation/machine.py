@@ -9,7 +9,7 @@ from pathlib import Path
 from shoe_controller.clock.moment import Moment
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.table_file import RunningConfig
-from shoe_controller.daemon.assembly import Brokers, Opened, open_table
+from shoe_controller.daemon.assembly import Brokers, Opened, open_table, peers_for
 from shoe_controller.daemon.daemon import Daemon
 from shoe_controller.daemon.table_journal import SOFTWARE, ReplayDiffersError, recover
 from shoe_controller.journal import opening
@@ -19,6 +19,7 @@ from shoe_controller.journal.key_folder import KeyFolder
 from shoe_controller.journal.opening import Identity, WriterLock
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Entry, Head, Receipt
+from shoe_controller.mqtt.peers import Peers, Place
 from shoe_controller.process.systemd import SystemdNotifier
 from tests.simulation.cable import Cable
 from tests.simulation.copies import Copy, JournalCopies
@@ -141,13 +142,22 @@ class Machine:
                 service=SystemdNotifier(None, None),
                 in_thread=_check_pin,
                 nonce=lambda: self._random.randbytes(16),
-                start_id=str(self.starts),
+                peers=self._peers(),
                 port_for=lambda _shoe: self._cable.for_daemon(loop),
                 records_between=RECORDS_BETWEEN,
             )
             self.daemon = daemon
             self._loop = loop
             loop.create_task(self._run(daemon), name="daemon")
+
+    def _peers(self) -> Peers:
+        return peers_for(
+            self.config,
+            self,
+            start=str(self.starts),
+            random_id=lambda: self._random.randbytes(8).hex(),
+            place=Place("simulated", self.starts, self.boot()),
+        )
 
     async def _run(self, daemon: Daemon) -> None:
         try:

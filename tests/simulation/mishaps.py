@@ -137,6 +137,8 @@ NEVER_RAISED = {
     "events_came_again": "the memory of the emulated shoe is never wiped, and never goes back",
     "impossible_age": "the clock of the emulated shoe is right",
     "status_ahead": "nobody but the table publishes its messages",
+    "another_controller": "there is one controller of the table",
+    "journal_begun": "the journal is never away without a trace",
 }
 """Alerts that nothing here can bring about, and why. Each has its own cases in `tests/table/alert_cases.py`."""
 

@@ -121,6 +121,8 @@ class Observer:
         """Cards that wait until a supervisor says which shoe they belong to."""
         self._dealt_on: list[Json | None] = []
         """Cards that wait until the round on the table, which something stops, is decided on."""
+        self._another_began = False
+        """The shoe has begun another round meanwhile, with a card that it carried over."""
         self._in_play = False
         self._by_hand = False
         self._opened_at = 0.0
@@ -211,6 +213,7 @@ class Observer:
         self._matcher.unentered.clear()
         self._held.clear()
         self._dealt_on.clear()
+        self._another_began = False
         if told_again_from is not None:
             self._matcher.reported_again_from(told_again_from)
 
@@ -250,6 +253,7 @@ class Observer:
         self._matcher.entered, self._matcher.unentered = set(memory.entered), list(memory.unentered)
         self._held = list(memory.held)
         self._dealt_on = list(memory.dealt_on)
+        self._another_began = False
         self.journal = name
         self.messages = self.journals[name] = []
         if told_again_from is not None:
@@ -275,16 +279,23 @@ class Observer:
             act = self._reckoner.carried_out(cause, events)
             if act is not None and act["act"] in PUT_ON_RECORD:
                 book = self._reckoner.books.cards
-                dealt = [event for event in events if event["fact"] in CARD_FACTS and not book.is_carried(event)]
-                left = [self._entered(act) for _ in dealt]
+                dealt = [
+                    event
+                    for event in events
+                    if event["fact"] in CARD_FACTS and not book.is_carried(event) and not event.get("carried")
+                ]
+                # What waited is dealt when the round before it is decided on: nobody enters that.
+                waited = len(self._dealt_on) if act["act"] != "enter_card" else 0
+                left = [self._entered(act) for _ in dealt[waited:]]
         if self._held and _decides_on_held(given):
             on_record = sum(event["fact"] in CARD_FACTS for event in events)
             left, self._held = [*self._held[:on_record], *left], self._held[on_record:]
         elif self._dealt_on:
             is_own = cause is not None and cause.get("act", {}).get("act", "enter_card") == "enter_card"
-            own = left[:1] if is_own else []
+            own = list(left) if is_own else []
             left = [*own, *self._now_dealt(events, len(own))]
         self._take(Step(given, events), left)
+        self._see_another_begin(cause, events)
         if cause is not None and cause["input"] == "shoe_report" and not (self._hold(left) or self._waits(left)):
             self._check_reported(cause["event"], left, events)
         if self._dealt_on and not self._reckoner.books.alerts.stopping and self._reckoner.books.cards.hand == []:
@@ -322,10 +333,19 @@ class Observer:
         """Whether cards wait because they came before the round on the table was decided on: something stops it."""
         books = self._reckoner.books
         stopped = books.alerts.stopping or self._dealt_on
-        if not left or books.cards.added or self._by_hand or not stopped:
+        if not left or books.cards.added or self._by_hand or not (stopped or self._another_began):
             return False
+        if not books.cards.order():
+            return False  # no round is on the table
         self._dealt_on += left
         return True
+
+    def _see_another_begin(self, cause: Json | None, events: Sequence[Json]) -> None:
+        """A card that the shoe carries over waits like others, and no card leaves the shoe for it."""
+        if any(event["fact"] in ("round_result", "round_voided") for event in events):
+            self._another_began = False
+        elif cause is not None and cause["input"] == "shoe_report" and cause["event"].get("carried_over"):
+            self._another_began = bool(self._reckoner.books.alerts.stopping) and not events
 
     def _check_reported(self, event: Json, left: Sequence[Json | None], events: Sequence[Json]) -> None:
         """What a person entered is not dealt again, and nothing else is swallowed."""
@@ -389,6 +409,8 @@ class Observer:
 
     def _miss(self, lost: Sequence[Json]) -> None:
         """These cards were never reported, and that must be known by now: telegrams are numbered."""
+        # A piece that comes twice at once is one to a reader of ids: it reports that it was read again.
+        lost = [card for card in lost if not self._is_piece_again(card)]
         self.missing += lost
         known = self._loss_known_at >= lost[0]["t"] - 0.5 if lost else True
         # A shoe that starts anew counts anew: what it had not reported of the cards before is lost without a trace.
@@ -397,6 +419,10 @@ class Observer:
         stands = any(raised.kind in TAKEN_FOR_LOSS for raised in self._reckoner.books.alerts.standing.values())
         if sure and not known and not stands and not any(card.get("reading") == "with_another" for card in lost):
             raise BrokenPromiseError(f"cards were missed and no alert tells of it: {lost}")
+
+    def _is_piece_again(self, card: Json) -> bool:
+        before = self.cards[: card["number"] - 1]
+        return any(other["card_id"] == card["card_id"] and other["to"] != "extra" for other in before[-2:])
 
     # --- at the end ---------------------------------------------------------------------------------------------------
 

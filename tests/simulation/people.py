@@ -13,6 +13,7 @@ from firmware_protocol.cards import Card
 from firmware_protocol.events import Button
 from shoe_controller.messages.acts import (
     ACTS,
+    BlinkShoe,
     CallSupervisor,
     Confirm,
     CorrectCard,
@@ -67,6 +68,9 @@ MOST_BURNED = 6
 """Extra cards of a round, after which people see that another one is on the table."""
 STUCK = 60.0
 """Seconds after which people look why no card can be drawn."""
+
+LOOKS_FOR_SHOE = 13
+"""One whim in so many is to see which shoe blinks."""
 
 UNASKED = (
     CallSupervisor,
@@ -371,6 +375,9 @@ class Staff:
         if placing is not None:
             self._supervise(view, *placing)
             return
+        if number % LOOKS_FOR_SHOE == 0:
+            self._deal(view, ACTS[BlinkShoe].name)
+            return
         possible = [ACTS[act] for act in UNASKED if phase in AT_TABLE[act].phases]
         rule = possible[number % len(possible)]
         if view.cards and number % 2:
@@ -527,12 +534,18 @@ class Staff:
         felt = [(dealt.place.hand.value, dealt.piece.card) for dealt in firmware.table]
         if view.phase != "dealing" or len(felt) != len(view.cards) + view.extra_cards + 1:
             return False
-        for missing, (_, face) in enumerate(felt):
+        fitting = []
+        for missing in range(len(felt)):
             rest = [*felt[:missing], *felt[missing + 1 :]][: len(view.cards)]
-            if all(place.card in (None, card) for place, (_, card) in zip(view.cards, rest, strict=True)):
-                self._supervise(view, "enter_card", {"number": missing + 1, "card": face.value}, alert=alert)
-                return True
-        return False
+            pairs = list(zip(view.cards, rest, strict=True))
+            if all(place.card in (None, card) for place, (_, card) in pairs):
+                # Where cards lie face down, the hands that they lie at tell which one the table lacks.
+                fitting.append((sum(place.hand.value != hand for place, (hand, _) in pairs), missing))
+        if not fitting:
+            return False
+        _, missing = min(fitting)
+        self._supervise(view, "enter_card", {"number": missing + 1, "card": felt[missing][1].value}, alert=alert)
+        return True
 
     def _correct(self, view: TableView) -> bool:
         """Correct a card that was named wrongly, if it still can be."""

@@ -32,6 +32,7 @@ from shoe_controller.messages.causes import DiscardCause
 from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Reveal, ShownCard
 from shoe_controller.table.inputs import GateAnswered, LinkBack, MessagesTaken
 from tests.table.alert_causes import (
+    another_controller,
     bad_burned_card,
     bad_burned_card_angel_eye,
     burn_announced_wrong,
@@ -50,6 +51,7 @@ from tests.table.alert_causes import (
     clock_stepped,
     copy_of_earlier_round,
     counted_again,
+    dealt_before,
     dealt_before_new_dealer_burned,
     dealt_with_nobody_on_duty,
     double_feed,
@@ -73,6 +75,7 @@ from tests.table.alert_causes import (
     gate_forced,
     gate_unanswered,
     impossible_age,
+    journal_begun,
     journal_damaged,
     journal_rolled_back,
     late_wager,
@@ -127,6 +130,7 @@ from tests.table.alert_causes import (
     shoe_opened_in_dispute,
     shoe_stopped,
     shown_card_carried,
+    silent_controller,
     status_ahead,
     stray_result,
     too_early_angel_eye,
@@ -460,7 +464,11 @@ CASES = (
     Case(AlertKind.MESSAGES_REFUSED, messages_refused, itself=(lambda table: table.give(MessagesTaken()),)),
     Case(AlertKind.JOURNAL_DAMAGED, journal_damaged),
     Case(AlertKind.JOURNAL_ROLLED_BACK, journal_rolled_back),
+    Case(AlertKind.JOURNAL_BEGUN, journal_begun),
+    Case(AlertKind.JOURNAL_BEGUN, dealt_before),
     Case(AlertKind.STATUS_AHEAD, status_ahead),
+    Case(AlertKind.ANOTHER_CONTROLLER, another_controller),
+    Case(AlertKind.ANOTHER_CONTROLLER, silent_controller),
     Case(AlertKind.DISPUTE_OPEN, shoe_ended_in_dispute, acts=(CloseDispute(dispute=1),)),
     Case(AlertKind.DISPUTE_OPEN, shoe_opened_in_dispute, acts=(CloseDispute(dispute=1),)),
     Case(AlertKind.SUPERVISOR_CALLED, called_by_act),

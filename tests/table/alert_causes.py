@@ -49,12 +49,15 @@ from shoe_controller.messages.acts import (
     UndoLastResult,
     VoidRound,
 )
-from shoe_controller.messages.details import HeadSource, JournalBehind
+from shoe_controller.messages.details import DealtSign, HeadSource, JournalBehind, MetController
 from shoe_controller.table.inputs import (
     AgeImpossible,
     ClockStepped,
+    ControllerMet,
+    DealtBefore,
     EventsMissed,
     GateUnanswered,
+    JournalBegun,
     JournalFailed,
     JournalTrouble,
     LineRefused,
@@ -67,6 +70,7 @@ from shoe_controller.table.inputs import (
     StatusAhead,
 )
 from shoe_controller.table.pins import GUESSING_TRIES
+from shoe_controller.table.state import TableState
 from shoe_controller.table.succession import for_new_journal
 from tests.table.sitting import Sitting
 
@@ -722,9 +726,28 @@ def journal_rolled_back(table: Sitting) -> None:
     table.begin_new_journal(RolledBack(state=for_new_journal(table.state), behind=ROLLED_BACK))
 
 
+def journal_begun(table: Sitting) -> None:
+    table.begin_new_journal(JournalBegun(state=TableState(), signs=(DealtSign.ANCHOR, DealtSign.KEPT)))
+
+
+def dealt_before(table: Sitting) -> None:
+    start(table)
+    table.give(DealtBefore(journal="4f2a9c1e"))
+
+
 def status_ahead(table: Sitting) -> None:
     start(table)
     table.give(StatusAhead(number=40, noted=90))
+
+
+def another_controller(table: Sitting) -> None:
+    start(table)
+    table.give(ControllerMet(how=MetController.REFUSED, host="table-1-spare", address="192.0.2.7"))
+
+
+def silent_controller(table: Sitting) -> None:
+    start(table)
+    table.give(ControllerMet(how=MetController.UNANSWERED, host="", address=""))
 
 
 def shoe_ended_in_dispute(table: Sitting) -> None:

@@ -176,7 +176,15 @@ class Desk(Sitting):
     def link_back(self, *, keeps_events: bool = True, boot_id: int = 1) -> None:
         """A shoe that keeps no events has lost those that never arrived; the count of its cards tells."""
         self.boot_id = boot_id
-        self.give(LinkBack(keeps_events=keeps_events, authenticated=True, boot_id=boot_id, shoe_name="bench"))
+        self.give(
+            LinkBack(
+                keeps_events=keeps_events,
+                authenticated=True,
+                boot_id=boot_id,
+                shoe_name="bench",
+                can_blink=keeps_events,
+            )
+        )
         self._age_what_was_kept(boot_id)
         if not keeps_events:
             lost = [report for report in self.kept if report.sequence > self.acknowledged]

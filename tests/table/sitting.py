@@ -42,6 +42,7 @@ from shoe_controller.messages.requests import Stake
 from shoe_controller.table.inputs import (
     AnyInput,
     ControllerStarted,
+    JournalBegun,
     LinkBack,
     NewShoe,
     NewShoeLine,
@@ -68,6 +69,9 @@ RECENT: "deque[Sitting]" = deque(maxlen=8)
 
 OTHER_LINE = NewShoeLine(wire="native", port="/dev/ttyUSB1")
 """What the table's file says of the shoe that takes the place of another."""
+
+BEGINS = NewShoe | Snapshot | RolledBack | JournalBegun
+"""Inputs from which a replay can begin."""
 
 _HANDS = {Side.PLAYER: Hand.PLAYER, Side.BANKER: Hand.BANKER}
 
@@ -106,9 +110,9 @@ class Sitting:
         RECENT.append(self)
         self.give(Snapshot(state=TableState()))
         self.give(ControllerStarted(boot="first", revision=REVISION))
-        self.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench"))
+        self.give(LinkBack(keeps_events=True, authenticated=True, boot_id=1, shoe_name="bench", can_blink=True))
 
-    def begin_new_journal(self, first: RolledBack) -> Handled:
+    def begin_new_journal(self, first: RolledBack | JournalBegun) -> Handled:
         """The journal was rolled back: a table that knows nothing gets this from a new one."""
         self.table = Table(read_rules)
         self.facts, self.history, self.checks = [], [], StateChecks()
@@ -158,7 +162,7 @@ class Sitting:
 
     def check_replay(self) -> None:
         """From every opening and snapshot on, an empty table comes to the same facts and the same state."""
-        begins = [n for n, (given, *_) in enumerate(self.history) if isinstance(given, NewShoe | Snapshot | RolledBack)]
+        begins = [n for n, (given, *_) in enumerate(self.history) if isinstance(given, BEGINS)]
         for begin, end in zip(begins, [*begins[1:], len(self.history)], strict=True):
             table = Table(read_rules)
             for given, at, facts in self.history[begin:end]:

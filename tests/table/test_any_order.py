@@ -84,14 +84,17 @@ from shoe_controller.messages.acts import (
     Withdraw,
 )
 from shoe_controller.messages.causes import DiscardCause
+from shoe_controller.messages.details import MetController
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import BetsClose, DiscardedCard, Remainder, Reveal, ShownCard
 from shoe_controller.table.assigning import drawn_cards
 from shoe_controller.table.inputs import (
     AnyInput,
     ClockStepped,
+    ControllerMet,
     ControllerStarted,
     DealerStruckOff,
+    DealtBefore,
     EventsMissed,
     JournalFailed,
     JournalTrouble,
@@ -252,6 +255,8 @@ class Chance:
             ControllerStarted(boot=pick(["first", "second"]), revision=REVISION),
             JournalFailed(trouble=pick(list(JournalTrouble)), detail="disk"),
             StatusAhead(number=40, noted=90),
+            DealtBefore(journal="4f2a9c1e"),
+            ControllerMet(how=pick(list(MetController)), host="spare", address=""),
             DealerStruckOff(person="ann"),
         ]
         return pick(inputs)

@@ -13,6 +13,7 @@ from shoe_controller.messages.actors import Person
 from shoe_controller.messages.acts import (
     ACTS,
     Act,
+    BlinkShoe,
     CallSupervisor,
     ClearAlert,
     CollectCommission,
@@ -44,7 +45,8 @@ from shoe_controller.table.table import Handled
 from shoe_controller.table.view import prompt, view_of
 from tests.table.sitting import Sitting
 
-DEALERS_ACTS = [act for act, rule in ACTS.items() if rule.role is Role.DEALER and act is not SignIn]
+DEALERS_ACTS = [act for act, rule in ACTS.items() if rule.role is Role.DEALER and act not in (SignIn, BlinkShoe)]
+"""Those of the dealer on duty alone."""
 
 
 def code_of(handled: Handled) -> str | None:
@@ -314,7 +316,7 @@ def test_without_a_dealer_the_table_asks_for_one_and_locks_the_gate() -> None:
     assert prompt(table.state) == SignInFirst()
     assert table.table.desired_shoe == DesiredShoe(gate_locked=True)
     offered = {each.act for each in view_of(table.state, read_rules).acts if each.role is Role.DEALER}
-    assert offered == {"sign_in"}
+    assert offered == {"sign_in", "blink_shoe"}
     table.sign_in()
     assert prompt(table.state) == TakeWagersAndDraw()
     assert not table.table.desired_shoe.gate_locked
@@ -371,7 +373,9 @@ def test_possible_acts_say_where_a_token_is_needed() -> None:
         table.sign_in()
         acts = view_of(table.state, read_rules).acts
         assert {each.act for each in acts if each.token} == {
-            each.act for each in acts if each.role is Role.DEALER and (signs_in or each.act == "sign_out")
+            each.act
+            for each in acts
+            if each.role is Role.DEALER and each.act != "blink_shoe" and (signs_in or each.act == "sign_out")
         }
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.firmware_protocol.native.c_program import deal_shoe
-from tests.torture import angel_eye_gaps, broker_kills, damaged_journal, full_disk, unplugging
+from tests.torture import angel_eye_gaps, broker_kills, damaged_journal, full_disk, two_controllers, unplugging
 from tests.torture.c_shoe import deal_shoe_in_c
 from tests.torture.daemon_kills import kill_daemon
 from tests.torture.power_cuts import Cuts, forgetful_disk, why_not
@@ -144,9 +144,17 @@ def journal(_times: int, seed: int) -> None:
         print(f"journal {damage}, seed {seed}: {detail}", flush=True)
 
 
+def controllers(times: int, seed: int) -> None:
+    """A second controller of the table, beside the first one or apart from it."""
+    goal = max(1, times // 10)
+    _tell(f"to see it alone, {AGAIN} {times} {seed} --only controllers")
+    met = _do(lambda folder: two_controllers.meet(folder, seed=seed, times=goal, tell=_tell))
+    print(f"two controllers met {goal} times, seed {seed}: {met}", flush=True)
+
+
 PARTS = {
     part.__name__: part
-    for part in (power_cuts, table_lives, daemon_kills, broker, disk, shoe, angel_eye, c_shoe, journal)
+    for part in (power_cuts, table_lives, daemon_kills, broker, disk, shoe, angel_eye, c_shoe, journal, controllers)
 }
 NEED_FUSE = (power_cuts, disk)
 

@@ -17,7 +17,7 @@ from shoe_controller.messages.acts import ActName, Role
 from shoe_controller.messages.alerts import AlertKind, Clearer, Remedy, Severity
 from shoe_controller.messages.causes import CorrectionCause, DiscardCause, ReturnCause
 from shoe_controller.messages.codes import FAMILIES, codes_of
-from shoe_controller.messages.details import CardProblem, HeadSource, ResultMark, ShoeProof
+from shoe_controller.messages.details import CardProblem, DealtSign, HeadSource, MetController, ResultMark, ShoeProof
 from shoe_controller.messages.phases import Phase
 from shoe_controller.table.alerts import ALERTS
 from shoe_controller.web.static_files import SHARED
@@ -41,6 +41,8 @@ SECTIONS: dict[str, tuple[type[Enum], ...]] = {
     "faults": (FaultCode,),
     "link_causes": (LinkDownCause,),
     "head_sources": (HeadSource,),
+    "dealt_signs": (DealtSign,),
+    "met_controllers": (MetController,),
     "severities": (Severity,),
     "alerts": (AlertKind,),
     "return_causes": (ReturnCause,),
@@ -180,6 +182,24 @@ def test_chinese_is_written_in_its_own_script(kind: str, tag: str) -> None:
                 letter.encode(SCRIPT[tag])
             except UnicodeEncodeError:
                 pytest.fail(f"{place}: {letter} is not {tag}: {text}")
+
+
+COUNTED = "cards|events|rounds|tables|wagers|disputes|seats|people|points|times|checkpoints|records"
+
+ALWAYS_SEVERAL = {"cards_together", "too_many_changes", "too_many_disputes", "player_cards", "banker_cards"}
+ALWAYS_SEVERAL |= {"both_player_cards", "both_banker_cards", "winning_cards", "losing_cards"}
+"""Whose number is never one."""
+
+
+@pytest.mark.parametrize("kind", FOLDERS)
+def test_of_one_thing_english_speaks_in_the_singular(kind: str) -> None:
+    found = 0
+    for place, text in texts(read(kind, "en")):
+        key = place.removesuffix(".one").removesuffix(".other").rpartition(".")[2]
+        plural = re.search(rf"\{{\w+\}} ({COUNTED})\b", text)
+        found += plural is not None
+        assert not plural or place.endswith(".other") or key in ALWAYS_SEVERAL, f"{place}: {text}"
+    assert found
 
 
 UNITS = r"\b(ms|s)\b|PIN"

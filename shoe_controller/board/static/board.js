@@ -223,4 +223,5 @@ new ResizeObserver(() => known.table && showTable(known.table)).observe($("price
 new ResizeObserver(() => known.roads && showRoads(known.roads)).observe($("big_road"));
 
 label();
+$("title").textContent = decodeURIComponent(location.pathname.split("/").at(-1)); /* until its title is known */
 listen(`/news${location.pathname}`, { update, lost });

@@ -5,7 +5,7 @@ import { listen } from "./event_stream.js";
 import { html, svg, write } from "./svg.js";
 import { act, alarm, detail, happened, label, phase, role, say, toDo } from "./words.js";
 
-const tables = new Map(); /* name -> { row, tile, rank } */
+const tables = new Map(); /* name -> { row, tile, rank, words } */
 const place = document.getElementById("tables");
 let reachable = true;
 
@@ -42,7 +42,7 @@ function lastResult(last) {
   if (last === null) return html("div", { class: "last" }, "–");
   const letter = { banker: "B", player: "P", tie: "T" }[last.winner];
   return html("div", { class: "last" },
-    html("i", { class: `won-${last.winner}` }, say(letter)), `${last.player} : ${last.banker}`);
+    html("i", { class: `won-${last.winner}` }, html("b", {}, say(letter))), `${last.player} : ${last.banker}`);
 }
 
 function alertBox(alert) {
@@ -90,12 +90,13 @@ function health(row) {
 }
 
 function fill(tile, row) {
-  const round = row.round ? `${row.shoe} / ${row.round}` : "";
+  const round = row.round ? say("shoe_round", { shoe: row.shoe, round: row.round }) : "";
   tile.replaceChildren(
-    html("div", { class: "top" }, html("b", {}, row.title), html("span", { class: "phase" }, row.phase ? phase(row.phase) : ""), html("span", { class: "phase" }, round)),
-    html("div", { class: "body" }, miniRoad(row.road),
-      html("div", {}, lastResult(row.last), html("div", { class: "pace" }, row.pace === null ? "" : say("per_hour", { n: row.pace })))),
-    html("div", { class: "alerts" }, ...row.witness.map(witnessBox), ...row.alerts.map(alertBox), ...row.disputes.map(disputeBox)),
+    html("div", { class: "top" }, html("h2", {}, row.title), html("span", { class: "phase" }, row.phase ? phase(row.phase) : ""), html("span", { class: "phase" }, round)),
+    html("div", { class: "inside" },
+      html("div", { class: "body" }, html("div", { class: "drawn" }, miniRoad(row.road)),
+        html("div", { class: "came" }, lastResult(row.last), html("div", { class: "pace" }, row.pace === null ? "" : say("per_hour", { n: row.pace })))),
+      html("div", { class: "alerts" }, ...row.witness.map(witnessBox), ...row.alerts.map(alertBox), ...row.disputes.map(disputeBox))),
     html("div", { class: "foot" }, ...health(row), html("span", { class: "version" }, row.version)));
 }
 
@@ -114,9 +115,10 @@ function show(name, row) {
     tables.set(name, table);
   }
   const [rank, before] = [rankOf(row), table.row];
-  const moves = isNew || rank !== table.rank || row.title !== before.title;
-  Object.assign(table, { row, rank });
-  table.tile.className = `table ${KINDS[rank]}`;
+  const words = row.alerts.length + row.disputes.length + row.witness.length > 0;
+  const moves = isNew || rank !== table.rank || row.title !== before.title || words !== table.words;
+  Object.assign(table, { row, rank, words });
+  table.tile.className = `table ${KINDS[rank]}${words ? " wordy" : ""}`;
   fill(table.tile, row);
   return moves;
 }
@@ -126,6 +128,30 @@ function arrange() {
   sorted.forEach(({ tile }, number) => {
     if (place.children[number] !== tile) place.insertBefore(tile, place.children[number] ?? null);
   });
+  fit();
+}
+
+/* Width and height of a tile at the scale of one, in pixels: with the road above the result, and beside it. */
+const ROOMY = { width: 300, height: 236 };
+const TIGHT = { width: 290, height: 156 };
+const GAP = 12;
+const LARGEST = 5;
+
+/* As many columns as make the tiles largest while all of them are on the screen; where they cannot be, as many as fit. */
+function fit() {
+  const { clientWidth: width } = place;
+  const height = innerHeight - place.getBoundingClientRect().top - scrollY - GAP;
+  const cells = [...tables.values()].reduce((sum, { words }) => sum + (words ? 2 : 1), 0);
+  const scaleOf = (columns) => Math.min(
+    (width - (columns - 1) * GAP) / columns / ROOMY.width,
+    (height - (Math.ceil(cells / columns) - 1) * GAP) / Math.ceil(cells / columns) / ROOMY.height);
+  let [columns, scale] = [1, scaleOf(1)];
+  for (let more = 2; more <= cells; more += 1) if (scaleOf(more) > scale) [columns, scale] = [more, scaleOf(more)];
+  const isRoomy = scale >= 1;
+  if (!isRoomy) [columns, scale] = [Math.max(1, Math.floor((width + GAP) / (TIGHT.width + GAP))), 1];
+  place.classList.toggle("roomy", isRoomy);
+  place.style.setProperty("--columns", columns);
+  place.style.setProperty("--scale", Math.min(scale, LARGEST));
 }
 
 function summarise() {
@@ -140,9 +166,10 @@ function summarise() {
 }
 
 function update(news, first) {
+  const before = tables.size;
   if (first) for (const name of [...tables.keys()]) if (!(name in news)) show(name, null);
   const moved = Object.entries(news).map(([name, row]) => show(name, row));
-  if (moved.some(Boolean)) arrange();
+  if (moved.some(Boolean) || tables.size !== before) arrange();
   summarise();
 }
 
@@ -152,6 +179,7 @@ function lost(yes) {
   summarise();
 }
 
+addEventListener("resize", fit);
 label();
 document.title = say("pit");
 place.dataset.none = say("no_tables");

@@ -45,8 +45,8 @@ function bigRoadCell(cell, first) {
     inside.push(svg("circle", { cx: 0.5, cy: 0.5, r: 0.4, class: `ring ring-${cell.winner}` }));
   }
   if (cell.ties) inside.push(svg("path", { d: "M.06 .94L.94 .06", class: "tie-slash" }));
-  if (cell.winner !== null) inside.push(letter(say(cell.winner), 0.5, `over ink-${cell.winner}`));
-  if (cell.ties > 1) inside.push(svg("text", { x: 0.17, y: 0.82, "font-size": 0.4, class: "tie-count" }, String(cell.ties)));
+  if (cell.winner !== null) inside.push(letter(say(cell.winner), 0.54, `over ink-${cell.winner}`));
+  if (cell.ties > 1) inside.push(svg("text", { x: 0.2, y: 0.78, "font-size": 0.53, class: "tie-count" }, String(cell.ties)));
   const drawn = at(cell, first, ...inside);
   drawn.dataset.winner = cell.winner ?? "";
   drawn.dataset.ties = cell.ties;

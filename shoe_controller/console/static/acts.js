@@ -12,8 +12,9 @@ export const isHeld = (act) => HELD.has(act);
 
 export const possible = (play, role, act) => play.acts.find((each) => each.role === role && each.act === act);
 
-// These are offered at the door, at the top, on the card pad, and beside what they are about, not as buttons of their own.
-const ELSEWHERE = ["sign_in", "sign_out", "clear_alert", "deal_card", "note", "collect_commission"];
+// These are offered at the door, at the top, on the card pad, among the alerts, and beside what they are about, not as
+// buttons of their own.
+const ELSEWHERE = ["sign_in", "sign_out", "clear_alert", "deal_card", "note", "collect_commission", "blink_shoe"];
 
 export const dealerActs = (play) =>
   play.acts.filter((each) => each.role === "dealer" && !ELSEWHERE.includes(each.act));

@@ -16,8 +16,13 @@ export function alertPanel(play, todo) {
   const parts = play.alerts.map((alert) => alertCard(alert, play, todo));
   if (proposal) parts.unshift(proposalCard(proposal, play, todo));
   parts.push(...disputeCards(play, todo));
-  return parts.length ? parts : [el("p", { class: "empty" }, t("no_alerts"))];
+  return [...(parts.length ? parts : [el("p", { class: "empty" }, t("no_alerts"))]), blinkButton(play, todo)];
 }
+
+// Which shoe this table is about: it is asked where something is wrong with it.
+const blinkButton = (play, todo) =>
+  possible(play, "dealer", "blink_shoe") &&
+  button("do-blink_shoe", t("blink_shoe"), () => todo.act("blink_shoe"), { class: "small" });
 
 function alertCard(alert, play, todo) {
   return el("article", { class: `alert ${alert.severity}`, data: { kind: alert.kind } },

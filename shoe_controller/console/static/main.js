@@ -5,6 +5,7 @@ import { closeDialog, whoForm } from "./dialogs.js";
 import { $, button, el, toast } from "./dom.js";
 import { useDecimals } from "./money.js";
 import { listen } from "./event_stream.js";
+import { watchLists } from "./goes_on.js";
 import { isWorkedOff, nextStep, toggleTick } from "./payment.js";
 import { useTable } from "./putting_right.js";
 import { useSeats } from "./past.js";
@@ -189,6 +190,7 @@ function languageButtons(name, then) {
 await setLanguage(localStorage.getItem(LANGUAGE) ?? document.documentElement.lang);
 whenLost(door);
 watch(show);
+watchLists();
 $("sign-out").addEventListener("click", async () => { await signOut(); door("signed_out"); });
 document.addEventListener("keydown", onKey);
 document.addEventListener("pointerdown", noteTouch);

@@ -44,6 +44,7 @@ from shoe_controller.messages.details.controller import (
     BrokerError,
     ClockStep,
     ControllerRestarted,
+    DealtSign,
     DecoderMessage,
     EarlierDetail,
     EventsCameAgain,
@@ -52,10 +53,14 @@ from shoe_controller.messages.details.controller import (
     JournalBehind,
     JournalSetAside,
     LinkDropped,
+    MetController,
+    NewJournalBegun,
     OperatingSystemError,
+    OtherController,
     ShoeFault,
     ShoeRestarted,
     ShoeStoreFull,
+    SilentController,
     SilentShoe,
     StatusBeyondJournal,
 )
@@ -142,6 +147,9 @@ AnyDetail = (
     | JournalSetAside
     | JournalBehind
     | StatusBeyondJournal
+    | OtherController
+    | NewJournalBegun
+    | SilentController
     | BrokerError
     | EarlierDetail
 )
@@ -169,6 +177,7 @@ __all__ = [
     "ClockStep",
     "ControllerRestarted",
     "DealtBeforeBurn",
+    "DealtSign",
     "DecoderMessage",
     "Detail",
     "DueCardElsewhere",
@@ -191,6 +200,8 @@ __all__ = [
     "LateSeats",
     "LinkDropped",
     "MarkDiffers",
+    "MetController",
+    "NewJournalBegun",
     "NoShoeOpen",
     "NoWinnerIndicated",
     "NotEntered",
@@ -198,6 +209,7 @@ __all__ = [
     "OneTooMany",
     "OpenDisputes",
     "OperatingSystemError",
+    "OtherController",
     "PinsGuessed",
     "PlaceTaken",
     "ProblemCard",
@@ -211,6 +223,7 @@ __all__ = [
     "ShoeProof",
     "ShoeRestarted",
     "ShoeStoreFull",
+    "SilentController",
     "SilentShoe",
     "StatusBeyondJournal",
     "StrayRenamed",

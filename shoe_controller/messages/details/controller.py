@@ -114,6 +114,24 @@ class JournalBehind(Detail, frozen=True):
     """The name of the older copy, which is kept beside the journal."""
 
 
+class DealtSign(StrEnum):
+    """What says that a table has dealt before."""
+
+    ANCHOR = "anchor"
+    """Its anchor names a journal."""
+    KEPT = "kept"
+    """A journal is kept beside the missing one: a damaged or rolled-back one, or a copy from before an upgrade."""
+    STATUS = "status"
+    """The broker has its `status`, from another journal."""
+
+
+class NewJournalBegun(Detail, frozen=True):
+    """The journal of a table that has dealt before was not there, and a new one was begun."""
+
+    signs: tuple[DealtSign, ...]
+    """What says that it has dealt before."""
+
+
 class StatusBeyondJournal(Detail, frozen=True):
     """The broker had a `status` of this table, without a valid seal, that does not fit the journal."""
 
@@ -121,6 +139,34 @@ class StatusBeyondJournal(Detail, frozen=True):
     """The number of the journal's last record."""
     noted: int
     """The number of the record that the message names."""
+
+
+class MetController(StrEnum):
+    """What came of it that two controllers of one table met."""
+
+    REFUSED = "refused"
+    """The other one wanted to begin, and was refused."""
+    STOPS = "stops"
+    """The other one has served the table too, and has stopped."""
+    STAYS = "stays"
+    """The other one serves the table, and has for longer: this one stops."""
+    UNANSWERED = "unanswered"
+    """The other one publishes for the table, and does not answer; only on the record."""
+
+
+class OtherController(Detail, frozen=True):
+    """Another controller of this table was met: one with the same site and name."""
+
+    how: MetController
+    """What came of it."""
+    host: str
+    """The name of the machine that it runs on."""
+    address: str
+    """The address of that machine on its way to the broker."""
+
+
+class SilentController(Detail, frozen=True):
+    """Another controller publishes for this table, with the same site and name, and does not answer this one."""
 
 
 class BrokerError(Detail, frozen=True):

@@ -210,6 +210,8 @@ def _manner(row: TopicRow) -> str:
             return "Retained: a client receives it as soon as it subscribes, and again when it changes."
         case TopicKind.EVENT:
             return "Never retained, in the order of `seq`. It may come twice."
+        case TopicKind.CONTROLLER:
+            return "Never retained. Only the table's own user at the broker writes and reads it."
         case _:
             return "Never retain a request. The answer goes to its response topic."
 

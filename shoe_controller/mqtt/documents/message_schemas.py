@@ -70,7 +70,7 @@ class Messages:
     def _message(self, row: TopicRow, payload: type[msgspec.Struct]) -> MessageSchema:
         component = payload.__name__
         match row.kind:
-            case TopicKind.RETAINED:
+            case TopicKind.RETAINED | TopicKind.CONTROLLER:
                 return MessageSchema(name_of(row), component, row, row.what, self._written.struct(payload))
             case TopicKind.EVENT if issubclass(payload, Fact):
                 return MessageSchema(event_name(payload), component, row, EVENTS[payload], self._event(payload))

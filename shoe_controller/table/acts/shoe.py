@@ -6,6 +6,7 @@ A shoe is opened by `table.py`, because it takes the rules of the house.
 from shoe_controller.messages.acts import (
     Act,
     BeginRunOut,
+    BlinkShoe,
     CountRemainder,
     EndRunOut,
     EndShoe,
@@ -18,13 +19,14 @@ from shoe_controller.messages.causes import EndedByPerson, EndedEarly
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.refusals import (
     AnyRefusal,
+    CannotBlink,
     Failed,
     InHandEntry,
     NoRunOut,
     RunOutUnderWay,
     ShoeSectionRefused,
 )
-from shoe_controller.table.acts.act import ActAtTable, By, Seen, only_if
+from shoe_controller.table.acts.act import ANY_PHASE, ActAtTable, By, Seen, only_if
 from shoe_controller.table.alerts import Scope
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.finishing import end_shoe
@@ -32,6 +34,7 @@ from shoe_controller.table.inputs import BadShoeSection, NewShoeLine, PersonActs
 from shoe_controller.table.link_events import shoe_exchanged
 from shoe_controller.table.opening import OPENS_IN, needs_supervisor, why_count_first, why_not_ended
 from shoe_controller.table.remainder import begin_run_out, counted_by_hand, end_run_out
+from shoe_controller.table.state import TableState
 
 _ENDED = frozenset({Phase.ENDED})
 
@@ -100,6 +103,17 @@ def _exchange(draft: Draft, _act: ExchangeShoe, by: By) -> None:
         shoe_exchanged(draft, by.line)
 
 
+# --- found -----------------------------------------------------------------------------------------------------------
+
+
+def _can_blink(state: TableState) -> bool:
+    return state.lasting.link.up and state.lasting.link.can_blink
+
+
+def _why_not_blink(draft: Draft, _act: BlinkShoe, _given: PersonActs) -> AnyRefusal | None:
+    return None if _can_blink(draft.state) else CannotBlink()
+
+
 ACTS: dict[type[Act], ActAtTable] = {
     OpenShoe: ActAtTable(phases=OPENS_IN, about=only_if(_offers_open)),
     EndShoe: ActAtTable(
@@ -119,4 +133,5 @@ ACTS: dict[type[Act], ActAtTable] = {
     ),
     EndRunOut: ActAtTable(phases=_ENDED, why_not=_why_not_end, does=_end_run_out, about=only_if(_runs_out)),
     ExchangeShoe: ActAtTable(phases=OPENS_IN, why_not=_why_not_exchange, does=_exchange),
+    BlinkShoe: ActAtTable(phases=ANY_PHASE, why_not=_why_not_blink, about=only_if(lambda seen: _can_blink(seen.state))),
 }

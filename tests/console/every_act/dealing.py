@@ -19,6 +19,7 @@ from shoe_controller.messages.facts import (
     ShoeOpened,
     WrongPin,
 )
+from simulator.truth import Identified
 from tests.console.every_act.trial import Evening, Trial
 from tests.daemon.house_file import DEALER
 
@@ -74,6 +75,14 @@ async def call_supervisor(trial: Trial) -> None:
     await trial.tap("do-call_supervisor")
     assert (await trial.fact(AlertRaised)).alert.kind is AlertKind.SUPERVISOR_CALLED
     await trial.reads(".alert h3")
+
+
+async def blink_shoe(trial: Trial) -> None:
+    await trial.tap("tab-alerts", "do-blink_shoe")
+    chain = trial.at.chain
+    await chain.becomes(
+        lambda: any(isinstance(happened, Identified) for happened in chain.truth), what="the shoe to blink"
+    )
 
 
 async def clear_alert(trial: Trial) -> None:
@@ -135,6 +144,7 @@ A_DEALERS_EVENING = Evening(
         "confirm": confirm,
         "note": note,
         "call_supervisor": call_supervisor,
+        "blink_shoe": blink_shoe,
         "clear_alert": clear_alert,
         "free_hand": free_hand,
         "open_shoe": open_shoe,

@@ -25,7 +25,7 @@ from tests.web.words import read
 F = TypeVar("F", bound=Fact)
 
 LANGUAGES = ("en", "zh-Hant", "zh-Hans")
-SIZES = ((1280, 800), (1024, 600))
+SIZES = ((1280, 800), (1024, 600), (390, 844))
 
 SHOWN = """() => [...document.querySelectorAll("body *")]
   .filter((one) => one.checkVisibility() && !one.closest("body [lang]"))

@@ -10,6 +10,7 @@ import random
 import select
 import subprocess
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,7 @@ from firmware_protocol.events import CardDrawn
 from firmware_protocol.link import Delivery, EventGap, Refused
 from firmware_protocol.native.controller import NativeController
 from firmware_protocol.native.progress import remember
+from firmware_protocol.native.recent import MOST_RECENT
 from tests.firmware_protocol.native.c_build import host_program
 
 KEY = bytes(range(7, 39))
@@ -89,6 +91,7 @@ class Dealing:
     def __init__(self, shoe: CProgram, chance: random.Random) -> None:
         self.shoe = shoe
         self.chance = chance
+        self.mishaps = random.Random(chance.random())  # noqa: S311 - the same ones, however quick the line is
         self.certain: list[str] = []
         self.doubtful: set[str] = set()
         self.stored: list[str] = []
@@ -96,15 +99,16 @@ class Dealing:
         self.kills = self.forgotten = self.refused = 0
         self._memory = b""
         self._delivered: list[Delivery] = []
+        self._recent: deque[Delivery] = deque(maxlen=MOST_RECENT)
         self._line = -1
         self._begin_link()
 
     def deal(self, cards: int) -> None:
         for number in range(cards):
             self._draw(number)
-            if self.chance.random() < KILLED:
+            if self.mishaps.random() < KILLED:
                 self._kill_shoe()
-            if self.chance.random() < FORGOTTEN:
+            if self.mishaps.random() < FORGOTTEN:
                 self.forgotten += 1
                 self._delivered.clear()
                 self._hang_up()
@@ -127,7 +131,7 @@ class Dealing:
         card = f"CARD-{number:04}"
         where = f"hand={number % 2 + 1} position={number % 3 + 1}"
         self.shoe.type(f"card_drawn {where} card={0x11 + number % 13} burns_left=255 card_id={card}")
-        if self.chance.random() < KILLED:
+        if self.mishaps.random() < KILLED:
             time.sleep(self.chance.uniform(0, 0.003))
             said = self._kill_shoe()
             if "stored" in said:
@@ -148,7 +152,9 @@ class Dealing:
 
     def _begin_link(self) -> None:
         last = remember(self._memory) if self._memory else None
-        self._controller = NativeController(key=KEY, nonce=lambda: os.urandom(16), last_committed=last)
+        self._controller = NativeController(
+            key=KEY, nonce=lambda: os.urandom(16), last_committed=last, recent=self._recent
+        )
         self._pick_up()
 
     def _pick_up(self) -> None:
@@ -193,6 +199,7 @@ class Dealing:
 
     def _store(self) -> None:
         last = self._delivered[-1]
+        self._recent += self._delivered
         self.stored += [
             one.event.card_id for one in self._delivered if isinstance(one.event, CardDrawn) and one.event.card_id
         ]

@@ -23,6 +23,7 @@ from firmware_protocol.native.controller import ControllerTimings, NativeControl
 from firmware_protocol.native.framing import FrameReader
 from firmware_protocol.native.messages import OUR_VERSIONS, Versions
 from firmware_protocol.native.progress import LastCommitted
+from firmware_protocol.native.recent import MOST_RECENT
 from firmware_protocol.native.shoe import DEFAULT_TIMINGS as SHOE_TIMINGS
 from firmware_protocol.native.shoe import NativeShoe, ShoeTimings
 from firmware_protocol.native.store import ShoeStore
@@ -145,6 +146,7 @@ class Line:
             insecure=self.ends.controller_key is None,
             nonce=self.nonce,
             last_committed=self.last_committed(),
+            recent=self.journal[-MOST_RECENT:],
             timings=self.ends.controller_timings,
             versions=self.ends.controller_versions,
         )

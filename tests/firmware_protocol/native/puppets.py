@@ -5,7 +5,7 @@ For what our own classes never do: firmware with mistakes in it, or a controller
 
 from firmware_protocol.events import AnyShoeEvent
 from firmware_protocol.link import Delivery, LinkReport, ShoeIdentity, ShoeNotice
-from firmware_protocol.native.controller import NativeController
+from firmware_protocol.native.controller import DEFAULT_TIMINGS, NativeController
 from firmware_protocol.native.event_layouts import encode_event
 from firmware_protocol.native.framing import encode_frame
 from firmware_protocol.native.messages import (
@@ -52,11 +52,23 @@ class PuppetShoe:
         """How many nonces it has used; a wiped shoe without a random source begins again at 0."""
         self.session = SealedSession(b"", b"")
         self.proof = Proof(b"", 0, 0)
+        self._unread: list[bytes] = []
         self.status = ShoeStatus(1, 1, 0, 0, recognised=True, gate_locked_by_silence=False, store_full=False)
 
     def shake_hands(self, **status: int) -> list[Delivery | LinkReport]:
-        """Answer the controller's HELLO and its PROOF; the first STATUS says what the test gives."""
+        """Answer the controller's HELLO and its PROOF; the first STATUS says what the test gives.
+
+        A controller that has named no event may then ask once more: its second PROOF names one, and only then does the
+        shoe say whether it recognises it.
+        """
         self.answer_hello()
+        if self.proof[1:] == (0, 0):
+            found = self.say_status(**(status | {"recognised": True}))
+            self.controller.tick(self.now + DEFAULT_TIMINGS.hello_again)
+            self._unread = self.sent()
+            if not any(body[0] == FrameType.HELLO for body in self._unread):
+                return found
+            self.answer_hello()
         return self.say_status(**status)
 
     def answer_hello(self) -> None:
@@ -79,7 +91,8 @@ class PuppetShoe:
 
     def sent(self) -> list[bytes]:
         """What the controller has sent since the last look."""
-        return bodies(self.controller.to_send())
+        unread, self._unread = self._unread, []
+        return unread + bodies(self.controller.to_send())
 
     def opened(self) -> list[tuple[int, bytes]]:
         """The same, opened: types and payloads of its sealed frames."""

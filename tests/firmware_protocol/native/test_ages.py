@@ -91,6 +91,12 @@ def test_an_event_is_at_least_as_old_as_the_status_that_knew_it() -> None:
     assert heard(shoe, 2, 59.0) == (59.0, False)
 
 
+def test_an_event_that_waited_on_the_line_is_older_than_its_frame_says_and_nobody_is_blamed() -> None:
+    shoe = in_session(oldest=1, upcoming=2)
+    shoe.now = 103.0
+    assert heard(shoe, 1, 0.0) == (3.0, False)
+
+
 def test_a_shoe_that_restarted_cannot_know_how_old_its_events_are() -> None:
     shoe = in_session(oldest=1, upcoming=2)
     shoe.now = 160.0

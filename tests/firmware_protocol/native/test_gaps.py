@@ -18,7 +18,7 @@ from firmware_protocol.events import (
 )
 from firmware_protocol.link import Delivery, EventGap, LinkReport, LinkUp
 from firmware_protocol.native.event_layouts import encode_event
-from firmware_protocol.native.messages import WINDOW, FrameType, event_payload
+from firmware_protocol.native.messages import NAK, WINDOW, FrameType, event_payload
 from firmware_protocol.native.progress import LastCommitted, remember
 from firmware_protocol.native.recent import MOST_RECENT
 from tests.firmware_protocol.native.puppets import BOOT_ID, PuppetShoe, new_controller, only_delivery
@@ -148,6 +148,120 @@ def test_a_wiped_shoe_that_holds_the_number_we_stored_keeps_all_it_holds() -> No
     shoe.reconnect()
     assert [type(item) for item in shoe.shake_hands(oldest=2)] == [LinkUp], "from here on it counts as it should"
     assert shoe.proof[1:] == (BOOT_ID, 1)
+
+
+# --- a shoe that holds events of the numbers that are stored ---------------------------------------------------
+
+
+def with_journal(events: list[AnyShoeEvent]) -> PuppetShoe:
+    """A shoe of whose present power-up these events are in the journal, as if they had been numbered from 1."""
+    total = next((event.total for event in reversed(events) if isinstance(event, CardDrawn)), None)
+    return PuppetShoe(
+        new_controller(last_committed=stored(BOOT_ID, len(events), total), recent=in_journal(*events)[-MOST_RECENT:])
+    )
+
+
+BUTTON = ButtonPressed(button=Button.NEW_SHOE)
+
+
+def test_a_wiped_shoe_with_new_nonces_that_holds_the_number_we_stored_keeps_all_it_holds() -> None:
+    """Its power-ups repeat, its sessions do not: nothing tells before the events that it holds."""
+    shoe = with_journal([Started(), BUTTON, *map(drawn, range(1, 19))])
+    found = shoe.shake_hands(oldest=1, upcoming=31, card_total=28)
+    assert shoe.proof[1:] == (0, 0), "an event that is named is deleted"
+    assert [type(item) for item in found] == [LinkUp]
+    now: list[AnyShoeEvent] = [Started(), BUTTON, *(drawn(total, "KS") for total in range(1, 29))]
+    assert [shoe.say_event(number, event) for number, event in enumerate(now[:2], 1)] == [[], []]
+    assert "event 3 came as another one than was stored" in gap(shoe.say_event(3, now[2])).reason
+    assert (FrameType.NAK, NAK.pack(1)) in shoe.opened(), "from the first on that it holds"
+    for number, event in enumerate(now, 1):
+        heard = shoe.say_event(number, event)[-1]
+        assert isinstance(heard, Delivery)
+        assert (heard.event, heard.again) == (event, number < 3)
+        assert (BOOT_ID, number) not in shoe.acks(), "it is not stored yet"
+        shoe.controller.committed(heard, 0.0)
+        assert (BOOT_ID, number) in shoe.acks()
+
+
+def test_what_the_shoe_still_holds_is_acknowledged_once_it_is_seen_to_be_what_is_stored() -> None:
+    shoe = with_journal([Started(), BUTTON, *map(drawn, range(1, 19))])
+    assert [type(item) for item in shoe.shake_hands(oldest=19, upcoming=23, card_total=20)] == [LinkUp]
+    assert shoe.say_event(21, drawn(19)) == [], "news wait until then"
+    assert shoe.naks() == [19]
+    assert shoe.say_event(19, drawn(17)) == []
+    assert shoe.acks() == []
+    assert shoe.say_event(20, drawn(18)) == []
+    assert shoe.acks() == [(BOOT_ID, 20)]
+    only_delivery(shoe.say_event(21, drawn(19)))
+
+
+def test_an_event_is_named_once_the_shoe_has_shown_that_it_holds_none_of_that_number() -> None:
+    shoe = with_journal([Started(), BUTTON, drawn(1)])
+    shoe.answer_hello()
+    assert shoe.proof[1:] == (0, 0)
+    assert shoe.say_status(oldest=4, upcoming=5, card_total=2) == []
+    assert shoe.say_event(4, drawn(2)) == [], "it is sent again in the session to come"
+    assert shoe.sent() == [], "a shoe answers no HELLO within 0.1 s of the last"
+    shoe.controller.tick(0.15)
+    shoe.answer_hello()
+    assert shoe.proof[1:] == (BOOT_ID, 3)
+    assert [type(item) for item in shoe.say_status()] == [LinkUp]
+    only_delivery(shoe.say_event(4, drawn(2)))
+
+
+def test_a_shoe_that_holds_nothing_and_does_not_recognise_the_last_event_is_a_gap() -> None:
+    shoe = with_journal([Started(), BUTTON, drawn(1)])
+    report = gap(shoe.shake_hands(oldest=4, upcoming=5, card_total=2, recognised=False))
+    assert "does not recognise event 3" in report.reason
+
+
+def test_more_than_a_window_of_stored_events_is_let_go_part_by_part() -> None:
+    """Firmware that writes its acknowledgements late may hold them all after a loss of power."""
+    shoe = with_journal([Standby()] * 70)
+    shoe.shake_hands(oldest=1, upcoming=72)
+    acks = []
+    for number in range(1, 71):
+        assert shoe.say_event(number, Standby()) == []
+        acks += shoe.acks()
+    assert sorted(set(acks) - {(0, 0)}) == [(BOOT_ID, 32), (BOOT_ID, 64), (BOOT_ID, 70)]
+    only_delivery(shoe.say_event(71, Standby()))
+
+
+def test_an_event_that_the_shoe_has_lost_between_two_that_are_stored_holds_up_nothing() -> None:
+    shoe = with_journal([Started(), BUTTON, drawn(1), drawn(2)])
+    shoe.shake_hands(oldest=1, upcoming=6, card_total=3)
+    for _ in range(2):
+        assert [shoe.say_event(1, Started()), shoe.say_event(2, BUTTON), shoe.say_event(4, drawn(2))] == [[], [], []]
+    assert (BOOT_ID, 2) in shoe.acks(), "it does not go on: it gets what is certain"
+    assert shoe.say_status(oldest=4) == []
+    assert shoe.say_event(4, drawn(2)) == []
+    assert (BOOT_ID, 4) in shoe.acks()
+    only_delivery(shoe.say_event(5, drawn(3)))
+
+
+def test_what_is_too_long_ago_to_be_compared_is_not_acknowledged() -> None:
+    shoe = with_journal([Standby()] * (MOST_RECENT + WINDOW + 1))
+    shoe.shake_hands(oldest=1, upcoming=MOST_RECENT + WINDOW + 2)
+    found = [item for number in range(1, WINDOW + 1) for item in shoe.say_event(number, Standby())]
+    assert "too long ago to be compared" in gap(found).reason
+    assert shoe.say_event(1, Standby()) == [], "reported once in a session"
+    assert set(shoe.acks()) <= {(0, 0)}
+
+
+def test_what_is_too_long_ago_is_let_go_with_what_is_seen_to_be_stored_after_it() -> None:
+    shoe = with_journal([Standby()] * (MOST_RECENT + 5))
+    shoe.shake_hands(oldest=1, upcoming=MOST_RECENT + 6)
+    assert [shoe.say_event(number, Standby()) for number in range(1, WINDOW + 1)] == [[]] * WINDOW
+    assert (BOOT_ID, WINDOW) in shoe.acks()
+
+
+def test_a_shoe_in_the_place_of_another_is_not_a_gap_when_it_holds_the_same_number() -> None:
+    controller = new_controller(
+        last_committed=stored(BOOT_ID, 2, 2), recent=in_journal(drawn(1), drawn(2)), perhaps_another=True
+    )
+    shoe = PuppetShoe(controller, boot_id=NEW_BOOT_ID)
+    assert [type(item) for item in shoe.shake_hands(oldest=1, upcoming=4, card_total=3)] == [LinkUp]
+    assert [only_delivery(shoe.say_event(number, drawn(number, "KS"))).sequence for number in (1, 2, 3)] == [1, 2, 3]
 
 
 def test_what_is_too_long_ago_to_be_compared_is_new() -> None:

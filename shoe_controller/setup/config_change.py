@@ -1,0 +1,186 @@
+"""Changes a table's file, or a page's: checked before it is written, written atomically, with its owner and mode.
+
+Two changes at a time wait for one another, and one that an editor has made meanwhile is never overwritten.
+"""
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from shoe_controller.config.strict_reading import BadFileError, Problem, parse_toml, read_text
+from shoe_controller.config.table_file import (
+    BoardConfig,
+    Config,
+    ConsoleConfig,
+    WitnessConfig,
+    for_running,
+    load_board,
+    load_config,
+    load_console,
+    load_witness,
+)
+
+Loaded = Config | BoardConfig | ConsoleConfig | WitnessConfig
+Edit = Callable[[str, Loaded], str]
+"""From the text of a valid file to the changed one."""
+
+PAGES: dict[str, Callable[[Path], Loaded]] = {"board": load_board, "console": load_console, "witness": load_witness}
+"""Files of processes beside a table, by their section."""
+
+
+class NotChangedError(ValueError):
+    """The file was left as it is; the message says why, and what to do."""
+
+
+class Changed(NamedTuple):
+    before: Loaded
+    after: Loaded
+
+
+def change(file: Path, edit: Edit) -> Changed | None:
+    """Change the file; `None` if there was nothing to change.
+
+    Raises `BadFileError` with what would be wrong afterwards, and `NotChangedError`.
+    """
+    with _alone(file) as real:
+        text = read_text(real)
+        before = _as_it_is(file)
+        changed = edit(text, before)
+        if changed == text:
+            return None
+        try:
+            after = _put(changed, real, file, text)
+        except OSError as error:
+            raise NotChangedError(
+                f"{error.filename or real} cannot be written: {error.strerror}{_advice(error)}"
+            ) from None
+    return Changed(before, after)
+
+
+def _put(changed: str, real: Path, file: Path, text: str) -> Loaded:
+    """Put a new file in place of the one that has this text."""
+    draft = _draft_of(real)
+    try:
+        _fill(draft, changed.encode(), real)
+        after = _checked(draft, file)
+        _check_unchanged(real, text)
+        draft.replace(real)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    _sync_folder(real.parent)
+    return after
+
+
+@contextmanager
+def _alone(file: Path) -> Iterator[Path]:
+    """Yield the file itself, where the path is a link to it, while no other command changes it."""
+    try:
+        real, descriptor = _locked(file)
+    except (OSError, RuntimeError, ValueError) as error:  # a link to itself, and a NUL in the name
+        reason = getattr(error, "strerror", None) or str(error)
+        raise NotChangedError(f"it cannot be opened: {reason}{_advice(error)}") from None
+    try:
+        yield real
+    finally:
+        os.close(descriptor)
+
+
+def _locked(file: Path) -> tuple[Path, int]:
+    while True:
+        real = file.resolve(strict=True)
+        descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(descriptor), real.stat()):
+                return real, descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        # The one before us has put a new file in its place.
+        os.close(descriptor)
+
+
+def _advice(error: Exception) -> str:
+    return "; use sudo" if isinstance(error, PermissionError) else ""
+
+
+def _as_it_is(file: Path) -> Loaded:
+    try:
+        return _load(file, guarded=False)
+    except BadFileError as error:
+        raise NotChangedError(f"it was wrong before, so correct it with an editor first:\n{error}") from None
+
+
+def _load(file: Path, *, guarded: bool = True) -> Loaded:
+    sections = parse_toml(str(file), read_text(file))
+    if not sections.keys() & {"house", "shoe"}:
+        for section, load in PAGES.items():
+            if section in sections:
+                return load(file)
+    return load_config(file, guarded=guarded)
+
+
+def _draft_of(real: Path) -> Path:
+    """An empty file of ours beside it: paths in it are relative to this folder."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{real.name}.", suffix=".new", dir=real.parent)
+    os.close(descriptor)
+    return Path(name)
+
+
+def _fill(draft: Path, content: bytes, real: Path) -> None:
+    was = real.stat()
+    with draft.open("wb") as opened:
+        opened.write(content)
+        mine = os.fstat(opened.fileno())
+        if (mine.st_uid, mine.st_gid) != (was.st_uid, was.st_gid):
+            os.fchown(opened.fileno(), was.st_uid, was.st_gid)
+        os.fchmod(opened.fileno(), was.st_mode & 0o7777)
+        for name in os.listxattr(real):  # among them who else may read it
+            with suppress(OSError):
+                os.setxattr(opened.fileno(), name, os.getxattr(real, name))
+        opened.flush()
+        os.fsync(opened.fileno())
+
+
+def _checked(draft: Path, file: Path) -> Loaded:
+    """As `config check` does; what a running table needs may be no worse than before."""
+    try:
+        loaded = _load(draft)
+    except BadFileError as error:
+        raise BadFileError(str(file), error.problems) from None
+    if not isinstance(loaded, Config):
+        return loaded
+    problems = [problem for problem in _running_problems(draft) if problem not in _running_problems(file)]
+    if problems:
+        raise BadFileError(str(file), problems)
+    return loaded._replace(file=file)
+
+
+def _running_problems(file: Path) -> list[Problem]:
+    try:
+        for_running(load_config(file, guarded=False))
+    except BadFileError as error:
+        return error.problems
+    return []
+
+
+def _check_unchanged(real: Path, text: str) -> None:
+    try:
+        same = read_text(real) == text
+    except BadFileError:
+        same = False
+    if not same:
+        raise NotChangedError("another program has changed it meanwhile: try again")
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,97 @@
+"""Cards that came before the round on the table was decided on: none is dealt twice, and none waits unnoticed."""
+
+from typing import Any
+
+from firmware_protocol.cards import Card
+from firmware_protocol.events import CardDrawn, ForeignCard, Hand, IndicatedWinner, ResultIndicated, Started
+from shoe_controller.messages.acts import CorrectCard, DiscardCard, EnterCard, VoidRound
+from shoe_controller.messages.causes import DiscardCause
+from shoe_controller.messages.facts import CardDealt, RoundSettled
+from shoe_controller.messages.phases import Phase
+from shoe_controller.messages.procedure import DiscardedCard, Reveal
+from shoe_controller.table.desired_shoe import desired_shoe
+from shoe_controller.table.inputs import LinkBack, LinkLost
+from shoe_controller.table.procedure import GateLocks
+from tests.table.sitting import Sitting
+
+PLACES = [(Hand.PLAYER, 1), (Hand.BANKER, 1), (Hand.PLAYER, 2), (Hand.BANKER, 2)]
+PLAYER_WINS = ["7H", "4D", "KS", "2C"]
+NEXT = ["2H", "4S", "KC", "3C"]
+"""Player has 2 and draws."""
+NATIVE = LinkBack(keeps_events=True, authenticated=True, boot_id=1)
+
+
+def round_of(faces: list[str]) -> list[CardDrawn]:
+    return [
+        CardDrawn(hand=hand, position=at, card=Card.parse(face)) for (hand, at), face in zip(PLACES, faces, strict=True)
+    ]
+
+
+def table_with(**procedure: Any) -> Sitting:  # noqa: ANN401 - as in `Sitting`
+    table = Sitting(gate_locks=GateLocks.WHEN_STOPPED, **procedure)
+    table.give(NATIVE)
+    table.open_shoe()
+    table.bet("1", "base.player", 50)
+    return table
+
+
+def stopped_with_result(table: Sitting) -> None:
+    """A card was corrected to the wrong face before the shoe gave its result."""
+    for event in round_of(PLAYER_WINS):
+        table.event(event)
+    table.act(CorrectCard(number=1, card=Card.parse("6H")))
+    table.event(ResultIndicated(winner=IndicatedWinner.PLAYER))
+    assert table.alerts == ["result_differs"]
+
+
+def test_a_restart_that_waits_lets_no_card_of_another_round_wait_unnoticed() -> None:
+    table = table_with()
+    stopped_with_result(table)
+    table.event(Started())
+    table.act(CorrectCard(number=1, card=Card.parse("7H")))
+    assert (table.alerts, table.state.phase) == ([], Phase.COMPLETE), "the dealer has to confirm it anew"
+    table.event(round_of(NEXT)[0])
+    assert table.alerts == ["place_filled"]
+
+
+def test_no_card_is_let_out_while_others_wait_for_the_round_before_them() -> None:
+    table = table_with()
+    stopped_with_result(table)
+    table.event(round_of(NEXT)[0])
+    table.act(CorrectCard(number=1, card=Card.parse("7H")))
+    assert table.alerts == []
+    assert desired_shoe(table.state).gate_locked
+
+
+def test_cards_that_wait_go_on_with_a_round_from_which_the_first_was_discarded() -> None:
+    table = table_with(discarded_card=DiscardedCard.NEXT_CARD)
+    table.event(ForeignCard(card=None, card_id=None, deck_set=None, hand=Hand.PLAYER, position=1))
+    # The shoe ends this round, and deals what it takes for another one.
+    table.event(ResultIndicated(winner=None))
+    for event in round_of(PLAYER_WINS):
+        table.event(event)
+    table.event(ResultIndicated(winner=IndicatedWinner.PLAYER))
+    assert len(table.all(CardDealt)) == 1
+    table.act(DiscardCard(number=1, cause=DiscardCause.FOREIGN, card=None))
+    [settled] = table.all(RoundSettled)
+    assert [(row.seat, row.returned) for row in settled.settlement.wagers] == [("1", 100)]
+    assert (settled.round, table.alerts) == (1, ["bad_shoe"])
+
+
+def test_a_card_that_was_entered_while_others_waited_is_not_dealt_again() -> None:
+    """Those that waited were reported before it, so that the shoe reports it after them."""
+    table = table_with(reveal=Reveal.AT_RESULT)
+    stopped_with_result(table)
+    for event in round_of(NEXT):
+        table.event(event)
+    table.give(LinkLost(reason="the cable was pulled"))
+    table.wait(5)
+    assert table.act(EnterCard(number=5, card=Card.parse("8D"))).refusal is None
+    assert table.act(VoidRound()).refusal is None
+    dealt = len(table.all(CardDealt))
+    cards_out = table.state.shoe.cards_out if table.state.shoe else 0
+    table.give(NATIVE)
+    table.event(CardDrawn(hand=Hand.PLAYER, position=3, card=Card.parse("8D")), age_ms=7000)
+    assert len(table.all(CardDealt)) == dealt
+    assert table.state.shoe is not None
+    assert table.state.shoe.cards_out == cards_out
