@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import NamedTuple
 
+from firmware_protocol.pace import CARD_TAKES
 from shoe_controller.config.pins import LOG_COSTS, hash_pin
 from shoe_controller.demo.local_ports import HOST
 from shoe_controller.demo.settings import DECKS, SEATS, SITE, DemoSettings, table_name
@@ -76,7 +77,9 @@ def _write_secret(file: Path, text: str) -> None:
 
 def _table_file(files: TableFiles, settings: DemoSettings, broker_port: int) -> str:
     seats = ", ".join(f'"{seat}"' for seat in SEATS)
-    key = "" if files.key is None else f'key_file = "{files.key.name}"\n'
+    # The virtual dealer's hand is quicker by as much as the show is.
+    quick = f"card_takes = {min(CARD_TAKES, CARD_TAKES / settings.speed):g}\n"
+    key = quick if files.key is None else f'key_file = "{files.key.name}"\n'
     commission = '[house.commission]\ntaken = "marked"\n' if settings.game == "commission" else ""
     return f"""\
 [house]
