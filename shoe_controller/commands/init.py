@@ -303,31 +303,41 @@ def _port(questions: Questions) -> str:
 
 def _people(args: argparse.Namespace, questions: Questions) -> Iterator[NewPerson]:
     named = any(getattr(args, role.value) for role in Role)
+    owners: dict[str, str] = {}
     for role in Role:
         for given in getattr(args, role.value):
             identity, _, name = given.partition("=")
             if not identity or not name:
                 raise NotAnsweredError(f"--{role.value} takes ID=NAME, such as anita='Anita Rai', not {given!r}")
-            yield _person(identity, name, role)
+            yield _person(identity, name, role, owners)
         while not named and questions.ask:
             identity = questions.text("", None, f"The id of a {role.value} (leave empty to finish)", "")
             if not identity:
                 break
-            yield _person(identity, questions.text("", None, "The name", identity), role)
+            yield _person(identity, questions.text("", None, "The name", identity), role, owners)
 
 
-def _person(identity: str, name: str, role: Role) -> NewPerson:
-    least = least_digits(role)
-    pin = _pin(f"{name}'s PIN: ", least)
+def _person(identity: str, name: str, role: Role, owners: dict[str, str]) -> NewPerson:
+    """`owners`: the PINs that were given before, each with whose it is."""
+    try:
+        pin = _pin(name, least_digits(role))
+    except BadPinError as error:
+        raise BadPinError(f"the PIN of {name} (--{role.value} {identity}): {error}") from None
+    first = owners.setdefault(pin, name)
+    if first != name:
+        raise BadPinError(f"{name} and {first} have the same PIN: let one of them choose another")
     return NewPerson(identity, name, role, hash_pin(pin, secrets.token_bytes(SALT_BYTES)))
 
 
-def _pin(prompt: str, least: int) -> str:
+def _pin(name: str, least: int) -> str:
     if not sys.stdin.isatty():
-        pin = sys.stdin.readline(1000).rstrip("\r\n")
+        line = sys.stdin.readline(1000)
+        if not line:
+            raise BadPinError("standard input has ended; give one PIN on each line, dealers first, then supervisors")
+        pin = line.rstrip("\r\n")
         check_strength(pin, least)
         return pin
-    pin = getpass.getpass(prompt)
+    pin = getpass.getpass(f"{name}'s PIN: ")
     check_strength(pin, least)
     if getpass.getpass("The same PIN again: ") != pin:
         raise BadPinError("those were two different PINs: try again")

@@ -117,7 +117,10 @@ def screen(
 ) -> Iterator[str]:
     """The screen line by line, the most important first."""
     yield f"{title}: {'running' if status.online else 'NOT RUNNING; what follows is its last state'}"
-    yield _line("version", f"{status.version or 'unknown'}, event {status.seq}")
+    # Each has the number of the event after which it was published, and `status` is published seldom.
+    others = [message for message in (info, state, roads) if message is not None]
+    last = max(status.seq, *(each.seq for each in others if status.journal in ("", each.journal)), 0)
+    yield _line("version", f"{status.version or 'unknown'}, event {last}")
     if info is not None:
         rules = info.rules
         offer = f"{len(rules.offered)} wagers, {len(rules.seats)} seats"
