@@ -15,6 +15,7 @@ import msgspec
 
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.table_file import RunningConfig
+from shoe_controller.doctor.broker_advice import RENEW, to_do_about, to_do_about_tls
 from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
@@ -67,7 +68,7 @@ async def look_at_broker(patient: Patient) -> list[Finding]:
         async with as_the_table(config, ()):
             patient.broker_ready = True
     except BrokerError as error:
-        return problem(_sentence(error))
+        return problem(_sentence(error), to_do_about(error, config.mqtt))
     who = f"the user {config.mqtt.username}" if config.mqtt.username else "an anonymous client"
     return good(f"the broker at {config.mqtt.host}:{config.mqtt.port} accepts the table as {who}")
 
@@ -83,7 +84,8 @@ async def look_at_certificate(patient: Patient) -> list[Finding]:
         until = await _valid_until(mqtt)
     except ssl.SSLError as error:
         reason = getattr(error, "verify_message", None) or error.reason
-        return problem(f"there is no trusted TLS connection to {mqtt.host}:{mqtt.port}: {reason}")
+        what = f"there is no trusted TLS connection to {mqtt.host}:{mqtt.port}: {reason}"
+        return problem(what, to_do_about_tls(error, mqtt))
     except (OSError, TimeoutError):
         return not_looked("the broker does not answer, see above")
     now = patient.clock.now().wall_ms / 1000
@@ -91,7 +93,7 @@ async def look_at_certificate(patient: Patient) -> list[Finding]:
     day = datetime.fromtimestamp(soonest, UTC).strftime("%Y-%m-%d")
     days = int((soonest - now) // DAY_SECONDS)
     if days < patient.limits.certificate_days:
-        return problem(f"{whose} is valid only until {day}, which is in {days} days")
+        return problem(f"{whose} is valid only until {day}, which is in {days} days", RENEW)
     return good(f"TLS is trusted; the first certificate to expire is {whose}, on {day}")
 
 

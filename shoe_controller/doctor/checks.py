@@ -9,7 +9,7 @@ CHECKS = (
     Check(
         "configuration",
         "the table's file: every key known, nothing missing, nothing contradictory",
-        "Correct the file; docs/table.example.toml explains every key.",
+        "Do what it says there; docs/table.example.toml explains every key.",
         configuration.look_at_configuration,
     ),
     Check(
@@ -27,7 +27,7 @@ CHECKS = (
     Check(
         "secrets",
         "keys, passwords and certificates: present, readable by the service, closed to others",
-        "Make what is missing with `shoe-controller init`, or correct owner and mode.",
+        "Do what it says there.",
         configuration.look_at_secrets,
     ),
     Check(
@@ -39,7 +39,7 @@ CHECKS = (
     Check(
         "broker-tls",
         "the broker's certificate: trusted, issued for its host, and its expiry",
-        "Make a new certificate with `shoe-controller init --renew-certificate`, and restart the broker.",
+        "Compare ca_file, host and port in [mqtt] with the broker's configuration.",
         broker.look_at_certificate,
     ),
     Check(
@@ -100,7 +100,7 @@ CHECKS = (
     Check(
         "journal",
         "that the journal is this table's, intact and writable",
-        "Leave the file as it is and make a copy: the controller sets it aside by itself when it starts.",
+        "Copy the file, and leave it as it is: if it is damaged, the controller sets it aside when it starts.",
         journal.look_at_journal,
     ),
     Check(

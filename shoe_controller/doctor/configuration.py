@@ -8,8 +8,11 @@ from shoe_controller.config.pins import SUPERVISOR_DIGITS, PinHash
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import Config, for_running, load_config
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
+from shoe_controller.doctor.rights import make_readable, quoted
 from shoe_controller.doctor.users import READ, WRITE, may
 from shoe_controller.messages.acts import Role
+
+_ADD = "Add {}: a [[people]] section with id, name, role, and as pin the hash that `shoe-controller keys pin` prints."
 
 NO_CONFIGURATION = "the configuration cannot be used, see above"
 
@@ -49,16 +52,17 @@ async def look_at_secrets(patient: Patient) -> list[Finding]:
     files = list(_files_of(patient.config))
     shut = [file for file in files if not may(user, file, READ)]
     if shut:
-        return problem(
-            f"the service's user {user.name} may not read {_listed(shut)}",
-            f"sudo chgrp {user.name} FILE && sudo chmod 640 FILE, for each of them, and chmod 750 for their folder",
-        )
+        return problem(f"the service's user {user.name} may not read {_listed(shut)}", make_readable(user, shut))
     changeable = [file for file in files if user.uid != 0 and file.stat().st_uid != user.uid and may(user, file, WRITE)]
     if changeable:
-        return problem(f"the service's user {user.name} may change {_listed(changeable)}", "sudo chmod g-w,o-w FILE")
+        return problem(
+            f"the service's user {user.name} may change {_listed(changeable)}",
+            f"sudo chmod g-w,o-w {quoted(changeable)}",
+        )
     # PINs can be brute-forced from their hashes, so the file with the people is a secret too.
     if patient.config.people and patient.file.stat().st_mode & 0o007:
-        return problem(f"{patient.file} contains the hashes of PINs, and anyone may read it", "sudo chmod o-rwx FILE")
+        what = f"{patient.file} contains the hashes of PINs, and anyone may read it"
+        return problem(what, f"sudo chmod o-rwx {quoted([patient.file])}")
     return good(f"{len(files)} files can be read by the service, and the secret ones by no one else")
 
 
@@ -67,9 +71,12 @@ async def look_at_people(patient: Patient) -> list[Finding]:
         return not_looked(NO_CONFIGURATION)
     supervisors = [person.id for person in patient.config.people if person.role is Role.SUPERVISOR]
     if not supervisors:
-        return problem("[[people]] has no supervisor: no alert could be cleared, and no card identified")
+        return problem(
+            "[[people]] has no supervisor: no alert could be cleared, and no card identified",
+            _ADD.format("a supervisor"),
+        )
     if len(supervisors) == 1:
-        return problem("there is only one supervisor, and taking a result back needs two")
+        return problem("there is only one supervisor, and taking a result back needs two", _ADD.format("another one"))
     short = [who.id for who in patient.config.people if who.role is Role.SUPERVISOR and _may_be_short(who)]
     if short:
         return problem(
@@ -90,7 +97,10 @@ def _look_at_dealers(config: Config, supervisors: str) -> list[Finding]:
         )
     dealers = [person.id for person in config.people if person.role is Role.DEALER]
     if not dealers:
-        return problem("dealers must sign in here, and [[people]] has no dealer: only a supervisor could deal")
+        return problem(
+            "dealers must sign in here, and [[people]] has no dealer: only a supervisor could deal",
+            _ADD.format("a dealer"),
+        )
     return good(f"{supervisors}; {len(dealers)} dealers who sign in: {', '.join(dealers)}")
 
 
