@@ -19,6 +19,7 @@ from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.config.board import BoardEntry, BoardSettings, board_from
 from shoe_controller.config.console import ConsoleEntry, ConsoleSettings, console_from
+from shoe_controller.config.file_kind import FileKind
 from shoe_controller.config.house import HouseEntry, house_from
 from shoe_controller.config.mqtt import MqttEntry, MqttSettings, mqtt_from
 from shoe_controller.config.people import Person, PersonEntry, people_from
@@ -355,6 +356,14 @@ def load_witness(file: Path) -> WitnessConfig:
         password=password,
         log=LogSettings(entry.log.level, entry.log.format),
     )
+
+
+LOADERS: dict[FileKind, Callable[[Path], BoardConfig | ConsoleConfig | WitnessConfig]] = {
+    FileKind.BOARD: load_board,
+    FileKind.CONSOLE: load_console,
+    FileKind.WITNESS: load_witness,
+}
+"""What reads the files that are no table's."""
 
 
 def _broker_and_table(

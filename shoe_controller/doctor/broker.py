@@ -68,7 +68,7 @@ async def look_at_broker(patient: Patient) -> list[Finding]:
         async with as_the_table(config, ()):
             patient.broker_ready = True
     except BrokerError as error:
-        return problem(_sentence(error), to_do_about(error, config.mqtt))
+        return problem(sentence(error), to_do_about(error, config.mqtt))
     who = f"the user {config.mqtt.username}" if config.mqtt.username else "an anonymous client"
     return good(f"the broker at {config.mqtt.host}:{config.mqtt.port} accepts the table as {who}")
 
@@ -77,7 +77,10 @@ async def look_at_certificate(patient: Patient) -> list[Finding]:
     config = patient.running
     if config is None or config.mqtt is None:
         return not_looked(NO_SECRETS if config is None else NO_BROKER)
-    mqtt = config.mqtt
+    return await judge_certificate(config.mqtt, patient)
+
+
+async def judge_certificate(mqtt: MqttSettings, patient: Patient) -> list[Finding]:
     if not mqtt.tls:
         return _without_tls(mqtt)
     try:
@@ -114,7 +117,7 @@ async def look_at_table(patient: Patient) -> list[Finding]:
     try:
         patient.status = await _retained_status(config, topics.status)
     except BrokerError as error:
-        return problem(_sentence(error))
+        return problem(sentence(error))
     except msgspec.DecodeError as error:
         return problem(
             f"the message retained at {topics.status} is not a status ({error})",
@@ -177,6 +180,6 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _sentence(error: BrokerError) -> str:
+def sentence(error: BrokerError) -> str:
     text = str(error)
     return text[:1].upper() + text[1:]

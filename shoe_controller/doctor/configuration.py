@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.people import Person
 from shoe_controller.config.pins import SUPERVISOR_DIGITS, PinHash
 from shoe_controller.config.strict_reading import BadFileError
@@ -21,7 +22,7 @@ async def look_at_configuration(patient: Patient) -> list[Finding]:
     try:
         patient.config = load_config(patient.file, guarded=False)
     except BadFileError as error:
-        return _problems(error)
+        return problems_of(error)
     missing = [name for name, part in (("table", patient.config.table), ("shoe", patient.config.shoe)) if part is None]
     if missing:
         return problem(f"{patient.file} has no [{'] and no ['.join(missing)}] section, so a table cannot run with it")
@@ -34,7 +35,7 @@ async def look_at_pay_tables(patient: Patient) -> list[Finding]:
     try:
         house = load_config(patient.file).house
     except BadFileError as error:
-        return _problems(error)
+        return problems_of(error)
     return good(
         f"{len(house.offered)} wagers of base game {house.schedule.base_game} with {house.decks} decks; "
         "none favours the player or pays less than printed unless the house allowed it, and every winner is paid"
@@ -47,9 +48,13 @@ async def look_at_secrets(patient: Patient) -> list[Finding]:
     try:
         patient.running = for_running(patient.config)
     except BadFileError as error:
-        return _problems(error)
+        return problems_of(error)
+    return judge_files(patient, list(_files_of(patient.config)), has_people=bool(patient.config.people))
+
+
+def judge_files(patient: Patient, files: list[Path], *, has_people: bool) -> list[Finding]:
+    """Whether the service may read these files, and nobody else what is secret in them."""
     user = patient.user
-    files = list(_files_of(patient.config))
     shut = [file for file in files if not may(user, file, READ)]
     if shut:
         return problem(f"the service's user {user.name} may not read {_listed(shut)}", make_readable(user, shut))
@@ -60,7 +65,7 @@ async def look_at_secrets(patient: Patient) -> list[Finding]:
             f"sudo chmod g-w,o-w {quoted(changeable)}",
         )
     # PINs can be brute-forced from their hashes, so the file with the people is a secret too.
-    if patient.config.people and patient.file.stat().st_mode & 0o007:
+    if has_people and patient.file.stat().st_mode & 0o007:
         what = f"{patient.file} contains the hashes of PINs, and anyone may read it"
         return problem(what, f"sudo chmod o-rwx {quoted([patient.file])}")
     return good(f"{len(files)} files can be read by the service, and the secret ones by no one else")
@@ -110,7 +115,7 @@ def _may_be_short(person: Person) -> bool:
     return digits is None or digits < SUPERVISOR_DIGITS
 
 
-def _problems(error: BadFileError) -> list[Finding]:
+def problems_of(error: BadFileError) -> list[Finding]:
     return [Finding(verdict=Verdict.PROBLEM, what=f"{error.file}: {each}") for each in error.problems]
 
 
@@ -119,8 +124,11 @@ def _files_of(config: Config) -> Iterator[Path]:
     if config.shoe is not None and config.shoe.key_file is not None:
         yield config.shoe.key_file
     if config.mqtt is not None:
-        mqtt = config.mqtt
-        yield from (each for each in (mqtt.password_file, mqtt.ca_file, mqtt.cert_file, mqtt.key_file) if each)
+        yield from files_of_mqtt(config.mqtt)
+
+
+def files_of_mqtt(mqtt: MqttSettings) -> Iterator[Path]:
+    yield from (each for each in (mqtt.password_file, mqtt.ca_file, mqtt.cert_file, mqtt.key_file) if each)
 
 
 def _listed(files: list[Path]) -> str:

@@ -11,7 +11,7 @@ import msgspec
 from firmware_protocol.link import LineQuality
 from shoe_controller.clock.system_clock import Clock, SystemClock
 from shoe_controller.config.mqtt import PLAIN_PORT
-from shoe_controller.config.table_file import Config, RunningConfig
+from shoe_controller.config.table_file import BoardConfig, Config, ConsoleConfig, RunningConfig, WitnessConfig
 from shoe_controller.doctor.users import User
 from shoe_controller.messages.retained import StatusMessage
 
@@ -95,6 +95,8 @@ class Patient:
     machine: Machine = field(default_factory=Machine)
     clock: Clock = field(default_factory=SystemClock)
     config: Config | None = None
+    pages: BoardConfig | ConsoleConfig | WitnessConfig | None = None
+    """Set when the file is one for pages or a witness, and everything that they need is there."""
     running: RunningConfig | None = None
     """Set when everything that a table needs is there, secrets included."""
     port_ready: bool = False

@@ -13,7 +13,7 @@ from contextlib import suppress
 import msgspec
 
 from shoe_controller.messages.topics import ANY, Topics
-from shoe_controller.mqtt.broker import Broker, BrokerError
+from shoe_controller.mqtt.broker import Broker, BrokerError, BrokerSession, Incoming
 
 LOOK_EVERY = 3.0
 """Seconds between two looks, while a table is waited for."""
@@ -21,11 +21,16 @@ LOOK_EVERY = 3.0
 MOST_SHOWN = 20
 """Tables that are named."""
 
+MOST_READ = 2000
+"""Messages that are read in a look."""
+
 _DRAINED = 0.1
 """Seconds without another message after which all that was retained has been read."""
 
-_LISTINGS = Topics(ANY, ANY).listing
-_LISTING = re.compile(re.escape(_LISTINGS).replace(re.escape(ANY), "([A-Za-z0-9_-]{1,40})"))
+LISTINGS = Topics(ANY, ANY).listing
+"""A filter for the listings of all tables of all sites."""
+
+_LISTING = re.compile(re.escape(LISTINGS).replace(re.escape(ANY), "([A-Za-z0-9_-]{1,40})"))
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -37,18 +42,25 @@ class Waiting(msgspec.Struct, frozen=True):
 
 async def tables_in_sight(broker: Broker) -> tuple[str, ...]:
     """Look once; raises `BrokerError` where the broker does not let us."""
-    found: set[str] = set()
-    async with broker.connect(None, (_LISTINGS,)) as session:
-        await session.retained_arrived()
-        messages = session.incoming()
-        with suppress(TimeoutError):
-            while len(found) < MOST_SHOWN:
-                async with asyncio.timeout(_DRAINED):
-                    message = await anext(messages)
-                listing = _LISTING.fullmatch(message.topic)
-                if listing is not None and message.payload:
-                    found.add("/".join(listing.groups()))
-    return tuple(sorted(found))
+    async with broker.connect(None, (LISTINGS,)) as session:
+        return listed(await read_all(session))
+
+
+async def read_all(session: BrokerSession) -> list[Incoming]:
+    """What the broker had retained for the subscriptions, up to a bound."""
+    await session.retained_arrived()
+    messages, found = session.incoming(), list[Incoming]()
+    with suppress(TimeoutError):
+        while len(found) < MOST_READ:
+            async with asyncio.timeout(_DRAINED):
+                found.append(await anext(messages))
+    return found
+
+
+def listed(messages: list[Incoming]) -> tuple[str, ...]:
+    """The tables in these listings, as SITE/TABLE."""
+    listings = (_LISTING.fullmatch(message.topic) for message in messages if message.payload)
+    return tuple(sorted({"/".join(listing.groups()) for listing in listings if listing is not None})[:MOST_SHOWN])
 
 
 async def look_around(
