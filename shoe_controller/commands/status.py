@@ -165,6 +165,8 @@ def _table(state: "StateMessage") -> Iterator[str]:
         yield _line("last", f"round {last.round}: {last.winner.value}, {last.player.total} to {last.banker.total}")
     for alert in state.alerts:
         yield _line("ALERT", f"{ENGLISH.happened(alert.kind)} {ENGLISH.to_do(alert.kind)}")
+        if detail := ENGLISH.detail(alert):
+            yield _line("", detail)
     yield _line("next", ENGLISH.prompt(state.prompt))
 
 

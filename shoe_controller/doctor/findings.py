@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from firmware_protocol.events import LineLook
 from firmware_protocol.link import LineQuality
 from shoe_controller.clock.system_clock import Clock, SystemClock
 from shoe_controller.config.mqtt import PLAIN_PORT
@@ -79,6 +80,8 @@ class ShoeProbe(NamedTuple):
     """Why one side refused the other's authentication."""
     authenticated: bool = False
     firmware: str = ""
+    looks_like: LineLook | None = None
+    """What its bytes look like, where they are of another wire or speed."""
     quality: LineQuality | None = None
     """How good the line is, where that was measured."""
 

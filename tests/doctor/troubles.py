@@ -383,6 +383,17 @@ async def a_terminal_program(ward: Ward) -> Follow:
     return follow
 
 
+@_trouble("shoe", 'It looks like the Angel Eye wire: set wire = "angel_eye" in [shoe]', *_SHOE)
+async def another_wire(ward: Ward) -> Follow:
+    await ward.shoe(wire=Wire.ANGEL_EYE, key=None, spacing=0.01)
+
+    def set_rightly() -> None:
+        ward.data["shoe"]["wire"] = "angel_eye"
+        ward.data["shoe"].pop("key_file")
+
+    return _then(set_rightly)
+
+
 @_trouble("shoe-key", "Put the same key into the shoe and into the file that key_file names", *_SHOE, "shoe")
 async def another_key(ward: Ward) -> Follow:
     await ward.shoe(key=OTHER_KEY)

@@ -139,6 +139,7 @@ from tests.table.alert_causes import (
     undisclosed_native,
     voided_foreign_card,
     wrong_key,
+    wrong_line,
 )
 from tests.table.sitting import Sitting
 
@@ -453,6 +454,14 @@ CASES = (
         AlertKind.LINE_REFUSED,
         wrong_key,
         itself=(lambda table: table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=2)),),
+    ),
+    Case(
+        AlertKind.WRONG_LINE,
+        wrong_line,
+        itself=(
+            lambda table: table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=2)),
+            over(FaultCode.LOW_VOLTAGE),
+        ),
     ),
     Case(AlertKind.EVENTS_CAME_AGAIN, came_again),
     Case(AlertKind.IMPOSSIBLE_AGE, impossible_age),

@@ -51,6 +51,7 @@ from shoe_controller.messages.details.controller import (
     HeadSource,
     JournalBehind,
     JournalSetAside,
+    LineLooksLike,
     LinkDropped,
     OperatingSystemError,
     ShoeFault,
@@ -135,6 +136,7 @@ AnyDetail = (
     | LinkDropped
     | ControllerRestarted
     | DecoderMessage
+    | LineLooksLike
     | EventsCameAgain
     | AgeOfEvent
     | ClockStep
@@ -189,6 +191,7 @@ __all__ = [
     "JournalBehind",
     "JournalSetAside",
     "LateSeats",
+    "LineLooksLike",
     "LinkDropped",
     "MarkDiffers",
     "NoShoeOpen",
