@@ -47,11 +47,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     # Imported late: the checks bring the event loop and all libraries along, which no other command needs.
-    from shoe_controller.doctor.checks import checks_for  # noqa: PLC0415 - see above
+    from shoe_controller.doctor.checks import CHECKS, OF_PAGES, checks_for  # noqa: PLC0415 - see above
     from shoe_controller.doctor.users import service_user, user_called  # noqa: PLC0415 - see above
 
     names = [check.name for check in checks_for(args.config)]
-    unknown = [name for name in args.skip if name not in names]
+    # One list of checks to leave out may serve for the files of a table and of its pages.
+    known = {check.name for check in (*CHECKS, *OF_PAGES)}
+    unknown = [name for name in args.skip if name not in known]
     if unknown:
         return bad_input(args, "unknown_check", f"there is no check {unknown[0]!r}; the checks are {', '.join(names)}")
     if not 0 < args.listen <= 3600:

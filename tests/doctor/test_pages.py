@@ -117,6 +117,6 @@ def test_config_check_takes_them_too(tmp_path: Path, capsys: pytest.CaptureFixtu
     del data["mqtt"]
     assert "mqtt: is missing" in run(capsys, "config", "check", str(write(tmp_path, data))).err
     assert (
-        "no check 'shoe'; the checks are configuration, secrets, broker"
-        in run(capsys, "doctor", file, "--skip", "shoe").err
+        "no check 'shoes'; the checks are configuration, secrets, broker"
+        in run(capsys, "doctor", file, "--skip", "shoes").err
     )
