@@ -19,6 +19,7 @@ from firmware_protocol.events import (
     CutCard,
     FaultCode,
     ForeignCard,
+    LineLook,
     LinkDownCause,
     Misread,
 )
@@ -36,6 +37,7 @@ from firmware_protocol.link import (
     LinkUp,
     LinkUsageError,
 )
+from firmware_protocol.recognition import LineRecognition
 
 QUIET_AFTER = 1.0
 """Seconds of silence after which the rest of a line is not waited for any more."""
@@ -98,6 +100,9 @@ class LinesController:
         self._pattern = pattern
         self._repeat_within = repeat_within
         self._reader = LineReader()
+        self._recognition = LineRecognition(LineLook.LINES)
+        self._means_something = False
+        """Whether a line among those that came last was one of this reader."""
         self._committed = state
         self._delivered = state.delivered
         self._state_age: float | None = state_age
@@ -125,6 +130,7 @@ class LinesController:
             self._readings = {each.what: _Reading(stored_at - each.ago) for each in self._committed.recent}
             self._state_age = None
         self._connected_at = now
+        self._recognition.opened()
         self._up_reported = False
         self._joining = True
 
@@ -146,9 +152,14 @@ class LinesController:
             # The timer is late: what comes now is another line.
             out += self._give_up(now)
         self._last_byte_at = now
+        self._means_something = False
         for item in self._reader.read(data):
             out += self._line(item, now) if isinstance(item, Line) else self._damaged(item, now)
             self._joining = False
+        if self._means_something:
+            self._recognition.understood()
+        else:
+            out += self._recognition.not_understood(data, now)
         return out
 
     def memory(self, delivery: Delivery) -> bytes:
@@ -224,14 +235,17 @@ class LinesController:
         self._whole += 1
         match self._pattern.read(line.text):
             case Ignored():
+                self._means_something = True
                 return []
             case Unread():
+                self._means_something = True
                 return [self._deliver(Misread(), now)]
             case NotAnId(reason=reason):
                 return self._damaged(DamagedLine(line.offset, line.length, f"{reason} [{line.text}]"), now)
             case Id(text=reader_id):
                 known = self._cards.get(reader_id)
                 if known is not None:
+                    self._means_something = True
                     return self._read(reader_id, known, now)
                 if self._joining:
                     reason = f"the id {reader_id!r} is in no cards file, and may be the rest of one"

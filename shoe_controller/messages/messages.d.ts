@@ -2037,6 +2037,19 @@ export interface LimitReached {
   policy: OverLimit;
 }
 
+/** What the bytes on a shoe's line look like, where they are not those of the wire that was set. */
+export type LineLook = "native" | "angel_eye" | "lines" | "other_speed";
+
+/** What comes from the shoe's port is not what the table's file says. */
+export interface LineLooksLike {
+  /** Says which code this is; the other fields are its values. */
+  code: "line_looks_like";
+  /** What it looks like. */
+  looks_like: LineLook;
+  /** What to set in the `[shoe]` section of the table's file. */
+  setting: string;
+}
+
 /** Why the link to a shoe is down. */
 export type LinkDownCause = "disconnected" | "silent" | "restarted";
 
