@@ -30,6 +30,15 @@ class LinkDownCause(Enum):
     RESTARTED = "restarted"
 
 
+class LineLook(Enum):
+    """What the bytes on a shoe's line look like, where they are not those of the wire that was set."""
+
+    NATIVE = "native"
+    ANGEL_EYE = "angel_eye"
+    LINES = "lines"
+    OTHER_SPEED = "other_speed"
+
+
 class StartCause(Enum):
     POWER_ON = "power_on"
     BROWN_OUT = "brown_out"

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from firmware_protocol.events import AnyShoeEvent, FaultCode, Hand, LinkDownCause, StartCause
+from firmware_protocol.events import AnyShoeEvent, FaultCode, Hand, LineLook, LinkDownCause, StartCause
 
 
 class LinkUsageError(RuntimeError):
@@ -128,6 +128,12 @@ class GateFailed(LinkReport, frozen=True, kw_only=True, tag="gate_failed"):
 
 class GateObeyed(LinkReport, frozen=True, kw_only=True, tag="gate_obeyed"):
     """The shoe does what is desired of its gate again."""
+
+
+class StrangeBytes(LinkReport, frozen=True, kw_only=True, tag="strange_bytes"):
+    """The bytes are plainly not those of this wire, or not of this speed; said once while the port is open."""
+
+    looks_like: LineLook
 
 
 class ImpossibleAge(LinkReport, frozen=True, kw_only=True, tag="impossible_age"):

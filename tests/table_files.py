@@ -13,6 +13,10 @@ from shoe_controller.config.table_file import Config, load_config
 
 EXAMPLE = Path(__file__).parent.parent / "docs" / "table.example.toml"
 
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+PRIVATE_KEY = "-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n"
+"""They look like the files of a TLS connection, and are none."""
+
 Data = dict[str, Any]
 
 

@@ -27,7 +27,7 @@ from firmware_protocol.angel_eye.commands import (
 from firmware_protocol.angel_eye.messages import FAULT_NUMBERS, BadTelegramError, fault_of_number
 from firmware_protocol.angel_eye.sequence import AngelEyeState, StandingError, decode_telegram, gap_before, take
 from firmware_protocol.angel_eye.telegrams import Answer, Garbage, Telegram, TelegramReader
-from firmware_protocol.events import CardDrawn, FaultCode, LinkDownCause, Started
+from firmware_protocol.events import CardDrawn, FaultCode, LineLook, LinkDownCause, Started
 from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
@@ -42,6 +42,7 @@ from firmware_protocol.link import (
     LinkUsageError,
 )
 from firmware_protocol.pace import CARD_TAKES, JOINING, CardPace, held_up_reason
+from firmware_protocol.recognition import LineRecognition
 
 _NOTHING_WANTED = DesiredShoe()
 
@@ -94,6 +95,7 @@ class AngelEyeController:
         self._line = line
         self._overhear = overhear
         self._reader = TelegramReader(answers=commands or overhear)
+        self._recognition = LineRecognition(LineLook.ANGEL_EYE)
         self._lane = CommandLane(stx_in_bcc=line.stx_in_bcc, answer_timeout=line.answer_timeout) if commands else None
         self._committed = state
         self._committed_received_at = 0.0
@@ -127,6 +129,7 @@ class AngelEyeController:
             self._committed_received_at = now - self._state_age
             self._state_age = None
         self._connected_at = now
+        self._recognition.opened()
         self._up_reported = False
         self._delivered_before_joining = self._newest_state.delivered
         self._gate_commanded = None
@@ -153,7 +156,12 @@ class AngelEyeController:
         out: list[Delivery | LinkReport] = []
         self._last_byte_at = now
         expected = self._newest_state.next_number
-        for item in self._reader.read(data):
+        items = self._reader.read(data)
+        if any(not isinstance(item, Garbage) for item in items):
+            self._recognition.understood()
+        else:
+            out += self._recognition.not_understood(data, now)
+        for item in items:
             self._whole += not isinstance(item, Garbage)
             match item:
                 case Telegram():

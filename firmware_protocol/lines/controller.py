@@ -20,6 +20,7 @@ from firmware_protocol.events import (
     CutCard,
     FaultCode,
     ForeignCard,
+    LineLook,
     LinkDownCause,
     Misread,
 )
@@ -39,6 +40,7 @@ from firmware_protocol.link import (
     LinkUsageError,
 )
 from firmware_protocol.pace import CARD_TAKES, JOINING, CardPace, held_up_reason
+from firmware_protocol.recognition import LineRecognition
 
 QUIET_AFTER = 1.0
 """Seconds of silence after which the rest of a line is not waited for any more."""
@@ -110,6 +112,9 @@ class LinesController:
         self._pattern = pattern
         self._repeat_within = repeat_within
         self._reader = LineReader()
+        self._recognition = LineRecognition(LineLook.LINES)
+        self._means_something = False
+        """Whether a line among those that came last was one of this reader."""
         self._committed = state
         self._delivered = state.delivered
         self._state_age: float | None = state_age
@@ -144,6 +149,7 @@ class LinesController:
             self._readings = {each.what: _Reading(stored_at - each.ago) for each in self._committed.recent}
             self._state_age = None
         self._connected_at = now
+        self._recognition.opened()
         self._up_reported = False
         self._joining = True
         self._given_up = None
@@ -170,10 +176,15 @@ class LinesController:
         if self._floods_end_at() <= now:
             out += self._floods_end()
         self._last_byte_at = now
+        self._means_something = False
         for item in self._reader.read(data):
             out += self._line(item, now) if isinstance(item, Line) else self._damaged(item, now)
             self._joining = False
             self._given_up = None
+        if self._means_something:
+            self._recognition.understood()
+        else:
+            out += self._recognition.not_understood(data, now)
         cards = sum(isinstance(item, Delivery) and isinstance(item.event, CardDrawn) for item in out)
         if self._pace.held_up(cards, now):
             # Before all that came with them: none of it is of the present.
@@ -275,14 +286,17 @@ class LinesController:
         self._whole += 1
         match self._pattern.read(line.text):
             case Ignored():
+                self._means_something = True
                 return []
             case Unread():
+                self._means_something = True
                 return self._deliver_unread(Misread(), now)
             case NotAnId(reason=reason):
                 return self._damaged(DamagedLine(line.offset, line.length, f"{reason} [{line.text}]"), now, line.text)
             case Id(text=reader_id):
                 known = self._cards.get(reader_id)
                 if known is not None:
+                    self._means_something = True
                     return self._read(reader_id, known, now)
                 if self._joining or self._given_up is not None:
                     reason = f"the id {reader_id!r} is in no cards file, and may be the rest of one"
@@ -303,6 +317,7 @@ class LinesController:
             return [error, *self._deliver_unread(Misread(), now)]
         whole = self._pattern.read((self._given_up + text.encode()).decode(errors="replace").strip(" \t"))
         if isinstance(whole, Id) and self._cards.get(whole.text) is not None:
+            self._means_something = True
             reason = f"this is the rest of the line that was given up before: together they are the id {whole.text!r}"
             return [LineError(offset=damaged.offset, length=damaged.length, reason=reason)]
         return [

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from firmware_protocol.events import FaultCode, LinkDownCause
+from firmware_protocol.events import FaultCode, LineLook, LinkDownCause
 from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
@@ -43,6 +43,7 @@ from firmware_protocol.native.messages import (
 from firmware_protocol.native.outbox import Outbox
 from firmware_protocol.native.progress import MIN_EVENT, Beginning, LastCommitted, Progress
 from firmware_protocol.native.session import FORGED, INSECURE_KEY, SealedSession, payload_of, shared_key
+from firmware_protocol.recognition import LineRecognition
 
 _EVENT = int(FrameType.EVENT)
 _NEVER = float("inf")
@@ -102,6 +103,7 @@ class NativeController:
         self._progress = Progress(last_committed, self.counts, recent=recent, perhaps_another=perhaps_another)
         self._used_nonces = deque(used_nonces, maxlen=MOST_NONCES)
         self._reader = FrameReader()
+        self._recognition = LineRecognition(LineLook.NATIVE)
         self._out = Outbox(self.counts)
         self._is_connected = False
         self._session: SealedSession | None = None
@@ -145,6 +147,7 @@ class NativeController:
         if self._is_connected:
             raise LinkUsageError("the line is connected already")
         self._is_connected = True
+        self._recognition.opened()
         self._refusals.start_afresh()
         self._begin_handshake(now)
 
@@ -189,6 +192,11 @@ class NativeController:
                 session = self._session if self._handshake is None else None
         if received:
             self._silent_at = now + self._timings.silence
+        elif self._session is None:
+            if any(isinstance(frame, bytes) for frame in frames):
+                self._recognition.understood()
+            else:
+                out += self._recognition.not_understood(data, now)
         self._answer(now)
         return out
 

@@ -27,6 +27,10 @@ class BoardFeed:
         return self._sent.message(board_sections(self._floor, self._floor.tables.get(self._name)))
 
 
+WAITING = ":waiting"
+"""In place of a table's name, what is waited for; no table can be called so."""
+
+
 class PitFeed:
     """A row for each table of the site."""
 
@@ -35,6 +39,7 @@ class PitFeed:
         self._clock = clock
         self._seen = -1
         self._versions: dict[str, int] = {}
+        self._waited = False
         self._sent = SentSections()
 
     def news(self) -> bytes | None:
@@ -49,7 +54,10 @@ class PitFeed:
         }
         gone = [name for name in self._versions if name not in floor.versions]
         self._versions = dict(floor.versions)
-        message = self._sent.message(rows | dict.fromkeys(gone))
+        waiting = floor.waiting
+        waits = {WAITING: waiting} if waiting is not None or self._waited else {}
+        self._waited = waiting is not None
+        message = self._sent.message(rows | dict.fromkeys(gone) | waits)
         for name in gone:
             self._sent.forget(name)
         # A page without tables must be sent that there are none.

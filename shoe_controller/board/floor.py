@@ -6,6 +6,7 @@ from collections.abc import Callable
 import msgspec
 
 from shoe_controller.board.model import BoardTable
+from shoe_controller.follow.in_sight import Waiting
 from shoe_controller.messages.topics import ANY, SITE_WITNESS, STATUS, Topics, witness_topic
 from shoe_controller.messages.witness import WitnessMessage
 from shoe_controller.mqtt.broker import BrokerSession, Incoming
@@ -45,6 +46,8 @@ class Floor:
         self.connected = False
         self.witnesses: dict[str, dict[str, WitnessMessage]] = {}
         """What witnesses publish of each table, by their users."""
+        self._in_sight: tuple[str, ...] | None = None
+        """Tables that can be seen at the broker in place of those that are waited for; `None` before the first look."""
         self._site = site
         self._all = Topics(site, ANY)
         self._prefix = self._all.prefix.removesuffix(ANY)
@@ -69,6 +72,29 @@ class Floor:
         for table in self.tables.values():
             table.followed.broker_down()
         self.touch()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The tables of which nothing has come, as SITE/TABLE, although the broker is there."""
+        if not self.connected:
+            return ()
+        if self._only:
+            return tuple(f"{self._site}/{name}" for name in sorted(self._only - self.tables.keys()))
+        return () if self.tables else (f"{self._site}/*",)
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """What is waited for in vain."""
+        missing = self.missing
+        return Waiting(missing, self._in_sight) if missing and self._in_sight is not None else None
+
+    def saw(self, tables: tuple[str, ...]) -> bool:
+        """Tables can be seen at the broker, while others are waited for; whether that is news."""
+        if tables == self._in_sight:
+            return False
+        self._in_sight = tables
+        self.version += 1
+        return True
 
     def touch(self) -> None:
         """Every page should look again."""

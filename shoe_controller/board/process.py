@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from shoe_controller.board.addresses import BoardAddresses
@@ -13,7 +14,9 @@ from shoe_controller.board.floor import Floor
 from shoe_controller.board.web import WebSite
 from shoe_controller.config.table_file import BoardConfig, load_board
 from shoe_controller.follow.connection import Follower
+from shoe_controller.follow.in_sight import look_around
 from shoe_controller.follow.process import Logbook, broker_for
+from shoe_controller.mqtt.broker import Broker
 from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.web.process import serve
@@ -37,16 +40,26 @@ async def _serve(config: BoardConfig, log: Log, service: SystemdNotifier, random
         home=config.home,
         clock=time.monotonic,
     )
-    client_id = f"shoe-board-{settings.site}-{socket.gethostname()}-{random_hex(8)}"
     password = None if config.password is None else config.password.reveal()
+
+    def broker() -> Broker:
+        client_id = f"shoe-board-{settings.site}-{socket.gethostname()}-{random_hex(8)}"
+        return broker_for(config.mqtt, client_id, config.username, password)
+
+    def saw(tables: tuple[str, ...]) -> None:
+        if floor.saw(tables):
+            log.warning("waits_for_tables", waits_for=floor.missing, in_sight=tables)
+            bell.ring()
+
     follower = Follower(
-        broker=broker_for(config.mqtt, client_id, config.username, password),
+        broker=broker(),
         followed=floor,
         changed=bell.ring,
         observer=Logbook(log, service),
         clock=time.monotonic,
     )
-    await serve(WebSite(addresses, files, bell), follower, settings, log, service)
+    looking = partial(look_around, broker(), lambda: bool(floor.missing), saw)
+    await serve(WebSite(addresses, files, bell), follower, settings, log, service, beside=looking)
 
 
 def run(file: Path) -> None:

@@ -4,10 +4,10 @@ import argparse
 import asyncio
 import importlib.util
 
-from shoe_controller.baccarat.wagers import unknown
 from shoe_controller.commands.output import GOOD, bad_input
-from shoe_controller.demo.faults import FAULTS, faults_on
-from shoe_controller.demo.irregularities import IRREGULARITIES, Irregularity, irregularities_at
+from shoe_controller.demo.chosen_faults import ALL_FAULTS, NO_FAULTS, BadFaultError, chosen_faults
+from shoe_controller.demo.faults import FAULTS
+from shoe_controller.demo.irregularities import IRREGULARITIES
 from shoe_controller.demo.settings import (
     BROKERS,
     FASTEST,
@@ -20,8 +20,6 @@ from shoe_controller.demo.settings import (
 )
 
 FAILED = 1
-ALL_FAULTS, NO_FAULTS = "1", "0"
-"""Values for yes and no after FAULTS=."""
 PAGES, NO_PAGES = "1", "0"
 """Values for yes and no after PAGES=."""
 
@@ -59,6 +57,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="NAME,NAME",
         help="let the shoe and the people go wrong, one thing after another, and let supervisors put it right: all of "
         f"it, or what is named. Of the shoe: {', '.join(FAULTS)}. Of the people: {', '.join(IRREGULARITIES)}. "
+        "The name of an alert stands for everything that raises it. "
         "Without --rounds the demo stops when all are over",
     )
     parser.add_argument(
@@ -76,8 +75,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     try:
-        faults = _chosen_faults(args.faults, args.wire, args.game)
-    except _BadFaultError as error:
+        faults = chosen_faults(args.faults, args.wire, args.game)
+    except BadFaultError as error:
         return bad_input(args, "bad_fault", str(error))
     if importlib.util.find_spec("simulator") is None:
         return bad_input(args, "no_simulator", "the emulated shoe is not installed here, and the demo needs it")
@@ -121,26 +120,6 @@ def _show(args: argparse.Namespace, settings: DemoSettings) -> int:
     except (DemoError, BrokerError, OSError) as error:
         bad_input(args, "demo", str(error))
         return FAILED
-
-
-class _BadFaultError(ValueError):
-    """A fault that does not exist, or not on this wire."""
-
-
-def _chosen_faults(text: str, wire: str, game: str) -> tuple[str, ...]:
-    if text in (ALL_FAULTS, NO_FAULTS):
-        return (*faults_on(wire), *irregularities_at(wire, game)) if text == ALL_FAULTS else ()
-    names = tuple(name.strip() for name in text.split(","))
-    known = [*FAULTS, *IRREGULARITIES]
-    for name in names:
-        if name not in known:
-            raise _BadFaultError(unknown("fault", name, known, listed_by="shoe-controller demo --help"))
-        entry = FAULTS.get(name) or IRREGULARITIES[name]
-        if wire not in entry.wires:
-            raise _BadFaultError(f"the {wire} wire cannot express {name}: leave it out")
-        if isinstance(entry, Irregularity) and game not in entry.games:
-            raise _BadFaultError(f"{name} needs the game {' or '.join(entry.games)}: leave it out")
-    return names
 
 
 def _speed(text: str) -> float:

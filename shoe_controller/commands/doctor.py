@@ -1,5 +1,7 @@
 """`shoe-controller doctor CONFIG`: checks everything around a table that can be wrong, and says what to do about it.
 
+Of the file of a board, a console or a witness it checks what those need.
+
 Exit code 0 means that nothing is wrong, 1 that something is, 2 that the arguments cannot be used.
 """
 
@@ -24,7 +26,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "doctor",
         help="find out what is wrong with a table, and what to do",
         description="Check a table's configuration, port, shoe, broker, journal and machine, and say what to do about "
-        "each problem. It changes nothing, and may be run beside a running table. Use sudo to check everything.",
+        "each problem. It changes nothing, and may be run beside a running table. Use sudo to check everything. The "
+        "file may also be that of a board, a console or a witness.",
     )
     add_config_argument(parser)
     parser.add_argument("--skip", action="append", default=[], metavar="CHECK", help="skip a check")
@@ -44,11 +47,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(args: argparse.Namespace) -> int:
     # Imported late: the checks bring the event loop and all libraries along, which no other command needs.
-    from shoe_controller.doctor.checks import CHECKS  # noqa: PLC0415 - see above
+    from shoe_controller.doctor.checks import CHECKS, OF_PAGES, checks_for  # noqa: PLC0415 - see above
     from shoe_controller.doctor.users import service_user, user_called  # noqa: PLC0415 - see above
 
-    names = [check.name for check in CHECKS]
-    unknown = [name for name in args.skip if name not in names]
+    names = [check.name for check in checks_for(args.config)]
+    # One list of checks to leave out may serve for the files of a table and of its pages.
+    known = {check.name for check in (*CHECKS, *OF_PAGES)}
+    unknown = [name for name in args.skip if name not in known]
     if unknown:
         return bad_input(args, "unknown_check", f"there is no check {unknown[0]!r}; the checks are {', '.join(names)}")
     if not 0 < args.listen <= 3600:
@@ -63,23 +68,24 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from shoe_controller.doctor.checks import CHECKS  # noqa: PLC0415 - see `run`
+    from shoe_controller.doctor.checks import checks_for  # noqa: PLC0415 - see `run`
 
+    checks = checks_for(args.config)
     if args.json:
-        print_json([{"check": check.name, "looks_at": check.looks_at, "to_do": check.to_do} for check in CHECKS])
+        print_json([{"check": check.name, "looks_at": check.looks_at, "to_do": check.to_do} for check in checks])
     else:
-        for check in CHECKS:
+        for check in checks:
             sys.stdout.write(f"{check.name:{WIDTH_OF_NAMES}} {check.looks_at}\n")
     return GOOD
 
 
 async def _examine(args: argparse.Namespace, user: "User") -> int:
-    from shoe_controller.doctor.checks import examine  # noqa: PLC0415 - see `run`
+    from shoe_controller.doctor.checks import checks_for, examine  # noqa: PLC0415 - see `run`
     from shoe_controller.doctor.findings import Patient, Thresholds, Verdict  # noqa: PLC0415 - see `run`
 
     patient = Patient(file=args.config, user=user, users_file=args.users, limits=Thresholds(listen_seconds=args.listen))
     found: list[dict[str, str]] = []
-    async for check, findings in examine(patient, leaving_out=args.skip):
+    async for check, findings in examine(patient, checks_for(args.config), leaving_out=args.skip):
         for finding in findings:
             wrong = finding.verdict is Verdict.PROBLEM
             line = {

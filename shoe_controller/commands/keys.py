@@ -39,12 +39,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="Make a random key for a shoe that speaks the native wire, in a file that only its owner can read.",
     )
     shoe.add_argument(
-        "--output",
+        "file",
         type=Path,
-        default=DEFAULT_KEY_FILE,
+        nargs="?",
         metavar="FILE",
-        help="the file to make, which must not exist yet (default: %(default)s)",
+        help=f"the file to make, which must not exist yet (default: {DEFAULT_KEY_FILE})",
     )
+    shoe.add_argument("--output", type=Path, metavar="FILE", help="the same")
     add_json_option(shoe)
     shoe.set_defaults(run=run_shoe)
     pin = actions.add_parser(
@@ -64,7 +65,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run_shoe(args: argparse.Namespace) -> int:
-    file: Path = args.output
+    if args.file is not None and args.output is not None:
+        return bad_input(args, "two_files", f"one key goes into one file: name {args.file} or {args.output}")
+    file: Path = args.file or args.output or DEFAULT_KEY_FILE
     try:
         _write_new(file, f"{secrets.token_hex(KEY_BYTES)}\n".encode())
     except FileExistsError:

@@ -117,7 +117,10 @@ def screen(
 ) -> Iterator[str]:
     """The screen line by line, the most important first."""
     yield f"{title}: {'running' if status.online else 'NOT RUNNING; what follows is its last state'}"
-    yield _line("version", f"{status.version or 'unknown'}, event {status.seq}")
+    # Each has the number of the event after which it was published, and `status` is published seldom.
+    others = [message for message in (info, state, roads) if message is not None]
+    last = max(status.seq, *(each.seq for each in others if status.journal in ("", each.journal)), 0)
+    yield _line("version", f"{status.version or 'unknown'}, event {last}")
     if info is not None:
         rules = info.rules
         offer = f"{len(rules.offered)} wagers, {len(rules.seats)} seats"
@@ -162,6 +165,8 @@ def _table(state: "StateMessage") -> Iterator[str]:
         yield _line("last", f"round {last.round}: {last.winner.value}, {last.player.total} to {last.banker.total}")
     for alert in state.alerts:
         yield _line("ALERT", f"{ENGLISH.happened(alert.kind)} {ENGLISH.to_do(alert.kind)}")
+        if detail := ENGLISH.detail(alert):
+            yield _line("", detail)
     yield _line("next", ENGLISH.prompt(state.prompt))
 
 

@@ -52,7 +52,7 @@ def board_from(entry: BoardEntry, folder: Path, site: str | None, problems: list
     """Check the section. `site` is the table's, the default for the board's."""
     section = Section("board", problems)
     chosen = entry.site or site
-    section.require("site", chosen)
+    section.require("site", chosen, 'the site whose tables are shown, as in site = "kathmandu"')
     for key, names in (("site", (entry.site,)), ("tables", entry.tables)):
         for name in names:
             if name is not None and not _NAME.fullmatch(name):

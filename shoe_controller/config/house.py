@@ -5,7 +5,7 @@ Contradictions, with itself or the catalogue, are collected as problems; so are 
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -31,25 +31,35 @@ from shoe_controller.baccarat.wagers import (
     odds_text,
     unknown,
 )
-from shoe_controller.config.strict_reading import Problem, join_place
+from shoe_controller.config.strict_reading import Hint, Problem, join_place
 from shoe_controller.house.catalogue_files import built_in_catalogue, option_rule_mistakes, parse_percentage
 
 ALL_WAGERS = "all"
 """The key of the limits for every wager without its own."""
 
 
+Amount = Annotated[
+    int, Hint("an amount is in whole minor units, with neither point nor comma: 500 for 5.00 with two decimals")
+]
+
+
+class LimitsEntry(msgspec.Struct):
+    min: Amount
+    max: Amount
+
+
 class RoundingEntry(msgspec.Struct):
     mode: Literal["down", "nearest", "up"] = "down"
-    unit: int = 1
+    unit: Amount = 1
 
 
 class CommissionEntry(msgspec.Struct):
-    rate: str | None = None
+    rate: Annotated[str | None, Hint('write a percentage in quotes, such as rate = "5%"')] = None
     taken: Literal["at_once", "marked"] = "at_once"
 
 
 class RoundLimitEntry(msgspec.Struct):
-    amount: int
+    amount: Amount
     groups: tuple[str, ...] | None = None
     over_limit: Literal["proportional", "in_order"] = "proportional"
 
@@ -61,7 +71,7 @@ class HouseEntry(msgspec.Struct):
     decks: int | None = None
     layout: str | tuple[str, ...] | None = None
     seats: tuple[str, ...] | None = None
-    limits: dict[str, StakeLimits] | None = None
+    limits: dict[str, Annotated[LimitsEntry, Hint("write { min = 100, max = 100000 }, in minor units")]] | None = None
     offer: tuple[str, ...] | None = None
     pay_tables: dict[str, str] = {}
     catalogue: tuple[str, ...] = ()
@@ -75,7 +85,14 @@ class HouseEntry(msgspec.Struct):
     allow_lower_price: tuple[str, ...] = ()
 
 
-REQUIRED = ("base_game", "decks", "layout", "seats", "limits")
+REQUIRED = {
+    "base_game": 'base_game = "commission", or another that `shoe-controller catalogue` lists',
+    "decks": "decks = 8",
+    "layout": 'layout = "nepal_super_baccarat", or another that `shoe-controller catalogue` lists',
+    "seats": 'seats = ["1", "2", "3"], with the seats from the dealer\'s right',
+    "limits": "limits = { all = { min = 100, max = 100000 } }, in minor units",
+}
+"""Each with what to write for it."""
 
 
 def house_from(
@@ -86,6 +103,11 @@ def house_from(
     Without the guard for rules that the guard judged when they came into force.
     """
     return _HouseReader(entry, catalogue, problems).house(guarded=guarded)
+
+
+def _as_percentage(text: str) -> str:
+    whole = text.strip().removesuffix("%").strip()
+    return f': write rate = "{whole}%"' if parse_percentage(f"{whole}%") is not None else ""
 
 
 class _HouseReader:
@@ -101,9 +123,9 @@ class _HouseReader:
 
     def house(self, *, guarded: bool) -> House | None:
         entry = self.entry
-        for key in REQUIRED:
+        for key, to_write in REQUIRED.items():
             if getattr(entry, key) is None and not any(p.place.startswith(f"house.{key}") for p in self.problems):
-                self._problem(key, "is missing")
+                self._problem(key, f"is missing: write {to_write}")
         schedule = self._schedule()
         limits = self._limits()
         option_rules = self._option_rules()
@@ -161,7 +183,9 @@ class _HouseReader:
         schedule = self.catalogue.schedule(base_game, pay_tables, rate)
         for wager in self.offered or ():
             if wager not in schedule.pay_tables:
-                self._problem("offer", f"{wager} has no rows, and the base game {base_game!r} does not price it")
+                self._problem(
+                    "offer", f"{wager} has no rows, and the base game {base_game!r} does not price it: leave it out"
+                )
         return schedule
 
     def _pay_tables(self) -> dict[str, str]:
@@ -190,10 +214,10 @@ class _HouseReader:
             return None
         rate = parse_percentage(text)
         if rate is None:
-            self._problem("commission.rate", f"must be a percentage like '5%', not {text!r}")
+            self._problem("commission.rate", f"must be a percentage like '5%', not {text!r}{_as_percentage(text)}")
         base_game = self.catalogue.base_games.get(self.entry.base_game or "")
         if base_game is not None and base_game.commission == 0:
-            self._problem("commission.rate", f"the base game {base_game.id!r} takes no commission")
+            self._problem("commission.rate", f"the base game {base_game.id!r} takes no commission: leave rate out")
         return rate
 
     def _limits(self) -> dict[str, StakeLimits]:
@@ -204,8 +228,10 @@ class _HouseReader:
         for name, limits in entries.items():
             if name != ALL_WAGERS:
                 self._named("limits", (name,), self.offered)
-            if not 1 <= limits.min <= limits.max:
-                message = f"min {limits.min} and max {limits.max}: min is at least 1, max at least min"
+            if limits.min < 1:
+                self._problem(join_place("limits", name), f"min is {limits.min}: write 1 or more")
+            elif limits.min > limits.max:
+                message = f"min {limits.min} is above max {limits.max}: write min = {limits.max}, max = {limits.min}"
                 self._problem(join_place("limits", name), message)
         found: dict[str, StakeLimits] = {}
         without = []
@@ -214,7 +240,7 @@ class _HouseReader:
             if here is None:
                 without.append(wager)
             else:
-                found[wager] = here
+                found[wager] = StakeLimits(here.min, here.max)
         if without:
             more = f" and {len(without) - 3} more" if len(without) > 3 else ""
             shown = ", ".join(without[:3]) + more
@@ -258,9 +284,9 @@ class _HouseReader:
         if not seats:
             self._problem("seats", "name at least one seat")
         if any(not seat.strip() for seat in seats):
-            self._problem("seats", "a seat needs a printable name")
+            self._problem("seats", "a seat needs a printable name: write one, or leave the empty one out")
         for seat in sorted({seat for seat in seats if seats.count(seat) > 1}):
-            self._problem("seats", f"seat {seat!r} is listed more than once")
+            self._problem("seats", f"seat {seat!r} is listed more than once: leave one out, or give it another name")
 
     def _rounding(self) -> Rounding:
         entry = self.entry.rounding
@@ -332,7 +358,7 @@ class _HouseReader:
                 self._problem(place, str(error))
                 continue
             if offered is not None and not any(wager in offered for wager in wagers):
-                self._problem(place, f"{name} is not offered at this table")
+                self._problem(place, f"{name} is not offered at this table: leave it out here, or add it to offer")
             found.update(wager for wager in wagers if offered is None or wager in offered)
         return tuple(wager for wager in self.catalogue.wagers if wager in found)
 

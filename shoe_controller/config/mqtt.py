@@ -16,6 +16,9 @@ PLAIN_PORT, TLS_PORT = 1883, 8883
 LONGEST_USERNAME = 200
 LONGEST_KEEP_ALIVE = 60
 
+_ADDRESS = re.compile(r"(?:[a-z]+://)?(?P<host>[A-Za-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?/?")
+"""A broker as other programs write it, in one text."""
+
 _HOST_NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?")
 
 
@@ -53,9 +56,10 @@ class MqttSettings(NamedTuple):
 
 def mqtt_from(entry: MqttEntry, folder: Path, problems: list[Problem]) -> MqttSettings | None:
     section = Section("mqtt", problems)
-    section.require("host", entry.host)
+    section.require("host", entry.host, 'the name or address of the broker, as in host = "127.0.0.1"')
     if entry.host is not None and not _is_host(entry.host):
-        section.problem("host", f"must be a host name or an IP address and nothing else, not {entry.host!r}")
+        message = f"must be a host name or an IP address and nothing else, not {entry.host!r}"
+        section.problem("host", f"{message}{_rewritten(entry.host)}")
     section.whole_number("port", entry.port, 1, 65535)
     section.whole_number("keep_alive", entry.keep_alive, 1, LONGEST_KEEP_ALIVE)
     section.one_line("username", entry.username, LONGEST_USERNAME, may_be_empty=False)
@@ -66,12 +70,16 @@ def mqtt_from(entry: MqttEntry, folder: Path, problems: list[Problem]) -> MqttSe
             )
             section.problem(join_place("seat_users", user), message)
     if entry.password_file is not None and entry.username is None:
-        section.problem("password_file", "a password needs a username beside it")
+        section.problem("password_file", "a password needs a username beside it: add it, or leave this key out")
     if (entry.cert_file is None) != (entry.key_file is None):
         there, missing = ("key_file", "cert_file") if entry.cert_file is None else ("cert_file", "key_file")
-        section.problem(there, f"a certificate and its key belong together: {missing} is missing")
+        message = f"a certificate and its key belong together: {missing} is missing. Add it, or leave {there} out"
+        section.problem(there, message)
     if entry.ca_file is None and (entry.cert_file is not None or entry.key_file is not None):
-        section.problem("ca_file", "is missing: TLS needs an authority to trust")
+        section.problem(
+            "ca_file",
+            "is missing: TLS needs an authority to trust; name the file with the certificate that signed the broker's",
+        )
     if entry.host is None:
         return None
     ca_file = section.path("ca_file", entry.ca_file, folder)
@@ -86,6 +94,15 @@ def mqtt_from(entry: MqttEntry, folder: Path, problems: list[Problem]) -> MqttSe
         keep_alive=entry.keep_alive,
         seat_users=entry.seat_users,
     )
+
+
+def _rewritten(text: str) -> str:
+    """How the same broker is written here, where that can be seen."""
+    parts = _ADDRESS.fullmatch(text)
+    if parts is None or not _is_host(parts["host"]):
+        return ""
+    port = "" if parts["port"] is None else f" and port = {int(parts['port'])}"
+    return f': write host = "{parts["host"]}"{port}'
 
 
 def _is_host(text: str) -> bool:

@@ -22,6 +22,12 @@ _PLAIN_PIN = (
     "this is a PIN in plain text, which only its owner may see: choose another, "
     "and write the hash that `shoe-controller keys pin` prints"
 )
+_TO_WRITE = {
+    "id": 'the short name that is entered at the console, as in id = "anita"',
+    "name": 'the whole name, as in name = "Anita Rai"',
+    "role": 'role = "dealer" or role = "supervisor"',
+    "pin": "pin = and, in quotes, the hash that `shoe-controller keys pin` prints",
+}
 _NO_HASH = "write the hash that `shoe-controller keys pin` prints, in quotes"
 
 
@@ -49,8 +55,8 @@ def people_from(entries: tuple[PersonEntry, ...], problems: list[Problem]) -> tu
 
 
 def _person(entry: PersonEntry, section: Section) -> Person | None:
-    for key in ("id", "name", "role", "pin"):
-        section.require(key, getattr(entry, key))
+    for key, example in _TO_WRITE.items():
+        section.require(key, getattr(entry, key), example)
     if entry.id is not None and not _ID.fullmatch(entry.id):
         message = f"must be 1 to {LONGEST_ID} letters (a-z, A-Z), digits, -, _ or ."
         section.problem("id", f"{message}; not {entry.id!r}")

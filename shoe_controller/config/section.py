@@ -18,11 +18,12 @@ class Section:
     def problem(self, key: str, message: str) -> None:
         self._problems.append(Problem(f"{self.place}.{key}", message))
 
-    def require(self, key: str, value: object) -> None:
+    def require(self, key: str, value: object, to_write: str) -> None:
+        """`to_write`: what to write for it, as a line of the file."""
         # A value of the wrong type has been reported by the reader and left out: do not report it as missing too.
         place = f"{self.place}.{key}"
         if value is None and not any(problem.place == place for problem in self._problems):
-            self.problem(key, "is missing")
+            self.problem(key, f"is missing: write {to_write}")
 
     def whole_number(self, key: str, value: int | None, least: int, most: int) -> None:
         if value is not None and not least <= value <= most:
@@ -36,7 +37,7 @@ class Section:
         elif len(text) > longest:
             self.problem(key, f"must have at most {longest} characters, not {len(text)}")
         elif not may_be_empty and not text.strip():
-            self.problem(key, "must not be empty")
+            self.problem(key, "must not be empty: write something, or leave the key out")
 
     def path(self, key: str, text: str | None, folder: Path) -> Path | None:
         """Return the path, resolved relative to the folder of the table's file."""

@@ -44,6 +44,11 @@ class ShoeEntry(msgspec.Struct):
     card_takes: int | float | None = None
 
 
+_NO_KEY_FILE = (
+    'key_file = "shoe.key", which `shoe-controller keys shoe shoe.key` makes beside this file; '
+    "or insecure = true, with which anyone at the cable can pretend to be the shoe"
+)
+
 _DEFAULTS = ShoeEntry()
 _OF_LINES = ("cards_files", "prefix", "suffix", "checksum", "unread", "ignore", "repeat_within")
 
@@ -86,7 +91,9 @@ class ShoeSettings(NamedTuple):
 
 def shoe_from(entry: ShoeEntry, folder: Path, problems: list[Problem]) -> ShoeSettings | None:
     section = Section("shoe", problems)
-    section.require("port", entry.port)
+    section.require(
+        "port", entry.port, 'where the shoe is plugged in, as in port = "/dev/serial/by-id/usb-Shoe_0001-if00"'
+    )
     _check_key(section, entry)
     if entry.commands and entry.wire != "angel_eye":
         section.problem("commands", "only the Angel Eye wire has host commands: leave this key out")
@@ -163,7 +170,11 @@ def _lines(section: Section, entry: ShoeEntry, folder: Path) -> LinesSettings | 
             if getattr(entry, key) != getattr(_DEFAULTS, key):
                 section.problem(key, 'only the wire "lines" has it: leave this key out')
         return None
-    section.require("cards_files", entry.cards_files)
+    section.require(
+        "cards_files",
+        entry.cards_files,
+        'cards_files = ["cards.jsonl"]; `shoe-controller cards learn cards.jsonl` makes it',
+    )
     if entry.cards_files == ():
         section.problem("cards_files", "must name at least one file, which `shoe-controller cards learn` makes")
     for key in ("prefix", "suffix", "unread"):
@@ -198,12 +209,14 @@ def _check_key(section: Section, entry: ShoeEntry) -> None:
     if entry.wire != "native":
         if entry.key_file is not None or entry.insecure:
             name = "Angel Eye wire" if entry.wire == "angel_eye" else 'wire "lines"'
-            section.problem("key_file" if entry.key_file is not None else "insecure", f"the {name} has no keys")
+            section.problem(
+                "key_file" if entry.key_file is not None else "insecure", f"the {name} has no keys: leave this key out"
+            )
     elif entry.key_file is None:
         if not entry.insecure:
-            section.require("key_file", None)
+            section.require("key_file", None, _NO_KEY_FILE)
     elif entry.insecure:
-        section.problem("insecure", "either a key_file or insecure = true, not both")
+        section.problem("insecure", "either a key_file or insecure = true, not both: leave one out, best this")
 
 
 def _check_port(section: Section, shoe: ShoeSettings) -> None:

@@ -5,6 +5,7 @@ place and, for a misspelt key, the nearest one that exists. Shapes are `msgspec.
 """
 
 import builtins
+import json
 import re
 import tomllib
 import types
@@ -17,13 +18,22 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from shoe_controller.config.plain_files import read_plain
+from shoe_controller.config.toml_errors import explained
 from shoe_controller.words.printable import printable
 
 MOST_DOTS = 32
 _DEEP = re.compile(rf"""(?:\.[ \t]*(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){{{MOST_DOTS + 1}}}""")
 """A key of so many parts takes Python's reader the square of their number."""
 
+_WHOLE_NUMBER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*")
+
 T = TypeVar("T")
+
+
+class Hint(NamedTuple):
+    """How a value is written, beside its type: `Annotated[str, Hint('write it like "5%"')]`."""
+
+    text: str
 
 
 class Problem(NamedTuple):
@@ -71,7 +81,7 @@ def parse_toml(name: str, text: str) -> dict[str, object]:
         parsed = tomllib.loads(text.removeprefix("\ufeff"))
         fits = _numbers_fit(parsed)
     except (ValueError, RecursionError) as error:
-        raise BadFileError(name, [Problem("", f"is not valid TOML: {error}")]) from None
+        raise BadFileError(name, [Problem("", f"is not valid TOML: {explained(str(error), text)}")]) from None
     if not fits:
         raise BadFileError(name, [Problem("", "is not valid TOML: a whole number has more than 64 bits")])
     return parsed
@@ -84,32 +94,76 @@ def _numbers_fit(value: object) -> bool:
     return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
+_UNREADABLE: dict[type[OSError], str] = {
+    FileNotFoundError: "; correct its path",
+    PermissionError: "; run this with sudo, or as the user of the service",
+    IsADirectoryError: "; name a file in it",
+}
+
+
 def read_text(file: Path) -> str:
     try:
         return read_plain(file, only_ours=True).decode()
     except UnicodeDecodeError as error:
-        problem = Problem("", f"cannot be read: byte {error.start} is not utf-8")
+        problem = Problem("", f"cannot be read: byte {error.start} is not utf-8; save it as UTF-8 in your editor")
         raise BadFileError(str(file), [problem]) from None
     except OSError as error:
-        raise BadFileError(str(file), [Problem("", f"cannot be read: {error.strerror}")]) from None
+        to_do = _UNREADABLE.get(type(error), "")
+        raise BadFileError(str(file), [Problem("", f"cannot be read: {error.strerror}{to_do}")]) from None
 
 
-def _read(data: object, shape: Any, problems: list[Problem], place: str) -> object:  # noqa: ANN401, PLR0911 - one return for each kind of shape
+def _read(  # noqa: PLR0911 - one return for each kind of shape
+    data: object,
+    shape: Any,  # noqa: ANN401 - a type, whichever
+    problems: list[Problem],
+    place: str,
+    hint: Hint | None = None,
+) -> object:
     if isinstance(shape, type) and issubclass(shape, msgspec.Struct):
-        return _read_struct(data, shape, problems, place)
+        return _read_struct(data, shape, problems, place, hint)
     arguments = typing.get_args(shape)
     match typing.get_origin(shape):
+        case typing.Annotated:
+            return _read(data, arguments[0], problems, place, arguments[1])
         case typing.Union | types.UnionType:
-            return _read_union(data, arguments, problems, place)
+            return _read_union(data, arguments, problems, place, hint)
         case typing.Literal:
             return _read_choice(data, arguments, problems, place)
         case builtins.tuple:
-            return _read_list(data, arguments[0], problems, place)
+            return _read_list(data, arguments[0], problems, place, hint)
         case builtins.dict:
-            return _read_dict(data, arguments[1], problems, place)
+            return _read_dict(data, arguments[1], problems, place, hint)
     if shape is object or _is_a(data, shape):
         return data
-    return _misfit(problems, place, f"expected {_kind(shape)}, got {_shown(data)}")
+    return _wrong_type(problems, place, (shape,), data, hint)
+
+
+def _wrong_type(
+    problems: list[Problem], place: str, shapes: tuple[object, ...], data: object, hint: Hint | None
+) -> _Misfit:
+    expected = " or ".join(dict.fromkeys(_kind(shape) for shape in shapes))
+    how = _unquoted(data, shapes) or (hint.text if hint else "") or _rewritten(data, shapes)
+    return _misfit(problems, place, f"expected {expected}, got {_shown(data)}{how and '; '}{how}")
+
+
+def _unquoted(data: object, shapes: tuple[object, ...]) -> str:
+    if int in shapes and isinstance(data, str) and _WHOLE_NUMBER.fullmatch(data):
+        return f"write {int(data)}, without quotes"
+    if bool in shapes and isinstance(data, str) and data.lower() in ("true", "false"):
+        return f"write {data.lower()}, without quotes"
+    return ""
+
+
+def _rewritten(data: object, shapes: tuple[object, ...]) -> str:
+    """How the same value is written so that it fits; empty where nobody can know what was meant."""
+    if int in shapes and isinstance(data, float) and data.is_integer() and abs(data) < 2**53:
+        return f"write {int(data)}, without a decimal point"
+    if str in shapes and isinstance(data, int | float) and not isinstance(data, bool):
+        return f'write "{data}", in quotes'
+    containers = [typing.get_origin(shape) or shape for shape in shapes]
+    if tuple in containers and isinstance(data, str | int | float):
+        return f"write [{json.dumps(data, ensure_ascii=False)}], in brackets"
+    return ""
 
 
 def _is_a(data: object, shape: type) -> bool:
@@ -120,19 +174,23 @@ def _is_a(data: object, shape: type) -> bool:
 @cache
 def _keys_of(shape: type[msgspec.Struct]) -> tuple[dict[str, Any], dict[str, msgspec.structs.FieldInfo]]:
     """The types of a struct's fields by name, and its fields by their key in the file."""
-    return typing.get_type_hints(shape), {field.encode_name: field for field in msgspec.structs.fields(shape)}
+    return typing.get_type_hints(shape, include_extras=True), {
+        field.encode_name: field for field in msgspec.structs.fields(shape)
+    }
 
 
-def _read_struct(data: object, shape: type[msgspec.Struct], problems: list[Problem], place: str) -> object:
+def _read_struct(
+    data: object, shape: type[msgspec.Struct], problems: list[Problem], place: str, hint: Hint | None
+) -> object:
     if not isinstance(data, dict):
-        return _misfit(problems, place, f"expected a table of keys, got {_shown(data)}")
+        return _wrong_type(problems, place, (shape,), data, hint)
     hints, fields = _keys_of(shape)
     good: dict[str, object] = {}
     for key, value in data.items():
         if key not in fields:
             near = get_close_matches(key, fields, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"the keys here are {', '.join(fields)}"
-            _misfit(problems, join_place(place, key), f"unknown key; {hint}")
+            known = f"did you mean {near[0]!r}?" if near else f"the keys here are {', '.join(fields)}"
+            _misfit(problems, join_place(place, key), f"unknown key; {known}")
             continue
         name = fields[key].name
         read_value = _read(value, hints[name], problems, join_place(place, key))
@@ -143,11 +201,13 @@ def _read_struct(data: object, shape: type[msgspec.Struct], problems: list[Probl
         if field.required and field.name not in good:
             incomplete = True
             if key not in data:
-                _misfit(problems, join_place(place, key), "is missing")
+                _misfit(problems, join_place(place, key), f"is missing: write {key} = {_kind(hints[field.name])}")
     return _MISFIT if incomplete else shape(**good)
 
 
-def _read_union(data: object, choices: tuple[Any, ...], problems: list[Problem], place: str) -> object:
+def _read_union(
+    data: object, choices: tuple[Any, ...], problems: list[Problem], place: str, hint: Hint | None
+) -> object:
     for choice in choices:
         container = typing.get_origin(choice) or choice
         if container is tuple:
@@ -155,9 +215,9 @@ def _read_union(data: object, choices: tuple[Any, ...], problems: list[Problem],
         elif isinstance(container, type) and issubclass(container, msgspec.Struct):
             container = dict
         if isinstance(container, type) and _is_a(data, container):
-            return _read(data, choice, problems, place)
-    expected = " or ".join(_kind(choice) for choice in choices if choice is not types.NoneType)
-    return _misfit(problems, place, f"expected {expected}, got {_shown(data)}")
+            return _read(data, choice, problems, place, hint)
+    shapes = tuple(choice for choice in choices if choice is not types.NoneType)
+    return _wrong_type(problems, place, shapes, data, hint)
 
 
 def _read_choice(data: object, choices: tuple[object, ...], problems: list[Problem], place: str) -> object:
@@ -169,16 +229,18 @@ def _read_choice(data: object, choices: tuple[object, ...], problems: list[Probl
     return _misfit(problems, place, f"expected one of {allowed}, got {_shown(data)}{hint}")
 
 
-def _read_list(data: object, item: object, problems: list[Problem], place: str) -> object:
+def _read_list(data: object, item: object, problems: list[Problem], place: str, hint: Hint | None) -> object:
     if not isinstance(data, list):
-        return _misfit(problems, place, f"expected a list, got {_shown(data)}")
+        if isinstance(data, dict) and isinstance(item, type) and issubclass(item, msgspec.Struct):
+            hint = hint or Hint(f"write [[{place}]], in two brackets, above each of them")
+        return _wrong_type(problems, place, (tuple,), data, hint)
     items = [_read(value, item, problems, f"{place}[{number}]") for number, value in enumerate(data, 1)]
     return _MISFIT if _MISFIT in items else tuple(items)
 
 
-def _read_dict(data: object, item: object, problems: list[Problem], place: str) -> object:
+def _read_dict(data: object, item: object, problems: list[Problem], place: str, hint: Hint | None) -> object:
     if not isinstance(data, dict):
-        return _misfit(problems, place, f"expected a table of keys, got {_shown(data)}")
+        return _wrong_type(problems, place, (dict,), data, hint)
     items = {key: _read(value, item, problems, join_place(place, key)) for key, value in data.items()}
     return _MISFIT if _MISFIT in items.values() else items
 
@@ -203,6 +265,8 @@ def _kind(shape: object) -> str:
         tuple: "a list",
         dict: "a table of keys",
     }
+    if typing.get_origin(shape) is typing.Annotated:
+        return _kind(typing.get_args(shape)[0])
     return names.get(typing.get_origin(shape) or shape, "a table of keys")
 
 

@@ -86,8 +86,8 @@ class LogSettings(NamedTuple):
 
 def table_from(entry: TableEntry, problems: list[Problem]) -> TableSettings | None:
     section = Section("table", problems)
-    for key, name in (("site", entry.site), ("name", entry.name)):
-        section.require(key, name)
+    for key, name, example in (("site", entry.site, "kathmandu"), ("name", entry.name, "baccarat-3")):
+        section.require(key, name, f'a name of letters, digits, - and _, as in {key} = "{example}"')
         if name is not None and not is_name(name):
             message = f"must be 1 to {LONGEST_NAME} letters (a-z, A-Z), digits, - or _, because it is part of topics"
             section.problem(key, f"{message}; not {name!r}")

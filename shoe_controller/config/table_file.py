@@ -19,17 +19,16 @@ from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.wagers import Catalogue
 from shoe_controller.config.board import BoardEntry, BoardSettings, board_from
 from shoe_controller.config.console import ConsoleEntry, ConsoleSettings, console_from
+from shoe_controller.config.file_kind import FileKind
 from shoe_controller.config.house import HouseEntry, house_from
 from shoe_controller.config.mqtt import MqttEntry, MqttSettings, mqtt_from
 from shoe_controller.config.people import Person, PersonEntry, people_from
-from shoe_controller.config.plain_files import read_plain
 from shoe_controller.config.procedure import ProcedureEntry, procedure_from
 from shoe_controller.config.secret_files import (
     Secret,
     SecretFileError,
     read_password,
     read_seal_key,
-    read_secret,
     read_shoe_key,
 )
 from shoe_controller.config.shoe import ShoeEntry, ShoeSettings, card_ids, shoe_from
@@ -51,6 +50,7 @@ from shoe_controller.config.table import (
     journal_from,
     table_from,
 )
+from shoe_controller.config.tls_files import check_tls_files
 from shoe_controller.config.witness import WitnessEntry, WitnessSettings, witness_from
 from shoe_controller.house.catalogue_files import built_in_catalogue, extend
 from shoe_controller.house.texts import CatalogueTexts, built_in_texts, house_text_of
@@ -192,7 +192,7 @@ def load_config(file: Path, *, guarded: bool = True) -> Config:
         witness = witness_from(entry.witness, folder, None if table is None else table.site, problems)
     if entry.house is None:
         if not any(problem.place == "house" for problem in problems):
-            problems.append(Problem("house", "is missing"))
+            problems.append(Problem("house", f"is missing: {_instead_of_table(entry)}"))
         raise BadFileError(str(file), problems)
     sources = [(folder / name, read_text(folder / name)) for name in entry.house.catalogue]
     catalogue = built_in_catalogue()
@@ -223,6 +223,14 @@ def load_config(file: Path, *, guarded: bool = True) -> Config:
     )
 
 
+def _instead_of_table(entry: ConfigFile) -> str:
+    """What to do with a file that has no rules of a house: it may be that of another program."""
+    others = [name for name in ("board", "console", "witness") if getattr(entry, name) is not None]
+    if entry.shoe is None and others:
+        return f"this is not a table's file but one for `shoe-controller {others[0]}`; name the table's"
+    return "add a [house] section with the rules of the game; docs/table.example.toml shows one"
+
+
 def _not_in_requests(house: House) -> Iterator[Problem]:
     """Names that no request could hold."""
     for place, longest, names in (
@@ -237,7 +245,10 @@ def _not_in_requests(house: House) -> Iterator[Problem]:
 def _seats_of_nobody(house: House, mqtt: MqttSettings | None) -> Iterator[Problem]:
     for user, seat in () if mqtt is None else mqtt.seat_users.items():
         if seat not in house.seats:
-            yield Problem(join_place("mqtt.seat_users", user), f"there is no seat {seat!r} in house.seats")
+            yield Problem(
+                join_place("mqtt.seat_users", user),
+                f"there is no seat {seat!r} in house.seats: add it there, or name another",
+            )
 
 
 def for_running(config: Config) -> RunningConfig:
@@ -245,7 +256,7 @@ def for_running(config: Config) -> RunningConfig:
     problems: list[Problem] = []
     for name, section in (("table", config.table), ("shoe", config.shoe)):
         if section is None:
-            problems.append(Problem(name, f"is missing: a table cannot run without its [{name}] section"))
+            problems.append(Problem(name, f"is missing: a table cannot run without its [{name}] section; add it"))
     shoe_key = shoe_cards = mqtt_password = seal_key = None
     if config.journal is not None:
         seal_key = _secret("journal.seal_key_file", config.journal.seal_key_file, read_seal_key, problems)
@@ -254,9 +265,7 @@ def for_running(config: Config) -> RunningConfig:
         shoe_cards = _shoe_cards(config.shoe, config.house.decks, problems)
     if config.mqtt is not None:
         mqtt_password = _secret("mqtt.password_file", config.mqtt.password_file, read_password, problems)
-        _secret("mqtt.key_file", config.mqtt.key_file, read_secret, problems)
-        for place, file in (("mqtt.ca_file", config.mqtt.ca_file), ("mqtt.cert_file", config.mqtt.cert_file)):
-            _check_readable(place, file, problems)
+        check_tls_files("mqtt", config.mqtt.ca_file, config.mqtt.cert_file, config.mqtt.key_file, problems)
     if problems or config.table is None or config.shoe is None or config.journal is None:
         raise BadFileError(str(config.file), problems)
     return RunningConfig(
@@ -284,7 +293,7 @@ def load_board(file: Path) -> BoardConfig:
     problems: list[Problem] = []
     entry, table, mqtt = _broker_and_table(file, problems)
     if entry.mqtt is None:
-        problems.append(Problem("mqtt", "is missing: a board gets everything from the broker"))
+        problems.append(Problem("mqtt", "is missing: a board gets everything from the broker; add [mqtt]"))
     settings = board_from(entry.board or BoardEntry(), file.parent, None if table is None else table.site, problems)
     password = None if settings is None else _pages_password("board", settings, mqtt, problems)
     if problems or mqtt is None or settings is None:
@@ -304,9 +313,11 @@ def load_console(file: Path) -> ConsoleConfig:
     problems: list[Problem] = []
     entry, table, mqtt = _broker_and_table(file, problems)
     if entry.table is None:
-        problems.append(Problem("table", "is missing: a console belongs to one table"))
+        problems.append(
+            Problem("table", "is missing: a console belongs to one table; add [table] with its site and name")
+        )
     if entry.mqtt is None:
-        problems.append(Problem("mqtt", "is missing: a console talks to the table over the broker"))
+        problems.append(Problem("mqtt", "is missing: a console talks to the table over the broker; add [mqtt]"))
     settings = console_from(entry.console or ConsoleEntry(), file.parent, problems)
     password = _pages_password("console", settings, mqtt, problems)
     if problems or table is None or mqtt is None:
@@ -327,7 +338,7 @@ def load_witness(file: Path) -> WitnessConfig:
     problems: list[Problem] = []
     entry, table, mqtt = _broker_and_table(file, problems)
     if entry.mqtt is None:
-        problems.append(Problem("mqtt", "is missing: a witness gets everything from the broker"))
+        problems.append(Problem("mqtt", "is missing: a witness gets everything from the broker; add [mqtt]"))
     site = None if table is None else table.site
     settings = witness_from(entry.witness or WitnessEntry(), file.parent, site, problems)
     password = None
@@ -335,7 +346,7 @@ def load_witness(file: Path) -> WitnessConfig:
         own = settings.username is not None
         place, secret = ("witness", settings.password_file) if own else ("mqtt", mqtt.password_file)
         password = _secret(f"{place}.password_file", secret, read_password, problems)
-        _check_mqtt_files(mqtt, problems)
+        check_tls_files("mqtt", mqtt.ca_file, mqtt.cert_file, mqtt.key_file, problems)
     if problems or mqtt is None or settings is None:
         raise BadFileError(str(file), problems)
     return WitnessConfig(
@@ -345,6 +356,14 @@ def load_witness(file: Path) -> WitnessConfig:
         password=password,
         log=LogSettings(entry.log.level, entry.log.format),
     )
+
+
+LOADERS: dict[FileKind, Callable[[Path], BoardConfig | ConsoleConfig | WitnessConfig]] = {
+    FileKind.BOARD: load_board,
+    FileKind.CONSOLE: load_console,
+    FileKind.WITNESS: load_witness,
+}
+"""What reads the files that are no table's."""
 
 
 def _broker_and_table(
@@ -365,16 +384,9 @@ def _pages_password(
         own = settings.username is not None
         place, file = (section, settings.password_file) if own else ("mqtt", mqtt.password_file)
         password = _secret(f"{place}.password_file", file, read_password, problems)
-        _check_mqtt_files(mqtt, problems)
-    _secret(f"{section}.key_file", settings.key_file, read_secret, problems)
-    _check_readable(f"{section}.cert_file", settings.cert_file, problems)
+        check_tls_files("mqtt", mqtt.ca_file, mqtt.cert_file, mqtt.key_file, problems)
+    check_tls_files(section, None, settings.cert_file, settings.key_file, problems)
     return password
-
-
-def _check_mqtt_files(mqtt: MqttSettings, problems: list[Problem]) -> None:
-    _secret("mqtt.key_file", mqtt.key_file, read_secret, problems)
-    _check_readable("mqtt.ca_file", mqtt.ca_file, problems)
-    _check_readable("mqtt.cert_file", mqtt.cert_file, problems)
 
 
 def _secret(place: str, file: Path | None, reader: Callable[[Path], T], problems: list[Problem]) -> T | None:
@@ -393,12 +405,3 @@ def _shoe_cards(shoe: ShoeSettings, decks: int, problems: list[Problem]) -> Card
     except BadCardsFileError as error:
         problems.append(Problem("shoe.cards_files", str(error)))
         return None
-
-
-def _check_readable(place: str, file: Path | None, problems: list[Problem]) -> None:
-    if file is None:
-        return
-    try:
-        read_plain(file)
-    except OSError as error:
-        problems.append(Problem(place, f"{file} cannot be read: {error.strerror}"))

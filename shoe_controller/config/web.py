@@ -45,10 +45,11 @@ def check_serving(section: Section, entry: ServingEntry) -> None:
     if entry.username is not None and set(entry.username) & set("/+#"):
         section.problem("username", "must not have /, + or # in it, because it is part of topics")
     if entry.password_file is not None and entry.username is None:
-        section.problem("password_file", "a password needs a username beside it")
+        section.problem("password_file", "a password needs a username beside it: add it, or leave this key out")
     if (entry.cert_file is None) != (entry.key_file is None):
         there, missing = ("key_file", "cert_file") if entry.cert_file is None else ("cert_file", "key_file")
-        section.problem(there, f"a certificate and its key belong together: {missing} is missing")
+        message = f"a certificate and its key belong together: {missing} is missing. Add it, or leave {there} out"
+        section.problem(there, message)
 
 
 def is_loopback(host: str) -> bool:

@@ -42,7 +42,7 @@ def witness_from(
     """Check the section. `site` is the table's, the default for the witness's."""
     section = Section("witness", problems)
     chosen = entry.site or site
-    section.require("site", chosen)
+    section.require("site", chosen, 'the site whose tables are watched, as in site = "kathmandu"')
     if entry.site is not None and not is_name(entry.site):
         message = f"must be 1 to {LONGEST_NAME} letters (a-z, A-Z), digits, - or _, because it is part of topics"
         section.problem("site", f"{message}; not {entry.site!r}")

@@ -18,6 +18,20 @@ class ControllerAway(Failure, frozen=True):
     """The controller is not there; nothing was sent."""
 
 
+class OtherTables(Failure, frozen=True):
+    """Nothing has ever come from this table; others can be seen at the broker."""
+
+    table: str
+    there: str
+    """Each as SITE/TABLE."""
+
+
+class NoTable(Failure, frozen=True):
+    """Nothing has ever come from this table, and no other can be seen at the broker."""
+
+    table: str
+
+
 class NoAnswer(Failure, frozen=True):
     """The request was sent, and no answer came: it may have been done or not."""
 
@@ -33,7 +47,7 @@ class SignInsWaiting(Failure, frozen=True):
     """Too many people are signing in at this moment."""
 
 
-AnyFailure = ControllerAway | NoAnswer | NotAccepted | SignInsWaiting
+AnyFailure = ControllerAway | OtherTables | NoTable | NoAnswer | NotAccepted | SignInsWaiting
 
 
 class NotAnswered(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from shoe_controller.config.table_file import ConsoleConfig, load_console
@@ -15,8 +16,10 @@ from shoe_controller.console.sessions import Sessions
 from shoe_controller.console.table_client import TableClient
 from shoe_controller.console.web import ConsoleSite
 from shoe_controller.follow.connection import Follower
+from shoe_controller.follow.in_sight import look_around
 from shoe_controller.follow.process import Logbook, broker_for
 from shoe_controller.messages.topics import Topics
+from shoe_controller.mqtt.broker import Broker
 from shoe_controller.process.logging import Log, set_up_process
 from shoe_controller.process.systemd import SystemdNotifier
 from shoe_controller.web.process import serve
@@ -33,10 +36,19 @@ async def _serve(config: ConsoleConfig, log: Log, service: SystemdNotifier, rand
     bell = ChangeSignal()
     model = ConsoleModel(Topics(config.site, config.table), client=config.client, instance=random_hex(6))
     client = TableClient(model.followed, observer)
-    client_id = f"shoe-console-{config.site}-{config.table}-{socket.gethostname()}-{random_hex(8)}"
     password = None if config.password is None else config.password.reveal()
+
+    def broker() -> Broker:
+        client_id = f"shoe-console-{config.site}-{config.table}-{socket.gethostname()}-{random_hex(8)}"
+        return broker_for(config.mqtt, client_id, config.username, password)
+
+    def saw(tables: tuple[str, ...]) -> None:
+        if tables != client.in_sight:
+            client.in_sight = tables
+            log.warning("waits_for_table", waits_for=f"{config.site}/{config.table}", in_sight=tables)
+
     follower = Follower(
-        broker=broker_for(config.mqtt, client_id, config.username, password),
+        broker=broker(),
         followed=client,
         changed=bell.ring,
         observer=observer,
@@ -52,7 +64,8 @@ async def _serve(config: ConsoleConfig, log: Log, service: SystemdNotifier, rand
         bell=bell,
         language=settings.language,
     )
-    await serve(site, follower, settings, log, service)
+    looking = partial(look_around, broker(), lambda: client.waits, saw)
+    await serve(site, follower, settings, log, service, beside=looking)
 
 
 def run(file: Path) -> None:

@@ -10,10 +10,19 @@ from typing import Any
 
 import msgspec
 
-from shoe_controller.console.failures import ControllerAway, NoAnswer, NotAccepted, NotAnswered
+from shoe_controller.console.failures import (
+    AnyFailure,
+    ControllerAway,
+    NoAnswer,
+    NoTable,
+    NotAccepted,
+    NotAnswered,
+    OtherTables,
+)
 from shoe_controller.follow.connection import FollowObserver
 from shoe_controller.follow.table import FollowedTable, Request, subscriptions
 from shoe_controller.messages.requests import Answer, RequestRole
+from shoe_controller.messages.topics import ROOT
 from shoe_controller.mqtt.broker import BrokerError, BrokerLostError, BrokerSession, Incoming
 
 ANSWER_WITHIN = 4.0
@@ -29,6 +38,8 @@ class TableClient:
     """A `Followed`, and the `TableRequests` of the console's form desk."""
 
     def __init__(self, followed: FollowedTable, observer: FollowObserver) -> None:
+        self.in_sight: tuple[str, ...] | None = None
+        """Tables that can be seen at the broker while this one is waited for in vain; `None` before the first look."""
         self._followed = followed
         self._answers = followed.reply_topic.removesuffix("replay") + "answers"
         self._observer = observer
@@ -50,7 +61,7 @@ class TableClient:
         for attempt in range(TRIES):
             session = self._session
             if session is None or not followed.online:
-                return NotAnswered(NoAnswer() if attempt else ControllerAway())
+                return NotAnswered(NoAnswer() if attempt else self._away())
             try:
                 return await self._ask_once(session, topic, payload)
             except TimeoutError:
@@ -61,6 +72,17 @@ class TableClient:
                 self._observer.not_sent(topic, error)
                 return NotAnswered(NotAccepted(text=str(error)))
         return NotAnswered(NoAnswer())
+
+    @property
+    def waits(self) -> bool:
+        """Whether nothing at all has come from the table, although the broker is there."""
+        return self._session is not None and self._followed.status is None
+
+    def _away(self) -> AnyFailure:
+        if not self.waits or self.in_sight is None:
+            return ControllerAway()
+        table = self._followed.topics.prefix.removeprefix(f"{ROOT}/")
+        return OtherTables(table=table, there=", ".join(self.in_sight)) if self.in_sight else NoTable(table=table)
 
     async def _ask_once(self, session: BrokerSession, topic: str, payload: bytes) -> Answer:
         self._asked += 1

@@ -28,6 +28,7 @@ from firmware_protocol.link import (
     LinkReport,
     LinkUp,
     Refused,
+    StrangeBytes,
 )
 from shoe_controller.clock.moment import Moment
 from shoe_controller.clock.system_clock import Clock
@@ -51,6 +52,7 @@ from shoe_controller.table.inputs import (
     JournalFailed,
     JournalTrouble,
     LineRefused,
+    LineStrange,
     LinkBack,
     LinkLost,
     NewShoeLine,
@@ -478,6 +480,8 @@ def _as_input(report: LinkReport) -> AnyInput | None:  # noqa: PLR0911 - one cas
             return GateAnswered()
         case Refused():
             return LineRefused(reason=report.reason, why=report.cause)
+        case StrangeBytes():
+            return LineStrange(looks_like=report.looks_like)
         case ImpossibleAge():
             return AgeImpossible(
                 sequence=report.sequence,

@@ -2,12 +2,9 @@
 
 from typing import NamedTuple
 
-from shoe_controller.demo.faults import FAULTS, DemoFault
-from shoe_controller.demo.irregularities import IRREGULARITIES, Irregularity
+from shoe_controller.demo.chosen_faults import ENTRIES
 from shoe_controller.messages.facts import AlertEnded, AlertRaised, AnyFact, PersonActed
 from shoe_controller.words.render import ENGLISH
-
-ENTRIES: dict[str, DemoFault | Irregularity] = {**FAULTS, **IRREGULARITIES}
 
 
 class FaultStory(NamedTuple):

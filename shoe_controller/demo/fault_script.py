@@ -8,9 +8,10 @@ without a trace, and could not be shown to be caught.
 from collections.abc import Callable
 from functools import partial
 
+from shoe_controller.demo.chosen_faults import ENTRIES
 from shoe_controller.demo.display import TableWatch
 from shoe_controller.demo.event_lines import FAULT, StyledText
-from shoe_controller.demo.fault_book import ENTRIES, FaultBook
+from shoe_controller.demo.fault_book import FaultBook
 from shoe_controller.demo.faults import FAULT_PANEL, FAULTS
 from shoe_controller.demo.people import People
 from shoe_controller.demo.truth import Truth

@@ -19,6 +19,7 @@ import msgspec
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.table_file import RunningConfig
+from shoe_controller.doctor.broker_advice import RENEW, to_do_about, to_do_about_tls
 from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
 from shoe_controller.messages.controllers import ControllerAnswer
 from shoe_controller.messages.retained import StatusMessage
@@ -75,7 +76,7 @@ async def look_at_broker(patient: Patient) -> list[Finding]:
         async with as_the_table(config, ()):
             patient.broker_ready = True
     except BrokerError as error:
-        return problem(_sentence(error))
+        return problem(sentence(error), to_do_about(error, config.mqtt))
     who = f"the user {config.mqtt.username}" if config.mqtt.username else "an anonymous client"
     return good(f"the broker at {config.mqtt.host}:{config.mqtt.port} accepts the table as {who}")
 
@@ -84,14 +85,18 @@ async def look_at_certificate(patient: Patient) -> list[Finding]:
     config = patient.running
     if config is None or config.mqtt is None:
         return not_looked(NO_SECRETS if config is None else NO_BROKER)
-    mqtt = config.mqtt
+    return await judge_certificate(config.mqtt, patient)
+
+
+async def judge_certificate(mqtt: MqttSettings, patient: Patient) -> list[Finding]:
     if not mqtt.tls:
         return _without_tls(mqtt)
     try:
         until = await _valid_until(mqtt)
     except ssl.SSLError as error:
         reason = getattr(error, "verify_message", None) or error.reason
-        return problem(f"there is no trusted TLS connection to {mqtt.host}:{mqtt.port}: {reason}")
+        what = f"there is no trusted TLS connection to {mqtt.host}:{mqtt.port}: {reason}"
+        return problem(what, to_do_about_tls(error, mqtt))
     except (OSError, TimeoutError):
         return not_looked("the broker does not answer, see above")
     now = patient.clock.now().wall_ms / 1000
@@ -99,7 +104,7 @@ async def look_at_certificate(patient: Patient) -> list[Finding]:
     day = datetime.fromtimestamp(soonest, UTC).strftime("%Y-%m-%d")
     days = int((soonest - now) // DAY_SECONDS)
     if days < patient.limits.certificate_days:
-        return problem(f"{whose} is valid only until {day}, which is in {days} days")
+        return problem(f"{whose} is valid only until {day}, which is in {days} days", RENEW)
     return good(f"TLS is trusted; the first certificate to expire is {whose}, on {day}")
 
 
@@ -120,7 +125,7 @@ async def look_at_table(patient: Patient) -> list[Finding]:
     try:
         patient.status = await _retained_status(config, topics.status)
     except BrokerError as error:
-        return problem(_sentence(error))
+        return problem(sentence(error))
     except msgspec.DecodeError as error:
         return problem(
             f"the message retained at {topics.status} is not a status ({error})",
@@ -136,7 +141,7 @@ async def _look_for_another(config: RunningConfig, status: StatusMessage, clock:
     try:
         serving = await _controllers(config, clock) if status.online else []
     except BrokerError as error:
-        return problem(_sentence(error))
+        return problem(sentence(error))
     boot = clock.boot()
     name = f"{config.table.site}/{config.table.name}"
     where = " and ".join(f"{each.host} ({each.address}, process {each.process})" for each in serving)
@@ -231,6 +236,6 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _sentence(error: BrokerError) -> str:
+def sentence(error: BrokerError) -> str:
     text = str(error)
     return text[:1].upper() + text[1:]

@@ -1,15 +1,17 @@
 """The table of all checks, in order: later ones build on the findings of earlier ones."""
 
 from collections.abc import AsyncIterator, Collection, Iterable
+from pathlib import Path
 
-from shoe_controller.doctor import broker, configuration, journal, machine, port, roles, shoe
+from shoe_controller.config.file_kind import FileKind, kind_of
+from shoe_controller.doctor import broker, configuration, journal, machine, pages, port, roles, shoe
 from shoe_controller.doctor.findings import Check, Finding, Patient
 
 CHECKS = (
     Check(
         "configuration",
         "the table's file: every key known, nothing missing, nothing contradictory",
-        "Correct the file; docs/table.example.toml explains every key.",
+        "Do what it says there; docs/table.example.toml explains every key.",
         configuration.look_at_configuration,
     ),
     Check(
@@ -27,7 +29,7 @@ CHECKS = (
     Check(
         "secrets",
         "keys, passwords and certificates: present, readable by the service, closed to others",
-        "Make what is missing with `shoe-controller init`, or correct owner and mode.",
+        "Do what it says there.",
         configuration.look_at_secrets,
     ),
     Check(
@@ -39,7 +41,7 @@ CHECKS = (
     Check(
         "broker-tls",
         "the broker's certificate: trusted, issued for its host, and its expiry",
-        "Make a new certificate with `shoe-controller init --renew-certificate`, and restart the broker.",
+        "Compare ca_file, host and port in [mqtt] with the broker's configuration.",
         broker.look_at_certificate,
     ),
     Check(
@@ -100,7 +102,7 @@ CHECKS = (
     Check(
         "journal",
         "that the journal is this table's, intact and writable",
-        "Leave the file as it is and make a copy: the controller sets it aside by itself when it starts.",
+        "Copy the file, and leave it as it is: if it is damaged, the controller sets it aside when it starts.",
         journal.look_at_journal,
     ),
     Check(
@@ -152,6 +154,45 @@ CHECKS = (
         machine.look_at_service,
     ),
 )
+
+
+OF_PAGES = (
+    Check(
+        "configuration",
+        "the file of a board, a console or a witness: every key known, nothing missing, secret files usable",
+        "Do what it says there; docs/table.example.toml explains every key.",
+        pages.look_at_configuration,
+    ),
+    Check(
+        "secrets",
+        "that the service can read its files, and others no secret",
+        "Do what it says there.",
+        pages.look_at_files,
+    ),
+    Check(
+        "broker",
+        "that the broker answers and accepts this user",
+        "Start the broker, and compare host, port, user and password with its configuration.",
+        pages.look_at_broker,
+    ),
+    Check(
+        "broker-tls",
+        "the broker's certificate: trusted, issued for its host, and its expiry",
+        "Compare ca_file, host and port in [mqtt] with the broker's configuration.",
+        pages.look_at_certificate,
+    ),
+    Check(
+        "tables",
+        "that the tables which are followed are there, and that this user may read them",
+        "Correct the site and the tables in the file, or start the tables.",
+        pages.look_at_tables,
+    ),
+)
+"""For the files of boards, consoles and witnesses."""
+
+
+def checks_for(file: Path) -> tuple[Check, ...]:
+    return CHECKS if kind_of(file) is FileKind.TABLE else OF_PAGES
 
 
 async def examine(

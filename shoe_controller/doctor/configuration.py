@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.people import Person
 from shoe_controller.config.pins import SUPERVISOR_DIGITS, PinHash
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import Config, for_running, load_config
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
+from shoe_controller.doctor.rights import make_readable, quoted
 from shoe_controller.doctor.users import READ, WRITE, may
 from shoe_controller.messages.acts import Role
+
+_ADD = "Add {}: a [[people]] section with id, name, role, and as pin the hash that `shoe-controller keys pin` prints."
 
 NO_CONFIGURATION = "the configuration cannot be used, see above"
 
@@ -18,7 +22,7 @@ async def look_at_configuration(patient: Patient) -> list[Finding]:
     try:
         patient.config = load_config(patient.file, guarded=False)
     except BadFileError as error:
-        return _problems(error)
+        return problems_of(error)
     missing = [name for name, part in (("table", patient.config.table), ("shoe", patient.config.shoe)) if part is None]
     if missing:
         return problem(f"{patient.file} has no [{'] and no ['.join(missing)}] section, so a table cannot run with it")
@@ -31,7 +35,7 @@ async def look_at_pay_tables(patient: Patient) -> list[Finding]:
     try:
         house = load_config(patient.file).house
     except BadFileError as error:
-        return _problems(error)
+        return problems_of(error)
     return good(
         f"{len(house.offered)} wagers of base game {house.schedule.base_game} with {house.decks} decks; "
         "none favours the player or pays less than printed unless the house allowed it, and every winner is paid"
@@ -44,21 +48,26 @@ async def look_at_secrets(patient: Patient) -> list[Finding]:
     try:
         patient.running = for_running(patient.config)
     except BadFileError as error:
-        return _problems(error)
+        return problems_of(error)
+    return judge_files(patient, list(_files_of(patient.config)), has_people=bool(patient.config.people))
+
+
+def judge_files(patient: Patient, files: list[Path], *, has_people: bool) -> list[Finding]:
+    """Whether the service may read these files, and nobody else what is secret in them."""
     user = patient.user
-    files = list(_files_of(patient.config))
     shut = [file for file in files if not may(user, file, READ)]
     if shut:
-        return problem(
-            f"the service's user {user.name} may not read {_listed(shut)}",
-            f"sudo chgrp {user.name} FILE && sudo chmod 640 FILE, for each of them, and chmod 750 for their folder",
-        )
+        return problem(f"the service's user {user.name} may not read {_listed(shut)}", make_readable(user, shut))
     changeable = [file for file in files if user.uid != 0 and file.stat().st_uid != user.uid and may(user, file, WRITE)]
     if changeable:
-        return problem(f"the service's user {user.name} may change {_listed(changeable)}", "sudo chmod g-w,o-w FILE")
+        return problem(
+            f"the service's user {user.name} may change {_listed(changeable)}",
+            f"sudo chmod g-w,o-w {quoted(changeable)}",
+        )
     # PINs can be brute-forced from their hashes, so the file with the people is a secret too.
-    if patient.config.people and patient.file.stat().st_mode & 0o007:
-        return problem(f"{patient.file} contains the hashes of PINs, and anyone may read it", "sudo chmod o-rwx FILE")
+    if has_people and patient.file.stat().st_mode & 0o007:
+        what = f"{patient.file} contains the hashes of PINs, and anyone may read it"
+        return problem(what, f"sudo chmod o-rwx {quoted([patient.file])}")
     return good(f"{len(files)} files can be read by the service, and the secret ones by no one else")
 
 
@@ -67,9 +76,12 @@ async def look_at_people(patient: Patient) -> list[Finding]:
         return not_looked(NO_CONFIGURATION)
     supervisors = [person.id for person in patient.config.people if person.role is Role.SUPERVISOR]
     if not supervisors:
-        return problem("[[people]] has no supervisor: no alert could be cleared, and no card identified")
+        return problem(
+            "[[people]] has no supervisor: no alert could be cleared, and no card identified",
+            _ADD.format("a supervisor"),
+        )
     if len(supervisors) == 1:
-        return problem("there is only one supervisor, and taking a result back needs two")
+        return problem("there is only one supervisor, and taking a result back needs two", _ADD.format("another one"))
     short = [who.id for who in patient.config.people if who.role is Role.SUPERVISOR and _may_be_short(who)]
     if short:
         return problem(
@@ -90,7 +102,10 @@ def _look_at_dealers(config: Config, supervisors: str) -> list[Finding]:
         )
     dealers = [person.id for person in config.people if person.role is Role.DEALER]
     if not dealers:
-        return problem("dealers must sign in here, and [[people]] has no dealer: only a supervisor could deal")
+        return problem(
+            "dealers must sign in here, and [[people]] has no dealer: only a supervisor could deal",
+            _ADD.format("a dealer"),
+        )
     return good(f"{supervisors}; {len(dealers)} dealers who sign in: {', '.join(dealers)}")
 
 
@@ -100,7 +115,7 @@ def _may_be_short(person: Person) -> bool:
     return digits is None or digits < SUPERVISOR_DIGITS
 
 
-def _problems(error: BadFileError) -> list[Finding]:
+def problems_of(error: BadFileError) -> list[Finding]:
     return [Finding(verdict=Verdict.PROBLEM, what=f"{error.file}: {each}") for each in error.problems]
 
 
@@ -109,8 +124,11 @@ def _files_of(config: Config) -> Iterator[Path]:
     if config.shoe is not None and config.shoe.key_file is not None:
         yield config.shoe.key_file
     if config.mqtt is not None:
-        mqtt = config.mqtt
-        yield from (each for each in (mqtt.password_file, mqtt.ca_file, mqtt.cert_file, mqtt.key_file) if each)
+        yield from files_of_mqtt(config.mqtt)
+
+
+def files_of_mqtt(mqtt: MqttSettings) -> Iterator[Path]:
+    yield from (each for each in (mqtt.password_file, mqtt.ca_file, mqtt.cert_file, mqtt.key_file) if each)
 
 
 def _listed(files: list[Path]) -> str:

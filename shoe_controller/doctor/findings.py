@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from firmware_protocol.events import LineLook
 from firmware_protocol.link import LineQuality
 from shoe_controller.clock.system_clock import Clock, SystemClock
 from shoe_controller.config.mqtt import PLAIN_PORT
-from shoe_controller.config.table_file import Config, RunningConfig
+from shoe_controller.config.table_file import BoardConfig, Config, ConsoleConfig, RunningConfig, WitnessConfig
 from shoe_controller.doctor.users import User
 from shoe_controller.messages.retained import StatusMessage
 
@@ -79,6 +80,8 @@ class ShoeProbe(NamedTuple):
     """Why one side refused the other's authentication."""
     authenticated: bool = False
     firmware: str = ""
+    looks_like: LineLook | None = None
+    """What its bytes look like, where they are of another wire or speed."""
     quality: LineQuality | None = None
     """How good the line is, where that was measured."""
 
@@ -95,6 +98,8 @@ class Patient:
     machine: Machine = field(default_factory=Machine)
     clock: Clock = field(default_factory=SystemClock)
     config: Config | None = None
+    pages: BoardConfig | ConsoleConfig | WitnessConfig | None = None
+    """Set when the file is one for pages or a witness, and everything that they need is there."""
     running: RunningConfig | None = None
     """Set when everything that a table needs is there, secrets included."""
     port_ready: bool = False

@@ -1,6 +1,7 @@
 """Checks of the journal and its disk: whether it is intact, and whether the next card can be stored in time."""
 
 import asyncio
+import errno
 import os
 import statistics
 import time
@@ -12,6 +13,7 @@ from shoe_controller.config.table_file import Config
 from shoe_controller.daemon.beginning import is_missing, signs
 from shoe_controller.daemon.table_journal import SOFTWARE, replay, same_fact
 from shoe_controller.doctor.findings import Finding, Patient, Verdict, good, not_looked, problem
+from shoe_controller.doctor.rights import make_writable, quoted
 from shoe_controller.doctor.users import READ, SEARCH, WRITE, may
 from shoe_controller.journal.anchor import contradicts, read_anchor
 from shoe_controller.journal.errors import JournalError
@@ -29,6 +31,14 @@ FORGETFUL = {
     "squashfs": "is read-only",
 }
 """File systems that lose a journal at a power cut."""
+
+_UNWRITABLE = {
+    errno.ENOSPC: "Make room on the disk: `shoe-controller journal prune` exports old shoes and removes them.",
+    errno.EDQUOT: "Raise the quota of the service's user on this disk, or move the journal to another disk.",
+    errno.EROFS: "Look at `dmesg` for errors of the disk, and mount it for writing again; replace a worn SD card.",
+}
+
+_ELSEWHERE = "Name a file in a folder of a disk as file in [journal]."
 
 _NO_JOURNAL = "the configuration does not say where the journal is"
 
@@ -96,7 +106,7 @@ async def look_at_keys(patient: Patient) -> list[Finding]:
     except FileNotFoundError:
         return good(f"{folder} does not exist yet; the table makes it with the first key when it starts")
     if mode & 0o077:
-        return problem(f"{folder} holds private keys, and is open to other users", f"sudo chmod 700 {folder}")
+        return problem(f"{folder} holds private keys, and is open to other users", f"sudo chmod 700 {quoted([folder])}")
     if waiting:
         return problem(
             f"{', '.join(map(str, waiting))}: the public key of the journal is still on this machine",
@@ -104,7 +114,8 @@ async def look_at_keys(patient: Patient) -> list[Finding]:
         )
     if not private and settings.file.exists():
         return problem(
-            f"{folder} holds no key: the journal is not signed", "Look at the table's log for checkpoint_failed."
+            f"{folder} holds no key: the journal is not signed",
+            "Restart the table, which makes one; if none is there then, its log says why: checkpoint_failed.",
         )
     return good(f"{folder} is closed to others, and the public key has been taken elsewhere")
 
@@ -126,10 +137,16 @@ async def look_at_speed(patient: Patient) -> list[Finding]:
     folder = _folder_of(patient.config)
     if folder is None:
         return not_looked(_NO_JOURNAL)
+    if not may(patient.user, folder, WRITE | SEARCH):
+        return not_looked(f"{patient.user.name} may not write to {folder}, see above")
     try:
         taken = await asyncio.to_thread(_fsync_times, folder)
+    except PermissionError as error:
+        return not_looked(f"{folder} is not writable for who runs this ({error.strerror}): run it with sudo")
     except OSError as error:
-        return problem(f"{folder} is not writable: {error.strerror}")
+        return problem(
+            f"{folder} cannot be written to: {error.strerror}", _UNWRITABLE.get(error.errno or 0, _ELSEWHERE)
+        )
     usual, worst = statistics.median(taken), max(taken)
     what = f"a card is on the disk after {usual * 1000:.1f} ms, at worst {worst * 1000:.1f} ms"
     if usual > patient.limits.fsync_seconds:
@@ -202,13 +219,13 @@ def _folder_of(config: Config | None) -> Path | None:
 def _not_writable(patient: Patient, file: Path) -> list[Finding]:
     folder, user = file.absolute().parent, patient.user
     if not folder.is_dir():
-        return problem(f"the folder {folder} does not exist", f"sudo install -d -o {user.name} -m 750 {folder}")
+        made = f"sudo install -d -o {user.name} -m 750 {quoted([folder])}"
+        return problem(f"the folder {folder} does not exist", made)
     wanted = [(folder, READ | WRITE | SEARCH), *((each, READ | WRITE) for each in (file,) if each.exists())]
-    shut = [str(path) for path, rights in wanted if not may(user, path, rights)]
+    shut = [path for path, rights in wanted if not may(user, path, rights)]
     if shut:
-        return problem(
-            f"the service's user {user.name} may not write to {', '.join(shut)}", f"sudo chown -R {user.name} {folder}"
-        )
+        what = f"the service's user {user.name} may not write to {', '.join(map(str, shut))}"
+        return problem(what, make_writable(user, shut))
     return []
 
 

@@ -8,7 +8,8 @@ journal. It stores nothing, so it acknowledges nothing: the shoe keeps its cards
 import asyncio
 from collections.abc import Callable, Sequence
 
-from firmware_protocol.link import ControllerLink, Delivery, LineQuality, LinkReport, LinkUp, Refused
+from firmware_protocol.events import ForeignCard, LineLook, Misread
+from firmware_protocol.link import ControllerLink, Delivery, LineQuality, LinkReport, LinkUp, Refused, StrangeBytes
 from firmware_protocol.native.controller import NativeController
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.shoe import port_of
@@ -18,7 +19,10 @@ from shoe_controller.doctor.findings import Finding, Patient, ShoeProbe, good, n
 from shoe_controller.journal.errors import JournalError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.acts import BLINK_SECONDS
+from shoe_controller.messages.details import LineLooksLike
+from shoe_controller.table.link_events import SETTINGS
 from shoe_controller.transports.transport import Port, Transport, TransportError
+from shoe_controller.words.render import ENGLISH
 
 TICK = 0.05
 SECOND = 1_000_000_000
@@ -41,7 +45,13 @@ async def look_at_shoe(patient: Patient) -> list[Finding]:
         return good(patient.shoe.what)
     if patient.running.shoe.wire != "native" and not patient.shoe.what:
         return not_looked("nothing was received, which is normal between two cards: draw one while the doctor listens")
-    return problem(patient.shoe.what)
+    look = patient.shoe.looks_like
+    return problem(patient.shoe.what, "" if look is None else _about_look(look))
+
+
+def _about_look(look: LineLook) -> str:
+    detail = LineLooksLike(looks_like=look, setting=SETTINGS[look])
+    return f"{ENGLISH.of(detail)}."
 
 
 async def look_at_line(patient: Patient) -> list[Finding]:
@@ -141,6 +151,8 @@ class ShoeListener:
         """Bytes."""
         self.up: LinkUp | None = None
         self.refused = ""
+        self.looks_like: LineLook | None = None
+        """What the bytes look like, where they are not those of the wire that was set."""
         self.deliveries = 0
         self.blinks = False
         """Whether the shoe was asked to blink, so that a person sees which one it is."""
@@ -184,7 +196,7 @@ class ShoeListener:
 
     @property
     def _settled(self) -> bool:
-        return self.up is not None or bool(self.refused) or self.deliveries > 0
+        return self.up is not None or bool(self.refused) or self.deliveries > 0 or self.looks_like is not None
 
     def _on_bytes(self, data: bytes) -> None:
         self.received_bytes += len(data)
@@ -203,14 +215,23 @@ class ShoeListener:
                     self.up = each
                 case Refused(reason=reason):
                     self.refused = self.refused or reason
-                case Delivery():
-                    self.deliveries += 1
+                case StrangeBytes(looks_like=look):
+                    self.looks_like = look
+                case Delivery(event=event):
+                    # A reader of lines makes these two of whatever comes.
+                    self.deliveries += not isinstance(event, Misread | ForeignCard)
 
 
 def _judge(listener: ShoeListener, config: RunningConfig) -> ShoeProbe:
     name = config.shoe.address
     if listener.refused:
         return ShoeProbe(answered=True, what=f"a shoe answers at {name}", refused=listener.refused)
+    if listener.looks_like is not None:
+        return ShoeProbe(
+            answered=False,
+            what=f"what comes from {name} is not what the {config.shoe.wire} wire sends",
+            looks_like=listener.looks_like,
+        )
     if listener.up is not None or listener.deliveries:
         return _answered(listener, name)
     if listener.received_bytes:

@@ -42,13 +42,14 @@ def service_user() -> User:
     return User(name, os.geteuid(), groups)
 
 
-def may(user: User, path: Path, rights: int) -> bool:
+def may(user: User, path: Path, rights: int, *, above: bool = True) -> bool:
     """Whether a user has these rights (`READ`, `WRITE`, `SEARCH`) to a file, all folders above it included.
 
     Raises `OSError` if it does not exist.
     """
     real = path.resolve(strict=True)
-    return _has(user, real.stat(), rights) and all(_has(user, folder.stat(), SEARCH) for folder in real.parents)
+    folders = real.parents if above else ()
+    return _has(user, real.stat(), rights) and all(_has(user, folder.stat(), SEARCH) for folder in folders)
 
 
 def _has(user: User, status: os.stat_result, rights: int) -> bool:

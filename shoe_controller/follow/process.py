@@ -1,6 +1,8 @@
 """What every process that follows tables shares: its broker, its log lines, and following until it is told to stop."""
 
 import asyncio
+from collections.abc import Coroutine
+from typing import Any
 
 import msgspec
 
@@ -61,12 +63,14 @@ def broker_for(mqtt: MqttSettings, client_id: str, username: str | None, passwor
     )
 
 
-async def follow_until(stop: asyncio.Event, follower: Follower, service: SystemdNotifier) -> None:
-    """Follow until the event, and give the service manager its heartbeats."""
+async def follow_until(
+    stop: asyncio.Event, follower: Follower, service: SystemdNotifier, *beside: Coroutine[Any, Any, None]
+) -> None:
+    """Follow until the event, and give the service manager its heartbeats; `beside` runs as long."""
     following = asyncio.create_task(follower.run(), name="follower")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     living = asyncio.create_task(_live(service), name="watchdog")
-    tasks: list[asyncio.Task[object]] = [following, stopping, living]
+    tasks: list[asyncio.Task[Any]] = [following, stopping, living, *map(asyncio.create_task, beside)]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in done:

@@ -93,6 +93,7 @@ class AlertKind(StrEnum):
     GATE_UNANSWERED = "gate_unanswered"
     PRESET_CHANGED = "preset_changed"
     LINE_REFUSED = "line_refused"
+    WRONG_LINE = "wrong_line"
     EVENTS_CAME_AGAIN = "events_came_again"
     IMPOSSIBLE_AGE = "impossible_age"
     # the controller

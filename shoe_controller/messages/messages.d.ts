@@ -113,7 +113,7 @@ export interface AlertEnded {
 }
 
 /** Everything that goes wrong at a table. New kinds may be added: show one that you do not know by its severity. */
-export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "shown_card_carried" | "burned_card_carried" | "bad_card_out_of_round" | "card_pushed_back" | "entered_card_differs" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "burn_due" | "nobody_on_duty" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "shoe_change_unconfirmed" | "bad_shoe" | "remainder_differs" | "lid_opened" | "gate_forced" | "shoe_restarted" | "restarted_between_rounds" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "gate_unanswered" | "preset_changed" | "line_refused" | "events_came_again" | "impossible_age" | "clock_stepped" | "journal_full" | "journal_damaged" | "journal_rolled_back" | "journal_begun" | "status_ahead" | "another_controller" | "messages_refused" | "dispute_open" | "supervisor_called" | "pin_guessing" | "request_flood";
+export type AlertKind = "over_draw" | "extra_card" | "out_of_turn" | "place_filled" | "misread" | "undisclosed_card" | "too_many_copies" | "card_twice" | "foreign_card" | "double_feed" | "card_not_due" | "shown_card_carried" | "burned_card_carried" | "bad_card_out_of_round" | "card_pushed_back" | "entered_card_differs" | "late_wager" | "draw_before_close" | "result_too_early" | "result_differs" | "settled_result_differs" | "ended_by_force" | "result_undone" | "result_after_shoe_change" | "stray_result" | "draw_too_slow" | "no_card_came" | "burn_differs" | "burned_between_rounds" | "burn_due" | "nobody_on_duty" | "card_without_shoe" | "card_after_end" | "shoe_changed" | "shoe_change_unconfirmed" | "bad_shoe" | "remainder_differs" | "lid_opened" | "gate_forced" | "shoe_restarted" | "restarted_between_rounds" | "shoe_lost" | "event_gap" | "shoe_stopped" | "shoe_fault" | "gate_unanswered" | "preset_changed" | "line_refused" | "wrong_line" | "events_came_again" | "impossible_age" | "clock_stepped" | "journal_full" | "journal_damaged" | "journal_rolled_back" | "journal_begun" | "status_ahead" | "another_controller" | "messages_refused" | "dispute_open" | "supervisor_called" | "pin_guessing" | "request_flood";
 
 /** An alert, in the same shape wherever one is published. */
 export interface AlertMessage {
@@ -2035,6 +2035,19 @@ export interface LimitReached {
   winnings: number;
   /** How the winnings were cut. */
   policy: OverLimit;
+}
+
+/** What the bytes on a shoe's line look like, where they are not those of the wire that was set. */
+export type LineLook = "native" | "angel_eye" | "lines" | "other_speed";
+
+/** What comes from the shoe's port is not what the table's file says. */
+export interface LineLooksLike {
+  /** Says which code this is; the other fields are its values. */
+  code: "line_looks_like";
+  /** What it looks like. */
+  looks_like: LineLook;
+  /** What to set in the `[shoe]` section of the table's file. */
+  setting: string;
 }
 
 /** Why the link to a shoe is down. */
@@ -5534,7 +5547,7 @@ export type Prompt = ResolveAlert | ConnectShoe | AnnounceShoe | CountCardsLeft 
 export type Reason = FirstCard | SecondCard | PlayerNatural | BankerNatural | BothNatural | PlayerDraws | BankerDraws | BothStand | BankerDrawsAfterThird | BankerStandsAfterThird | BankerHasDrawn | CardsFaceDown | NotDue | NotShown | EarlierReason;
 
 /** What exactly is wrong, or why a card was set aside. */
-export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | DueCardElsewhere | AnotherRoundBegun | UnknownCardCarried | EnteredDiffers | NotEntered | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnedTooMany | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | ProvenBad | FromBadShoe | ButtonBeforeEnd | FirstCardBeforeEnd | RemainderOff | OldShoeUnheard | ShoeExchangedNow | LateSeats | CalledBy | OpenDisputes | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | FaceReadAgain | LinkDropped | ControllerRestarted | DecoderMessage | EventsCameAgain | AgeOfEvent | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | OtherController | NewJournalBegun | SilentController | BrokerError | EarlierDetail;
+export type Detail = CardOfRound | FirstCardOfShoe | ProblemCard | CardsTogether | NoShoeOpen | AfterShoeEnd | OneTooMany | WrongHand | HandNotNamed | CardMissingBefore | PlaceTaken | CardRenamed | StrayRenamed | BurnedInRound | FirstOfNewShoe | CarriedCardDiffers | BurnedCardReused | DueCardElsewhere | AnotherRoundBegun | UnknownCardCarried | EnteredDiffers | NotEntered | IdentifiedTwice | IdentifiedMissingCard | IdentifiedOutOfRound | DealtBeforeBurn | BurnedSoFar | BurnedTooMany | BurnCountDiffers | BurnsLeftDiffer | ShoeIndicates | WinnerDiffers | NoWinnerIndicated | MarkDiffers | ResultDiffersFaceDown | ProvenBad | FromBadShoe | ButtonBeforeEnd | FirstCardBeforeEnd | RemainderOff | OldShoeUnheard | ShoeExchangedNow | LateSeats | CalledBy | OpenDisputes | PinsGuessed | FloodingUser | ShoeFault | ShoeStoreFull | ShoeRestarted | SilentShoe | FaceReadAgain | LinkDropped | ControllerRestarted | DecoderMessage | LineLooksLike | EventsCameAgain | AgeOfEvent | ClockStep | OperatingSystemError | JournalSetAside | JournalBehind | StatusBeyondJournal | OtherController | NewJournalBegun | SilentController | BrokerError | EarlierDetail;
 
 /** Why a request was refused. */
 export type Refusal = UnknownRequest | BadRequest | Retained | NoResponseTopic | Failed | OtherContents | Pruned | BeyondNewest | Busy | JournalFull | OtherRound | NotNow | TableStopped | NoShoeLink | PinMissing | WrongPinRefused | LockedOut | NotSignedIn | TokenMissing | NobodyOnDuty | NotASupervisor | ReasonMissing | NoProposal | SamePerson | BettingClosedRefused | FreeHandRefused | NoSuchWager | TooManyChanges | WagerNamedTwice | OtherSeat | WagersStand | NoSuchAlert | CannotBeCleared | LidOpen | NotByDealer | NothingHidden | CardMissing | NoSuchCard | CardIsKnown | CardIsUnknown | SameCard | ForeignCardRefused | OrderDisturbed | CarriedCardIsFirst | CardsLieFaceDown | CannotBlink | NotInHandEntry | InHandEntry | CutCardIsOut | NoExtraCard | ExtraCardAwaited | OnlyBurned | CardWasShown | NotAllCards | NotByRules | OrderUnknown | OtherCard | NothingDiscarded | NothingToVoid | NothingToUndo | NothingChanges | RoundNotFound | RoundPruned | CardNamedTwice | NoWholeRound | TooManyCopiesRefused | ShoeIsBad | RoundTakenBack | RemainderNotCounted | RunOutUnderWay | NoRunOut | ShoeSectionRefused | NothingToAccept | NoSuchRound | NoSuchSeat | NoSuchDispute | TooManyDisputes | NothingToAdjust | NoCommissionDue | EarlierRefusal | UnknownSeat | NotOffered | BelowMinimum | AboveMaximum | NoMultiple | PlacedTwice | NeedsBaseWager | OneOfOption | TooManyOptions;

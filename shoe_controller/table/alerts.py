@@ -231,6 +231,7 @@ _RULES = (
     _rule(AlertKind.GATE_UNANSWERED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS, ends_itself=True),
     _rule(AlertKind.PRESET_CHANGED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(AlertKind.LINE_REFUSED, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS, ends_itself=True),
+    _rule(AlertKind.WRONG_LINE, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS, ends_itself=True),
     _rule(AlertKind.EVENTS_CAME_AGAIN, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(AlertKind.IMPOSSIBLE_AGE, Scope.TABLE, Clearer.SUPERVISOR, severity=Severity.WARNS),
     _rule(AlertKind.CLOCK_STEPPED, Scope.TABLE, Clearer.DEALER, severity=Severity.WARNS),

@@ -7,7 +7,7 @@ from enum import Enum
 
 import msgspec
 
-from firmware_protocol.events import AnyStoredEvent, LinkDownCause
+from firmware_protocol.events import AnyStoredEvent, LineLook, LinkDownCause
 from firmware_protocol.link import RefusedCause
 from shoe_controller.messages.acts import AnyAct, Role
 from shoe_controller.messages.checkpoints import Checkpoint
@@ -125,6 +125,12 @@ class LineRefused(Input, frozen=True, kw_only=True, tag="line_refused"):
     reason: str
     why: RefusedCause | None = None
     """Each has an alert of its own; null in older journals."""
+
+
+class LineStrange(Input, frozen=True, kw_only=True, tag="line_strange"):
+    """What comes from the shoe's port is plainly of another wire or speed than the table's file says."""
+
+    looks_like: LineLook
 
 
 class AgeImpossible(Input, frozen=True, kw_only=True, tag="age_impossible"):
@@ -285,6 +291,7 @@ AnyInput = (
     | LinkBack
     | EventsMissed
     | LineRefused
+    | LineStrange
     | GateUnanswered
     | GateAnswered
     | AgeImpossible

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from firmware_protocol.events import LineLook
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.causes import GateObeyed, PublishingAgain, SessionBegun, ShoeBack, StoringAgain
 from shoe_controller.messages.details import (
@@ -14,6 +15,7 @@ from shoe_controller.messages.details import (
     EarlierDetail,
     FloodingUser,
     JournalSetAside,
+    LineLooksLike,
     LinkDropped,
     MetController,
     NewJournalBegun,
@@ -44,6 +46,7 @@ from shoe_controller.table.inputs import (
     JournalFailed,
     JournalTrouble,
     LineRefused,
+    LineStrange,
     LinkBack,
     LinkLost,
     MessagesRefused,
@@ -55,6 +58,14 @@ from shoe_controller.table.phases import IN_ROUND
 from shoe_controller.table.pins import date_pins_anew
 from shoe_controller.table.shoe_events import IN_PLAY, LID_OF_THE_READER, restarted
 from shoe_controller.table.state import LinkState, PublishedCheckpoint, Round
+
+SETTINGS = {
+    LineLook.NATIVE: 'wire = "native"',
+    LineLook.ANGEL_EYE: 'wire = "angel_eye"',
+    LineLook.LINES: 'wire = "lines"',
+    LineLook.OTHER_SPEED: "baud",
+}
+"""What to set in [shoe], by what the line looks like."""
 
 MAY_BE_THE_SAME = 4
 """The `REVISION` of the running program from which a shoe may be exchanged for itself at another port, and still report
@@ -100,6 +111,8 @@ def link_back(draft: Draft, given: LinkBack) -> None:
         if alert.kind is AlertKind.LINE_REFUSED and alert.fault in ENDED_BY_SESSION_NAMES:
             draft.end_alert(alert, SessionBegun())
     draft.end_alerts(ShoeBack(), AlertKind.GATE_UNANSWERED)  # the link commands it anew
+    if given.keeps_events:  # the other wires are up as soon as their port is open
+        draft.end_alerts(ShoeBack(), AlertKind.WRONG_LINE)
     exchanged, draft.lasting.exchanged = draft.lasting.exchanged, None
     if not given.keeps_events or exchanged not in (None, given.shoe_name):
         await_nothing(draft)
@@ -166,6 +179,11 @@ def events_missed(draft: Draft, given: EventsMissed) -> None:
 def line_refused(draft: Draft, given: LineRefused) -> None:
     fault = None if given.why is None else given.why.value
     draft.alert(AlertKind.LINE_REFUSED, DecoderMessage(text=given.reason), fault=fault)
+
+
+def line_strange(draft: Draft, given: LineStrange) -> None:
+    look = given.looks_like
+    draft.alert(AlertKind.WRONG_LINE, LineLooksLike(looks_like=look, setting=SETTINGS[look]), fault=look.value)
 
 
 def age_impossible(draft: Draft, given: AgeImpossible) -> None:

@@ -63,6 +63,7 @@ _RAISED_FROM_OUTSIDE = frozenset(
         AlertKind.PIN_GUESSING,
         AlertKind.REQUEST_FLOOD,
         AlertKind.STATUS_AHEAD,
+        AlertKind.WRONG_LINE,
     }
 )
 """Warnings that a stranger can raise: they must not hold up a table."""

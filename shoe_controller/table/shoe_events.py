@@ -31,7 +31,7 @@ from firmware_protocol.events import (
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.messages.actors import AnyActor, ShoeButton
 from shoe_controller.messages.alerts import AlertKind, Severity
-from shoe_controller.messages.causes import EndedByShoe, FaultClearedNow, MoreCameAgain, ShoeRestartedNow
+from shoe_controller.messages.causes import EndedByShoe, FaultClearedNow, MoreCameAgain, ShoeBack, ShoeRestartedNow
 from shoe_controller.messages.details import (
     CardOfRound,
     CardProblem,
@@ -90,6 +90,8 @@ IN_PLAY = frozenset(Phase) - {Phase.NO_SHOE, Phase.ENDED}
 
 
 def shoe_reports(draft: Draft, report: ShoeReport) -> None:
+    if not isinstance(report.event, Misread | ForeignCard):  # a reader of lines makes these of whatever comes
+        draft.end_alerts(ShoeBack(), AlertKind.WRONG_LINE)
     if isinstance(report.event, CameAgain):
         _came_again(draft, report.event.what)
     elif about_entered_cards(draft, report):

@@ -65,6 +65,7 @@ from shoe_controller.table.inputs import (
     JournalBegun,
     JournalFailed,
     LineRefused,
+    LineStrange,
     LinkBack,
     LinkLost,
     MessagesRefused,
@@ -257,6 +258,8 @@ def _happen(draft: Draft, given: AnyInput) -> None:  # noqa: C901, PLR0912, PLR0
             link_events.events_missed(draft, given)
         case LineRefused():
             link_events.line_refused(draft, given)
+        case LineStrange():
+            link_events.line_strange(draft, given)
         case GateUnanswered():
             link_events.gate_unanswered(draft, given)
         case GateAnswered():

@@ -3,7 +3,8 @@
 import asyncio
 import signal
 import ssl
-from typing import Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
 
 from shoe_controller.config.web import ServingSettings
 from shoe_controller.follow.connection import Follower
@@ -19,8 +20,16 @@ class Served(Protocol):
     async def stop(self) -> None: ...
 
 
-async def serve(site: Served, follower: Follower, where: ServingSettings, log: Log, service: SystemdNotifier) -> None:
-    """Follow and serve until a signal ends it."""
+async def serve(  # noqa: PLR0913 - the parts of a process
+    site: Served,
+    follower: Follower,
+    where: ServingSettings,
+    log: Log,
+    service: SystemdNotifier,
+    *,
+    beside: Callable[[], Coroutine[Any, Any, None]],
+) -> None:
+    """Follow and serve until a signal ends it; `beside` runs as long."""
     tls = None
     if where.cert_file is not None and where.key_file is not None:
         tls = tls_context(where.cert_file, where.key_file)
@@ -33,7 +42,7 @@ async def serve(site: Served, follower: Follower, where: ServingSettings, log: L
         host = f"[{where.host}]" if ":" in where.host else where.host
         log.info("ready", address=f"http{'' if tls is None else 's'}://{host}:{port}/")
         service.ready("Looking for the broker.")
-        await follow_until(stop, follower, service)
+        await follow_until(stop, follower, service, beside())
     finally:
         service.stopping()
         await site.stop()

@@ -56,9 +56,11 @@ def test_a_certificate_that_is_none_is_a_sentence(tmp_path: Path) -> None:
     write_secret(tmp_path / "key.pem", "no key")
     (tmp_path / "cert.pem").write_text("no certificate")
     answer = run(tmp_path, small(cert_file="cert.pem", key_file="key.pem"))
-    assert answer.returncode == 1
-    assert "cannot be used" in answer.stderr
-    assert "no key" not in answer.stderr
+    assert answer.returncode == 2
+    assert "board.cert_file: " in answer.stderr
+    assert "holds no certificate" in answer.stderr
+    assert "board.key_file: " in answer.stderr
+    assert "holds no private key" in answer.stderr
 
 
 @pytest.mark.asyncio

@@ -97,7 +97,7 @@ def test_everything_wrong_in_json(capsys: Capsys, tmp_path: Path) -> None:
         "good": False,
         "file": str(file),
         "problems": [
-            {"place": "house.decks", "message": "expected a whole number, got '8'"},
+            {"place": "house.decks", "message": "expected a whole number, got '8'; write 8, without quotes"},
             {"place": "house.seat", "message": "unknown key; did you mean 'seats'?"},
         ],
     }

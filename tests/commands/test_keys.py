@@ -156,7 +156,7 @@ def test_the_program_answers_as_the_function_does() -> None:
     assert check_pin("258013", answer.out.strip())
 
 
-@pytest.mark.parametrize("arguments", [(), ("shoes",), ("pin", "258013"), ("shoe", "x")])
+@pytest.mark.parametrize("arguments", [(), ("shoes",), ("pin", "258013"), ("shoe", "x", "y")])
 def test_arguments_that_cannot_be_meant(capsys: Capsys, arguments: tuple[str, ...]) -> None:
     answer = run(capsys, "keys", *arguments)
     assert (answer.exit_code, answer.out) == (2, "")

@@ -99,7 +99,7 @@ def test_a_password_of_several_lines_is_refused(tmp_path: Path, content: str) ->
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("content", [b"", b"\n", b" \r\n"])
 def test_an_empty_file_is_refused(tmp_path: Path, reader: Reader, content: bytes) -> None:
-    assert refusal_of(reader, private(tmp_path, content)).endswith("is empty")
+    assert " is empty" in refusal_of(reader, private(tmp_path, content))
 
 
 def test_who_may_read_the_file_beside_its_owner(tmp_path: Path) -> None:

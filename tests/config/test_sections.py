@@ -468,7 +468,7 @@ def test_mistakes_in_all_sections_are_reported_at_once(tmp_path: Path) -> None:
 def test_mistakes_are_also_told_where_the_house_is_missing(tmp_path: Path) -> None:
     assert problems_of(tmp_path, {"journal": {"file": ""}}) == [
         "journal.file: must be the path of a file, on one line",
-        "house: is missing",
+        "house: is missing: add a [house] section with the rules of the game; docs/table.example.toml shows one",
     ]
 
 

@@ -85,8 +85,8 @@ def test_what_is_wrong_with_its_section_is_said_with_its_place(
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
     assert problems_of(tmp_path, {"console": {}}) == [
-        "table: is missing: a console belongs to one table",
-        "mqtt: is missing: a console talks to the table over the broker",
+        "table: is missing: a console belongs to one table; add [table] with its site and name",
+        "mqtt: is missing: a console talks to the table over the broker; add [mqtt]",
     ]
 
 

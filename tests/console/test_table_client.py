@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from shoe_controller.console import table_client
-from shoe_controller.console.failures import ControllerAway, NoAnswer, NotAccepted, NotAnswered
+from shoe_controller.console.failures import ControllerAway, NoAnswer, NoTable, NotAccepted, NotAnswered, OtherTables
 from shoe_controller.console.model import ConsoleModel
 from shoe_controller.console.table_client import TableClient
 from shoe_controller.follow.connection import Follower
@@ -306,3 +306,23 @@ async def test_nonsense_on_a_topic_is_told_of_once_and_the_line_goes_on() -> Non
         bench.broker.sessions[0].hear(TOPICS.info, b"")
         assert (await bench.client.ask(RequestRole.DEALER, "confirm", REQUEST)).status == "ok"
         assert bench.told == ["up", f"unreadable: {TOPICS.state}: True"]
+
+
+async def test_a_table_that_was_never_there_is_named_with_those_that_are() -> None:
+    client = TableClient(ConsoleModel(TOPICS, client="console", instance="i1").followed, Bench(lambda *_: None))
+
+    async def failure() -> object:
+        answer = await client.ask(RequestRole.DEALER, "sign_in", REQUEST)
+        assert isinstance(answer, NotAnswered)
+        return answer.failure
+
+    assert [client.waits] == [False], "without a broker it is the broker that is missing"
+    client.broker_up(Session(WilfulBroker(lambda *_: None)))
+    assert client.waits
+    assert await failure() == ControllerAway(), "nobody has looked yet"
+    client.in_sight = ("north/t2", "north/t3")
+    assert await failure() == OtherTables(table="north/t1", there="north/t2, north/t3")
+    client.in_sight = ()
+    assert await failure() == NoTable(table="north/t1")
+    client.receive(Incoming(topic=TOPICS.status, payload=online(online=False)), 0.0)
+    assert await failure() == ControllerAway()

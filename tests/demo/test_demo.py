@@ -182,7 +182,10 @@ async def test_a_program_that_dies_is_named(folder: Folder, command: str, name: 
         (("--game", "poker"), "invalid choice"),
         (("--pages", "some"), "invalid choice"),
         (("--faults", "misreed"), "misread"),
-        (("--faults", "xyzzy"), "there is no fault 'xyzzy'; `shoe-controller demo --help` lists what there is"),
+        (
+            ("--faults", "xyzzy"),
+            "there is no fault or alert 'xyzzy'; `shoe-controller demo --help` lists what there is",
+        ),
         (("--faults", "lid_opened", "--wire", "angel_eye"), "cannot express lid_opened"),
         (("--faults", "late_wager", "--wire", "angel_eye"), "cannot express late_wager"),
         (("--faults", "commission_collected"), "needs the game commission"),

@@ -123,7 +123,7 @@ async def test_disk_speed_fails_when_a_card_would_wait(tmp_path: Path) -> None:
 async def test_disk_speed_fails_when_nothing_can_be_written(tmp_path: Path) -> None:
     # The kernel's own file system takes no files, from root either.
     patient = patient_with(tmp_path, clinic_file(tmp_path, journal=Path("/proc/table.journal")))
-    assert "/proc is not writable" in await problems(patient, "disk-speed")
+    assert "/proc cannot be written to" in await problems(patient, "disk-speed")
 
 
 @pytest.mark.skipif(not MEMORY.is_dir(), reason="this machine has no file system in memory")

@@ -86,7 +86,8 @@ async def test_shoe_fails_when_it_speaks_another_wire(tmp_path: Path) -> None:
             tmp_path, clinic_file(tmp_path, str(tmp_path / "shoe")), limits=Thresholds(listen_seconds=3)
         )
         told = await problems(patient, "shoe", *BEFORE)
-        assert "no message of the native wire: check wire and baud" in told
+        assert "is not what the native wire sends" in told
+        assert 'It looks like the Angel Eye wire: set wire = "angel_eye" in [shoe]' in told
 
 
 async def test_a_reader_of_ids_is_heard_and_has_no_key(tmp_path: Path) -> None:

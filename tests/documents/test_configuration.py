@@ -12,6 +12,7 @@ from shoe_controller.config.table_file import for_running, load_board, load_conf
 from shoe_controller.house.catalogue_files import built_in_catalogue, extend
 from tests.daemon.house_file import write_secret
 from tests.documents.snippets import INDENTED, Snippet, snippets_of, text_of
+from tests.table_files import CERTIFICATE
 
 HOUSE = "docs/house.md"
 PROTOCOL = "firmware_protocol/native/PROTOCOL.md"
@@ -33,7 +34,7 @@ def written(folder: Path, text: str) -> Path:
     for secret in ("board.password", "console.password"):
         write_secret(folder / secret, "secret\n")
     write_secret(folder / "shoe.key", f"{'ab' * 32}\n")
-    (folder / "ca.pem").touch()
+    (folder / "ca.pem").write_text(CERTIFICATE, encoding="utf-8")
     return write_secret(folder / "table.toml", text)
 
 

@@ -135,6 +135,7 @@ NEVER_RAISED = {
     "preset_changed": "nobody changes the settings of the emulated shoe",
     "request_flood": "nobody sends so many requests that most of them are dropped",
     "events_came_again": "the memory of the emulated shoe is never wiped, and never goes back",
+    "wrong_line": "every shoe here speaks the wire that its table is set to, at its speed",
     "impossible_age": "the clock of the emulated shoe is right",
     "status_ahead": "nobody but the table publishes its messages",
     "another_controller": "there is one controller of the table",

@@ -143,6 +143,7 @@ from tests.table.alert_causes import (
     undisclosed_native,
     voided_foreign_card,
     wrong_key,
+    wrong_line,
 )
 from tests.table.sitting import Sitting
 
@@ -457,6 +458,14 @@ CASES = (
         AlertKind.LINE_REFUSED,
         wrong_key,
         itself=(lambda table: table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=2)),),
+    ),
+    Case(
+        AlertKind.WRONG_LINE,
+        wrong_line,
+        itself=(
+            lambda table: table.give(LinkBack(keeps_events=True, authenticated=True, boot_id=2)),
+            over(FaultCode.LOW_VOLTAGE),
+        ),
     ),
     Case(AlertKind.EVENTS_CAME_AGAIN, came_again),
     Case(AlertKind.IMPOSSIBLE_AGE, impossible_age),

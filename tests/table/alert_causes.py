@@ -21,6 +21,7 @@ from firmware_protocol.events import (
     Hand,
     IndicatedWinner,
     LidChanged,
+    LineLook,
     Misread,
     PresetChanged,
     ResultIndicated,
@@ -61,6 +62,7 @@ from shoe_controller.table.inputs import (
     JournalFailed,
     JournalTrouble,
     LineRefused,
+    LineStrange,
     LinkBack,
     LinkLost,
     MessagesRefused,
@@ -673,6 +675,11 @@ def line_refused(table: Sitting) -> None:
 def wrong_key(table: Sitting) -> None:
     start(table)
     table.give(LineRefused(reason="the shoe does not hold our key", why=RefusedCause.KEY))
+
+
+def wrong_line(table: Sitting) -> None:
+    start(table)
+    table.give(LineStrange(looks_like=LineLook.OTHER_SPEED))
 
 
 def came_again(table: Sitting) -> None:

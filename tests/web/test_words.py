@@ -9,7 +9,7 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from firmware_protocol.events import FaultCode, LinkDownCause
+from firmware_protocol.events import FaultCode, LineLook, LinkDownCause
 from shoe_controller.baccarat.codes import Code
 from shoe_controller.baccarat.facts import Winner
 from shoe_controller.baccarat.sides import Side
@@ -43,6 +43,7 @@ SECTIONS: dict[str, tuple[type[Enum], ...]] = {
     "head_sources": (HeadSource,),
     "dealt_signs": (DealtSign,),
     "met_controllers": (MetController,),
+    "line_looks": (LineLook,),
     "severities": (Severity,),
     "alerts": (AlertKind,),
     "return_causes": (ReturnCause,),

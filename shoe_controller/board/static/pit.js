@@ -9,6 +9,9 @@ const tables = new Map(); /* name -> { row, tile, rank, words } */
 const place = document.getElementById("tables");
 let reachable = true;
 
+const WAITING = ":waiting"; /* in place of a table's name */
+let waiting = null; /* what is waited for in vain, and what there is instead */
+
 /* --- how urgent --------------------------------------------------------------------------------------------------- */
 
 const KINDS = ["stop", "off", "note", "well"];
@@ -154,19 +157,28 @@ function fit() {
   place.style.setProperty("--scale", Math.min(scale, LARGEST));
 }
 
-function summarise() {
-  const urgent = [...tables.values()].filter(({ rank }) => rank < 3).length;
-  const summary = document.getElementById("summary");
-  write(summary, `${say("tables", { n: tables.size })} · ${urgent ? say("attention", { n: urgent }) : say("all_well")}`);
-  summary.classList.toggle("attention", urgent > 0);
-  const trouble = document.getElementById("trouble");
-  const brokerDown = [...tables.values()].some(({ row }) => row.why === "broker");
-  trouble.hidden = reachable && !brokerDown;
-  write(trouble, !reachable ? say("page_lost") : brokerDown ? say("broker_down") : "");
+function waitingText() {
+  if (waiting === null) return "";
+  const tables = waiting.tables.join(say("comma"));
+  if (!waiting.there.length) return say("waits_for_nothing_else", { tables });
+  return say("waits_for", { tables, there: waiting.there.join(say("comma")) });
 }
 
-function update(news, first) {
+function summarise() {
+  const waits = waitingText();
+  const urgent = [...tables.values()].filter(({ rank }) => rank < 3).length;
+  const summary = document.getElementById("summary");
+  write(summary, `${say("tables", { n: tables.size })} · ${urgent ? say("attention", { n: urgent }) : waits ? "" : say("all_well")}`.replace(/ · $/, ""));
+  summary.classList.toggle("attention", urgent > 0 || Boolean(waits));
+  const trouble = document.getElementById("trouble");
+  const brokerDown = [...tables.values()].some(({ row }) => row.why === "broker");
+  trouble.hidden = reachable && !brokerDown && !waits;
+  write(trouble, !reachable ? say("page_lost") : brokerDown ? say("broker_down") : waits);
+}
+
+function update({ [WAITING]: waits, ...news }, first) {
   const before = tables.size;
+  if (waits !== undefined || first) waiting = waits ?? null;
   if (first) for (const name of [...tables.keys()]) if (!(name in news)) show(name, null);
   const moved = Object.entries(news).map(([name, row]) => show(name, row));
   if (moved.some(Boolean) || tables.size !== before) arrange();

@@ -52,6 +52,7 @@ from shoe_controller.messages.details.controller import (
     HeadSource,
     JournalBehind,
     JournalSetAside,
+    LineLooksLike,
     LinkDropped,
     MetController,
     NewJournalBegun,
@@ -140,6 +141,7 @@ AnyDetail = (
     | LinkDropped
     | ControllerRestarted
     | DecoderMessage
+    | LineLooksLike
     | EventsCameAgain
     | AgeOfEvent
     | ClockStep
@@ -198,6 +200,7 @@ __all__ = [
     "JournalBehind",
     "JournalSetAside",
     "LateSeats",
+    "LineLooksLike",
     "LinkDropped",
     "MarkDiffers",
     "MetController",

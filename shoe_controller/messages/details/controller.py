@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from firmware_protocol.events import FaultCode, LinkDownCause
+from firmware_protocol.events import FaultCode, LineLook, LinkDownCause
 from shoe_controller.messages.details.base import Detail
 
 
@@ -47,6 +47,15 @@ class DecoderMessage(Detail, frozen=True):
 
     text: str
     """The decoder's message, in English."""
+
+
+class LineLooksLike(Detail, frozen=True):
+    """What comes from the shoe's port is not what the table's file says."""
+
+    looks_like: LineLook
+    """What it looks like."""
+    setting: str
+    """What to set in the `[shoe]` section of the table's file."""
 
 
 class EventsCameAgain(Detail, frozen=True):

@@ -1,0 +1,21 @@
+"""The screen of `shoe-controller status`, from retained messages."""
+
+from shoe_controller.commands.status import screen
+from tests.follow.samples import info, roads_message, state, status
+
+
+def version_line(*lines: str) -> str:
+    (found,) = (line for line in lines if line.strip().startswith("version"))
+    return found.strip()
+
+
+def test_the_number_is_that_of_the_last_event_whichever_message_came_with_it() -> None:
+    """The status is published when something of it changes, so that its own number is an old one."""
+    shown = screen("T1", status(seq=3), info(seq=1), state(207), roads_message(198))
+    assert version_line(*shown) == "version   1.0, event 207"
+    assert version_line(*screen("T1", status(seq=3), None, None, None)) == "version   1.0, event 3"
+
+
+def test_the_number_is_none_of_an_earlier_journal() -> None:
+    shown = screen("T1", status(seq=3, journal="new"), info(seq=1), state(207), None)
+    assert version_line(*shown) == "version   1.0, event 3"
