@@ -20,6 +20,7 @@ from shoe_controller.baccarat.composition import DRAWN, full_shoe
 from shoe_controller.baccarat.deal import Deal
 from shoe_controller.baccarat.odds import rows_reached
 from shoe_controller.baccarat.wagers import PayTable
+from shoe_controller.protection.figures import SCALES, Figures
 from shoe_controller.protection.quick_counts import RowCounter
 
 Array = NDArray[np.float64]
@@ -43,7 +44,7 @@ class Count(msgspec.Struct, frozen=True):
     tags: tuple[float, ...]
     """By points, beginning with the cards that count 0."""
     trigger: float
-    """The true count: the sum of the tags, divided by the decks that are left."""
+    """The true count: the sum of the tags of the cards seen, divided by the decks that were not."""
 
 
 class Priced(NamedTuple):
@@ -103,9 +104,6 @@ def rounds_with_cut(rules: ShoeRules, cut: int, rounds: Sequence[Round], ends: S
 
 _AT_ONCE = 8
 """Rounds whose arrays fit into a processor's cache together."""
-
-SCALES = tuple(step / 20 for step in range(11))
-"""By how much all prices of a wager are lowered, to find one at which it is no longer worth counting."""
 
 
 class EdgeCounter:
@@ -221,8 +219,8 @@ class CountedPlay:
     def _bets_by(self, count: Count, shoe: PlayedShoe) -> NDArray[np.bool_]:
         tags = np.array([count.tags[card.points] for card in CARDS_BY_NUMBER])
         seen = np.array([playing.seen for playing in shoe.rounds])
-        decks_left = (52 * self.rules.decks - np.array([playing.dealt for playing in shoe.rounds])) / 52
-        true_count = seen @ tags / decks_left
+        # Cards that were burned unseen are to the counter as those in the shoe. So are the published figures reckoned.
+        true_count = seen @ tags / ((self._full - seen).sum(axis=1) / 52)
         return np.broadcast_to((true_count >= count.trigger)[:, None], shoe.edges.shape)
 
 
@@ -236,22 +234,6 @@ def played(play: CountedPlay, count: Count | None, seed: int, numbers: range) ->
 
 def chance_of(seed: int, number: int) -> Random:
     return Random(f"{seed}/{number}")  # noqa: S311 - a simulation, reproducible by its seed
-
-
-class Figures(msgspec.Struct, frozen=True):
-    """What a counter would win with one wager and one depth of the cut card."""
-
-    cut: int
-    rounds_per_shoe: float
-    bets: float
-    """How much of the rounds are played."""
-    mean_edge: float
-    """The mean edge of those that are played."""
-    per_100_rounds: float
-    """Units won in 100 rounds dealt."""
-    per_shoe: float
-    standard_error: float
-    """Of the units won in a shoe."""
 
 
 def figures(sums: Sums, cuts: Sequence[int], wager: int) -> Iterator[Figures]:

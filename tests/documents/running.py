@@ -36,6 +36,7 @@ NOT_RUN = {
     "wireshark": "it takes a screen; tests/firmware_protocol/wireshark runs tshark",
     "make": "it would run the tests inside the tests; here the target must exist and take its options",
     "shoe-controller cards learn": "it takes a reader; tests/commands/test_cards.py has one made of a pty",
+    "shoe-controller odds --counted": "it takes minutes; tests/commands/test_odds.py plays a few shoes",
     "shoe-conformance": "it takes a shoe and somebody at it; tests/conformance/test_program.py has both",
     "shoe-emulator record --line": "it takes a real line; tests/simulator/test_recording.py has one made of ptys",
 }
