@@ -56,6 +56,12 @@ def sums_of(campaign: Campaign, shoes: int, processes: int) -> Iterator[Sums]:
     """Play so many shoes, and yield what they add up to each time that some more are done."""
     parts = [range(begin, min(begin + AT_ONCE, shoes)) for begin in range(0, shoes, AT_ONCE)]
     total = _play(campaign).no_shoes()
+    if processes == 1 or len(parts) == 1:
+        _begin(campaign)
+        for numbers in parts:
+            total.add(_some(numbers))
+            yield total
+        return
     # Not forked: a library's threads do not survive that.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(processes, len(parts)), context, _begin, (campaign,)) as pool:

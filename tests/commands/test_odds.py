@@ -242,11 +242,11 @@ def test_odds_as_a_shoe_stood(capsys: Capsys, tmp_path: Path) -> None:
 
 def test_what_a_counter_would_win(capsys: Capsys, tmp_path: Path) -> None:
     picture = tmp_path / "counted.svg"
-    arguments = ("odds", "--counted", "--wager", "five_dragons.red_dragon_6", "--decks", "2", "--shoes", "12")
+    arguments = ("odds", "--counted", "--wager", "five_dragons.red_dragon_6", "--decks", "2", "--shoes", "10")
     answer = run(capsys, *arguments, "--svg", str(picture), "--json")
     assert (answer.exit_code, answer.err) == (0, "")
     (entry,) = answer.json
-    assert (entry["wager"], entry["decks"], entry["shoes"]) == ("five_dragons.red_dragon_6", 2, 12)
+    assert (entry["wager"], entry["decks"], entry["shoes"]) == ("five_dragons.red_dragon_6", 2, 10)
     units = [figures["per_shoe"] for figures in entry["by_depth"]]
     assert [figures["cut"] for figures in entry["by_depth"]] == [14, 26, 39, 52, 78]
     assert units == sorted(units, reverse=True)
