@@ -109,7 +109,7 @@ class _Deck:
     def __init__(self, points: Array, pairs: Array) -> None:
         self.points = points
         self.pairs = pairs
-        """Ordered draws of a pair, by the points of its cards; for all suits of a perfect one or of any."""
+        """Ordered draws of a pair, by the points of its cards."""
 
     @cached_property
     def left(self) -> Array:
