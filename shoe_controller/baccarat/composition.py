@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from math import perm
 
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
+from shoe_controller.baccarat.outcome import number_of_decks
 
 Composition = tuple[int, ...]
 """Copies of each card, by its number (`Card.number`): 52 counts."""
@@ -29,7 +30,7 @@ def shoe_without(decks: int, gone: Iterable[Card]) -> Composition:
     counts = list(full_shoe(decks))
     for card, copies in Counter(gone).items():
         if copies > decks:
-            raise CompositionError(f"{card} is gone {copies} times, and {decks} decks hold it {decks} times")
+            raise CompositionError(f"{card} is gone {copies} times; {number_of_decks(decks)} cannot hold so many")
         counts[card.number] -= copies
     left = tuple(counts)
     check(left)

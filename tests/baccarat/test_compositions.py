@@ -105,7 +105,7 @@ def test_compositions_that_are_none_are_refused() -> None:
         check((9, *full_shoe(8)[1:]))
     with pytest.raises(CompositionError, match="none of them below 0"):
         check((-1, *full_shoe(8)[1:]))
-    with pytest.raises(CompositionError, match="9H is gone 3 times, and 2 decks hold it 2 times"):
+    with pytest.raises(CompositionError, match="9H is gone 3 times; 2 decks cannot hold so many"):
         shoe_without(2, [Card.NINE_OF_HEARTS] * 3)
 
 

@@ -199,7 +199,11 @@ def test_odds_when_cards_are_gone(capsys: Capsys) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("--out", "9H", "9H", "--decks", "1"), "impossible_composition", "9H is gone 2 times, and 1 decks hold it 1"),
+        (
+            ("--out", "9H", "9H", "--decks", "1"),
+            "impossible_composition",
+            "9H is gone 2 times; one deck cannot hold so many",
+        ),
         (("--out", "1H"), "bad_card", "'1H' is not a card"),
         (("--out", "9H", "--journal", "x"), "bad_options", "give one of them"),
         (("--round", "3"), "bad_options", "--shoe and --round belong to --journal"),
