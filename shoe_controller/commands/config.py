@@ -73,7 +73,10 @@ def _counted(config: Config) -> dict[str, Counted | None]:
     """What a counter would win with each wager offered, as far as it was ever simulated: the house's own run first."""
     house = config.house
     known = (*own_figures(config.file).counted, *stored_figures().counted)
-    return {wager: find(known, pay_table_text(house.schedule, wager), house.decks) for wager in house.offered}
+    last_rounds = config.procedure.last_rounds
+    return {
+        wager: find(known, pay_table_text(house.schedule, wager), house.decks, last_rounds) for wager in house.offered
+    }
 
 
 def _warnings(config: Config, figures: Mapping[str, Counted | None]) -> Iterator[str]:

@@ -83,5 +83,10 @@ def stored_figures() -> CountedFile:
     return read_counted((resources.files("shoe_controller.protection") / STORED).read_bytes())
 
 
-def find(counted: Iterable[Counted], pay_table: str, decks: int) -> Counted | None:
-    return next((each for each in counted if each.pay_table == pay_table and each.decks == decks), None)
+def find(counted: Iterable[Counted], pay_table: str, decks: int, last_rounds: int) -> Counted | None:
+    """Return the first figures of this pay table, for shoes that go on for at least as many rounds after the cut card.
+
+    More rounds are more to win: figures for fewer than the house deals would be too low.
+    """
+    fitting = (each for each in counted if each.pay_table == pay_table and each.decks == decks)
+    return next((each for each in fitting if each.last_rounds >= last_rounds), None)

@@ -183,6 +183,9 @@ def test_what_a_counter_would_win_with_every_wager(capsys: Capsys, tmp_path: Pat
     assert rows["tie_wins_on.0"][5] == f"{of_zero['per_shoe']:.2f} ± {of_zero['standard_error']:.2f}"
     high = write(tmp_path, {"house": house["house"] | {"counted_limit": 100}})
     assert run(capsys, "config", "check", str(high), "--json").json["warnings"] == []
+    longer = write(tmp_path, {"house": house["house"], "procedure": {"last_rounds": 2}})
+    (warning,) = run(capsys, "config", "check", str(longer), "--json").json["warnings"]
+    assert "is not known of base.player, base.banker, base.tie and 10 more" in warning
 
 
 def test_a_wager_of_the_house_has_what_was_counted_last(capsys: Capsys, tmp_path: Path) -> None:

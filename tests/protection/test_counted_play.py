@@ -152,4 +152,4 @@ def test_every_pay_table_of_the_catalogue_has_stored_figures(decks: int) -> None
         for choice in choices:
             schedule = built_in_catalogue().schedule(game, choice)
             for wager in schedule.pay_tables:
-                assert find(stored_figures().counted, pay_table_text(schedule, wager), decks) is not None, wager
+                assert find(stored_figures().counted, pay_table_text(schedule, wager), decks, 1) is not None, wager
