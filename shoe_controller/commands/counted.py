@@ -23,6 +23,9 @@ DEPTHS = (26, 39, 52, 78, 104)
 
 LEAST_CUT, LEAST_DEALT = 6, 26
 
+WIDE = 140
+"""Columns of a terminal that has room for the figures of every depth."""
+
 _OPTIONS = ("cut", "shoes", "seed", "last_rounds", "tags", "trigger", "svg", "table")
 
 
@@ -205,24 +208,24 @@ def _draw(play: _Play, found: list[Counted]) -> None:
         f"What a counter wins: {number_of_decks(one.decks)}, {one.by_depth[0].rounds_per_shoe:.1f} rounds a shoe with "
         f"{cuts[0]} cards behind the cut card, {one.shoes:,} shoes"
     )
-    table = Table("wager", "pay table", title=title)
-    for heading in ("rounds bet", "mean edge", "in 100 rounds", "in a shoe", "std. error"):
+    out = console()
+    # A narrow terminal has the depths as bars alone.
+    wide = out.width >= WIDE
+    table = Table(title=title)
+    table.add_column("wager", overflow="fold", min_width=24)
+    headings = ["rounds bet", "mean edge", "in a shoe", "std. error"]
+    if wide:
+        table.add_column("pay table")
+        headings += ["in 100 rounds", *(f"cut {cut}" for cut in cuts[1:])]
+    for heading in headings:
         table.add_column(heading, justify="right")
-    for cut in cuts[1:]:
-        table.add_column(f"cut {cut}", justify="right")
-    table.add_column("by depth", no_wrap=True)
+    table.add_column("by depth", no_wrap=True, min_width=len(cuts))
     highest = max(each.by_depth[0].per_shoe for each in found)
     for wager, each in sorted(zip(play.wagers, found, strict=True), key=lambda pair: -pair[1].by_depth[0].per_shoe):
         first, *deeper = each.by_depth
-        table.add_row(
-            wager,
-            play.schedule.table_names[wager],
-            f"{first.bets:.2%}",
-            f"{first.mean_edge:.2%}",
-            f"{first.per_100_rounds:.3f}",
-            f"{first.per_shoe:.3f}",
-            f"{first.standard_error:.3f}",
-            *(f"{figures.per_shoe:.3f}" for figures in deeper),
-            bars([figures.per_shoe for figures in each.by_depth], highest),
-        )
-    console().print(table)
+        cells = [wager, *([play.schedule.table_names[wager]] if wide else [])]
+        cells += [f"{first.bets:.2%}", f"{first.mean_edge:.2%}", f"{first.per_shoe:.3f}", f"{first.standard_error:.3f}"]
+        if wide:
+            cells += [f"{first.per_100_rounds:.3f}", *(f"{figures.per_shoe:.3f}" for figures in deeper)]
+        table.add_row(*cells, bars([figures.per_shoe for figures in each.by_depth], highest))
+    out.print(table)
