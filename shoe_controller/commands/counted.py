@@ -213,7 +213,7 @@ def _draw(play: _Play, found: list[Counted]) -> None:
     wide = out.width >= WIDE
     table = Table(title=title)
     table.add_column("wager", overflow="fold", min_width=24)
-    headings = ["rounds bet", "mean edge", "in a shoe", "std. error"]
+    headings = ["bet", "edge", "in a shoe", "error"]
     if wide:
         table.add_column("pay table")
         headings += ["in 100 rounds", *(f"cut {cut}" for cut in cuts[1:])]
