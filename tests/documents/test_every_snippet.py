@@ -40,6 +40,7 @@ TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("docs/mqtt.md", INDENTED): ("tests/mqtt/test_documents.py",),
     ("docs/operator.md", SHELL): (ALL,),
     ("docs/simulation.md", SHELL): (ALL,),
+    ("docs/protection.md", SHELL): (ALL,),
     ("docs/security.md", SHELL): ("tests/documents/test_security.py",),
     ("docs/table.md", SHELL): (ALL,),
     ("docs/table.md", "mermaid"): ("tests/documents/test_table_documents.py",),
