@@ -461,4 +461,10 @@ MUTANTS = (
         "        case ACK: if (size == SEALED_HEADER + 8) hear_ack(link,",
         ("2.2",),
     ),
+    Mutant(
+        "CHALLENGE has a text that is longer than it",
+        "    at = put_text(at, link->firmware->serial_number);\n",
+        "    at = put_text(at, link->firmware->serial_number);\n    link->challenge[46] = 200;\n",
+        ("2.5",),
+    ),
 )
