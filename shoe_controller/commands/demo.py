@@ -6,7 +6,7 @@ import importlib.util
 
 from shoe_controller.baccarat.wagers import unknown
 from shoe_controller.commands.output import GOOD, bad_input
-from shoe_controller.demo.faults import FAULTS, faults_on
+from shoe_controller.demo.faults import FAULTS, NOT_SHOWN, faults_on
 from shoe_controller.demo.irregularities import IRREGULARITIES, Irregularity, irregularities_at
 from shoe_controller.demo.settings import (
     BROKERS,
@@ -135,6 +135,8 @@ def _chosen_faults(text: str, wire: str, game: str) -> tuple[str, ...]:
     for name in names:
         if name not in known:
             raise _BadFaultError(unknown("fault", name, known, listed_by="shoe-controller demo --help"))
+        if name in NOT_SHOWN[wire]:
+            raise _BadFaultError(f"the {wire} wire shows nothing of {name}: leave it out")
         entry = FAULTS.get(name) or IRREGULARITIES[name]
         if wire not in entry.wires:
             raise _BadFaultError(f"the {wire} wire cannot express {name}: leave it out")
