@@ -61,7 +61,7 @@ async def test_so_many_rounds_in_a_terminal(folder: Folder, columns: int, rows: 
     [
         ("native", ("misread", "bytes_lost", "jam", "reboot"), ("wager_at_wrong_seat", "dispute")),
         ("angel_eye", ("undisclosed", "double_feed", "forged_frame"), ("new_dealer", "card_unseen")),
-        ("lines", ("misread", "read_again"), ("replay_with_other_wagers", "dealt_by_hand")),
+        ("lines", ("misread", "read_again"), ("replay_with_other_wagers",)),
     ],
 )
 async def test_faults_are_caught_named_and_cleared(
@@ -80,7 +80,6 @@ async def test_faults_are_caught_named_and_cleared(
         assert "rana and bimal adjust" in line_about(demo, "dispute")
     elif wire == "lines":
         assert "rana void_and_replay" in line_about(demo, "replay_with_other_wagers")
-        assert "maya deal_card" in line_about(demo, "dealt_by_hand")
     else:
         assert "gita sign_in" in line_about(demo, "new_dealer")
         assert "rana enter_card" in line_about(demo, "card_unseen")
