@@ -43,6 +43,7 @@ from tests.simulation.plan import DOWN, Mishap, Plan
 from tests.simulation.reader import DealerAtDisplay
 from tests.simulation.virtual_broker import VirtualBroker
 from tests.simulation.virtual_time import RESOLUTION, VirtualTime
+from tests.simulation.wiping import Deletions
 from tests.table_files import Data, write
 
 KEY = bytes(range(100, 132))
@@ -151,6 +152,9 @@ class World:
             remember=self.observer.remember if "journal_put_back" in plan.names else None,
             gone=self._gone,
         )
+        if plan.wire is Wire.NATIVE:
+            self.observer.deletions = Deletions(self.emulation)
+            self.cable.looked = self.observer.deletions.look
         self._at_display = DealerAtDisplay(self.machine, self.cable) if plan.wire is Wire.LINES else None
         topics = Topics(config.table.site, config.table.name)
         self.displays = [
