@@ -71,7 +71,7 @@ def free_port() -> int:
 
 def copy_of(house: Path, folder: Path) -> Path:
     """A house of its own for one reader: whatever is done there, others do not see it."""
-    shutil.copytree(house, folder, symlinks=True, ignore=shutil.ignore_patterns("*.journal*", "*.anchor", "mosquitto"))
+    shutil.copytree(house, folder, symlinks=True, ignore=shutil.ignore_patterns("*.journal*", "*.anchor*", "mosquitto"))
     for name in ("table.toml", "board.toml", "console.toml", "witness.toml"):
         file = folder / name
         write_secret(file, file.read_text(encoding="utf-8").replace(f"{house}/", f"{folder}/"))
