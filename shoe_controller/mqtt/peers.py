@@ -246,6 +246,10 @@ class Peers:
             stranger, peer = self.stranger(status), None
             if stranger is not None and self.can_ask and stranger.start not in self._silent:
                 peer = await self._ask_and_read(session, incoming, stranger.start)
+            if self.yields_to is not None:
+                with suppress(TimeoutError, PublishRefusedError):
+                    async with asyncio.timeout(LAST_WORD):
+                        await self.say_stop(session, self.yields_to)
             return Retained(status, head, peer)
 
     async def _ask_and_read(self, session: BrokerSession, incoming: AsyncIterator[Incoming], start: str) -> Peer | None:
@@ -256,17 +260,18 @@ class Peers:
                 if self.yields_to is not None:
                     return
 
+        began = asyncio.get_running_loop().time()
         asking, reading = (asyncio.create_task(each) for each in (self.ask(session, start), read_answers()))
         try:
             await asyncio.wait((asking, reading), return_when=asyncio.FIRST_COMPLETED)
             if not asking.done():
                 reading.result()  # the connection is lost, unless it was another one that has answered
-            peer = self.yields_to or await asking
-            if self.yields_to is not None:
-                with suppress(TimeoutError, PublishRefusedError):
-                    async with asyncio.timeout(LAST_WORD):
-                        await self.say_stop(session, self.yields_to)
-            return peer
+            return self.yields_to or await asking
+        except asyncio.CancelledError:
+            # The one that looks waits no longer: it has waited for this answer, unless the connection took the time.
+            if asyncio.get_running_loop().time() - began >= PATIENCE / 2:
+                _count(self._silent, start)
+            raise
         finally:
             for task in (asking, reading):
                 task.cancel()

@@ -168,6 +168,24 @@ async def test_nobody_answers_for_a_controller_that_lost_its_power(
         assert await look(mosquitto.port, new) == Retained(gone, None, None)
 
 
+async def test_one_that_did_not_answer_in_the_time_that_a_start_has_is_not_asked_again(
+    mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The look at the broker takes no longer than `PATIENCE`, so it ends before the question does."""
+    monkeypatch.setattr(under_test, "PATIENCE", 0.5)
+    gone = msgspec.json.encode(StatusMessage(online=True, session=1, start="gone"))
+    await retain(mosquitto.port, TOPICS.status, gone)
+    new = peers("new")
+    async with connected(mosquitto.port, TOPICS.questions, client_id="ears") as ears:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(under_test.PATIENCE):
+                await look(mosquitto.port, new)
+        assert await look(mosquitto.port, new) == Retained(gone, None, None)
+        await ears.publish(TOPICS.questions, b"the end")
+        heard = [(await next_message(ears)).payload for _ in range(2)]
+    assert [payload == b"the end" for payload in heard] == [False, True]
+
+
 @pytest.mark.parametrize("status", [None, StatusMessage(online=False, session=1, start="gone")])
 async def test_nothing_is_asked_where_no_other_one_is_online(
     mosquitto: Mosquitto, status: StatusMessage | None
