@@ -47,6 +47,12 @@ RETAINED_AGAIN = 60.0
 AFTER_ANOTHER = 1.0
 """Seconds after which they are sent once more where another controller stops, which may have overwritten them."""
 
+MOST_SETTLING = 10
+"""Other controllers that are asked at once: a client that may write `status` could name any number of them."""
+
+MOST_SILENT, SILENT_WITHIN = 10, 3600.0
+"""Other controllers that are reported as silent within so many seconds."""
+
 ASK_AGAIN = 5.0
 """Seconds until a message that the broker refused is retried."""
 
@@ -198,7 +204,9 @@ class Publisher:
         self._session_number = 0
         self.discards = DiscardReports(self._discarded)
         self._unanswered: deque[str] = deque(maxlen=MOST_MET)
-        """By start: other controllers of which it was reported that they do not answer."""
+        """By start: other controllers that do not answer."""
+        self._silent_reported: deque[float] = deque(maxlen=MOST_SILENT)
+        """When it was reported of one that it does not answer."""
         self._yields: ServedElsewhereError | None = None
         """Set when another controller serves this table, and this one is to stop."""
         self._refusal_told = False
@@ -463,6 +471,8 @@ class Publisher:
                 self._watcher.own_message(message.payload)
             self._send_all_again()
         elif start != self._peers.start:
+            if start not in self._settling and len(self._settling) >= MOST_SETTLING:
+                return
             self._unsettled[start] = message.payload
             if start not in self._settling:
                 self._settling[start] = group.create_task(self._settle_with(start, session))
@@ -475,9 +485,7 @@ class Publisher:
             heard = self._peers.heard(start)
             await self._ask(start, session)
             if heard == self._peers.heard(start):
-                if start not in self._unanswered:
-                    self._unanswered.append(start)
-                    self._watcher.another_controller(Peer(start=start, how=MetController.UNANSWERED))
+                self._report_silent(start)
                 self._watcher.own_message(payload)
         self._settling.pop(start, None)
 
@@ -489,6 +497,16 @@ class Publisher:
             if heard != self._peers.heard(start) or not self._peers.can_ask:
                 return
         await self._peers.ask(session, start)
+
+    def _report_silent(self, start: str) -> None:
+        """Once for each, and for a limited number of them: each is a record in the journal."""
+        if start in self._unanswered:
+            return
+        reported, now = self._silent_reported, asyncio.get_running_loop().time()
+        if len(reported) < MOST_SILENT or now - reported[0] >= SILENT_WITHIN:
+            reported.append(now)
+            self._unanswered.append(start)
+            self._watcher.another_controller(Peer(start=start, how=MetController.UNANSWERED))
 
     def _settled(self, start: str) -> None:
         """The one of this start does not serve any more."""
