@@ -142,12 +142,12 @@ async def look_at_table(patient: Patient) -> list[Finding]:
 async def _look_for_another(config: RunningConfig, status: StatusMessage, clock: Clock) -> list[Finding]:
     """Whether the table is served by more than one controller, or by that of another machine."""
     try:
-        serving = await _controllers(config, clock) if status.online else []
+        serving = await controllers_of(config, clock) if status.online else []
     except BrokerError as error:
         return problem(sentence(error))
     boot = clock.boot()
     name = f"{config.table.site}/{config.table.name}"
-    where = " and ".join(f"{each.host} ({each.address}, process {each.process})" for each in serving)
+    where = places_of(serving)
     if len(serving) > 1:
         return problem(
             f"{len(serving)} controllers serve the table {name}: on {where}",
@@ -168,6 +168,10 @@ async def _look_for_another(config: RunningConfig, status: StatusMessage, clock:
     return []
 
 
+def places_of(serving: Sequence[ControllerAnswer]) -> str:
+    return " and ".join(f"{each.host} ({each.address}, process {each.process})" for each in serving)
+
+
 def _is_of_another_journal(config: RunningConfig, status: StatusMessage) -> bool:
     try:
         with JournalReader(config.journal.file) as reader:
@@ -176,7 +180,7 @@ def _is_of_another_journal(config: RunningConfig, status: StatusMessage) -> bool
         return is_missing(config.journal)
 
 
-async def _controllers(config: RunningConfig, clock: Clock) -> list[ControllerAnswer]:
+async def controllers_of(config: RunningConfig, clock: Clock) -> list[ControllerAnswer]:
     """All controllers that serve the table; usually one answers within milliseconds."""
     topics = Topics(config.table.site, config.table.name)
     peers = Peers(
