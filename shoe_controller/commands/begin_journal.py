@@ -7,8 +7,6 @@ not be begun, 2 that the file cannot be used or there is a journal already, 3 th
 import argparse
 import asyncio
 import sys
-import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,9 +66,8 @@ def _begin(args: argparse.Namespace, config: "RunningConfig") -> int:
     looking = look_at_broker(config, brokers_of_process(config), peers_of_process(config, clock))
     found = signs(config.journal, asyncio.run(looking))
     identity = Identity(table=f"{config.table.site}/{config.table.name}", journal_id=new_journal_id())
-    stamp = datetime.fromtimestamp(time.time(), UTC).strftime("%Y%m%dT%H%M%SZ")
     make_journal_folder(file.parent)
-    begin(file, identity, found, clock.now(), stamp)
+    begin(file, identity, found, clock.now())
     give_to_owner(file.parent, (*files_of(file), file.with_name(f"{file.name}.lock")))
     lines = [f"{file}: begun, as the journal {identity.journal_id} of the table {identity.table}."]
     if found:

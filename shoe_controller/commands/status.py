@@ -52,9 +52,23 @@ def run(args: argparse.Namespace) -> int:
         return bad_input(args, "no_broker", "the table runs without a broker, so its state is not published")
     try:
         retained = asyncio.run(_retained(config))
+        where = "" if args.json else asyncio.run(_where(config, retained))
     except BrokerError as error:
         return bad_input(args, "broker", str(error))
-    return _show(args, config, retained)
+    return _show(args, config, retained, where)
+
+
+async def _where(config: "RunningConfig", retained: dict[str, bytes]) -> str:
+    """Where the controllers run that serve the table: not always on this machine, nor with this file."""
+    from shoe_controller.clock.system_clock import SystemClock  # noqa: PLC0415 - see `run`
+    from shoe_controller.doctor.broker import controllers_of, places_of  # noqa: PLC0415 - see `run`
+    from shoe_controller.messages.topics import STATUS  # noqa: PLC0415 - see `run`
+    from shoe_controller.mqtt.peers import status_in  # noqa: PLC0415 - see `run`
+
+    status = status_in(retained.get(STATUS, b""))
+    if status is None or not status.online:
+        return ""
+    return places_of(await controllers_of(config, SystemClock()))
 
 
 async def _retained(config: "RunningConfig") -> dict[str, bytes]:
@@ -78,7 +92,7 @@ async def _retained(config: "RunningConfig") -> dict[str, bytes]:
     return found
 
 
-def _show(args: argparse.Namespace, config: "RunningConfig", retained: dict[str, bytes]) -> int:
+def _show(args: argparse.Namespace, config: "RunningConfig", retained: dict[str, bytes], where: str) -> int:
     from shoe_controller.messages.retained import InfoMessage, RoadsMessage, StateMessage, StatusMessage  # noqa: PLC0415 - see `run`
     from shoe_controller.messages.topics import INFO, ROADS, STATE, STATUS  # noqa: PLC0415 - see `run`
 
@@ -100,7 +114,9 @@ def _show(args: argparse.Namespace, config: "RunningConfig", retained: dict[str,
     if args.json:
         print_json({"status": status, "info": info, "state": state, "roads": roads})
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in screen(config.table.title, status, info, state, roads)))
+        sys.stdout.write(
+            "".join(f"{line}\n" for line in screen(config.table.title, status, info, state, roads, where=where))
+        )
     return GOOD if status.online and (state is None or not state.stopped) else NOT_WELL
 
 
@@ -108,15 +124,18 @@ def _decoded(payload: bytes | None, kind: type[T]) -> T | None:
     return msgspec.json.decode(payload, type=kind) if payload else None
 
 
-def screen(
+def screen(  # noqa: PLR0913 - each of the retained messages
     title: str,
     status: "StatusMessage",
     info: "InfoMessage | None",
     state: "StateMessage | None",
     roads: "RoadsMessage | None",
+    *,
+    where: str = "",
 ) -> Iterator[str]:
     """The screen line by line, the most important first."""
-    yield f"{title}: {'running' if status.online else 'NOT RUNNING; what follows is its last state'}"
+    running = f"running on {where}" if where else "running"
+    yield f"{title}: {running if status.online else 'NOT RUNNING; what follows is its last state'}"
     # Each has the number of the event after which it was published, and `status` is published seldom.
     others = [message for message in (info, state, roads) if message is not None]
     last = max(status.seq, *(each.seq for each in others if status.journal in ("", each.journal)), 0)

@@ -198,8 +198,7 @@ def open_table(  # noqa: PLR0913 - what a simulation replaces, and what was foun
     table's status at the broker names. Raises `NotBegunError` where a journal is missing that must have been there.
     """
     open_journal = open_journal or _open
-    if config.journal.file.parent.is_dir():
-        succession.finish(config.journal.file)
+    succession.finish(config.journal.file)
     allow_beginning(config.journal, status_of)
     try:
         opened = open_journal(config, clock)
@@ -218,15 +217,14 @@ def open_table(  # noqa: PLR0913 - what a simulation replaces, and what was foun
 
 def _succeed(config: RunningConfig, clock: Clock, opened: Opened, seen: RolledBackError, journal_id: str) -> None:
     """Put a new journal, which continues from the rolled-back one, in its place."""
-    path = config.journal.file
+    path = opening.real_path(config.journal.file)
     stamp = succession.free_stamp(path, _stamp(clock))
     identity = Identity(table=opened.reader.identity.table, journal_id=journal_id)
     now = clock.now()
     kept_as = succession.name_of_old(path, stamp)
     entry = first_entry(opened.reader, opened.table.state, seen, kept_as, now)
     opened.close()
-    succession.begin(path, identity, entry, created_ms=now.wall_ms, software=SOFTWARE, stamp=stamp)
-    succession.finish(path)
+    succession.succeed(path, identity, entry, created_ms=now.wall_ms, software=SOFTWARE, stamp=stamp)
 
 
 def _with_unreported(damaged: str, opened: Opened) -> str:

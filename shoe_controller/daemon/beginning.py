@@ -102,13 +102,12 @@ def allow_beginning(journal: JournalSettings, status_of: str | None) -> None:
     make_folder(file.parent)
 
 
-def begin(file: Path, identity: Identity, found: list[Sign], at: Moment, stamp: str) -> None:
+def begin(file: Path, identity: Identity, found: list[Sign], at: Moment) -> None:
     """Begin a journal because a person asks for it; its first entry names the signs that the table has dealt before."""
     given = JournalBegun(state=TableState(), signs=tuple(dict.fromkeys(sign.kind for sign in found)))
     entry: Entry = entry_for(given, Table(read_rules).handle(given, at), at)
     make_folder(file.parent)
-    succession.begin(file, identity, entry, created_ms=at.wall_ms, software=SOFTWARE, stamp=stamp)
-    succession.finish(file)
+    succession.begin(file, identity, entry, created_ms=at.wall_ms, software=SOFTWARE)
     opening.end_replacing(file)
 
 

@@ -24,7 +24,6 @@ from shoe_controller.daemon.rollback import RolledBackError
 from shoe_controller.daemon.table_log import TableLog
 from shoe_controller.house.rules import rules_of
 from shoe_controller.journal.errors import DamagedJournalError
-from shoe_controller.messages.details import MetController
 from shoe_controller.mqtt.broker import BrokerError, BrokerSettingsError
 from shoe_controller.mqtt.peers import PATIENCE, Peers, Place, ServedElsewhereError
 from shoe_controller.mqtt.publisher import FIRST_RETRY
@@ -95,7 +94,7 @@ async def look_at_broker(config: RunningConfig, brokers: Brokers | None, peers: 
     """
     if brokers is None:
         return None
-    missing = is_missing(config.journal)
+    missing, status_of = is_missing(config.journal), None
     with suppress(TimeoutError):
         async with asyncio.timeout(BROKER_PATIENCE if missing else PATIENCE):
             while True:
@@ -104,14 +103,15 @@ async def look_at_broker(config: RunningConfig, brokers: Brokers | None, peers: 
                 except BrokerSettingsError:
                     raise
                 except BrokerError:
-                    if not missing:
-                        return None
+                    if not missing or peers.yields_to is not None:
+                        break
                     await asyncio.sleep(FIRST_RETRY)
                     continue
-                if retained.peer is not None and retained.peer.how is MetController.STAYS:
-                    raise ServedElsewhereError(f"{config.table.site}/{config.table.name}", retained.peer, served_ms=0)
-                return journal_in(retained.status)
-    return None
+                status_of = journal_in(retained.status)
+                break
+    if peers.yields_to is not None:
+        raise ServedElsewhereError(f"{config.table.site}/{config.table.name}", peers.yields_to, served_ms=0)
+    return status_of
 
 
 def _fault_in(

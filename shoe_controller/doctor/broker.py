@@ -19,8 +19,11 @@ import msgspec
 from shoe_controller.clock.system_clock import Clock
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.table_file import RunningConfig
+from shoe_controller.daemon.beginning import is_missing
 from shoe_controller.doctor.broker_advice import RENEW, to_do_about, to_do_about_tls
 from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
+from shoe_controller.journal.errors import JournalError
+from shoe_controller.journal.reading import JournalReader
 from shoe_controller.messages.controllers import ControllerAnswer
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import Topics
@@ -139,16 +142,22 @@ async def look_at_table(patient: Patient) -> list[Finding]:
 async def _look_for_another(config: RunningConfig, status: StatusMessage, clock: Clock) -> list[Finding]:
     """Whether the table is served by more than one controller, or by that of another machine."""
     try:
-        serving = await _controllers(config, clock) if status.online else []
+        serving = await controllers_of(config, clock) if status.online else []
     except BrokerError as error:
         return problem(sentence(error))
     boot = clock.boot()
     name = f"{config.table.site}/{config.table.name}"
-    where = " and ".join(f"{each.host} ({each.address}, process {each.process})" for each in serving)
+    where = places_of(serving)
     if len(serving) > 1:
         return problem(
             f"{len(serving)} controllers serve the table {name}: on {where}",
             "Stop all but one of them, or give each table a site and name of its own in [table].",
+        )
+    if serving and serving[0].boot == boot and _is_of_another_journal(config, status):
+        return problem(
+            f"the table {name} is served from another journal than {config.journal.file}, by a controller of this "
+            f"machine: {where}",
+            "Two files have one site and name in [table]: give each table its own, or stop that controller.",
         )
     if serving and serving[0].boot != boot:
         return problem(
@@ -159,7 +168,19 @@ async def _look_for_another(config: RunningConfig, status: StatusMessage, clock:
     return []
 
 
-async def _controllers(config: RunningConfig, clock: Clock) -> list[ControllerAnswer]:
+def places_of(serving: Sequence[ControllerAnswer]) -> str:
+    return " and ".join(f"{each.host} ({each.address}, process {each.process})" for each in serving)
+
+
+def _is_of_another_journal(config: RunningConfig, status: StatusMessage) -> bool:
+    try:
+        with JournalReader(config.journal.file) as reader:
+            return status.journal not in ("", reader.identity.journal_id)
+    except JournalError:
+        return is_missing(config.journal)
+
+
+async def controllers_of(config: RunningConfig, clock: Clock) -> list[ControllerAnswer]:
     """All controllers that serve the table; usually one answers within milliseconds."""
     topics = Topics(config.table.site, config.table.name)
     peers = Peers(

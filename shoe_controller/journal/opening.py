@@ -145,7 +145,9 @@ def _lock(path: Path, file: FileIO) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        raise JournalInUseError(path, "another program writes to this journal; stop that one first.") from error
+        raise JournalInUseError(
+            path, "another program writes to this journal, or begins it; stop that one first."
+        ) from error
 
 
 def create(path: Path, identity: Identity, *, created_ms: int, schema: Schema = SCHEMA) -> None:

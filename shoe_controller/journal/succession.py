@@ -5,6 +5,8 @@
 3. the successor becomes `FILE`
 
 `finish` does the last two, and again at every start: a crash between any two steps leads to the same end.
+
+A journal that is begun where there is none has no successor: it gets its name as soon as it is complete, or never.
 """
 
 from pathlib import Path
@@ -12,7 +14,7 @@ from pathlib import Path
 from shoe_controller.journal import opening
 from shoe_controller.journal.database import files_of
 from shoe_controller.journal.errors import ReadOnlyError, StorageError
-from shoe_controller.journal.opening import Identity, WriterLock, sync
+from shoe_controller.journal.opening import Identity, WriterLock, real_path, sync
 from shoe_controller.journal.records import Entry
 from shoe_controller.journal.store import BatchWriter, Submission
 
@@ -33,10 +35,36 @@ def name_of_old(path: Path, stamp: str) -> str:
     return f"{path.name}{_OLD}{stamp}"
 
 
-def begin(  # noqa: PLR0913 - what a journal must not find out by itself is passed in, by name
+def begin(path: Path, identity: Identity, entry: Entry, *, created_ms: int, software: str) -> None:
+    """Begin a journal with its first entry, where there is none. What fails leaves nothing that is used later."""
+    path = real_path(path)
+    lock = WriterLock(path)
+    try:
+        if any(file.exists() for file in files_of(path)):
+            raise StorageError(path, "a journal already exists here; it is never overwritten.")
+        _draft(path, identity, entry, created_ms=created_ms, software=software).rename(path)
+        sync(path.parent)
+    finally:
+        lock.release()
+
+
+def succeed(  # noqa: PLR0913 - what a journal must not find out by itself is passed in, by name
     path: Path, identity: Identity, entry: Entry, *, created_ms: int, software: str, stamp: str
 ) -> None:
-    """Make the successor of a journal, with its first entry."""
+    """Begin a journal with its first entry, and put it in the place of the one that is there."""
+    path = real_path(path)
+    lock = WriterLock(path)
+    try:
+        draft = _draft(path, identity, entry, created_ms=created_ms, software=software)
+        draft.rename(path.with_name(f"{path.name}{_SUCCESSOR}{stamp}"))
+        sync(path.parent)
+        _put_in_place(path)
+    finally:
+        lock.release()
+
+
+def _draft(path: Path, identity: Identity, entry: Entry, *, created_ms: int, software: str) -> Path:
+    """A journal with one entry, complete under a name that nothing reads."""
     draft = path.with_name(f"{path.name}.draft")
     for file in files_of(draft):
         file.unlink(missing_ok=True)
@@ -49,25 +77,34 @@ def begin(  # noqa: PLR0913 - what a journal must not find out by itself is pass
     if files_of(draft)[1].exists():
         raise StorageError(draft, "its log could not be emptied into it.")
     sync(draft)
-    draft.rename(path.with_name(f"{path.name}{_SUCCESSOR}{stamp}"))
-    sync(path.absolute().parent)
+    return draft
 
 
 def finish(path: Path) -> None:
     """Put a successor in the place of its journal, if there is one."""
-    folder = path.absolute().parent
-    first = f"{path.name}{_SUCCESSOR}"
-    begun = sorted(file for file in folder.iterdir() if file.name.startswith(first))
-    if not begun:
+    path = real_path(path)
+    if not _begun(path):
         return
     lock = WriterLock(path)
     try:
-        for successor in begun:
-            _replace(path, successor, path.with_name(name_of_old(path, successor.name.removeprefix(first))))
-    except OSError as error:
-        raise ReadOnlyError(path, f"the rolled-back journal cannot be set aside: {error.strerror}.") from error
+        _put_in_place(path)
     finally:
         lock.release()
+
+
+def _begun(path: Path) -> list[Path]:
+    first = f"{path.name}{_SUCCESSOR}"
+    return sorted(file for file in path.parent.iterdir() if file.name.startswith(first)) if path.parent.is_dir() else []
+
+
+def _put_in_place(path: Path) -> None:
+    """While the lock is held; another program may have done it meanwhile."""
+    try:
+        for successor in _begun(path):
+            stamp = successor.name.removeprefix(f"{path.name}{_SUCCESSOR}")
+            _replace(path, successor, path.with_name(name_of_old(path, stamp)))
+    except OSError as error:
+        raise ReadOnlyError(path, f"the rolled-back journal cannot be set aside: {error.strerror}.") from error
 
 
 def _replace(path: Path, successor: Path, kept: Path) -> None:

@@ -46,7 +46,10 @@ class ControllerQuestion(_FromController, frozen=True, kw_only=True):
 
 
 class ControllerAnswer(_FromController, frozen=True, kw_only=True):
-    """A controller that serves the table says so; of two that serve it, the one that was asked decides."""
+    """A controller that serves the table says so; of two that serve it, the one that was asked decides.
+
+    The one that does not serve, or not any more, says so too, with `stays` false.
+    """
 
     stays: bool
     """Whether its sender goes on to serve the table; then the one that asked does not."""

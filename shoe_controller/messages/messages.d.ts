@@ -1147,7 +1147,7 @@ export interface ConnectShoe {
   code: "connect_shoe";
 }
 
-/** A controller that serves the table says so; of two that serve it, the one that was asked decides. */
+/** A controller that serves the table says so; of two that serve it, the one that was asked decides. The one that does not serve, or not any more, says so too, with `stays` false. */
 export interface ControllerAnswer {
   /** The version of this message. */
   schema: 1;

@@ -2,7 +2,12 @@
 
 `status` names the process that serves a table. One that wants to serve and finds another's name there asks it, on a
 topic that only the table's user may write; so does one that is back after a network failure. The one that is asked
-decides: whoever has served longer stays. No answer within `PATIENCE` means that nobody is there.
+decides: whoever has served longer stays. The one that does not serve, or not any more, says so in an answer of its own.
+No answer within `PATIENCE` means that nobody is there, until there is a sign of the other one again: an answer to us
+counts however late it is, and what it publishes is a reason to ask once more.
+
+Of two that ask each other at once, or read questions late, one goes on to serve: who has said that it stays, stays.
+Where both have, the one with the greater start does.
 
 Each message carries a keyed hash with the password of the table's user: where the broker's access list is missing or
 wrong, a display still cannot keep a table from serving.
@@ -31,6 +36,12 @@ from shoe_controller.mqtt.broker import (
 
 PATIENCE = 2.0
 """Seconds that another controller has to answer."""
+
+LAST_WORD = 0.5
+"""Seconds for the broker to confirm that this one has said that it stops."""
+
+LONGEST_PAUSE = 30.0
+"""Seconds between two questions to one that publishes and does not stop; the first pauses are shorter."""
 
 RETAINED_GRACE = 0.05
 """Seconds for a broker that sends what it has retained later than it should; only one that has nothing takes them."""
@@ -67,6 +78,8 @@ class Peer(msgspec.Struct, frozen=True, kw_only=True):
     address: str = ""
     process: int = 0
     served_ms: int | None = None
+    question: str = ""
+    """The question with which, or with the answer to which, it came to be known."""
 
     @property
     def where(self) -> str:
@@ -131,16 +144,24 @@ class Peers:
         self.refusal: SubscriptionRefusedError | None = None
         """Set where the broker refuses the topics on which controllers ask each other, as one with an older access list
         may."""
+        self.yields_to: Peer | None = None
+        """The one that stays, once there is one: from then on this one says nothing but that it stops."""
         self._topics = topics
         self._place = place
         self._password = None if password is None else password.encode()
         self._now = now
         self._random_id = random_id
         self._serving_since: float | None = None
-        self._met: dict[str, None] = {}
-        self._silent: dict[str, None] = {}
-        self._waiting: dict[str, asyncio.Future[ControllerAnswer]] = {}
-        """By question: those to which no answer has come."""
+        self._heard: dict[str, int] = {}
+        """By start: how many genuine messages to us have come."""
+        self._silent: dict[str, int] = {}
+        """By start: those that did not answer."""
+        self._asked: dict[str, int] = {}
+        """By start: how often what it published was a reason to ask."""
+        self._defied: dict[str, int] = {}
+        """By start: those that have our answer that we stay; it is not taken back."""
+        self._waiting: dict[str, asyncio.Future[Peer]] = {}
+        """By start: those that are to answer."""
 
     def serves(self) -> None:
         """From now on this controller serves the table."""
@@ -159,7 +180,21 @@ class Peers:
 
     def has_met(self, start: str) -> bool:
         """Whether it is known who publishes under this start: what it published is nothing that we have forgotten."""
-        return start in self._met
+        return start in self._heard
+
+    def heard(self, start: str) -> int:
+        """How many genuine messages to us have come from the one of this start."""
+        return self._heard.get(start, 0)
+
+    def pause(self, start: str) -> float:
+        """Seconds until the one of this start is asked, since it publishes: longer each time that this is called."""
+        before = self._asked.get(start, 0)
+        _count(self._asked, start)
+        return min(2.0 ** (before - 1), LONGEST_PAUSE) if before else 0.0
+
+    def status_published(self) -> None:
+        """The broker has retained our status: if another one's is found again, that one has published since."""
+        self._silent.clear()
 
     def stranger(self, payload: bytes | None) -> StatusMessage | None:
         """A status, if it says that another controller is online."""
@@ -184,6 +219,8 @@ class Peers:
 
         On a connection of its own: a will of this table must not replace what is to be read.
         """
+        if self.yields_to is not None:
+            return Retained(None, None, self.yields_to)
         try:
             return await self._read_retained(broker, on_discarded)
         except SubscriptionRefusedError as error:
@@ -209,6 +246,10 @@ class Peers:
             stranger, peer = self.stranger(status), None
             if stranger is not None and self.can_ask and stranger.start not in self._silent:
                 peer = await self._ask_and_read(session, incoming, stranger.start)
+            if self.yields_to is not None:
+                with suppress(TimeoutError, PublishRefusedError):
+                    async with asyncio.timeout(LAST_WORD):
+                        await self.say_stop(session, self.yields_to)
             return Retained(status, head, peer)
 
     async def _ask_and_read(self, session: BrokerSession, incoming: AsyncIterator[Incoming], start: str) -> Peer | None:
@@ -216,13 +257,21 @@ class Peers:
             async for message in incoming:
                 if message.topic == self._topics.answers:
                     self.answered(message.payload)
+                if self.yields_to is not None:
+                    return
 
+        began = asyncio.get_running_loop().time()
         asking, reading = (asyncio.create_task(each) for each in (self.ask(session, start), read_answers()))
         try:
             await asyncio.wait((asking, reading), return_when=asyncio.FIRST_COMPLETED)
             if not asking.done():
-                reading.result()  # the connection is lost
-            return await asking
+                reading.result()  # the connection is lost, unless it was another one that has answered
+            return self.yields_to or await asking
+        except asyncio.CancelledError:
+            # The one that looks waits no longer: it has waited for this answer, unless the connection took the time.
+            if asyncio.get_running_loop().time() - began >= PATIENCE / 2:
+                _count(self._silent, start)
+            raise
         finally:
             for task in (asking, reading):
                 task.cancel()
@@ -231,21 +280,23 @@ class Peers:
     # --- asking ------------------------------------------------------------------------------------------------------
 
     async def ask(self, session: BrokerSession, start: str) -> Peer | None:
-        """Ask the controller of this start whether it lives; nothing if it does not answer.
+        """Ask the controller of this start whether it lives; nothing if no answer of it comes, to whichever question.
 
         Somebody else must hand its answer to `answered`.
         """
-        question = self.question(session, start, self.served_ms)
-        answer = self._waiting[question.question] = asyncio.get_running_loop().create_future()
+        coming: asyncio.Future[Peer] = asyncio.get_running_loop().create_future()
+        self._waiting[start] = coming
+        heard = self.heard(start)
         try:
-            await session.publish(self._topics.questions, encode(question))
+            await session.publish(self._topics.questions, encode(self.question(session, start, self.served_ms)))
             async with asyncio.timeout(PATIENCE):
-                return self._met_in(await answer)
+                return await coming
         except (TimeoutError, PublishRefusedError):
-            _remember(self._silent, start)
+            if heard == self.heard(start):
+                _count(self._silent, start)
             return None
         finally:
-            del self._waiting[question.question]
+            del self._waiting[start]
 
     def question(self, session: BrokerSession, to: str, served: int | None) -> ControllerQuestion:
         return self._sealed(
@@ -261,53 +312,74 @@ class Peers:
             )
         )
 
-    def answered(self, payload: bytes) -> None:
-        """An answer has come, perhaps to us."""
+    def answered(self, payload: bytes) -> Peer | None:
+        """An answer has come. Gives who sent it, if it is a genuine one to us, whether anybody waits for it or not."""
         answer = self.read_answer(payload)
-        waiting = None if answer is None else self._waiting.get(answer.question)
-        if answer is not None and waiting is not None and not waiting.done():
-            waiting.set_result(answer)
+        if answer is None or answer.start == self.start or self.yields_to is not None:
+            return None
+        stops = MetController.STOPS if answer.served else MetController.REFUSED
+        peer = self._peer(answer, MetController.STAYS if answer.stays else stops)
+        if answer.stays:
+            if peer.start in self._defied and self.start > peer.start:
+                return None  # both have said so: the other one stops
+            self.yields_to = peer
+        waiting = self._waiting.get(peer.start)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(peer)
+        return peer
 
     def read_answer(self, payload: bytes) -> ControllerAnswer | None:
-        """A genuine answer to a question of ours."""
+        """A genuine answer to us."""
         answer = _decoded(_decode_answer, payload)
         return answer if answer is not None and answer.to == self.start and self._is_genuine(answer) else None
 
-    def _met_in(self, answer: ControllerAnswer) -> Peer:
-        return self._peer(answer, MetController.STAYS if answer.stays else MetController.STOPS)
+    def say_stop(self, session: BrokerSession, peer: Peer) -> asyncio.Future[None]:
+        """Say that this one does not serve, or not any more, since the other one stays."""
+        answer = self._answer(session, peer.question, peer.start, self.served_ms, stays=False)
+        return session.publish_soon(self._topics.answers, encode(answer))
 
     # --- answering ---------------------------------------------------------------------------------------------------
 
     def answer_to(self, session: BrokerSession, payload: bytes) -> tuple[ControllerAnswer, Peer | None] | None:
-        """The answer to a question, if it is a genuine one to us; and who asked, unless that one only wants to know."""
+        """The answer to a question, if it is a genuine one to us; and who asked, unless that one only wants to know.
+
+        What comes of it is known at once only where this one stops; another one says it when it has read the answer.
+        """
         asked = _decoded(_decode_question, payload)
         if asked is None or asked.to not in ("", self.start) or asked.start == self.start:
             return None
-        if not self._is_genuine(asked):
+        if not self._is_genuine(asked) or self.yields_to is not None:
             return None
         served = self.served_ms
-        stays = not asked.served or (served, self.start) >= (asked.served, asked.start)
-        answer = ControllerAnswer(
-            question=asked.question,
-            start=self.start,
-            to=asked.start,
-            served=served,
-            host=self._place.host[:LONGEST_PLACE],
-            address=session.local_address,
-            process=self._place.process,
-            boot=self._place.boot,
-            stays=stays,
+        stays = not asked.served or asked.start in self._defied or (served, self.start) >= (asked.served, asked.start)
+        answer = self._answer(session, asked.question, asked.start, served, stays=stays)
+        if asked.served is None:
+            return answer, None
+        if not stays:
+            self.yields_to = self._peer(asked, MetController.STAYS)
+            return answer, self.yields_to
+        _count(self._defied, asked.start)
+        return answer, self._peer(asked, MetController.STOPS if asked.served else MetController.REFUSED)
+
+    def _answer(self, session: BrokerSession, question: str, to: str, served: int, *, stays: bool) -> ControllerAnswer:
+        return self._sealed(
+            ControllerAnswer(
+                question=question,
+                start=self.start,
+                to=to,
+                served=served,
+                host=self._place.host[:LONGEST_PLACE],
+                address=session.local_address,
+                process=self._place.process,
+                boot=self._place.boot,
+                stays=stays,
+            )
         )
-        peer = None
-        if asked.served is not None:
-            begins = MetController.STOPS if asked.served else MetController.REFUSED
-            peer = self._peer(asked, begins if stays else MetController.STAYS)
-        return self._sealed(answer), peer
 
     # --- what both have ----------------------------------------------------------------------------------------------
 
     def _peer(self, message: ControllerQuestion | ControllerAnswer, how: MetController) -> Peer:
-        _remember(self._met, message.start)
+        _count(self._heard, message.start)
         self._silent.pop(message.start, None)
         return Peer(
             start=message.start,
@@ -316,6 +388,7 @@ class Peers:
             address=message.address,
             process=message.process,
             served_ms=message.served,
+            question=message.question,
         )
 
     def _sealed(self, message: M) -> M:
@@ -347,7 +420,8 @@ def _decoded(decode: Callable[[bytes], T], payload: bytes) -> T | None:
         return None
 
 
-def _remember(known: dict[str, None], start: str) -> None:
-    known[start] = None
+def _count(known: dict[str, int], start: str) -> None:
+    """Once more; the one that was counted longest ago is forgotten where there are too many."""
+    known[start] = known.pop(start, 0) + 1
     while len(known) > MOST_MET:
         del known[next(iter(known))]

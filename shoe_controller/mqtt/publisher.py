@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import Protocol
 
 from shoe_controller.messages.details import MetController
-from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.messages.topics import ROOT, Topics
 from shoe_controller.mqtt.broker import (
     Broker,
@@ -27,7 +26,7 @@ from shoe_controller.mqtt.broker import (
 )
 from shoe_controller.mqtt.discard_reports import DiscardReports
 from shoe_controller.mqtt.envelope import EventMessage
-from shoe_controller.mqtt.peers import PATIENCE, Peer, Peers, ServedElsewhereError, encode, status_in
+from shoe_controller.mqtt.peers import MOST_MET, PATIENCE, Peer, Peers, ServedElsewhereError, encode, status_in
 from shoe_controller.mqtt.replays import Outbox
 from shoe_controller.mqtt.request_limits import RequestLimits
 from shoe_controller.mqtt.request_service import RequestService, ServiceWatcher
@@ -47,6 +46,12 @@ RETAINED_AGAIN = 60.0
 
 AFTER_ANOTHER = 1.0
 """Seconds after which they are sent once more where another controller stops, which may have overwritten them."""
+
+MOST_SETTLING = 10
+"""Other controllers that are asked at once: a client that may write `status` could name any number of them."""
+
+MOST_SILENT, SILENT_WITHIN = 10, 3600.0
+"""Other controllers that are reported as silent within so many seconds."""
 
 ASK_AGAIN = 5.0
 """Seconds until a message that the broker refused is retried."""
@@ -198,8 +203,10 @@ class Publisher:
         """Set while events may be sent at once."""
         self._session_number = 0
         self.discards = DiscardReports(self._discarded)
-        self._reported: str | None = None
-        """The start of the other controller that was reported last."""
+        self._unanswered: deque[str] = deque(maxlen=MOST_MET)
+        """By start: other controllers that do not answer."""
+        self._silent_reported: deque[float] = deque(maxlen=MOST_SILENT)
+        """When it was reported of one that it does not answer."""
         self._yields: ServedElsewhereError | None = None
         """Set when another controller serves this table, and this one is to stop."""
         self._refusal_told = False
@@ -208,6 +215,8 @@ class Publisher:
         """The last answer to another controller, on its way."""
         self._settling: dict[str, asyncio.Task[None]] = {}
         """By start: other controllers with which it is being settled who serves on."""
+        self._unsettled: dict[str, bytes] = {}
+        """By start: the last status of each that it has published since it was asked."""
 
     # --- what is to be published -------------------------------------------------------------------------------------
 
@@ -282,6 +291,7 @@ class Publisher:
                         task.cancel()
             finally:
                 self._settling.clear()
+                self._unsettled.clear()
                 self._pipe = None
                 if self._again_timer is not None:
                     self._again_timer.cancel()
@@ -374,6 +384,8 @@ class Publisher:
             self.touch()
             self._watcher.taken_again()
         if seq is None:
+            if topic == self._topics.status:
+                self._peers.status_published()
             return
         self.published = seq
         if self._note_timer is None:
@@ -437,7 +449,7 @@ class Publisher:
                 elif message.topic == self._topics.questions:
                     self._asked(message, session)
                 elif message.topic == self._topics.answers:
-                    self._peers.answered(message.payload)
+                    self._answered(message, session)
                 else:
                     service.take(message)
         finally:
@@ -452,31 +464,56 @@ class Publisher:
         status = status_in(message.payload)
         if status is None:
             return
+        start = status.start
         if not status.online:
-            if not self._peers.has_met(status.start):
+            self._settled(start)
+            if not self._peers.has_met(start):
                 self._watcher.own_message(message.payload)
             self._send_all_again()
-        elif status.start == self._peers.start or self._peers.has_met(status.start):
-            return
-        elif status.start == self._reported:
-            self._watcher.own_message(message.payload)  # it did not answer
-        elif status.start not in self._settling:
-            settling = group.create_task(self._settle_with(message.payload, status, session))
-            self._settling[status.start] = settling
+        elif start != self._peers.start:
+            if start not in self._settling and len(self._settling) >= MOST_SETTLING:
+                return
+            self._unsettled[start] = message.payload
+            if start not in self._settling:
+                self._settling[start] = group.create_task(self._settle_with(start, session))
 
-    async def _settle_with(self, payload: bytes, status: StatusMessage, session: BrokerSession) -> None:
-        """Find out which of the two serves on. One of them asks, so that one of them decides."""
-        if self._peers.can_ask and self._peers.start < status.start:
-            peer = await self._peers.ask(session, status.start)
-        else:
-            peer = None
+    async def _settle_with(self, start: str, session: BrokerSession) -> None:
+        """Find out which of the two serves on, as long as the other one publishes."""
+        while self._yields is None and (payload := self._unsettled.get(start)) is not None:
+            await self._sleep(self._peers.pause(start))
+            payload = self._unsettled.pop(start, payload)
+            heard = self._peers.heard(start)
+            await self._ask(start, session)
+            if heard == self._peers.heard(start):
+                self._report_silent(start)
+                self._watcher.own_message(payload)
+        self._settling.pop(start, None)
+
+    async def _ask(self, start: str, session: BrokerSession) -> None:
+        """One of the two asks, so that one of them decides; the other one asks where no question has come."""
+        heard = self._peers.heard(start)
+        if self._peers.start > start or not self._peers.can_ask:
             await self._sleep(PATIENCE)
-        if peer is not None:
-            self._meet(peer)
-        elif not self._peers.has_met(status.start):
-            self._meet(Peer(start=status.start, how=MetController.UNANSWERED))
-            self._watcher.own_message(payload)
-        self._settling.pop(status.start, None)
+            if heard != self._peers.heard(start) or not self._peers.can_ask:
+                return
+        await self._peers.ask(session, start)
+
+    def _report_silent(self, start: str) -> None:
+        """Once for each, and for a limited number of them: each is a record in the journal."""
+        if start in self._unanswered:
+            return
+        reported, now = self._silent_reported, asyncio.get_running_loop().time()
+        if len(reported) < MOST_SILENT or now - reported[0] >= SILENT_WITHIN:
+            reported.append(now)
+            self._unanswered.append(start)
+            self._watcher.another_controller(Peer(start=start, how=MetController.UNANSWERED))
+
+    def _settled(self, start: str) -> None:
+        """The one of this start does not serve any more."""
+        self._unsettled.pop(start, None)
+        settling = self._settling.pop(start, None)
+        if settling is not None:
+            settling.cancel()
 
     def _asked(self, message: Incoming, session: BrokerSession) -> None:
         """Another controller of this table asks whether this one lives."""
@@ -485,18 +522,32 @@ class Publisher:
             return
         answer, peer = found
         self._answer = session.publish_soon(self._topics.answers, encode(answer))
-        if peer is not None:
+        if peer is None:
+            return
+        if peer.how is MetController.STAYS:
             self._meet(peer)
+        elif peer.how is MetController.STOPS:
+            self._send_all_again_in(AFTER_ANOTHER)
+
+    def _answered(self, message: Incoming, session: BrokerSession) -> None:
+        """Another controller says that it stays, or that it stops: as an answer to us, however late, or unasked."""
+        peer = None if self._stopping else self._peers.answered(message.payload)
+        if peer is None:
+            return
+        if peer.how is MetController.STAYS:
+            self._answer = self._peers.say_stop(session, peer)
+        self._meet(peer)
 
     def _meet(self, peer: Peer) -> None:
-        self._reported = peer.start
         self._watcher.another_controller(peer)
         if peer.how is MetController.STAYS:
             table = self._topics.prefix.removeprefix(f"{ROOT}/")
             self._yields = ServedElsewhereError(table, peer, self._peers.served_ms)
             self._pipe = None
             self._wake.set()
-        elif peer.how is MetController.STOPS:
+            return
+        self._settled(peer.start)
+        if peer.how is MetController.STOPS:
             self._send_all_again_in(AFTER_ANOTHER)
 
     def _discarded(self, count: int, newest: DiscardedMessage) -> None:

@@ -16,6 +16,14 @@ def test_the_number_is_that_of_the_last_event_whichever_message_came_with_it() -
     assert version_line(*screen("T1", status(seq=3), None, None, None)) == "version   1.0, event 3"
 
 
+def test_it_says_where_the_table_is_served() -> None:
+    assert next(screen("T1", status(), None, None, None, where="pc (192.0.2.7, process 9)")) == (
+        "T1: running on pc (192.0.2.7, process 9)"
+    )
+    assert next(screen("T1", status(), None, None, None)) == "T1: running", "its broker has an older access list"
+    assert "NOT RUNNING" in next(screen("T1", status(online=False), None, None, None))
+
+
 def test_the_number_is_none_of_an_earlier_journal() -> None:
     shown = screen("T1", status(seq=3, journal="new"), info(seq=1), state(207), None)
     assert version_line(*shown) == "version   1.0, event 3"

@@ -1,7 +1,9 @@
 """Two controllers with one table's name, as processes at a real Mosquitto: one serves, whatever was before."""
 
 import json
+import os
 import shutil
+import signal
 import socket
 from pathlib import Path
 
@@ -142,3 +144,42 @@ async def test_after_a_network_split_the_one_that_served_longer_stays(tmp_path: 
             stood = recover(reader, SOFTWARE).state.lasting.alerts
             details = [alert.detail for alert in stood if alert.kind == "another_controller"]
         assert [detail.how for detail in details if isinstance(detail, OtherController)] == [MetController.STAYS]
+
+
+@pytest.mark.long
+async def test_one_that_hung_while_another_began_stays_and_the_other_one_stops(tmp_path: Path) -> None:
+    """As a suspended machine does, or a stalled disk: its connection to the broker lives, and it reads nothing."""
+    (tmp_path / "first").mkdir()
+    async with Chain(tmp_path / "first") as chain:
+        chain.data["mqtt"]["keep_alive"] = 30
+        chain.write_file()
+        await chain.start_daemon()
+        await chain.stop_daemon()
+        second = Second(chain, tmp_path / "second", clone=False)
+        await chain.start_daemon()
+        display = await chain.display()
+        await online(display)
+        assert display.status is not None
+        first_start = display.status.start
+        pid = chain.daemon.pid
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            await second.program.start()
+            await display.until(
+                lambda: display.status is not None and display.status.start != first_start,
+                what="the second one to serve",
+            )
+            os.kill(pid, signal.SIGCONT)
+            assert await second.program.ended() == SERVED_ELSEWHERE
+        finally:
+            os.kill(pid, signal.SIGCONT)
+            await second.program.kill()
+        assert "This one had served it for" in second.told
+        _, other = await met(display)
+        assert other.how is MetController.STOPS, "nothing else was known of it"
+        assert chain.times_logged("another_controller") == 1
+        await display.until(
+            lambda: display.status is not None and display.status.online and display.status.start == first_start,
+            what="the first one to be back",
+        )
+        assert await chain.stop_daemon() == 0

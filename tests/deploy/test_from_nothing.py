@@ -58,7 +58,7 @@ def _the_doctor_is_content(table: str) -> None:
 def _the_screen_shows_the_table(table: str) -> None:
     answer = command("status", table)
     assert answer.exit_code == 0, answer.err
-    assert answer.out.startswith("t1: running\n")
+    assert answer.out.startswith("t1: running on ")
     assert "connected, with its key" in answer.out
     assert "shoe 1, round " in answer.out
     assert len(answer.out.splitlines()) < 24

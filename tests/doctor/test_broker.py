@@ -22,6 +22,7 @@ from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE, write_secret
 from tests.doctor.clinic import clinic_file, good, not_looked, patient_with, problems
 from tests.doctor.guarded_broker import ACCESS, as_the_table, guarded_settings, users_file
+from tests.journal.samples import write
 from tests.mqtt.brokers import connected, next_message
 from tests.mqtt.certificates import NEW_KEY, Certificates
 from tests.mqtt.test_publisher import peers_of
@@ -163,6 +164,13 @@ async def test_a_running_table_is_good(tmp_path: Path) -> None:
             f"by the controller of another machine: {socket.gethostname()} (127.0.0.1, process {chain.daemon.pid})"
             in told
         )
+        copied = {**chain.data, "journal": {**chain.data["journal"], "file": str(tmp_path / "another.journal")}}
+        for begun in (False, True):
+            if begun:
+                write(tmp_path / "another.journal", [])
+            told = await problems(patient_with(tmp_path, copied), "table", "broker")
+            assert f"is served from another journal than {tmp_path / 'another.journal'}" in told
+            assert f"of this machine: {socket.gethostname()} (127.0.0.1, process {chain.daemon.pid})" in told
         assert not chain.times_logged("another_controller"), "the doctor is no other controller"
         await chain.stop_daemon()
         await display.until(lambda: display.status is not None and not display.status.online)

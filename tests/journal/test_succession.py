@@ -7,7 +7,7 @@ import pytest
 
 from shoe_controller.journal import opening, succession
 from shoe_controller.journal.database import files_of
-from shoe_controller.journal.errors import StorageError
+from shoe_controller.journal.errors import JournalInUseError, ReadOnlyError, StorageError
 from shoe_controller.journal.opening import Identity
 from shoe_controller.journal.records import Start
 from tests.journal.samples import NOON, SOFTWARE, STAMP, bodies_of_inputs, entry, opened, verified, write
@@ -59,8 +59,7 @@ def rolled_back_journal(folder: Path) -> Path:
 
 
 def succeed(journal: Path) -> None:
-    succession.begin(journal, SUCCESSOR, FIRST, created_ms=NOON, software=SOFTWARE, stamp=STAMP)
-    succession.finish(journal)
+    succession.succeed(journal, SUCCESSOR, FIRST, created_ms=NOON, software=SOFTWARE, stamp=STAMP)
 
 
 def assert_replaced(journal: Path) -> None:
@@ -103,6 +102,67 @@ def test_a_crash_before_any_step_leads_to_the_same_end(tmp_path: Path) -> None:
             succeed(journal)
         assert_replaced(journal)
     assert step > 8, "fewer steps than there are"
+
+
+def test_of_two_that_begin_a_journal_at_once_one_begins_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one comes when the first has its draft, and again when the journal is there."""
+    journal = tmp_path / "t.journal"
+    second = Identity(table=SUCCESSOR.table, journal_id="second")
+
+    def begin(identity: Identity) -> None:
+        succession.begin(journal, identity, FIRST, created_ms=NOON, software=SOFTWARE)
+
+    sync = opening.sync
+
+    def syncing(path: Path) -> None:
+        with pytest.raises(JournalInUseError, match="or begins it"):
+            begin(second)
+        sync(path)
+
+    monkeypatch.setattr(succession, "sync", syncing)
+    begin(SUCCESSOR)
+    with pytest.raises(StorageError, match="a journal already exists here"):
+        begin(second)
+    assert verified(journal).identity == SUCCESSOR
+    assert [file.name for file in tmp_path.iterdir() if "successor" in file.name or "draft" in file.name] == []
+
+
+def test_a_journal_whose_beginning_failed_never_displaces_one_that_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk of the journal was away, or the power failed; then the true journal is there again."""
+    step, crashed = 0, True
+    while crashed:
+        step += 1
+        folder = tmp_path / str(step)
+        folder.mkdir()
+        journal = folder / "t.journal"
+        with monkeypatch.context() as during:
+            crash = Crash(during, step)
+            with suppress(CrashError):
+                succession.begin(journal, SUCCESSOR, FIRST, created_ms=NOON, software=SOFTWARE)
+            crashed = crash.left <= 0
+        if not journal.exists():
+            write(journal, [entry(1)])
+            succession.finish(journal)
+            assert bodies_of_inputs(journal) == [b"input 1"]
+    assert step > 3, "fewer steps than there are"
+
+
+def test_a_journal_is_begun_and_succeeded_where_its_link_leads(tmp_path: Path) -> None:
+    disk, link = tmp_path / "disk", tmp_path / "t.journal"
+    link.symlink_to(disk / "t1.journal")
+    with pytest.raises(ReadOnlyError):
+        succession.begin(link, SUCCESSOR, FIRST, created_ms=NOON, software=SOFTWARE)
+    succession.finish(link)
+    assert list(tmp_path.iterdir()) == [link]
+    disk.mkdir()
+    succession.begin(link, SUCCESSOR, FIRST, created_ms=NOON, software=SOFTWARE)
+    assert bodies_of_inputs(disk / "t1.journal") == [b"input 100"]
+    succeed(link)
+    assert link.is_symlink()
+    assert bodies_of_inputs(link) == [b"input 100"]
+    assert (disk / succession.name_of_old(disk / "t1.journal", STAMP)).is_file()
 
 
 def test_nothing_is_done_where_no_journal_was_succeeded(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,6 +14,7 @@ from shoe_controller.messages.controllers import ControllerAnswer, ControllerQue
 from shoe_controller.messages.retained import StatusMessage
 from shoe_controller.mqtt import peers as under_test
 from shoe_controller.mqtt import publisher as publishers
+from shoe_controller.mqtt.broker import BrokerAddress, BrokerSession, Incoming
 from shoe_controller.mqtt.client import NetworkBroker
 from shoe_controller.mqtt.peers import Peers, Retained, ServedElsewhereError
 from shoe_controller.mqtt.publisher import Publisher
@@ -64,11 +66,42 @@ class Controller(House):
         return [line.removeprefix("another controller: ") for line in self.told if line.startswith("another")]
 
 
+class LateSession:
+    """A session whose messages are read only while the gate is open."""
+
+    def __init__(self, session: BrokerSession, gate: asyncio.Event) -> None:
+        self._session = session
+        self._gate = gate
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - all else is as it was
+        return getattr(self._session, name)
+
+    async def incoming(self) -> AsyncIterator[Incoming]:
+        async for message in self._session.incoming():
+            await self._gate.wait()
+            yield message
+
+
+class LateBroker(NetworkBroker):
+    def __init__(self, to: BrokerAddress, gate: asyncio.Event) -> None:
+        super().__init__(to)
+        self._gate = gate
+
+    @asynccontextmanager
+    async def connect(self, *given: Any, **named: Any) -> AsyncIterator[BrokerSession]:  # noqa: ANN401 - handed on
+        async with super().connect(*given, **named) as session:
+            yield LateSession(session, self._gate)
+
+
 @asynccontextmanager
-async def controller(port: int, who: Peers, folder: Path) -> AsyncIterator[Controller]:
+async def controller(
+    port: int, who: Peers, folder: Path, gate: asyncio.Event | None = None
+) -> AsyncIterator[Controller]:
+    """While the gate is not open, it reads nothing that comes."""
     house = Controller(who)
+    to = address(port, client_id=f"table {who.start}")
     made = house.publisher = Publisher(
-        broker=NetworkBroker(address(port, client_id=f"table {who.start}")),
+        broker=NetworkBroker(to) if gate is None else LateBroker(to, gate),
         topics=TOPICS,
         outbox=house,
         published=0,
@@ -135,6 +168,24 @@ async def test_nobody_answers_for_a_controller_that_lost_its_power(
         assert await look(mosquitto.port, new) == Retained(gone, None, None)
 
 
+async def test_one_that_did_not_answer_in_the_time_that_a_start_has_is_not_asked_again(
+    mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The look at the broker takes no longer than `PATIENCE`, so it ends before the question does."""
+    monkeypatch.setattr(under_test, "PATIENCE", 0.5)
+    gone = msgspec.json.encode(StatusMessage(online=True, session=1, start="gone"))
+    await retain(mosquitto.port, TOPICS.status, gone)
+    new = peers("new")
+    async with connected(mosquitto.port, TOPICS.questions, client_id="ears") as ears:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(under_test.PATIENCE):
+                await look(mosquitto.port, new)
+        assert await look(mosquitto.port, new) == Retained(gone, None, None)
+        await ears.publish(TOPICS.questions, b"the end")
+        heard = [(await next_message(ears)).payload for _ in range(2)]
+    assert [payload == b"the end" for payload in heard] == [False, True]
+
+
 @pytest.mark.parametrize("status", [None, StatusMessage(online=False, session=1, start="gone")])
 async def test_nothing_is_asked_where_no_other_one_is_online(
     mosquitto: Mosquitto, status: StatusMessage | None
@@ -163,7 +214,7 @@ async def test_of_two_that_serve_the_one_stays_that_has_served_longer(
             await becomes(lambda: stops.ended is not None and "up" in stays.told)
             assert stays.ended is None
             assert stops.met == [f"{stays.who.start} stays"]
-            assert stays.met == [f"{stops.who.start} stops"]
+            await becomes(lambda: stays.met == [f"{stops.who.start} stops"])
             assert (await retained_status(mosquitto.port)).start == stays.who.start
             assert (await retained_status(mosquitto.port)).online, "the one that stops says no word of its own"
 
@@ -181,7 +232,7 @@ async def test_two_that_begin_at_once_see_each_other_and_one_stays(
     async with controller(mosquitto.port, ours, tmp_path) as b, controller(mosquitto.port, theirs, tmp_path) as a:
         await becomes(lambda: b.ended is not None)
         assert b.met == ["a stays"]
-        assert a.met == ["b stops"]
+        await becomes(lambda: a.met == ["b stops"])
         assert a.ended is None
         await becomes(lambda: a.publisher is not None and a.publisher.connected)
         assert (await retained_status(mosquitto.port)).start == "a"
@@ -207,6 +258,150 @@ async def test_what_the_other_one_has_published_is_replaced_when_it_stops(
             async with asyncio.timeout(10):
                 while await info() != b"info":
                     pass
+
+
+# --- questions and answers that come late ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (under_test, publishers):
+        monkeypatch.setattr(module, "PATIENCE", 0.1)
+    monkeypatch.setattr(under_test, "LONGEST_PAUSE", 0.02)
+
+
+BOTH_ORDERS = pytest.mark.parametrize(("first", "second"), [("a", "b"), ("b", "a")])
+
+
+@pytest.mark.usefixtures("impatient")
+@BOTH_ORDERS
+async def test_one_that_hung_while_another_began_stays_and_the_other_one_stops(
+    mosquitto: Mosquitto, tmp_path: Path, first: str, second: str
+) -> None:
+    """It reads both questions of the other one late; its answers find nobody who waits for them."""
+    gate = asyncio.Event()
+    gate.set()
+    async with controller(mosquitto.port, peers(first, served=HOUR), tmp_path, gate) as old:
+        await becomes(lambda: "up" in old.told)
+        gate.clear()
+        newcomer = peers(second)
+        assert (await look(mosquitto.port, newcomer)).peer is None
+        newcomer.serves()
+        async with controller(mosquitto.port, newcomer, tmp_path) as new:
+            await becomes(lambda: "up" in new.told)
+            assert new.ended is None
+            gate.set()
+            await becomes(lambda: new.ended is not None)
+        assert new.met[-1] == f"{first} stays"
+        await becomes(lambda: old.met == [f"{second} stops"])
+        assert old.ended is None
+        await becomes(lambda: old.publisher is not None and old.publisher.connected)
+        assert (await retained_status(mosquitto.port)).start == first
+
+
+@pytest.mark.usefixtures("impatient")
+@BOTH_ORDERS
+async def test_one_that_was_refused_and_publishes_nevertheless_is_asked_until_it_stops(
+    mosquitto: Mosquitto, tmp_path: Path, first: str, second: str
+) -> None:
+    async with controller(mosquitto.port, peers(first, served=HOUR), tmp_path) as old:
+        await becomes(lambda: "up" in old.told)
+        topics = (TOPICS.answers, TOPICS.questions)
+        async with connected(mosquitto.port, *topics, client_id="other") as other, asyncio.timeout(10):
+            who = peers(second, served=MINUTE)
+            await other.publish(TOPICS.questions, msgspec.json.encode(who.question(other, first, served=0)))
+            incoming = other.incoming()
+            while (await anext(incoming)).topic != TOPICS.answers:
+                pass
+            assert old.met == [], "that the other one has read the answer is not known"
+            status = msgspec.json.encode(StatusMessage(online=True, session=1, start=second))
+            for _ in range(3):
+                await other.publish(TOPICS.status, status, retain=True)
+                question = await anext(incoming)
+                assert question.topic == TOPICS.questions
+            assert f"{second} refused" not in old.met
+            found = who.answer_to(other, question.payload)
+            assert found is not None
+            assert not found[0].stays
+            await other.publish(TOPICS.answers, msgspec.json.encode(found[0]))
+            await becomes(lambda: old.met[-1:] == [f"{second} stops"])
+        assert old.ended is None
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(("served", "ends"), [(HOUR, True), (1.0, False)])
+async def test_an_answer_counts_when_nobody_waits_for_it_any_more(
+    mosquitto: Mosquitto,
+    tmp_path: Path,
+    served: float,
+    ends: bool,  # noqa: FBT001 - a case
+) -> None:
+    ours = peers("a", served=MINUTE, password=PASSWORD)
+    async with controller(mosquitto.port, ours, tmp_path) as house:
+        await becomes(lambda: "up" in house.told)
+        async with connected(mosquitto.port, TOPICS.questions, client_id="other") as other:
+            status = msgspec.json.encode(StatusMessage(online=True, session=1, start="b"))
+            await other.publish(TOPICS.status, status, retain=True)
+            question = (await next_message(other)).payload
+            await becomes(lambda: house.met == ["b unanswered"])
+            asked = msgspec.json.decode(question, type=ControllerQuestion)
+            fields = msgspec.structs.asdict(asked) | {"start": "b", "to": "a", "served": 7_200_000}
+            await other.publish(TOPICS.answers, msgspec.json.encode(ControllerAnswer(**fields, stays=True)))
+            who = peers("b", served=served, password=PASSWORD)
+            found = who.answer_to(other, question)
+            assert found is not None
+            assert found[0].stays is ends
+            await other.publish(TOPICS.answers, msgspec.json.encode(found[0]))
+            last = "b stays" if ends else "b stops"
+            await becomes(lambda: house.met == ["b unanswered", last])
+            await becomes(lambda: (house.ended is not None) is ends)
+            assert house.ended is None or house.ended.peer.served_ms == HOUR * 1000, "the forged one says two hours"
+
+
+@BOTH_ORDERS
+async def test_of_two_that_each_have_said_that_they_stay_one_stops(
+    mosquitto: Mosquitto, first: str, second: str
+) -> None:
+    """Each has asked, and each has read the question of the other one so late that it had served longer by then."""
+    async with connected(mosquitto.port, client_id="both") as session:
+        both = (peers(first, served=MINUTE), peers(second, served=MINUTE))
+        questions = [each.question(session, "", served=1) for each in both]
+        answers = [
+            each.answer_to(session, msgspec.json.encode(question))
+            for each, question in zip(both, reversed(questions), strict=True)
+        ]
+        for each, answer in zip(both, reversed(answers), strict=True):
+            assert answer is not None
+            assert answer[0].stays
+            each.answered(msgspec.json.encode(answer[0]))
+        assert [who.start for who in both if who.yields_to is not None] == ["a"]
+        # Nor do questions that it reads later stop the one that stays, as one of a clock that stood still might.
+        staying = next(who for who in both if who.yields_to is None)
+        later = peers("a").question(session, "", served=7_200_000)
+        answer = staying.answer_to(session, msgspec.json.encode(later))
+        assert answer is not None
+        assert answer[0].stays
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_one_that_was_silent_is_asked_again_where_it_has_published_since(mosquitto: Mosquitto) -> None:
+    gone = msgspec.json.encode(StatusMessage(online=True, session=1, start="gone"))
+    await retain(mosquitto.port, TOPICS.status, gone)
+    who = peers("new")
+    async with connected(mosquitto.port, TOPICS.questions, client_id="ears") as ears:
+        for _ in range(2):
+            await look(mosquitto.port, who)
+        who.status_published()
+        await look(mosquitto.port, who)
+        await ears.publish(TOPICS.questions, b"the end")
+        heard = [(await next_message(ears)).payload for _ in range(3)]
+    assert [payload == b"the end" for payload in heard] == [False, False, True]
+
+
+async def test_pauses_between_questions_grow() -> None:
+    who = peers("new")
+    assert [who.pause("other") for _ in range(8)] == [0, 1, 2, 4, 8, 16, 30, 30]
+    assert who.pause("another") == 0
 
 
 # --- who may ask and answer ------------------------------------------------------------------------------------------
@@ -252,8 +447,8 @@ async def test_where_the_user_has_a_password_nobody_else_stops_a_table(mosquitto
             found = await look(mosquitto.port, peers("new", password=PASSWORD))
             assert found.peer is not None
             assert found.peer.how.value == "stays"
+        await becomes(lambda: old.met == ["new refused"])
         assert old.ended is None
-        assert old.met == ["new refused"]
 
 
 async def test_one_that_only_wants_to_know_leaves_no_trace(mosquitto: Mosquitto, tmp_path: Path) -> None:

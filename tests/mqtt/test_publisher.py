@@ -244,5 +244,30 @@ async def test_another_controller_that_does_not_answer_is_reported_once_for_each
         await becomes(lambda: sorted(line for line in house.told if "another" in line) == expected)
 
 
+async def test_statuses_of_many_controllers_that_are_not_there_are_a_limited_number_of_reports(
+    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a client sends them that may write `status` because the broker has no access list."""
+    monkeypatch.setattr(asking, "PATIENCE", 0.01)
+    monkeypatch.setattr(under_test, "PATIENCE", 0.01)
+    house = House(events=0)
+    async with client(mosquitto.port, "other") as other, publishing(house, mosquitto.port, tmp_path) as publisher:
+        await becomes(lambda: "up" in house.told)
+        await other.subscribe(TOPICS.questions)
+        for number in range(5 * under_test.MOST_SETTLING):
+            await other.publish(TOPICS.status, status_of(f"x{number}", online=True), retain=True)
+        await becomes(lambda: sum("another" in line for line in house.told) == under_test.MOST_SILENT)
+        await becomes(lambda: not publisher._settling)  # noqa: SLF001 - those that were too many leave no trace
+        for number in range(2):
+            start = f"y{number}"
+            await other.publish(TOPICS.status, status_of(start, online=True), retain=True)
+            while start.encode() not in (await other.message()).payload:
+                pass
+        await becomes(lambda: not publisher._settling)  # noqa: SLF001 - as above
+        seq = house.store_one(publisher)
+        await becomes(lambda: publisher.published == seq)
+        assert sum("another" in line for line in house.told) == under_test.MOST_SILENT
+
+
 def status_of(start: str, *, online: bool) -> bytes:
     return msgspec.json.encode(StatusMessage(online=online, session=1, start=start))
