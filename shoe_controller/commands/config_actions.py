@@ -12,15 +12,16 @@ from shoe_controller.commands.output import GOOD, as_text, bad_input
 from shoe_controller.commands.prompts import NotAnsweredError, Questions
 from shoe_controller.config.pins import BadPinError, check_pin, hash_pin
 from shoe_controller.config.strict_reading import BadFileError
-from shoe_controller.config.table_file import Config
+from shoe_controller.config.table_file import LOADERS, Config
 from shoe_controller.messages.acts import Role
-from shoe_controller.setup.config_change import PAGES, Changed, Edit, Loaded, NotChangedError, change
+from shoe_controller.setup.config_change import Changed, Edit, Loaded, NotChangedError, change
 from shoe_controller.setup.offer_edit import without_wager
 from shoe_controller.setup.toml_edit import EditError, Keys, parse_key, with_section, with_value
 
 SALT_BYTES = 16
 AT_RELOAD = frozenset({"people", "house_text", "catalogue_texts", "procedure"})
 AT_RESTART = frozenset({"table", "shoe", "mqtt", "journal", "log"})
+OF_OTHERS = tuple(kind.value for kind in LOADERS)
 """Parts of the configuration by when they are taken up."""
 
 
@@ -161,10 +162,10 @@ def _next(file: Path, changed: Changed) -> str:
     """When a running table takes it up, and what is to do for it."""
     if not isinstance(changed.after, Config):
         return "It is taken up when the program of this file is restarted."
-    parts = (*AT_RELOAD, *AT_RESTART, *PAGES)
+    parts = (*AT_RELOAD, *AT_RESTART, *OF_OTHERS)
     different = {name for name in parts if getattr(changed.before, name) != getattr(changed.after, name)}
     unit = _unit(file)
-    for name in PAGES:
+    for name in OF_OTHERS:
         if name in different:
             return f"The {name} takes it up when it is restarted."
     if different & AT_RESTART:
@@ -178,6 +179,6 @@ def _next(file: Path, changed: Changed) -> str:
 
 def _unit(file: Path) -> str:
     """The service that runs the table of this file, if it is an installed one."""
-    if file.parent != FOLDER:
+    if file.parent.resolve() != FOLDER.resolve():
         return ""
     return "shoe-controller" if file.name == "table.toml" else f"shoe-controller@{file.stem}"

@@ -88,6 +88,19 @@ def test_what_to_do_next(capsys: Capsys, file: Path, key: str, told: str, monkey
     assert run(capsys, "config", "set", str(file), key, "6").out.endswith(told)
 
 
+def test_what_to_do_next_where_the_file_is_named_from_its_folder(
+    capsys: Capsys, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(file.parent)
+    told = "takes it up with the next shoe after a reload: send it SIGHUP\n"
+    assert run(capsys, "config", "set", file.name, "house.decks", "6").out.endswith(told)
+    installed = file.parent / "installed"
+    installed.symlink_to(".")
+    monkeypatch.setattr(config_actions, "FOLDER", installed)
+    answer = run(capsys, "config", "person", "add", file.name, "--supervisor", "rana=B. Rana", stdin=b"480612\n")
+    assert answer.out.endswith("takes it up after a reload: sudo systemctl reload shoe-controller\n")
+
+
 def test_what_to_do_next_for_another_table_and_for_a_file_of_ones_own(
     capsys: Capsys, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
