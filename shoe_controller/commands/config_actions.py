@@ -1,6 +1,8 @@
 """`shoe-controller config set`, `config person add` and `config wager off`: change one thing in a table's file."""
 
 import argparse
+import functools
+import math
 import secrets
 import sys
 import tomllib
@@ -11,7 +13,7 @@ from shoe_controller.commands.installed_table import FOLDER
 from shoe_controller.commands.output import GOOD, as_text, bad_input
 from shoe_controller.commands.prompts import NotAnsweredError, Questions
 from shoe_controller.config.pins import BadPinError, check_pin, hash_pin
-from shoe_controller.config.strict_reading import BadFileError
+from shoe_controller.config.strict_reading import BadFileError, join_place
 from shoe_controller.config.table_file import LOADERS, Config
 from shoe_controller.messages.acts import Role
 from shoe_controller.setup.config_change import Changed, Edit, Loaded, NotChangedError, change
@@ -72,15 +74,15 @@ def run_set(args: argparse.Namespace) -> int:
         keys = parse_key(args.key)
     except EditError as error:
         return bad_input(args, "bad_key", str(error))
-    refused: BadFileError | None = None
+    refused: list[BadFileError] = []
     for value in _readings(args.value):
         try:
             return _report(args, change(args.file, _setting(keys, value)))
         except BadFileError as error:
-            refused = refused or error
+            refused.append(error)
         except (NotChangedError, EditError) as error:
             return bad_input(args, "not_changed", f"{args.file} was left as it is: {error}")
-    return _refused(args, refused)
+    return _refused(args, next((error for error in refused if not _is_of_other_type(error, keys)), refused[0]))
 
 
 def run_person_add(args: argparse.Namespace) -> int:
@@ -124,7 +126,7 @@ def _change(args: argparse.Namespace, edit: Edit) -> int:
         return bad_input(args, "not_changed", f"{args.file} was left as it is: {error}")
 
 
-def _refused(args: argparse.Namespace, error: BadFileError | None) -> int:
+def _refused(args: argparse.Namespace, error: BadFileError) -> int:
     return bad_input(
         args, "not_valid", f"{as_text(str(args.file))} was left as it is, because with this change:\n{error}"
     )
@@ -134,19 +136,33 @@ def _setting(keys: Keys, value: object) -> Edit:
     return lambda text, _: with_value(text, keys, value)
 
 
+def _is_of_other_type(error: BadFileError, keys: Keys) -> bool:
+    """Whether the key takes another type than this reading of the value has: then it was not what was meant."""
+    place = functools.reduce(join_place, keys, "")
+    return any(problem.place == place and problem.message.startswith("expected ") for problem in error.problems)
+
+
 def _readings(text: str) -> Iterator[object]:
     """What a value on the command line can mean: as TOML, as text, as a list of texts."""
     try:
-        value = tomllib.loads(f"value = {text}")
-    except ValueError:
+        value = tomllib.loads(f"value = {text}", parse_float=_number)
+    except (ValueError, RecursionError):
         value = {}
     if list(value) == ["value"]:
         yield value["value"]
         if isinstance(value["value"], list | dict | str):
             return
     yield text
-    if value == {}:
+    if value == {} and not set(text) & set("[]{}\"'"):
         yield [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _number(text: str) -> float:
+    """TOML's nan is a text here: no key takes it as a number, and it is equal to nothing."""
+    number = float(text)
+    if math.isnan(number):
+        raise ValueError(text)
+    return number
 
 
 def _report(args: argparse.Namespace, changed: Changed | None) -> int:

@@ -160,9 +160,10 @@ def _rewritten(data: object, shapes: tuple[object, ...]) -> str:
         return f"write {int(data)}, without a decimal point"
     if str in shapes and isinstance(data, int | float) and not isinstance(data, bool):
         return f'write "{data}", in quotes'
-    containers = [typing.get_origin(shape) or shape for shape in shapes]
-    if tuple in containers and isinstance(data, str | int | float):
-        return f"write [{json.dumps(data, ensure_ascii=False)}], in brackets"
+    lists = [shape for shape in shapes if typing.get_origin(shape) is tuple]
+    if lists and isinstance(data, str | int | float) and not set(str(data)) & set('[]"'):
+        item = str(data) if typing.get_args(lists[0])[0] is str and not isinstance(data, bool) else data
+        return f"write [{json.dumps(item, ensure_ascii=False)}], in brackets"
     return ""
 
 
@@ -233,7 +234,7 @@ def _read_list(data: object, item: object, problems: list[Problem], place: str, 
     if not isinstance(data, list):
         if isinstance(data, dict) and isinstance(item, type) and issubclass(item, msgspec.Struct):
             hint = hint or Hint(f"write [[{place}]], in two brackets, above each of them")
-        return _wrong_type(problems, place, (tuple,), data, hint)
+        return _wrong_type(problems, place, (tuple[item, ...],), data, hint)  # type: ignore[valid-type]  # of items of any type
     items = [_read(value, item, problems, f"{place}[{number}]") for number, value in enumerate(data, 1)]
     return _MISFIT if _MISFIT in items else tuple(items)
 

@@ -42,6 +42,12 @@ def changes(file: Path) -> list[str]:
         ('house.limits."base.tie".max', "200000", '"base.tie" = { min = 500, max = 200000 }'),
         ("mqtt.port", "8884", "port = 8884"),
         ("house.commission.taken", "marked", 'taken = "marked"'),
+        ("table.title", "2026-01-01", 'title = "2026-01-01"'),
+        ("table.title", "12:30:00", 'title = "12:30:00"'),
+        ("table.title", "5.50", 'title = "5.50"'),
+        ("table.title", "[VIP", 'title = "[VIP"'),
+        ("procedure.draw_within", "90.5", "draw_within = 90.5"),
+        ('house.limits."base.tie"', "{ min = 5, max = 9 }", '"base.tie" = { min = 5, max = 9 }'),
     ],
 )
 def test_one_key_is_set_and_the_rest_stays(capsys: Capsys, file: Path, key: str, value: str, line: str) -> None:
@@ -66,6 +72,26 @@ def test_one_key_is_set_and_the_rest_stays(capsys: Capsys, file: Path, key: str,
         ("decks", "6", "'decks' is not a key: write it with its section before it, such as house.decks"),
         ("house.decks.x", "6", "house.decks has no keys below it"),
         ("people.anita.name", "A", "people has no keys below it"),
+        ("house.limits.all.max", "5.00", "expected a whole number, got 5.0; an amount is in whole minor units"),
+        ("house.commission.rate", "0.04", "must be a percentage like '5%', not '0.04': write rate = \"4%\""),
+        ("mqtt.keep_alive", "2.5", "mqtt.keep_alive: expected a whole number, got 2.5"),
+        ("house.decks", "6.0", "house.decks: expected a whole number, got 6.0; write 6, without a decimal point"),
+        ("house.decks", "2026-01-01", "house.decks: expected a whole number, got 2026-01-01"),
+        ("house.decks", "nan", "house.decks: expected a whole number, got 'nan'"),
+        ("house.decks", "[" * 2000, "house.decks: expected a whole number, got '[["),
+        (
+            "house.limits",
+            "5",
+            "house.limits is a section: set a key in it, such as house.limits.all, house.limits.base",
+        ),
+        ("house.rounding", "{ unit = 5 }", "house.rounding is a section: set a key in it, such as house.rounding.mode"),
+        ("house.seats", "4", 'house.seats: expected a list, got 4; write ["4"], in brackets'),
+        ("house.seats", "[1, 2", "house.seats: expected a list, got '[1, 2'\n"),
+        ("house.seats", "[A,B]", "house.seats: expected a list, got '[A,B]'\n"),
+        ("house.offer", "base,pairs", "house.needs_base: five_dragons is not offered at this table"),
+        ("table.title", "a\udcffb", "it is not UTF-8: type it in a terminal that uses UTF-8"),
+        ('house.limits."\udcff"', "5", "it is not UTF-8: type it in a terminal that uses UTF-8"),
+        ('house.limits."\U0001f600"', "{}", 'house.limits."\U0001f600".min: is missing: write min = a whole number'),
     ],
 )
 def test_what_would_not_be_valid_is_refused(capsys: Capsys, file: Path, key: str, value: str, told: str) -> None:
@@ -132,6 +158,7 @@ def test_a_person_is_added_with_a_pin_from_standard_input(capsys: Capsys, file: 
         ("--supervisor=rana", b"480612\n", "--supervisor takes ID=NAME"),
         ("--dealer=ANITA=Anna", b"480612\n", "'ANITA' is the id of Anita Rai already"),
         ("--dealer=a b=Anna", b"480612\n", "people[3].id: must be 1 to 40 letters"),
+        ("--dealer=a=Ann\udcff", b"480612\n", "it is not UTF-8: type it in a terminal that uses UTF-8"),
     ],
 )
 def test_a_person_who_cannot_be_added(capsys: Capsys, file: Path, person: str, pin: bytes, told: str) -> None:
