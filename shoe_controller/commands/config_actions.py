@@ -98,7 +98,7 @@ def run_person_add(args: argparse.Namespace) -> int:
         twin = next((each for each in people if each.id.casefold() == identity.casefold()), None)
         if twin is not None:
             raise NotChangedError(f"{identity!r} is the id of {twin.name} already: each person needs their own")
-        pin = Questions(ask=sys.stdin.isatty()).new_pin(f"--{role.value}", name, role)
+        pin = Questions(ask=sys.stdin.isatty()).new_pin(identity, name, role)
         if any(check_pin(pin, each.pin.reveal()) for each in people):
             raise BadPinError("somebody else at this table has this PIN: choose another")
         hashed = hash_pin(pin, secrets.token_bytes(SALT_BYTES))

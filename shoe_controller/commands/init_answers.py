@@ -409,13 +409,14 @@ def _people(asked: Asked, named: list[_Named], new: NewTable) -> Iterator[NewPer
         yield from shared
         return
     questions = asked.questions
-    pins: list[str] = []
+    owners: dict[str, str] = {}
     known: list[_Named] = []
 
     def with_pin(each: _Named) -> NewPerson:
-        pins.append(questions.new_pin(f"--{each.role.value}", each.name, each.role, pins))
+        pin = questions.new_pin(each.id, each.name, each.role, owners)
+        owners[pin] = each.name
         known.append(each)
-        return NewPerson(*each, hash_pin(pins[-1], secrets.token_bytes(SALT_BYTES)))
+        return NewPerson(*each, hash_pin(pin, secrets.token_bytes(SALT_BYTES)))
 
     for each in named:
         yield with_pin(each)

@@ -153,7 +153,7 @@ def test_a_person_is_added_with_a_pin_from_standard_input(capsys: Capsys, file: 
     ("person", "pin", "told"),
     [
         ("--supervisor=rana=Rana", b"4806\n", "this PIN needs 6 to 12 digits"),
-        ("--supervisor=rana=Rana", b"", "--supervisor: the PIN of Rana is missing"),
+        ("--supervisor=rana=Rana", b"", "the PIN of Rana (--supervisor rana): standard input has ended"),
         ("--supervisor=rana=Rana", b"111111\n", "all digits of this PIN are the same"),
         ("--supervisor=rana", b"480612\n", "--supervisor takes ID=NAME"),
         ("--dealer=ANITA=Anna", b"480612\n", "'ANITA' is the id of Anita Rai already"),
