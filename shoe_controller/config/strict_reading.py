@@ -21,6 +21,9 @@ from shoe_controller.config.plain_files import read_plain
 from shoe_controller.config.toml_errors import explained
 from shoe_controller.words.printable import printable
 
+BYTE_ORDER_MARK = "\ufeff"
+"""What some editors save at the beginning of a text, and TOML does not know."""
+
 MOST_DOTS = 32
 _DEEP = re.compile(rf"""(?:\.[ \t]*(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){{{MOST_DOTS + 1}}}""")
 """A key of so many parts takes Python's reader the square of their number."""
@@ -78,7 +81,7 @@ def parse_toml(name: str, text: str) -> dict[str, object]:
     if _DEEP.search(text):
         raise BadFileError(name, [Problem("", f"is not valid: a key has more than {MOST_DOTS} dots")])
     try:
-        parsed = tomllib.loads(text.removeprefix("\ufeff"))
+        parsed = tomllib.loads(text.removeprefix(BYTE_ORDER_MARK))
         fits = _numbers_fit(parsed)
     except (ValueError, RecursionError) as error:
         raise BadFileError(name, [Problem("", f"is not valid TOML: {explained(str(error), text)}")]) from None

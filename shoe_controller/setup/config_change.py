@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shoe_controller.config.file_kind import FileKind, kind_of
-from shoe_controller.config.strict_reading import BadFileError, Problem, read_text
+from shoe_controller.config.strict_reading import BYTE_ORDER_MARK, BadFileError, Problem, read_text
 from shoe_controller.config.table_file import (
     LOADERS,
     BoardConfig,
@@ -45,11 +45,13 @@ def change(file: Path, edit: Edit) -> Changed | None:
     with _alone(file) as real:
         text = read_text(real)
         before = _as_it_is(file, text)
-        changed = edit(text, before)
-        if changed == text:
+        plain = text.removeprefix(BYTE_ORDER_MARK)
+        changed = edit(plain, before)
+        if changed == plain:
             return None
+        mark = BYTE_ORDER_MARK if plain != text else ""
         try:
-            after = _put(changed, real, file, text)
+            after = _put(mark + changed, real, file, text)
         except OSError as error:
             raise NotChangedError(
                 f"{error.filename or real} cannot be written: {error.strerror}{_advice(error)}"

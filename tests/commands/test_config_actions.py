@@ -267,6 +267,18 @@ def test_the_file_of_a_page_has_keys_to_set_but_no_people(capsys: Capsys, tmp_pa
         assert "it is not a table's file: name the table's own, such as table.toml" in answer.err
 
 
+def test_a_file_that_begins_with_a_byte_order_mark_keeps_it(capsys: Capsys, file: Path) -> None:
+    file.write_text(f"\ufeff{file.read_text(encoding='utf-8')}", encoding="utf-8")
+    before = file.read_bytes()
+    for words in (("set", str(file), "house.decks", "6"), ("wager", "off", str(file), "pairs")):
+        answer = run(capsys, "config", *words)
+        assert (answer.exit_code, answer.err) == (0, "")
+    assert run(capsys, "config", "set", str(file), "house.decks", "6").out == f"{file} says so already.\n"
+    assert file.read_bytes().startswith(before[:9])
+    house = load_config(file).house
+    assert (house.decks, "pairs.player" in house.offered) == (6, False)
+
+
 def test_the_last_wager_cannot_go(capsys: Capsys, tmp_path: Path) -> None:
     file = write(tmp_path, small_house(offer=["base.tie"]))
     answer = run(capsys, "config", "wager", "off", str(file), "base.tie")
