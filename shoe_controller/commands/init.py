@@ -25,6 +25,7 @@ from shoe_controller.config.shoe import WIRES
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table import ANCHORS
 from shoe_controller.messages.acts import Role
+from shoe_controller.setup.broker_files import BROKER_FOLDER
 from shoe_controller.setup.certificates import CertificateError
 from shoe_controller.setup.file_writer import WriteOutcome, differs, write
 from shoe_controller.setup.new_table import BOARD_PORT, CONSOLE_PORT, NewTable
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from shoe_controller.config.table_file import Config, RunningConfig
     from shoe_controller.setup.apply import Places
 
-BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
 UNITS_FOLDER = Path("/etc/systemd/system")
 NOT_WRITTEN, INTERRUPTED = 1, 130
 
@@ -288,7 +288,8 @@ def _first_key(config: "RunningConfig") -> str:
         return ""
     return (
         f"{as_text(str(public))}: made. Move it to a place that this machine cannot write to: with it, "
-        "`shoe-controller journal verify FILE --key` proves that nobody has changed the journal.\n"
+        f"`shoe-controller journal verify {as_text(str(config.journal.file))} --key {public.name}` proves that nobody "
+        "has changed the journal.\n"
     )
 
 

@@ -96,13 +96,16 @@ def without(text: str, keys: Keys) -> str:
 
 
 def with_section(text: str, name: str, values: dict[str, object]) -> str:
-    """Return the text with one more section of this name at its end, as `[[people]]`."""
+    """Return the text with one more section of this name, such as `[[people]]`: at its end, or where their list is."""
     wanted = copy.deepcopy(tomllib.loads(text))
     wanted.setdefault(name, []).append(values)
     end = _line_end(text)
-    lines = [f"[[{name}]]", *(f"{as_key(key)} = {_written((name, key), value)}" for key, value in values.items())]
+    lines = [f"{as_key(key)} = {_written((name, key), value)}" for key, value in values.items()]
+    there = _Scan(text).values.get((name,))
+    if there is not None:
+        return _first_that_reads([_put_last(text, there, f"{{ {', '.join(lines)} }}")], wanted, (name,))
     kept = text if text.endswith("\n") or not text else f"{text}{end}"
-    return _first_that_reads([f"{kept}{end}{end.join(lines)}{end}"], wanted, (name,))
+    return _first_that_reads([f"{kept}{end}{end.join([f'[[{name}]]', *lines])}{end}"], wanted, (name,))
 
 
 def _written(keys: Keys, value: object) -> str:
@@ -160,6 +163,14 @@ def _put_inside(text: str, table: _Value, setting: str) -> str:
     """Into a table on one line."""
     inside = text[table.start + 1 : table.end - 1].rstrip()
     return f"{text[: table.start]}{{{inside}{',' if inside.strip() else ''} {setting} }}{text[table.end :]}"
+
+
+def _put_last(text: str, items: _Value, item: str) -> str:
+    """Into a list between brackets."""
+    inside = text[items.start + 1 : items.end - 1].rstrip()
+    closing = text[items.start + 1 + len(inside) : items.end]
+    comma = "" if not inside else " " if inside.endswith(",") else ", "
+    return f"{text[: items.start]}[{inside}{comma}{item}{closing}{text[items.end :]}"
 
 
 def _put_below(text: str, header_end: int, setting: str, found: "_Scan") -> Iterator[str]:
