@@ -136,15 +136,21 @@ def _table(args: argparse.Namespace, questions: Questions, places: "Places") -> 
     """The table, and whether it is a new one."""
     from shoe_controller.commands.init_answers import decided  # noqa: PLC0415 - see `run`
     from shoe_controller.setup.apply import judged  # noqa: PLC0415 - see `run`
-    from shoe_controller.setup.neighbours import check_alone, neighbours  # noqa: PLC0415 - see `run`
+    from shoe_controller.setup.neighbours import check_alone, check_journal_alone, neighbours  # noqa: PLC0415 - see `run`
 
     there = _from_existing(args)
     if there is not None:
         return _with_free_ports(there, places), False
     others = neighbours(args.folder)
-    new = decided(args, questions, others, lambda table: judged(table, places))
+
+    def judge(table: NewTable) -> "Config":
+        config = judged(table, places)
+        check_journal_alone(config.journal, others)
+        return config
+
+    new = decided(args, questions, others, judge)
     check_alone(new.site, new.name, new.port, others, publishes=new.broker_host is not None)
-    judged(new, places)
+    judge(new)
     new = _with_free_ports(new, places)
     file = as_text(str(places.folder / places.table_file))
     if questions.ask and not questions.agrees(f"Write {file}, and all that the table needs?", usually=True):

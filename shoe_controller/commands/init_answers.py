@@ -435,6 +435,9 @@ def _people(asked: Asked, named: list[_Named], new: NewTable) -> Iterator[NewPer
 
 def _asked_person(role: Role, known: list[_Named], questions: Questions) -> _Named | None:
     def wrong(identity: str, name: str) -> str:
+        twin = next((each for each in known if each.id.casefold() == identity.casefold()), None)
+        if twin is not None:
+            return f"{identity!r} is the id of {twin.name} already: each person needs their own"
         problems: list[Problem] = []
         entries = [PersonEntry(each.id, each.name, each.role.value, None) for each in known]
         people_from((*entries, PersonEntry(identity, name, role.value, NOBODY)), problems)

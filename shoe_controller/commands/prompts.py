@@ -14,6 +14,9 @@ NO_OWNERS: Mapping[str, str] = MappingProxyType({})
 ENDED = "the terminal was closed before all was answered"
 
 
+_ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
+
+
 class NotAnsweredError(ValueError):
     """A required value was not given."""
 
@@ -49,7 +52,7 @@ class Questions(NamedTuple):
             wrong = "this needs an answer" if answer is None else check(answer)
             if answer is not None and not wrong:
                 return answer
-            sys.stdout.write(f"  {wrong}.\n")
+            sys.stdout.write(f"  {wrong.removesuffix('.')}.\n")
         if default is None:
             raise NotAnsweredError(missing(option, question))
         return default
@@ -95,10 +98,13 @@ class Questions(NamedTuple):
         """Ask yes or no, with what an empty answer means; no without a terminal."""
         if not self.ask:
             return False
-        sys.stdout.write(f"{question} {'[Y/n]' if usually else '[y/N]'} ")
-        sys.stdout.flush()
-        answer = _line().lower()
-        return answer in ("y", "yes") or (usually and not answer)
+        while True:
+            sys.stdout.write(f"{question} {'[Y/n]' if usually else '[y/N]'} ")
+            sys.stdout.flush()
+            answer = _line().lower()
+            if answer in _ANSWERS or not answer:
+                return _ANSWERS.get(answer, usually)
+            sys.stdout.write("  Answer y or n.\n")
 
 
 def _check_pin(pin: str, least: int, owners: Mapping[str, str]) -> None:

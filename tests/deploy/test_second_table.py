@@ -150,6 +150,7 @@ def test_a_first_table_without_a_broker_has_a_second_one_without(tmp_path: Path)
     [
         (("--site", "south"), r"--site is 'south', but the broker's access list here is for the site 'north' of \S+"),
         (("--table", "t1"), r"\S+/table.toml is the table 't1' already: give this one another name with --table"),
+        (("--journal", "FOLDER/t1.journal"), r"\S+ is the journal of 't1' .*: name this table's own with --journal"),
         (("--port", "FOLDER/shoe"), r"\S+ is where the shoe of 't1' is .*: name this table's own with --port"),
     ],
 )
