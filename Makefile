@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/compiled
 
-.PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots moving-picture deb release another-python lock test-console test-pages test-conformance test-firmware test-deploy test-hardware campaigns clean
+.PHONY: test lint format demo shoe-c bench fuzz prove torture attack simulate mutations screenshots moving-picture deb release another-python lock test-console test-pages test-conformance test-firmware test-deploy test-hardware test-odds campaigns clean
 
 # One more worker than cores: most tests wait for programs that they have started. Neighbours stay on one worker, which
 # shares what they have set up, and whoever is done takes over from the others.
@@ -24,7 +24,7 @@ format: $(VENV)/ready
 	$(BIN)/ruff format .
 
 # The whole chain at work, in the terminal; on a fresh machine it needs nothing but Python and make.
-# FAULTS=1 WIRE=angel_eye GAME=commission SPEED=10 TABLES=3 ROUNDS=5 SEED=1 PAGES=0: see `shoe-controller demo --help`.
+# FAULTS=1 WIRE=angel_eye (or lines) GAME=commission SPEED=10 TABLES=3 ROUNDS=5 SEED=1 PAGES=0: see `shoe-controller demo --help`.
 DEMO_OPTIONS := $(foreach option,faults wire game speed tables rounds seed broker pages,$\
     $(addprefix --$(option)=,$(value $(shell echo $(option) | tr a-z A-Z))))
 demo: $(VENV)/demo-ready
@@ -139,6 +139,10 @@ test-firmware: $(VENV)/ready
 test-conformance: $(VENV)/ready
 	LONG_TESTS=1 $(BIN)/pytest tests/conformance
 
+# The counts behind the odds, at full length: every order of tiny shoes, many random ones, against other counters.
+test-odds: $(VENV)/ready
+	LONG_TESTS=1 $(BIN)/pytest tests/baccarat/test_compositions.py tests/baccarat/test_distribution.py tests/protection
+
 # Installs the package in containers of clean Debian releases, with systemd running, and lets everything happen to it; then
 # from a checkout; then the wheels of a release without any network; then the arm64 package on an emulated machine. As root.
 # TRIALS="bookworm trixie checkout wheels-bookworm wheels-trixie release arm64 kiosk" chooses some, EARLIER=COMMIT what is upgraded from.
@@ -152,7 +156,7 @@ test-hardware: $(VENV)/ready
 
 # Every long target, one after another, whether or not one fails; ends with one table of what passed and where each one's
 # full output is. CAMPAIGNS="simulate torture" chooses some; SEEDS, CUTS, FUZZ_SECONDS, INPUTS, TRIALS and EARLIER are passed on.
-CAMPAIGNS ?= simulate mutations torture attack fuzz prove test-console test-pages test-conformance test-firmware test-hardware test-deploy bench
+CAMPAIGNS ?= simulate mutations torture attack fuzz prove test-console test-pages test-conformance test-odds test-firmware test-hardware test-deploy bench
 CAMPAIGN_LOGS ?= build/campaigns
 campaigns: $(VENV)/ready
 	@$(BIN)/python -m tests.campaigns --logs=$(CAMPAIGN_LOGS) $(CAMPAIGNS)

@@ -74,7 +74,9 @@ import sys
 sys.path.insert(0, "/{libraries}")
 from {module} import main
 
-sys.exit(main())
+# Processes that a command starts for more cores read this file too.
+if __name__ == "__main__":
+    sys.exit(main())
 """
 
 COMMANDS = {

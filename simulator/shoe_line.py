@@ -82,6 +82,11 @@ class ShoeLine:
         self.boot_id = 0
         self.host_attached = False
         self._random = generator
+        self._first_boot_id = 0
+        self._first_nonces = generator.getstate()
+        """Of the first power-up."""
+        self._repeated_boot_id: int | None = None
+        """That of the next power-up, where it is not drawn."""
         self._sent_since_start = False
         self._ids = ReaderIds()
 
@@ -104,7 +109,10 @@ class ShoeLine:
 
     def power_up(self, cause: StartCause, now: float, *, wrong_key: bool = False) -> None:
         first = self.boot_id == 0
-        self.boot_id = self._random.randrange(1, 1 << 32)
+        self.boot_id = self._repeated_boot_id or self._random.randrange(1, 1 << 32)
+        self._repeated_boot_id = None
+        if first:
+            self._first_boot_id, self._first_nonces = self.boot_id, self._random.getstate()
         self._sent_since_start = False
         if self.settings.wire is Wire.LINES:
             self.link = LinesShoe(self.settings.pattern, ids=self.settings.ids, cut_card=CUT_ID)
@@ -120,6 +128,16 @@ class ShoeLine:
             # An Angel Eye shoe sends this once, whether a host listens or not. Only the very first power-up waits for a
             # host: the emulator and its controller are seldom started in the same second.
             self.link.report(Started(cause=cause), now)
+
+    def lose_store(self, *, keeps_total: bool, boot_id_repeats: bool, nonces_repeat: bool) -> None:
+        """While there is no power: the event store is gone, perhaps with the counts that stand for random numbers."""
+        self.store = ShoeStore(
+            capacity=self.settings.store_capacity, card_total=self.store.card_total if keeps_total else 0
+        )
+        if boot_id_repeats:
+            self._repeated_boot_id = self._first_boot_id
+        if nonces_repeat:
+            self._random.setstate(self._first_nonces)
 
     def power_down(self) -> None:
         self.link = None

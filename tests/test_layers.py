@@ -66,6 +66,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "journal": ("clock.moment",),
     "transports": (),
     "mqtt": ("journal.records", "table", "messages", "words", "baccarat", "clock.moment", "firmware_protocol"),
+    "protection": ("baccarat", "firmware_protocol.cards"),
     "follow": ("messages", "baccarat", "mqtt.broker", "mqtt.client", "mqtt.discard_reports", "config.mqtt", "process"),
     "house": (
         "baccarat",
@@ -250,6 +251,15 @@ def test_an_outside_library_has_one_file_that_knows_it(package: str, library: st
         if any(is_within(name, [library]) for name in imports_of(file.read_text(encoding="utf-8"), package_of(file)))
     ]
     assert len(knowing) <= 1, knowing
+
+
+def test_numpy_is_known_by_one_room_alone() -> None:
+    knowing = {
+        file.parent.name
+        for file in files_in("shoe_controller")
+        if any(is_within(name, ["numpy"]) for name in imports_of(file.read_text(encoding="utf-8"), package_of(file)))
+    }
+    assert knowing == {"protection"}
 
 
 def test_no_file_knows_two_of_these_libraries() -> None:

@@ -27,10 +27,11 @@ from firmware_protocol.angel_eye.commands import (
 from firmware_protocol.angel_eye.messages import FAULT_NUMBERS, BadTelegramError, fault_of_number
 from firmware_protocol.angel_eye.sequence import AngelEyeState, StandingError, decode_telegram, gap_before, take
 from firmware_protocol.angel_eye.telegrams import Answer, Garbage, Telegram, TelegramReader
-from firmware_protocol.events import FaultCode, LineLook, LinkDownCause, Started
+from firmware_protocol.events import CardDrawn, FaultCode, LineLook, LinkDownCause, Started
 from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
+    EventGap,
     GateFailed,
     GateObeyed,
     LineError,
@@ -40,6 +41,7 @@ from firmware_protocol.link import (
     LinkUp,
     LinkUsageError,
 )
+from firmware_protocol.pace import CARD_TAKES, JOINING, CardPace, held_up_reason
 from firmware_protocol.recognition import LineRecognition
 
 _NOTHING_WANTED = DesiredShoe()
@@ -54,6 +56,8 @@ class LineSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds of silence after which an unfinished telegram is dropped and noise is reported."""
     gate_again: float = 5.0
     """Seconds before a gate command that the shoe did not obey is sent again."""
+    card_takes: float = CARD_TAKES
+    """Seconds from one card to the next, at the least: cards that come faster show that the line has stalled."""
     answer_timeout: float = 1.0
     """Seconds within which the shoe must answer a command."""
     stx_in_bcc: bool = False
@@ -111,6 +115,7 @@ class AngelEyeController:
         self._delivered_before_joining = state.delivered
         """The last delivery made before the line was opened."""
         self._last_byte_at = 0.0
+        self._pace = CardPace(line.card_takes)
 
     @property
     def state(self) -> AngelEyeState:
@@ -147,8 +152,10 @@ class AngelEyeController:
     def receive(self, data: bytes, now: float) -> list[Delivery | LinkReport]:
         if self._connected_at is None:
             raise LinkUsageError("bytes came from a line that is not open: call connected first")
-        out: list[Delivery | LinkReport] = [*self._report_up()]
+        up: list[Delivery | LinkReport] = [*self._report_up()]
+        out: list[Delivery | LinkReport] = []
         self._last_byte_at = now
+        expected = self._newest_state.next_number
         items = self._reader.read(data)
         if any(not isinstance(item, Garbage) for item in items):
             self._recognition.understood()
@@ -164,7 +171,12 @@ class AngelEyeController:
                 case Garbage():
                     self._garbage += 1
                     out.append(_line_error(item))
-        return out
+        cards = sum(isinstance(item, Delivery) and isinstance(item.event, CardDrawn) for item in out)
+        if self._pace.held_up(cards, now):
+            # Before all that came with them: none of it is of the present.
+            joined = now - self._connected_at <= JOINING
+            up.append(EventGap(expected=expected, received=expected, reason=held_up_reason(cards), joined=joined))
+        return up + out
 
     def memory(self, delivery: Delivery) -> bytes:
         pending = next((pending for pending in self._pending if pending.delivery == delivery), None)

@@ -15,7 +15,8 @@ enum { HELLO_BYTES = 20, PROOF_BYTES = 25, SEALED_HEADER = 9, EVENT_HEADER = 12 
 /* Where a CHALLENGE has the fields of its HELLO, and its own nonce. */
 enum { ASKED_AT = 4, ASKED_BYTES = 19, NONCE_AT = 23 };
 
-enum { WINDOW = 32, SMALLEST_STORE = 8 };
+/* So many places are tried in turn for one record. */
+enum { WINDOW = 32, SMALLEST_STORE = 8, MOST_TRIES = 8 };
 /* Milliseconds. */
 enum { KEEP_ALIVE = 500, ANSWER_EVERY = 100, AWAKE_EVERY = 1000, PAUSE = 10 };
 enum { FIRST_WAIT = 250, SHORTEST_WAIT = 50, LONGEST_WAIT = 2000 };
@@ -141,6 +142,11 @@ static uint16_t place_after(const struct shoe_link *link, enum shoe_area area, u
     return (uint16_t)(place + 1 == places(link, area) ? 0 : place + 1);
 }
 
+/* The first place of the page behind the one of this place. */
+static uint16_t page_after(const struct shoe_link *link, enum shoe_area area, uint16_t place) {
+    return place_after(link, area, (uint16_t)(place - place % in_page(link, area) + in_page(link, area) - 1));
+}
+
 /* The number of the record in a place; 0 if there is none, or none that was written to its end. */
 static uint32_t read_record(struct shoe_link *link, enum shoe_area area, uint16_t place, uint8_t *record) {
     size_t size = MARK_SIZE + 2;
@@ -154,19 +160,21 @@ static uint32_t read_record(struct shoe_link *link, enum shoe_area area, uint16_
     return crc(record, size) == 0 ? get32(record) : 0;
 }
 
-/* Put the next record of an area into its place. A place that fails is left behind. */
+/* Put the next record of an area into its place. A place that fails is left behind, and so is a page that cannot be erased. */
 static bool write_record(struct shoe_link *link, enum shoe_area area, uint8_t *record, uint32_t number, size_t size) {
     const struct shoe_firmware *firmware = link->firmware;
     struct shoe_log *log = &link->logs[area];
     uint16_t place = log->next_place;
     put(record, number, 4);
     put(record + size, crc(record, size), 2);
-    /* A page that could not be erased is tried again, and nothing is written into it before. */
-    if (firmware->erase != NULL && place % in_page(link, area) == 0 && !firmware->erase(firmware->context, area, place))
+    if (firmware->erase != NULL && place % in_page(link, area) == 0 && !firmware->erase(firmware->context, area, place)) {
+        log->next_place = page_after(link, area, place);
         return false;
+    }
     log->next_place = place_after(link, area, place);
     if (!firmware->write(firmware->context, area, place, record, size + 2)) return false;
     log->newest = number;
+    log->newest_place = place;
     return true;
 }
 
@@ -178,9 +186,13 @@ static void find_end(struct shoe_link *link, enum shoe_area area, uint8_t *newes
     log->next_place = 0;
     for (uint16_t place = 0; place < places(link, area); place++) {
         uint32_t number = read_record(link, area, place, record);
-        /* A number is twice there if memory has kept what it said it could not: then the one written later counts. */
-        if (number == 0 || number < log->newest || (number == log->newest && place != log->next_place)) continue;
+        /* A number is twice there if memory has kept what it said it could not: then the one written later counts, which
+         * is a few places behind the other. */
+        if (number == 0 || number < log->newest ||
+            (number == log->newest && place - log->newest_place > places(link, area) / 2))
+            continue;
         log->newest = number;
+        log->newest_place = place;
         log->next_place = place_after(link, area, place);
         copy(newest, record, area == SHOE_EVENTS ? SAID_AT : MARK_SIZE);
     }
@@ -220,10 +232,20 @@ static bool mark(struct shoe_link *link) {
     at = put(at, link->total, 4);
     at = put(at, link->power_ups, 4);
     *at = link->full;
-    if (!write_record(link, SHOE_MARKS, record, link->logs[SHOE_MARKS].newest + 1, MARK_SIZE)) return false;
-    link->marked = link->acknowledged.sequence;
-    link->kept_from = link->oldest_place;
-    return true;
+    for (unsigned int tries = 0; tries < MOST_TRIES; tries++) {
+        struct shoe_log *log = &link->logs[SHOE_MARKS];
+        /* The newest mark stays until there is a newer one: nothing else has what it says. */
+        if (log->newest != 0 && log->next_place % in_page(link, SHOE_MARKS) == 0 &&
+            page_after(link, SHOE_MARKS, log->newest_place) == page_after(link, SHOE_MARKS, log->next_place))
+            log->next_place = page_after(link, SHOE_MARKS, log->next_place);
+        if (!write_record(link, SHOE_MARKS, record, log->newest + 1, MARK_SIZE)) continue;
+        link->marked = link->acknowledged.sequence;
+        /* Places that failed while nothing was held are free again. */
+        if (link->oldest == link->next) link->oldest_place = link->logs[SHOE_EVENTS].next_place;
+        link->kept_from = link->oldest_place;
+        return true;
+    }
+    return false;
 }
 
 /* Events that can be held. One page stays free, so that erasing it never takes one that is held. */
@@ -366,13 +388,15 @@ static bool happen(struct shoe_link *link, const struct shoe_event *event) {
     uint8_t cards = cards_leaving(event);
     uint8_t size = put_event(record + SAID_AT, event, link->total + cards);
     if (size == 0) return false;
-    if (room(link) < 2 && link->marked != link->acknowledged.sequence) mark(link);
+    if (room(link) < 2 && (link->marked != link->acknowledged.sequence || link->oldest == link->next)) mark(link);
     link->total += cards;
     if (!link->full && room(link) < 2) {
         link->full = true;
         keep_store_fault(link, record, SHOE_FAULT, SHOE_STOPPED);
-    } else if (!link->full && keep(link, record, size)) {
-        return true;
+    } else if (!link->full) {
+        /* The last place is for the fault, also where one before it fails. */
+        for (unsigned int tries = 0; tries < MOST_TRIES && room(link) >= 2; tries++)
+            if (keep(link, record, size)) return true;
     }
     mark(link);
     return false;
@@ -791,13 +815,16 @@ static bool can_be_used(const struct shoe_firmware *firmware) {
 
 bool shoe_link_start(struct shoe_link *link, const struct shoe_firmware *firmware, uint32_t now) {
     struct shoe_event started = {.kind = SHOE_STARTED, .code = firmware->cause};
+    uint32_t counted = 0;
     if (!can_be_used(firmware)) return false;
     for (size_t i = 0; i < sizeof *link; i++) ((uint8_t *)link)[i] = 0;
     link->firmware = firmware;
     link->ticked = now;
     remember(link);
     link->power_ups++;
-    if (firmware->random == NULL && !mark(link)) return false;
+    if (firmware->count_power_up != NULL) counted = firmware->count_power_up(firmware->context, link->power_ups);
+    if (counted > link->power_ups) link->power_ups = counted;
+    if (firmware->random == NULL && !mark(link) && counted == 0) return false;
     make_boot_id(link);
     note_heard(link);
     /* The power may have failed, or memory, when the store was emptied and still full by its mark. */

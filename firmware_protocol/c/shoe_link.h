@@ -7,7 +7,7 @@
  * You provide (struct shoe_firmware): the shoe's names and its key, memory that survives a loss of power, random bytes,
  * and functions that move the gate and the lamps. Then, in your main loop:
  *
- *     shoe_link_start(&link, &firmware, milliseconds());            // once, at power-up; false: the settings are wrong
+ *     shoe_link_start(&link, &firmware, milliseconds());            // once, at power-up; false: see below
  *     for (;;) {
  *         n = bytes that came over the line;
  *         shoe_link_receive(&link, bytes, n, milliseconds());
@@ -185,6 +185,10 @@ struct shoe_firmware {
     void (*identify)(void *context, uint8_t seconds);
     /* A controller with another key has tried to begin a session: tell people, once. */
     void (*stranger)(void *context);
+    /* For a shoe without `random`: a count of power-ups in memory of its own, which a wipe of events and marks leaves
+     * alone. Called once at each start. Make the count one more than it was, and at least `at_least`; return it when it would
+     * survive a loss of power, 0 if it could not be written. NULL: the count is in the marks alone. */
+    uint32_t (*count_power_up)(void *context, uint32_t at_least);
 };
 
 /* --- The link ------------------------------------------------------------------------------------------------- */
@@ -203,6 +207,7 @@ struct shoe_counts {
 
 struct shoe_log {
     uint32_t newest; /* number of the newest record; 0 for none */
+    uint16_t newest_place;
     uint16_t next_place;
 };
 
@@ -279,7 +284,8 @@ struct shoe_link {
     uint32_t deviation; /* quarters of a millisecond */
 };
 
-/* Begin a power-up: find what the last one kept, and store STARTED. False if the settings cannot be used. */
+/* Begin a power-up: find what the last one kept, and store STARTED. False if the settings cannot be used, or if a shoe
+ * without `random` could write its count of power-ups nowhere. */
 bool shoe_link_start(struct shoe_link *link, const struct shoe_firmware *firmware, uint32_t now);
 
 void shoe_link_receive(struct shoe_link *link, const uint8_t *bytes, size_t size, uint32_t now);

@@ -90,6 +90,7 @@ class CardIds:
                     card_id=row.id if file.header.ids == "pieces" else None,
                     deck_set=file.header.set or None,
                 )
+        _check_tails(self._known, "the cards files together")
 
     def get(self, reader_id: str) -> KnownCard | None:
         return self._known.get(reader_id)
@@ -144,6 +145,17 @@ def whole(file: CardsFile, name: str) -> CardsFile:
             "go on with `shoe-controller cards learn`"
         )
     return file
+
+
+def one_ends_other(one: str, other: str) -> bool:
+    """Whether a line that is joined in its middle could be taken for that of another card."""
+    return one.endswith(other) or other.endswith(one)
+
+
+def begins_row(text: bytes) -> bool:
+    """Whether a line without its end may be the beginning of a card's, cut off with the power."""
+    begins = b'{"id":"'
+    return text.startswith(begins) or begins.startswith(text)
 
 
 def _header(line: bytes, name: str) -> CardsHeader:

@@ -4,10 +4,11 @@ It only listens. The reader keeps nothing, sends nothing twice and waits for not
 acknowledge: `committed` only advances the state that decides what is a repeat. Whatever a line says that is not an id,
 a card may have left the shoe: nothing is passed over without a report.
 
-Neighbours: `splitting.py` finds the lines, `pattern.py` the id in a line, `cards_file.py` the card of an id, `shoe.py`
-is the other end.
+Neighbours: `splitting.py` finds the lines, `pattern.py` the id in a line, `cards_file.py` the card of an id,
+`flood.py` tells noise from cards that cannot be read, `shoe.py` is the other end.
 """
 
+import math
 from collections import deque
 
 import msgspec
@@ -24,8 +25,9 @@ from firmware_protocol.events import (
     Misread,
 )
 from firmware_protocol.lines.cards_file import CardIds, KnownCard
+from firmware_protocol.lines.flood import Flood
 from firmware_protocol.lines.pattern import Id, Ignored, LinePattern, NotAnId, Unread
-from firmware_protocol.lines.splitting import DamagedLine, Line, LineReader
+from firmware_protocol.lines.splitting import MAX_LINE, DamagedLine, Line, LineReader
 from firmware_protocol.link import (
     Delivery,
     DesiredShoe,
@@ -37,6 +39,7 @@ from firmware_protocol.link import (
     LinkUp,
     LinkUsageError,
 )
+from firmware_protocol.pace import CARD_TAKES, JOINING, CardPace, held_up_reason
 from firmware_protocol.recognition import LineRecognition
 
 QUIET_AFTER = 1.0
@@ -44,6 +47,14 @@ QUIET_AFTER = 1.0
 
 REPEAT_WITHIN = 2.0
 """Seconds after a reading in which the same id is taken for the same reading, unless the site sets another time."""
+
+
+UNREAD_AT_ONCE = 4
+"""Lines without the id of a known card that may come at once and count as a card each."""
+AGAIN_AT_ONCE = 64
+"""Repeats of faces that may come at once: after an outage, those of a dozen rounds."""
+CARDS_PER_SECOND = 1.0
+"""As many more of either kind may come as time passes."""
 
 
 class RecentReading(msgspec.Struct, frozen=True, array_like=True):
@@ -85,12 +96,13 @@ class _Pending(msgspec.Struct):
 class LinesController:
     """See `ControllerLink`. `state` is the last committed state, `state_age` its age in seconds."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- most have a default, and all are given by name
         self,
         *,
         cards: CardIds,
         pattern: LinePattern,
         repeat_within: float = REPEAT_WITHIN,
+        card_takes: float = CARD_TAKES,
         state: LinesState = NOTHING_RECEIVED,
         state_age: float = 0.0,
     ) -> None:
@@ -113,6 +125,13 @@ class LinesController:
         self._up_reported = False
         self._joining = True
         """No line has ended since the port was opened: what comes first may be the rest of one."""
+        self._given_up: bytes | None = None
+        """What came of a line whose rest was not waited for, and may still come; `None` once another line has ended."""
+        self._unread = Flood(most=UNREAD_AT_ONCE, per_second=CARDS_PER_SECOND, quiet_after=QUIET_AFTER)
+        """Lines without the id of a known card."""
+        self._again = Flood(most=AGAIN_AT_ONCE, per_second=CARDS_PER_SECOND, quiet_after=QUIET_AFTER)
+        """Repeats of a face."""
+        self._pace = CardPace(card_takes)
         self._last_byte_at = 0.0
         self._whole = 0
         self._damaged_lines = 0
@@ -133,12 +152,14 @@ class LinesController:
         self._recognition.opened()
         self._up_reported = False
         self._joining = True
+        self._given_up = None
 
     def disconnected(self, now: float) -> list[LinkReport]:  # noqa: ARG002 - the interface brings the time
         if self._connected_at is None:
             return []
         damaged = self._reader.give_up("the port closed")
         reports: list[LinkReport] = [] if damaged is None else [_line_error(damaged)]
+        reports += self._floods_end()
         if self._up_reported:
             reports.append(LinkDown(cause=LinkDownCause.DISCONNECTED, reason="the port of the reader closed"))
         self._connected_at = None
@@ -147,20 +168,28 @@ class LinesController:
     def receive(self, data: bytes, now: float) -> list[Delivery | LinkReport]:
         if self._connected_at is None:
             raise LinkUsageError("bytes came from a line that is not open: call connected first")
-        out: list[Delivery | LinkReport] = [*self._report_up()]
+        up: list[Delivery | LinkReport] = [*self._report_up()]
+        out: list[Delivery | LinkReport] = []
         if self._reader.waiting and now >= self._last_byte_at + QUIET_AFTER:
             # The timer is late: what comes now is another line.
             out += self._give_up(now)
+        if self._floods_end_at() <= now:
+            out += self._floods_end()
         self._last_byte_at = now
         self._means_something = False
         for item in self._reader.read(data):
             out += self._line(item, now) if isinstance(item, Line) else self._damaged(item, now)
             self._joining = False
+            self._given_up = None
         if self._means_something:
             self._recognition.understood()
         else:
             out += self._recognition.not_understood(data, now)
-        return out
+        cards = sum(isinstance(item, Delivery) and isinstance(item.event, CardDrawn) for item in out)
+        if self._pace.held_up(cards, now):
+            # Before all that came with them: none of it is of the present.
+            up.append(self._gap(held_up_reason(cards), joined=now - self._connected_at <= JOINING))
+        return up + out
 
     def memory(self, delivery: Delivery) -> bytes:
         pending = next((pending for pending in self._pending if pending.delivery == delivery), None)
@@ -203,7 +232,9 @@ class LinesController:
             return None
         if not self._up_reported:
             return self._connected_at
-        return self._last_byte_at + QUIET_AFTER if self._reader.waiting else None
+        quiet_at = self._last_byte_at + QUIET_AFTER if self._reader.waiting else math.inf
+        deadline = min(quiet_at, self._floods_end_at())
+        return None if deadline == math.inf else deadline
 
     def tick(self, now: float) -> "list[Delivery | LinkReport]":
         if self._connected_at is None:
@@ -211,6 +242,8 @@ class LinesController:
         out: list[Delivery | LinkReport] = [*self._report_up()]
         if self._reader.waiting and now >= self._last_byte_at + QUIET_AFTER:
             out += self._give_up(now)
+        if self._floods_end_at() <= now:
+            out += self._floods_end()
         return out
 
     def to_send(self) -> bytes:
@@ -225,11 +258,29 @@ class LinesController:
 
     def _give_up(self, now: float) -> list[Delivery | LinkReport]:
         damaged = self._reader.give_up("the reader fell silent")
-        if damaged is None:
-            return []
-        out = self._damaged(damaged, now)
+        out = [] if damaged is None else self._damaged(damaged, now)
+        begun = b"" if damaged is None else (self._given_up or b"") + damaged.begun
+        self._given_up = begun if len(begun) <= MAX_LINE else b""
         self._joining = False
         return out
+
+    def _floods_end_at(self) -> float:
+        return min(self._unread.ends_at, self._again.ends_at)
+
+    def _floods_end(self) -> list[LinkReport]:
+        """Report floods, each as one gap: nobody knows how many cards are in it, if any."""
+        unread, again = self._unread.end(), self._again.end()
+        reasons = (
+            [f"{unread} more lines came at once without the id of a known card: noise, or cards"] if unread else []
+        )
+        reasons += (
+            [f"{again} more repeats of faces came at once: readings of the same cards, or cards"] if again else []
+        )
+        return [self._gap(reason) for reason in reasons]
+
+    def _gap(self, reason: str, *, joined: bool = False) -> EventGap:
+        number = self._delivered + 1
+        return EventGap(expected=number, received=number, reason=reason, joined=joined)
 
     def _line(self, line: Line, now: float) -> list[Delivery | LinkReport]:
         self._whole += 1
@@ -239,30 +290,40 @@ class LinesController:
                 return []
             case Unread():
                 self._means_something = True
-                return [self._deliver(Misread(), now)]
+                return self._deliver_unread(Misread(), now)
             case NotAnId(reason=reason):
-                return self._damaged(DamagedLine(line.offset, line.length, f"{reason} [{line.text}]"), now)
+                return self._damaged(DamagedLine(line.offset, line.length, f"{reason} [{line.text}]"), now, line.text)
             case Id(text=reader_id):
                 known = self._cards.get(reader_id)
                 if known is not None:
                     self._means_something = True
                     return self._read(reader_id, known, now)
-                if self._joining:
+                if self._joining or self._given_up is not None:
                     reason = f"the id {reader_id!r} is in no cards file, and may be the rest of one"
-                    return self._damaged(DamagedLine(line.offset, line.length, reason), now)
-                return [self._deliver(ForeignCard(card_id=reader_id), now)]
+                    return self._damaged(DamagedLine(line.offset, line.length, reason), now, line.text)
+                return self._deliver_unread(ForeignCard(card_id=reader_id), now)
 
-    def _damaged(self, damaged: DamagedLine, now: float) -> list[Delivery | LinkReport]:
-        """A card left the shoe of which nothing else is known; only the first line may have begun before it was heard.
+    def _damaged(self, damaged: DamagedLine, now: float, text: str = "") -> list[Delivery | LinkReport]:
+        """A card left the shoe of which nothing else is known; `text` is that of the line, where it has one.
 
-        The wire repeats nothing, so that whatever is wrong with a line cannot be made good.
+        The wire repeats nothing, so that whatever is wrong with a line cannot be made good. Only the first line may
+        have begun before it was heard, and only one line may be the rest of another, whose card is counted already.
         """
         self._damaged_lines += 1
         error = _line_error(damaged)
         if self._joining:
-            reason = f"the first line since the port was opened cannot be read: {damaged.reason}"
-            return [error, EventGap(expected=self._delivered + 1, received=self._delivered + 1, reason=reason)]
-        return [error, self._deliver(Misread(), now)]
+            return [error, self._gap(f"the first line since the port was opened cannot be read: {damaged.reason}")]
+        if self._given_up is None:
+            return [error, *self._deliver_unread(Misread(), now)]
+        whole = self._pattern.read((self._given_up + text.encode()).decode(errors="replace").strip(" \t"))
+        if isinstance(whole, Id) and self._cards.get(whole.text) is not None:
+            self._means_something = True
+            reason = f"this is the rest of the line that was given up before: together they are the id {whole.text!r}"
+            return [LineError(offset=damaged.offset, length=damaged.length, reason=reason)]
+        return [
+            error,
+            self._gap(f"a line was broken off, and what followed may be its rest or a card: {damaged.reason}"),
+        ]
 
     def _read(self, reader_id: str, known: KnownCard, now: float) -> list[Delivery | LinkReport]:
         # Of faces, the same one may come from two cards; of the cut card too, there is but one.
@@ -274,7 +335,7 @@ class LinesController:
         if before is None:
             self._readings[what] = _Reading(now)
             drawn = CardDrawn(card=known.card, card_id=known.card_id, deck_set=known.deck_set)
-            return [self._deliver(CutCard() if known.card is None else drawn, now)]
+            return [*self._floods_end(), self._deliver(CutCard() if known.card is None else drawn, now)]
         self.repeats += 1
         after_ms = round((now - before.at) * 1000)
         before.at = now
@@ -282,7 +343,12 @@ class LinesController:
             # A card that lies under the reader is read again and again: the record has it once.
             return []
         before.noted = True
+        if known.card_id is None and self._again.swallows(now):
+            return []
         return [self._deliver(CardReadAgain(card=known.card, card_id=known.card_id, after_ms=after_ms), now)]
+
+    def _deliver_unread(self, event: Misread | ForeignCard, now: float) -> list[Delivery | LinkReport]:
+        return [] if self._unread.swallows(now) else [self._deliver(event, now)]
 
     def _deliver(self, event: AnyShoeEvent, now: float) -> Delivery:
         self._delivered += 1

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from firmware_protocol.lines.cards_file import CUT, CardRow, CardsFile, missing
+from firmware_protocol.lines.cards_file import CUT, CardRow, CardsFile, missing, one_ends_other
 
 
 class Learned(NamedTuple):
@@ -20,6 +20,14 @@ class AlreadyKnown(NamedTuple):
 
     reader_id: str
     is_card: CardRow
+    asked_for: CardRow
+
+
+class EndOfOther(NamedTuple):
+    """One of the two ids is the end of the other: no file can have both."""
+
+    reader_id: str
+    other: CardRow
     asked_for: CardRow
 
 
@@ -43,7 +51,7 @@ class Learner:
     def left(self) -> int:
         return len(self._to_come)
 
-    def read(self, reader_id: str, now: float) -> Learned | ReadAgain | AlreadyKnown:
+    def read(self, reader_id: str, now: float) -> Learned | ReadAgain | AlreadyKnown | EndOfOther:
         asked_for = self._to_come[0]
         last, self._last = self._last, (reader_id, now)
         if last is not None and last[0] == reader_id and now - last[1] <= self._repeat_within:
@@ -51,6 +59,9 @@ class Learner:
         before = self._known.get(reader_id)
         if before is not None:
             return AlreadyKnown(reader_id, before, asked_for)
+        other = next((row for known, row in self._known.items() if one_ends_other(known, reader_id)), None)
+        if other is not None:
+            return EndOfOther(reader_id, other, asked_for)
         row = CardRow(id=reader_id, card=asked_for.card, deck=asked_for.deck)
         self._known[reader_id] = row
         self._to_come.pop(0)

@@ -25,6 +25,8 @@ class DamagedLine(NamedTuple):
     offset: int
     length: int
     reason: str
+    begun: bytes = b""
+    """What came of a line that was given up."""
 
 
 class LineReader:
@@ -61,7 +63,8 @@ class LineReader:
         """Stop waiting for the rest of the line, which is reported if anything of it came."""
         damaged = None
         if self.unfinished:
-            damaged = DamagedLine(self._begin, len(self._held), f"the line is unfinished: {why} {_shown(self._held)}")
+            reason = f"the line is unfinished: {why} {_shown(self._held)}"
+            damaged = DamagedLine(self._begin, len(self._held), reason, self._held)
         self._begin += len(self._held)
         self._held = b""
         self._skipping = False

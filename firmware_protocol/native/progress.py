@@ -97,8 +97,6 @@ class Progress:
         self._recent = RecentEvents(recent)
         self._comparison: Comparison | None = None
         """While the shoe holds events that are stored, and it is not certain yet that they are the same."""
-        self._known: dict[tuple[int | None, int], AnyShoeEvent] = {}
-        """In a new count: the events of the old one that have not come again."""
         self._boot_id = 0
         """The present power-up."""
         self._session_from = 0
@@ -163,7 +161,7 @@ class Progress:
         age = age_ms / 1000
         if age_ms > PLAIN_MS or sequence < self.ages.looks_from:
             age = self._believed_age(boot_id, sequence, age, now, out)
-        again = bool(self._known) and self._known.pop((boot_id, sequence), None) == event
+        again = self._recent.comes_again(boot_id, sequence, event)
         if again:
             self._counts.duplicates += 1
         elif isinstance(event, _CARD_EVENTS):
@@ -304,7 +302,7 @@ class Progress:
 
     def _count_anew(self, oldest: int) -> None:
         self._comparison = None
-        self._known = self._recent.by_name()
+        self._recent.count_anew()
         self.stored = None
         self._of_old_count = len(self._unstored)
         self._expected = self._session_from = oldest

@@ -57,6 +57,17 @@ WORDS: dict[str, Word] = {
     "banker_natural": Word("Banker has 8 or 9 on two cards", _YES_OR_NO, lambda f: f.banker_natural),
     "player_pair": Word("Player's first two cards are of one rank", _YES_OR_NO, lambda f: f.player_pair),
     "banker_pair": Word("Banker's first two cards are of one rank", _YES_OR_NO, lambda f: f.banker_pair),
+    "either_pair": Word(
+        "the first two cards of Player, of Banker or of both are of one rank",
+        _YES_OR_NO,
+        lambda f: f.player_pair or f.banker_pair,
+    ),
+    "player_perfect_pair": Word(
+        "Player's first two cards are of one rank and one suit", _YES_OR_NO, lambda f: f.player_perfect_pair
+    ),
+    "banker_perfect_pair": Word(
+        "Banker's first two cards are of one rank and one suit", _YES_OR_NO, lambda f: f.banker_perfect_pair
+    ),
     "player_suited": Word("all of Player's cards are of one suit", _YES_OR_NO, lambda f: f.player_suited),
     "banker_suited": Word("all of Banker's cards are of one suit", _YES_OR_NO, lambda f: f.banker_suited),
     "winning_total": Word(

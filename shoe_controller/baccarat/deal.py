@@ -8,7 +8,7 @@ from functools import cache
 
 from firmware_protocol.cards import CARDS_BY_NUMBER, Card
 from shoe_controller.baccarat.drawing import NOTHING_DEALT, HandTotals, dealt, next_side, reason
-from shoe_controller.baccarat.facts import Facts
+from shoe_controller.baccarat.facts import Facts, Likeness
 from shoe_controller.baccarat.reasons import AnyReason
 from shoe_controller.baccarat.sides import Side
 
@@ -53,7 +53,7 @@ class _Step:
         self.after: tuple[_Step, ...] = ()
         """By the number of the card that comes; empty when the round is complete."""
         self.facts: tuple[Facts, ...] = ()
-        """By the likeness of Player's cards, times four, and of Banker's cards; empty while the round goes on."""
+        """By the likeness of Player's cards and of Banker's; empty while the round goes on."""
         if self.next_side is None:
             self.facts = _facts_by_likeness(*standing[:4])
         else:
@@ -66,12 +66,21 @@ def _step(standing: HandTotals) -> _Step:
     return _Step(standing)
 
 
-_PAIR, _SUITED = 2, 1
+def _likeness(bits: int) -> Likeness:
+    pair, suited, third_suited = bits & 0b111100 == 0, bits & 0b000011 == 0, bits < 64
+    if pair and suited:
+        return Likeness.SUITED_PAIR if third_suited else Likeness.PERFECT_PAIR
+    if pair:
+        return Likeness.PAIR
+    return Likeness.SUITED if suited and third_suited else Likeness.NOTHING
 
-_LIKENESS = tuple((_PAIR if bits < 4 else 0) | (_SUITED if bits & 3 == 0 else 0) for bits in range(64))
-"""What the first two cards of a hand have in common, by the bits in which their numbers differ.
 
-Where the hand has a third card, the suit bits in which that one differs from the first are added."""
+_LIKENESSES = len(Likeness)
+
+_LIKENESS = tuple(_likeness(bits).value for bits in range(256))
+"""What the cards of a hand have in common, by the bits in which the numbers of its first two differ.
+
+Where the hand has a third card, the suit bits in which that one differs from the first stand above them."""
 
 
 @cache
@@ -82,13 +91,15 @@ def _facts_by_likeness(player_cards: int, banker_cards: int, player_total: int, 
             banker_total=banker_total,
             player_cards=player_cards,
             banker_cards=banker_cards,
-            player_pair=bool(player & _PAIR),
-            banker_pair=bool(banker & _PAIR),
-            player_suited=bool(player & _SUITED),
-            banker_suited=bool(banker & _SUITED),
+            player_pair=player.pair,
+            banker_pair=banker.pair,
+            player_suited=player.suited,
+            banker_suited=banker.suited,
+            player_perfect_pair=player.perfect,
+            banker_perfect_pair=banker.perfect,
         )
-        for player in range(4)
-        for banker in range(4)
+        for player in Likeness
+        for banker in Likeness
     )
 
 
@@ -168,11 +179,11 @@ class Deal:
             player, banker = p1 ^ p2, b1 ^ b2
         elif len(numbers) == 6:
             p1, b1, p2, b2, p3, b3 = numbers
-            player, banker = p1 ^ p2 | (p1 ^ p3) & 3, b1 ^ b2 | (b1 ^ b3) & 3
+            player, banker = p1 ^ p2 | ((p1 ^ p3) & 3) << 6, b1 ^ b2 | ((b1 ^ b3) & 3) << 6
         elif step.standing.player_cards == 3:
             p1, b1, p2, b2, p3 = numbers
-            player, banker = p1 ^ p2 | (p1 ^ p3) & 3, b1 ^ b2
+            player, banker = p1 ^ p2 | ((p1 ^ p3) & 3) << 6, b1 ^ b2
         else:
             p1, b1, p2, b2, b3 = numbers
-            player, banker = p1 ^ p2, b1 ^ b2 | (b1 ^ b3) & 3
-        return step.facts[_LIKENESS[player] * 4 + _LIKENESS[banker]]
+            player, banker = p1 ^ p2, b1 ^ b2 | ((b1 ^ b3) & 3) << 6
+        return step.facts[_LIKENESS[player] * _LIKENESSES + _LIKENESS[banker]]

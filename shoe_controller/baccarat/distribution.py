@@ -1,186 +1,406 @@
-"""Counts the ordered six-card draws from a full shoe that lead to each of the facts: exact, by enumeration.
+"""Counts the ordered six-card draws from a shoe of any composition that lead to each of the facts: exact.
 
 Six cards are counted however many the round needs, so that all counts have the same total. Working through all draws
-one by one would take years; three observations make it a fraction of a second without giving up exactness:
+one by one would take years; four observations make it a fraction of a second without giving up exactness:
 
 - A draw without replacement can be counted in any order of the cards. One hand is counted first, completely, then
   the other from what is left.
-- Two cards of a hand matter by their ranks, for the pair; a third card matters by its points alone.
-- Suits matter only as "this hand is of one suit". A hand of one suit is a hand from a deck that has that suit only.
-  So counting with whole decks and with one-suit decks gives the draws in which Player's hand, Banker's hand, both or
-  neither are suited, by inclusion and exclusion.
+- Where nothing is asked of the second hand but its points, what the first one took matters by points alone.
+- What a hand's cards have in common (`Likeness`) follows from five events that are easier to count, by inclusion and
+  exclusion (`Event`).
+- A hand of one suit is a hand from the cards of that suit alone.
+
+`shoe_controller/protection/quick_counts.py` counts the same with arrays, for many compositions in a row.
 """
 
-from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from functools import cache
+from itertools import product
 from math import perm
 from typing import NamedTuple
 
 from firmware_protocol.cards import CARDS_BY_NUMBER
-from shoe_controller.baccarat.drawing import BANKER_DRAWS_ON, PLAYER_DRAWS_ON, HandTotals, dealt, next_side
-from shoe_controller.baccarat.facts import Facts, all_facts
+from shoe_controller.baccarat.composition import DRAWN, Composition, full_shoe
+from shoe_controller.baccarat.facts import Facts, Likeness, all_facts
+from shoe_controller.baccarat.hand_rows import (
+    POINTS,
+    SHAPES,
+    HandRow,
+    hand_row,
+    hand_rows,
+    legal_beside,
+    shape,
+    thirds_beside,
+)
 from shoe_controller.baccarat.sides import Side
 
-SUITS = 4
-DRAWN = 6
-"""The longest round; shorter ones are counted with every continuation."""
+SUITS = range(4)
 
-_POINTS = tuple(card.points for card in CARDS_BY_NUMBER[::SUITS])
-"""Points of the 13 ranks."""
-_RANKS = range(len(_POINTS))
-_ZERO_RANKS = tuple(rank for rank in _RANKS if _POINTS[rank] == 0)
-
-_Shape = tuple[int, int, int, int, bool, bool]
-"""Facts without their suits: totals, numbers of cards, pairs."""
+RANKS_OF: tuple[tuple[int, ...], ...] = tuple(
+    tuple(number // 4 for number in range(0, 52, 4) if CARDS_BY_NUMBER[number].points == points) for points in POINTS
+)
+"""The ranks, 0 to 12, by their points: four of them count 0."""
 
 
-def all_draws(decks: int) -> int:
-    """The number of ordered six-card draws from a full shoe."""
-    return perm(52 * decks, DRAWN)
+class Event(Enum):
+    """What is asked of a hand beside its points."""
+
+    ANY = 0
+    PAIR = 1
+    """Its first two cards have one rank."""
+    PERFECT = 2
+    """Its first two cards have one rank and one suit."""
+    SUITED = 3
+    """All its cards have one suit."""
+    SUITED_PAIR = 4
+    """Both of the last two."""
+
+    # Compared by identity, and so hashed by it too; Enum's own hash is a Python call.
+    __hash__ = object.__hash__
+
+
+EVENTS_OF: Mapping[Likeness, Mapping[Event, int]] = {
+    Likeness.NOTHING: {Event.ANY: 1, Event.PAIR: -1, Event.SUITED: -1, Event.SUITED_PAIR: 1},
+    Likeness.SUITED: {Event.SUITED: 1, Event.SUITED_PAIR: -1},
+    Likeness.PAIR: {Event.PAIR: 1, Event.PERFECT: -1},
+    Likeness.PERFECT_PAIR: {Event.PERFECT: 1, Event.SUITED_PAIR: -1},
+    Likeness.SUITED_PAIR: {Event.SUITED_PAIR: 1},
+}
+"""How hands with exactly this likeness are counted from the events, which overlap: added or taken away."""
+
+_Counts = list[int]
+"""By shape."""
 
 
 @cache
 def draws_by_facts(decks: int) -> tuple[int, ...]:
-    """For each of `all_facts`, in its order: how many of the draws lead to it."""
-    whole, suit = SUITS * decks, decks
-    any_suits = _count(Side.PLAYER, whole, whole, shared=True)
-    player_suited = _scaled(_count(Side.PLAYER, suit, whole, shared=True), SUITS)
-    banker_suited = _scaled(_count(Side.BANKER, suit, whole, shared=True), SUITS)
-    both_of_one_suit = _scaled(_count(Side.PLAYER, suit, suit, shared=True), SUITS)
-    both_of_two_suits = _scaled(_count(Side.PLAYER, suit, suit, shared=False), SUITS * (SUITS - 1))
-    draws = []
-    for facts in all_facts():
-        shape: _Shape = facts[:6]
-        both = both_of_one_suit[shape] + both_of_two_suits[shape]
-        draws.append(
-            {
-                (True, True): both,
-                (True, False): player_suited[shape] - both,
-                (False, True): banker_suited[shape] - both,
-                (False, False): any_suits[shape] - player_suited[shape] - banker_suited[shape] + both,
-            }[facts.player_suited, facts.banker_suited]
-            * _continuations(decks, facts)
-        )
-    return tuple(draws)
+    """For each of `all_facts`, in its order: how many of the draws from a full shoe lead to it."""
+    return draws_from(full_shoe(decks))
 
 
-def _continuations(decks: int, facts: Facts) -> int:
-    used = facts.player_cards + facts.banker_cards
-    return perm(52 * decks - used, DRAWN - used)
-
-
-def _scaled(counts: Counter[_Shape], factor: int) -> Counter[_Shape]:
-    return Counter({shape: ways * factor for shape, ways in counts.items()})
-
-
-class _FirstHand(NamedTuple):
-    """The hand that is counted first: the number of ways to deal it, and the ranks it takes."""
-
-    total: int
-    """Of its first two cards."""
-    pair: bool
-    third: int | None
-    """Points of its third card, if it has one."""
-    ranks: tuple[int, ...]
-    ways: int
-
-
-def _first_hands(copies: int) -> list[_FirstHand]:
-    """Every hand of two or three cards from a deck with `copies` of each rank, with equivalent hands merged."""
-    merged: Counter[tuple[int, bool, int | None, tuple[int, ...]]] = Counter()
-    for one in _RANKS:
-        for two in _RANKS:
-            total, pair = (_POINTS[one] + _POINTS[two]) % 10, one == two
-            ways = copies * (copies - pair)
-            merged[total, pair, None, _canonical((one, two))] += ways
-            if total in PLAYER_DRAWS_ON or BANKER_DRAWS_ON.get(total):
-                for three in _RANKS:
-                    left = copies - (one == three) - (two == three)
-                    merged[total, pair, _POINTS[three], _canonical((one, two, three))] += ways * left
-    return [_FirstHand(*hand, ways) for hand, ways in merged.items() if ways]
+def draws_from(composition: Composition) -> tuple[int, ...]:
+    """For each of `all_facts`, in its order: how many of the draws from this composition lead to it."""
+    counts = event_counts(composition)
+    return tuple(sum(sign * counts[events][at] for events, sign in terms) for at, terms in _terms_of_facts())
 
 
 @cache
-def _canonical(ranks: tuple[int, ...]) -> tuple[int, ...]:
-    """Ranks in order, with tens and court cards renamed by frequency: which of them it is makes no difference."""
-    often = Counter(rank for rank in ranks if _POINTS[rank] == 0).most_common()
-    renamed = [new for new, (_, count) in zip(_ZERO_RANKS, often, strict=False) for _ in range(count)]
-    return tuple(sorted(rank for rank in ranks if _POINTS[rank])) + tuple(renamed)
-
-
-class _SecondHand(NamedTuple):
-    """A hand that is counted from what the first one has left, by the first two of its cards."""
-
-    total: int
-    pair: bool
-    ways: int
-    ways_with_third: list[int]
-    """By the points of the third card."""
-
-
-def _second_hands(copies: int, missing: tuple[int, ...]) -> list[_SecondHand]:
-    """The hands from a deck with `copies` of each rank, without the missing ones."""
-    left = [copies] * len(_POINTS)
-    for rank in missing:
-        left[rank] -= 1
-    left_by_points = [0] * 10
-    ways_to = dict.fromkeys(_TWO_CARD_KINDS, 0)
-    taken = {kind: [0] * 10 for kind in _TWO_CARD_KINDS}  # ways, times the cards of these points that they take
-    for one in _RANKS:
-        left_by_points[_POINTS[one]] += left[one]
-        for two in _RANKS[one:]:
-            ways = left[one] * (left[one] - 1) if one == two else 2 * left[one] * left[two]
-            kind = (_POINTS[one] + _POINTS[two]) % 10, one == two
-            ways_to[kind] += ways
-            taken[kind][_POINTS[one]] += ways
-            taken[kind][_POINTS[two]] += ways
-    return [
-        _SecondHand(*kind, ways, [ways * left - gone for left, gone in zip(left_by_points, taken[kind], strict=True)])
-        for kind, ways in ways_to.items()
-    ]
-
-
-_TWO_CARD_KINDS = tuple({((_POINTS[one] + _POINTS[two]) % 10, one == two) for one in _RANKS for two in _RANKS})
-"""What two cards can make: total, and whether they are a pair."""
+def _terms_of_facts() -> tuple[tuple[int, tuple[tuple[tuple[Event, Event], int], ...]], ...]:
+    """For each of the facts its shape, and the events that are added or taken away to count it."""
+    return tuple((shape_of(facts), _terms(*likenesses_of(facts))) for facts in all_facts())
 
 
 @cache
-def _legal_thirds(first: Side, total: int, third: int | None, other_total: int) -> tuple[int | None, ...]:
-    """The second hand's third cards, by points, that are legal beside that first hand; `None` is no third card."""
-    if first is Side.PLAYER:
-        return tuple(
-            banker_third for banker_third in (None, *range(10)) if _legal(total, third, other_total, banker_third)
-        )
-    return tuple(player_third for player_third in (None, *range(10)) if _legal(other_total, player_third, total, third))
+def _terms(player: Likeness, banker: Likeness) -> tuple[tuple[tuple[Event, Event], int], ...]:
+    both = product(EVENTS_OF[player].items(), EVENTS_OF[banker].items())
+    return tuple(((of_player, of_banker), one * other) for (of_player, one), (of_banker, other) in both)
 
 
-def _legal(player_total: int, player_third: int | None, banker_total: int, banker_third: int | None) -> bool:
-    at = HandTotals(2, 2, player_total, banker_total, None)
-    if (next_side(at) is Side.PLAYER) != (player_third is not None):
-        return False
-    if player_third is not None:
-        at = dealt(at, player_third)
-    return (next_side(at) is Side.BANKER) == (banker_third is not None)
+def shape_of(facts: Facts) -> int:
+    return shape(facts.player_total, facts.banker_total, facts.player_cards, facts.banker_cards)
 
 
-def _count(first: Side, first_copies: int, second_copies: int, *, shared: bool) -> Counter[_Shape]:
-    """Count the ways of dealing the two hands from decks with these copies of each rank.
+def likenesses_of(facts: Facts) -> tuple[Likeness, Likeness]:
+    """What Player's cards have in common, and what Banker's."""
+    player = facts.player_pair, facts.player_perfect_pair, facts.player_suited
+    banker = facts.banker_pair, facts.banker_perfect_pair, facts.banker_suited
+    return _BY_FLAGS[player], _BY_FLAGS[banker]
 
-    With `shared`, the first hand's cards are missing from the second hand's deck.
-    """
-    counts: Counter[_Shape] = Counter()
-    after: dict[tuple[int, ...], list[_SecondHand]] = {}
-    for hand in _first_hands(first_copies):
-        missing = hand.ranks if shared else ()
-        if missing not in after:
-            after[missing] = _second_hands(second_copies, missing)
-        first_end = (hand.total + (hand.third or 0)) % 10, 2 if hand.third is None else 3, hand.pair
-        for total, pair, ways, ways_with_third in after[missing]:
-            for third in _legal_thirds(first, hand.total, hand.third, total):
+
+_BY_FLAGS = {(likeness.pair, likeness.perfect, likeness.suited): likeness for likeness in Likeness}
+
+
+def event_counts(composition: Composition) -> dict[tuple[Event, Event], _Counts]:
+    """Count the draws by shape in which Player's hand and Banker's have these events."""
+    whole = _Deck(composition)
+    suits = [_Deck(tuple(n if number % 4 == suit else 0 for number, n in enumerate(composition))) for suit in SUITS]
+    counts = {both: [0] * SHAPES for both in product(Event, Event)}
+    _count_by_points(whole, (Event.ANY, Event.PAIR, Event.PERFECT), counts, (Event.ANY, Event.PAIR, Event.PERFECT))
+    for deck in suits:
+        # In the cards of one suit, any hand is suited and any pair perfect.
+        _count_by_points(deck, (Event.ANY, Event.PAIR), counts, (Event.SUITED, Event.SUITED_PAIR))
+    _count_suited_beside_any(whole, suits, counts)
+    _count_suited_beside_pairs(whole, suits, counts)
+    _count_two_suits(suits, counts)
+    used = {cards: perm(whole.cards - cards, DRAWN - cards) for cards in (4, 5, 6)}
+    continuations = [used[4]] * 100 + [used[5]] * 200 + [used[6]] * 100
+    return {both: [n * more for n, more in zip(found, continuations, strict=True)] for both, found in counts.items()}
+
+
+def _pairs(copies: int) -> int:
+    """Ordered draws of two out of so many; also for -1, which stands beside a factor of 0."""
+    return copies * (copies - 1)
+
+
+class _Deck:
+    """Cards to draw from, counted in the ways that are needed."""
+
+    def __init__(self, composition: Composition) -> None:
+        self.cards = sum(composition)
+        self.by_rank = [composition[rank * 4 : rank * 4 + 4] for rank in range(13)]
+        """Copies of each suit, by rank."""
+        self.ranks = [sum(suits) for suits in self.by_rank]
+        self.points = [sum(self.ranks[rank] for rank in ranks) for ranks in RANKS_OF]
+        self.pairs = {
+            Event.PAIR: [sum(_pairs(self.ranks[rank]) for rank in ranks) for ranks in RANKS_OF],
+            Event.PERFECT: [sum(_pairs(n) for rank in ranks for n in self.by_rank[rank]) for ranks in RANKS_OF],
+        }
+        """Ordered draws of a pair, by the points of its cards."""
+        self._left: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
+        self._beside: dict[tuple[Side, int, int, int | None], list[int]] = {}
+
+    def left_after(self, taken: tuple[int, ...]) -> tuple[list[int], list[int]]:
+        """The cards left by points, and the ways to make each total of two of them."""
+        if taken not in self._left:
+            left = [n - gone for n, gone in zip(self.points, taken, strict=True)]
+            ways = [
+                sum(
+                    left[one] * left[total - one] for one in POINTS
+                )  # an index below 0 counts from the end, as it should
+                - (0 if total % 2 else left[total // 2] + left[total // 2 + 5])
+                for total in POINTS
+            ]
+            self._left[taken] = left, ways
+        return self._left[taken]
+
+    def any_beside(self, side: Side, row: HandRow) -> list[int]:
+        """The other side's legal hands from what this one leaves: by two cards and total, three cards and total."""
+        hand = side, row.first, row.second, row.third
+        if hand not in self._beside:
+            left, ways = self.left_after(row.taken)
+            self._beside[hand] = beside = [0] * 20
+            for total, third in legal_beside(side, row.two_card_total, row.third):
                 if third is None:
-                    second_end, second_ways = (total, 2, pair), ways
+                    beside[total] += ways[total]
                 else:
-                    second_end, second_ways = ((total + third) % 10, 3, pair), ways_with_third[third]
-                player, banker = (first_end, second_end) if first is Side.PLAYER else (second_end, first_end)
-                counts[player[0], banker[0], player[1], banker[1], player[2], banker[2]] += hand.ways * second_ways
-    return counts
+                    # Of the cards with the third one's points the first two have taken some: in these ways one, or two.
+                    taking = 2 * (left[total - third] - (2 * third % 10 == total))
+                    beside[10 + (total + third) % 10] += left[third] * (ways[total] - taking)
+        return self._beside[hand]
+
+    def ways(self, row: HandRow, event: Event) -> int:
+        """In how many ways this hand can be drawn first."""
+        if event is Event.ANY:
+            ways = row.orders * self.points[row.first] * (self.points[row.second] - (row.first == row.second))
+        elif row.first == row.second:
+            ways = self.pairs[event][row.first]
+        else:
+            return 0
+        if row.third is None:
+            return ways
+        return ways * (self.points[row.third] - (row.third == row.first) - (row.third == row.second))
+
+    def two_pairs(self, one: Event, one_points: int, other: Event, other_points: int) -> int:
+        """In how many ways both hands can begin with a pair of such cards."""
+        if one_points != other_points:
+            return self.pairs[one][one_points] * self.pairs[other][other_points]
+        if one is Event.PAIR and other is Event.PERFECT:
+            return self.two_pairs(other, one_points, one, other_points)  # in either order, and so the first is simpler
+        ways = 0
+        for rank in RANKS_OF[one_points]:
+            for copies in (self.ranks[rank],) if one is Event.PAIR else self.by_rank[rank]:
+                held = self.ranks[rank] if other is Event.PAIR else copies
+                ways += _pairs(copies) * (self.pairs[other][one_points] + _pairs(held - 2) - _pairs(held))
+        return ways
+
+
+def _blocks(side: Side, first: Event, second: Event, counts: dict[tuple[Event, Event], _Counts]) -> _Counts:
+    return counts[(first, second) if side is Side.PLAYER else (second, first)]
+
+
+def _add(side: Side, row: HandRow, beside: Sequence[int], ways: int, counts: _Counts) -> None:
+    """Add the hand of this side, with the other side's hands beside it by their cards and totals."""
+    if not ways:
+        return
+    for end, at in zip(beside, _ends_beside(side, row.total, row.cards), strict=True):
+        if end:
+            counts[at] += ways * end
+
+
+@cache
+def _ends_beside(side: Side, total: int, cards: int) -> tuple[int, ...]:
+    """The shapes of the other side's ends: two cards and each total, three cards and each total."""
+    others = [(other, other_cards) for other_cards in (2, 3) for other in POINTS]
+    if side is Side.PLAYER:
+        return tuple(shape(total, other, cards, other_cards) for other, other_cards in others)
+    return tuple(shape(other, total, other_cards, cards) for other, other_cards in others)
+
+
+def _count_by_points(
+    deck: _Deck,
+    events: tuple[Event, ...],
+    counts: dict[tuple[Event, Event], _Counts],
+    counted_as: tuple[Event, ...],
+) -> None:
+    """Count the events that ask nothing of a third card: `Event.ANY` first, and pairs."""
+    names = dict(zip(events, counted_as, strict=True))
+    for side in Side:
+        for row in hand_rows(side):
+            beside = deck.any_beside(side, row)
+            for event in events:
+                if event is not Event.ANY or side is Side.PLAYER:
+                    ways = deck.ways(row, event)
+                    _add(side, row, beside, ways, _blocks(side, names[event], names[Event.ANY], counts))
+    for player, banker in product(events[1:], events[1:]):
+        _count_two_pairs(deck, player, banker, counts[names[player], names[banker]])
+
+
+def _count_two_pairs(deck: _Deck, player: Event, banker: Event, counts: _Counts) -> None:
+    for one, other in product(POINTS, repeat=2):
+        ways = deck.two_pairs(player, one, banker, other)
+        if not ways:
+            continue
+        left = list(deck.points)
+        left[one] -= 2
+        left[other] -= 2
+        for third in (None, *POINTS):
+            row = hand_row(one, one, third)
+            for other_third in thirds_beside(Side.PLAYER, row.two_card_total, third)[2 * other % 10]:
+                end = hand_row(other, other, other_third)
+                thirds = 1 if third is None else left[third]
+                if other_third is not None:
+                    thirds *= left[other_third] - (third == other_third)
+                counts[shape(row.total, end.total, row.cards, end.cards)] += ways * thirds
+
+
+_SUITED = (Event.SUITED, Event.SUITED_PAIR)
+
+
+def _suited_ways(suit: _Deck, row: HandRow, event: Event) -> int:
+    return suit.ways(row, Event.ANY if event is Event.SUITED else Event.PAIR)
+
+
+def _count_suited_beside_any(whole: _Deck, suits: Sequence[_Deck], counts: dict[tuple[Event, Event], _Counts]) -> None:
+    for side in Side:
+        for row in hand_rows(side):
+            beside = whole.any_beside(side, row)
+            for event in _SUITED:
+                ways = sum(_suited_ways(suit, row, event) for suit in suits)
+                _add(side, row, beside, ways, _blocks(side, event, Event.ANY, counts))
+
+
+def _count_suited_beside_pairs(
+    whole: _Deck, suits: Sequence[_Deck], counts: dict[tuple[Event, Event], _Counts]
+) -> None:
+    """One hand of one suit, the other with a pair, whose third card can be any."""
+    zeros = _zeros_beside_pairs(whole)
+    for side in Side:
+        for row in hand_rows(side):
+            left = [n - gone for n, gone in zip(whole.points, row.taken, strict=True)]
+            thirds = thirds_beside(side, row.two_card_total, row.third)
+            without_zeros = [_ways_without_zeros(suit, row.taken) for suit in suits]
+            for suited, pair in product(_SUITED, (Event.PAIR, Event.PERFECT)):
+                if suited is Event.SUITED_PAIR and row.first != row.second:
+                    continue
+                of_zeros = zeros[pair, suited is Event.SUITED_PAIR and row.first == 0]
+                of_suits = [
+                    _Zeros(ways * each[row.taken[0]].ways, ways * each[row.taken[0]].with_pair)
+                    for ways, each in zip(without_zeros, of_zeros, strict=True)
+                ]
+                beside = [0] * 20
+                for points in POINTS:
+                    ways = _pairs_beside_suited(whole, row.taken[points], of_suits, pair, points)
+                    total = 2 * points % 10
+                    for third in thirds[total]:
+                        if third is None:
+                            beside[total] += ways
+                        else:
+                            beside[10 + (total + third) % 10] += ways * (left[third] - 2 * (third == points))
+                _add(side, row, beside, row.orders, _blocks(side, suited, pair, counts))
+
+
+class _Zeros(NamedTuple):
+    """The draws of so many cards that count 0 from one suit."""
+
+    ways: int
+    with_pair: int
+    """The same, times the pairs of cards that count 0 that they leave."""
+
+
+def _zeros_beside_pairs(whole: _Deck) -> dict[tuple[Event, bool], list[list[_Zeros]]]:
+    """By the pair beside them, and whether the first two are of one rank: by suit, and by how many they are."""
+    return {
+        (pair, alike): [
+            [_zeros(whole, pair, suit, list(_ranks_of_zeros(number, alike=alike))) for number in range(4)]
+            for suit in SUITS
+        ]
+        for pair in (Event.PAIR, Event.PERFECT)
+        for alike in (False, True)
+    }
+
+
+def _ranks_of_zeros(number: int, *, alike: bool) -> Iterator[tuple[int, ...]]:
+    for ranks in product(RANKS_OF[0], repeat=number):
+        if not alike or ranks[0:1] == ranks[1:2]:
+            yield ranks
+
+
+def _zeros(whole: _Deck, pair: Event, suit: int, draws: list[tuple[int, ...]]) -> _Zeros:
+    all_ways = all_with_pair = 0
+    for ranks in draws:
+        ways = 1
+        left = whole.pairs[pair][0]
+        for rank in set(ranks):
+            gone = ranks.count(rank)
+            copies = whole.by_rank[rank][suit]
+            ways *= perm(copies, gone)
+            held = whole.ranks[rank] if pair is Event.PAIR else copies
+            left += _pairs(held - gone) - _pairs(held)
+        all_ways += ways
+        all_with_pair += ways * left
+    return _Zeros(all_ways, all_with_pair)
+
+
+def _ways_without_zeros(suit: _Deck, taken: tuple[int, ...]) -> int:
+    ways = 1
+    for points in POINTS[1:]:
+        if taken[points]:
+            ways *= perm(suit.points[points], taken[points])
+    return ways
+
+
+def _pairs_beside_suited(whole: _Deck, taken: int, of_suits: Sequence[_Zeros], pair: Event, points: int) -> int:
+    """In how many ways one hand has one suit, and the other a pair of cards with so many points."""
+    if points == 0:
+        return sum(of_suit.with_pair for of_suit in of_suits)
+    ways = sum(of_suit.ways for of_suit in of_suits) * whole.pairs[pair][points]
+    if taken:
+        (rank,) = RANKS_OF[points]
+        for of_suit, copies in zip(of_suits, whole.by_rank[rank], strict=True):
+            held = whole.ranks[rank] if pair is Event.PAIR else copies
+            ways += of_suit.ways * (_pairs(held - taken) - _pairs(held))
+    return ways
+
+
+def _count_two_suits(suits: Sequence[_Deck], counts: dict[tuple[Event, Event], _Counts]) -> None:
+    """Both hands suited, each in another suit: neither takes cards of the other."""
+    hands = {(side, event): [_ways_by_hand(side, suit, event) for suit in suits] for side in Side for event in _SUITED}
+    for events in product(_SUITED, _SUITED):
+        of_player, of_banker = (hands[side, event] for side, event in zip(Side, events, strict=True))
+        any_player, any_banker = _together(of_player), _together(of_banker)
+        found = counts[events]
+        for total, third in any_player:
+            row = hand_row(0, total, third)
+            for other in legal_beside(Side.PLAYER, total, third):
+                ways = any_player[total, third] * any_banker[other]
+                ways -= sum(one[total, third] * two[other] for one, two in zip(of_player, of_banker, strict=True))
+                end = hand_row(0, *other)
+                found[shape(row.total, end.total, row.cards, end.cards)] += ways
+
+
+_WaysByHand = dict[tuple[int, int | None], int]
+"""By two-card total and third card."""
+
+
+def _ways_by_hand(side: Side, suit: _Deck, event: Event) -> _WaysByHand:
+    ways: _WaysByHand = {}
+    for row in hand_rows(side):
+        hand = row.two_card_total, row.third
+        ways[hand] = ways.get(hand, 0) + _suited_ways(suit, row, event)
+    return ways
+
+
+def _together(hands: Iterable[_WaysByHand]) -> _WaysByHand:
+    hands = list(hands)
+    return {hand: sum(each[hand] for each in hands) for hand in hands[0]}

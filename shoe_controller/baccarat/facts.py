@@ -21,6 +21,32 @@ class Winner(Enum):
     TIE = "tie"
 
 
+class Likeness(Enum):
+    """What the cards of a hand have in common."""
+
+    NOTHING = 0
+    SUITED = 1
+    """All of one suit, and no pair."""
+    PAIR = 2
+    """Its first two cards are of one rank and of two suits."""
+    PERFECT_PAIR = 3
+    """Its first two cards are of one rank and one suit, and a third card of another."""
+    SUITED_PAIR = 4
+    """Its first two cards are of one rank, and all of one suit."""
+
+    @property
+    def pair(self) -> bool:
+        return self in {Likeness.PAIR, Likeness.PERFECT_PAIR, Likeness.SUITED_PAIR}
+
+    @property
+    def perfect(self) -> bool:
+        return self in {Likeness.PERFECT_PAIR, Likeness.SUITED_PAIR}
+
+    @property
+    def suited(self) -> bool:
+        return self in {Likeness.SUITED, Likeness.SUITED_PAIR}
+
+
 class Facts(NamedTuple):
     """One complete round, as its wagers see it."""
 
@@ -34,6 +60,9 @@ class Facts(NamedTuple):
     player_suited: bool
     """All cards of the hand, two or three, have one suit."""
     banker_suited: bool
+    player_perfect_pair: bool
+    """The first two cards of the hand have the same rank and the same suit."""
+    banker_perfect_pair: bool
 
     @property
     def winner(self) -> Winner:
@@ -65,11 +94,25 @@ def all_facts() -> tuple[Facts, ...]:
         }
     )
     return tuple(
-        Facts(*numbers, player_suited=player_suited, banker_suited=banker_suited)
+        Facts(
+            *numbers,
+            player_suited=player_suited,
+            banker_suited=banker_suited,
+            player_perfect_pair=player_perfect,
+            banker_perfect_pair=banker_perfect,
+        )
         for numbers in without_suits
-        for player_suited in (False, True)
-        for banker_suited in (False, True)
+        for player_suited, player_perfect in _suits(cards=numbers[2], pair=numbers[4])
+        for banker_suited, banker_perfect in _suits(cards=numbers[3], pair=numbers[5])
     )
+
+
+def _suits(*, cards: int, pair: bool) -> Iterator[tuple[bool, bool]]:
+    """Whether the hand is suited, and whether its pair is perfect, in every way that its suits permit."""
+    for likeness in Likeness:
+        # Two cards that are a perfect pair are of one suit.
+        if likeness.pair == pair and not (cards == 2 and likeness is Likeness.PERFECT_PAIR):
+            yield likeness.suited, likeness.perfect
 
 
 def number_of(facts: Facts) -> int:

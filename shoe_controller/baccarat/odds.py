@@ -4,14 +4,16 @@ Everything is an integer or a `Fraction`; decimals are made only for display.
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 import msgspec
 
-from shoe_controller.baccarat.conditions import EVERYTHING, members
-from shoe_controller.baccarat.distribution import all_draws, draws_by_facts
-from shoe_controller.baccarat.wagers import Result, Schedule, odds_text
+from shoe_controller.baccarat.composition import all_draws, full_shoe
+from shoe_controller.baccarat.conditions import EVERYTHING, FactSet, members
+from shoe_controller.baccarat.distribution import draws_by_facts
+from shoe_controller.baccarat.wagers import PayTable, Result, Schedule, odds_text
 
 
 class RowOdds(msgspec.Struct, frozen=True):
@@ -46,20 +48,33 @@ class WagerOdds(NamedTuple):
 def exact_odds(schedule: Schedule, wager: str, decks: int) -> WagerOdds:
     """Compute the odds of a wager under the pay table in force, for a full shoe of that many decks."""
     draws = draws_by_facts(decks)
-    total = all_draws(decks)
-    rows: list[RowOdds] = []
+    counts = tuple(
+        sum(draws[number] for number in members(holds)) for holds in rows_reached(schedule.pay_tables[wager])
+    )
+    return odds_of_counts(schedule, wager, decks, counts, all_draws(full_shoe(decks)))
+
+
+def rows_reached(table: PayTable) -> Iterator[FactSet]:
+    """For each row of a pay table the facts that reach it: those that fit it, and none of the rows above."""
     left = EVERYTHING
-    gains = squares = wins = Fraction(0)
-    for row in schedule.pay_tables[wager]:
-        count = sum(draws[number] for number in members(row.holds & left))
+    for row in table:
+        yield row.holds & left
         left &= ~row.holds
+
+
+def odds_of_counts(schedule: Schedule, wager: str, decks: int, counts: Sequence[int], total: int) -> WagerOdds:
+    """Compute the odds of a wager from the number of draws that reach each of its rows, out of the total."""
+    rows: list[RowOdds] = []
+    gains = squares = Fraction(0)
+    wins = 0
+    for row, count in zip(schedule.pay_tables[wager], counts, strict=True):
         outcome = schedule.row_result(row)
         if outcome.result is Result.WIN:
             gains += count * outcome.pays
             squares += count * outcome.pays**2
             wins += count
         rows.append(RowOdds(row.when, odds_text(outcome.pays) if outcome.result is Result.WIN else "push", count))
-    lost = total - sum(row.count for row in rows)
+    lost = total - sum(counts)
     rows.append(RowOdds("otherwise", "lose", lost))
     expectation = (gains - lost) / total
     return WagerOdds(
@@ -68,6 +83,6 @@ def exact_odds(schedule: Schedule, wager: str, decks: int) -> WagerOdds:
         decks=decks,
         rows=tuple(rows),
         expectation=expectation,
-        hit_frequency=wins / total,
+        hit_frequency=Fraction(wins, total),
         variance=(squares + lost) / total - expectation**2,
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from firmware_protocol.angel_eye.commands import COMMAND_LENGTH, BadCommand, CommandReader, HostCommand
-from firmware_protocol.angel_eye.controller import AngelEyeController
+from firmware_protocol.angel_eye.controller import AngelEyeController, LineSettings
 from firmware_protocol.angel_eye.telegrams import Garbage
 from firmware_protocol.events import ShoeEvent
 from firmware_protocol.lines.cards_file import CardIds
@@ -40,7 +40,7 @@ class AngelEyeListener:
     """Each event counts as stored as soon as it is received, so that the link drops repeats as it would at a table."""
 
     def __init__(self, *, both_directions: bool) -> None:
-        self._link = AngelEyeController(overhear=both_directions)
+        self._link = AngelEyeController(overhear=both_directions, line=LineSettings(card_takes=0.0))
         self._host = CommandReader(stx_in_bcc=None)
         self._now: float | None = None
 
@@ -94,7 +94,7 @@ class LinesListener:
     """Repeats are told apart by the times of a recording; a capture without times has them all at once."""
 
     def __init__(self, cards: CardIds, pattern: LinePattern) -> None:
-        self._link = LinesController(cards=cards, pattern=pattern)
+        self._link = LinesController(cards=cards, pattern=pattern, card_takes=0.0)
         self._now: float | None = None
 
     @property

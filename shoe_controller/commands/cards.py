@@ -22,14 +22,15 @@ from firmware_protocol.lines.cards_file import (
     CardRow,
     CardsFile,
     CardsHeader,
+    begins_row,
     encode,
     read_cards_file,
     whole,
 )
-from firmware_protocol.lines.controller import REPEAT_WITHIN
-from firmware_protocol.lines.learning import AlreadyKnown, Learned, Learner
-from firmware_protocol.lines.pattern import Id, Ignored, LinePattern, NotAnId
-from firmware_protocol.lines.splitting import DamagedLine, LineReader
+from firmware_protocol.lines.controller import QUIET_AFTER, REPEAT_WITHIN
+from firmware_protocol.lines.learning import AlreadyKnown, EndOfOther, Learned, Learner
+from firmware_protocol.lines.pattern import Id, LinePattern, NotAnId, Unread
+from firmware_protocol.lines.splitting import DamagedLine, Line, LineReader
 from shoe_controller.commands.line_options import add_pattern_options, pattern_from
 from shoe_controller.commands.output import GOOD, add_json_option, as_text, bad_input, print_json
 from shoe_controller.config.plain_files import read_plain
@@ -39,7 +40,7 @@ from shoe_controller.transports.transport import TransportError
 STANDARD_INPUT = "-"
 UNFINISHED = 1
 SETTLES = 0.3
-"""Seconds after the port opened in which nothing is learned: it may be the rest of a line."""
+"""Seconds after the port opened in which nothing is learned: a reader may still send what it read before."""
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -104,7 +105,7 @@ def run_learn(args: argparse.Namespace) -> int:
 
 def _learn(args: argparse.Namespace, book: "CardsBook") -> int:
     learner = Learner(book.content, cut_card=args.cut_card, repeat_within=REPEAT_WITHIN)
-    lesson = Lesson(learner, book.add, pattern_from(args))
+    lesson = Lesson(learner, book.add, pattern_from(args), joins=args.port != STANDARD_INPUT)
     if lesson.is_over():
         sys.stdout.write(f"{as_text(str(args.file))} is whole already\n")
         return GOOD
@@ -128,7 +129,7 @@ def _learn(args: argparse.Namespace, book: "CardsBook") -> int:
 def _from_standard_input(lesson: "Lesson") -> None:
     lesson.ask()
     while not lesson.is_over() and (data := sys.stdin.buffer.readline(4096)):
-        lesson.feed(data)
+        lesson.feed(data, time.monotonic())
 
 
 async def _from_port(settings: ShoeSettings, lesson: "Lesson") -> None:
@@ -137,9 +138,11 @@ async def _from_port(settings: ShoeSettings, lesson: "Lesson") -> None:
     listening = False
 
     def came(data: bytes) -> None:
-        if listening and not done.done():
+        if not listening:
+            lesson.pass_over(data, time.monotonic())
+        elif not done.done():
             try:
-                lesson.feed(data)
+                lesson.feed(data, time.monotonic())
             except OSError as error:
                 done.set_exception(error)
             else:
@@ -163,11 +166,20 @@ async def _from_port(settings: ShoeSettings, lesson: "Lesson") -> None:
 class Lesson:
     """Asks for one card after another, and says what came."""
 
-    def __init__(self, learner: Learner, store: Callable[[CardRow], None], pattern: LinePattern) -> None:
+    def __init__(
+        self, learner: Learner, store: Callable[[CardRow], None], pattern: LinePattern, *, joins: bool
+    ) -> None:
+        """`joins`: the first line may have begun before it was heard."""
         self._learner = learner
         self._store = store
         self._pattern = pattern
         self._reader = LineReader()
+        self._last_byte_at = 0.0
+        # The rest of a line has no prefix, and hardly ever the right checksum.
+        self._shows_its_beginning = bool(pattern.prefix) or pattern.checksum != "none"
+        self._may_be_rest = joins and not self._shows_its_beginning
+        self._perhaps = ""
+        """The id that such a line had."""
 
     def is_over(self) -> bool:
         return self._learner.next_card is None
@@ -177,25 +189,49 @@ class Lesson:
         if asked_for is not None:
             _say(f"{self._learner.left} to go. Next: {asked_for}")
 
-    def feed(self, data: bytes) -> None:
+    def pass_over(self, data: bytes, now: float) -> None:
+        """Learn nothing from lines that end here."""
+        self._last_byte_at = now
+        if self._reader.read(data):
+            self._may_be_rest = False
+
+    def feed(self, data: bytes, now: float) -> None:
+        if self._reader.waiting and now >= self._last_byte_at + QUIET_AFTER:
+            broken = self._reader.give_up("the reader fell silent")
+            _say(f"  {'a line' if broken is None else broken.reason}. Read the card again.")
+            self._may_be_rest, self._perhaps = not self._shows_its_beginning, ""
+        self._last_byte_at = now
         for item in self._reader.read(data):
             if self.is_over():
                 return
-            if isinstance(item, DamagedLine):
-                _say(f"  {item.reason}. Read the card again.")
-                continue
-            match self._pattern.read(item.text):
-                case Id(text=reader_id):
-                    self._learn(reader_id)
-                case Ignored():
-                    pass
-                case NotAnId(reason=reason):
-                    _say(f"  {item.text}: {reason}. Read the card again.")
-                case _:
-                    _say("  The reader could not read the card. Once more.")
+            if isinstance(item, Line) and isinstance(found := self._pattern.read(item.text), Id):
+                self._take(found.text, now)
+            else:
+                # Whatever it was, the next line begins after it.
+                self._may_be_rest = False
+                self._say_why_not(item)
 
-    def _learn(self, reader_id: str) -> None:
-        match self._learner.read(reader_id, time.monotonic()):
+    def _say_why_not(self, item: Line | DamagedLine) -> None:
+        if isinstance(item, DamagedLine):
+            _say(f"  {item.reason}. Read the card again.")
+            return
+        match self._pattern.read(item.text):
+            case NotAnId(reason=reason):
+                _say(f"  {item.text}: {reason}. Read the card again.")
+            case Unread():
+                _say("  The reader could not read the card. Once more.")
+
+    def _take(self, reader_id: str, now: float) -> None:
+        if self._may_be_rest and not (self._perhaps and reader_id.endswith(self._perhaps)):
+            # Of two readings of one card the second is whole, also where the first was not.
+            self._perhaps = reader_id
+            _say(f"  {reader_id}: this may be the end of a line only. Read {self._learner.next_card} once more.")
+            return
+        self._may_be_rest = False
+        self._learn(reader_id, now)
+
+    def _learn(self, reader_id: str, now: float) -> None:
+        match self._learner.read(reader_id, now):
             case Learned(row=row):
                 self._store(row)
                 _say(f"  {row}: {reader_id}")
@@ -203,6 +239,12 @@ class Lesson:
             case AlreadyKnown(is_card=known, asked_for=asked_for):
                 _say(
                     f"  {reader_id} is {known}, which was read before. Put it back in its place, and read {asked_for}."
+                )
+            case EndOfOther(other=other, asked_for=asked_for):
+                _say(
+                    f"  {reader_id} and {other.id}, which is {other}: one is the end of the other, and half a line "
+                    f"would be taken for the wrong card. Read {asked_for} again; if that changes nothing, have the "
+                    "reader send ids of one length, with leading zeros."
                 )
 
 
@@ -236,19 +278,24 @@ class CardsBook:
         os.close(self._file)
 
     def _begin(self, text: bytes) -> None:
-        # A last line without its end was cut off with the power: that card is asked for again.
-        kept = text[: text.rfind(b"\n") + 1]
-        os.ftruncate(self._file, len(kept))
-        if not kept:
-            self._write(encode(self._wanted))
+        header = encode(self._wanted)
+        if header.startswith(text):
+            # It is new, or its first line was cut off with the power.
+            self._write(header[len(text) :])
             folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
             os.fsync(folder)
             os.close(folder)
             return
+        kept = _without_torn_end(text)
+        # A file that is not to be gone on with stays as it is.
         self.content = read_cards_file(kept, str(self._path))
         if self.content.header != self._wanted:
             there = encode(self.content.header).decode().strip()
             raise BadCardsFileError(f"{self._path} was begun for another set: {there}. Give the same, or another file")
+        if kept != text:
+            os.ftruncate(self._file, len(kept))
+        elif not text.endswith(_LINE_ENDS):
+            self._write(b"\n")  # an editor left it out
 
     def add(self, row: CardRow) -> None:
         self._write(encode(row))
@@ -256,6 +303,15 @@ class CardsBook:
     def _write(self, line: bytes) -> None:
         os.write(self._file, line)
         os.fsync(self._file)
+
+
+_LINE_ENDS = (b"\n", b"\r")
+
+
+def _without_torn_end(text: bytes) -> bytes:
+    """Without a last line that was cut off with the power: that card is asked for again."""
+    last = b"" if text.endswith(_LINE_ENDS) else text.splitlines()[-1]
+    return text[: len(text) - len(last)] if last and begins_row(last) and not last.endswith(b"}") else text
 
 
 def _say(text: str) -> None:

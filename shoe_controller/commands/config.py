@@ -11,6 +11,7 @@ from pathlib import Path
 from shoe_controller.baccarat.house import House
 from shoe_controller.baccarat.payments import PaymentRange, payment_range
 from shoe_controller.commands.config_actions import add_actions
+from shoe_controller.commands.counted import own_figures
 from shoe_controller.commands.output import BAD_INPUT, GOOD, add_json_option, as_text, console, print_json
 from shoe_controller.config.board import BoardSettings
 from shoe_controller.config.console import ConsoleSettings
@@ -27,6 +28,7 @@ from shoe_controller.config.table_file import (
 )
 from shoe_controller.config.witness import WitnessSettings
 from shoe_controller.messages.acts import Role
+from shoe_controller.protection.figures import Counted, find, pay_table_text, stored_figures
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -36,7 +38,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "check",
         help="report everything that is wrong with a file",
         description="Report everything that is wrong with a configuration, each with its place: a table's, or that of "
-        "a board, a console or a witness. Of a table's it shows the smallest and the largest payment of every wager.",
+        "a board, a console or a witness. Of a table's it shows the smallest and the largest payment of every wager, "
+        "and what a counter would win with it; it warns of those with which that is more than the house's limit.",
     )
     check.add_argument("file", type=Path, metavar="FILE")
     check.add_argument(
@@ -64,12 +67,25 @@ def run(args: argparse.Namespace) -> int:
         sys.stderr.write(f"{error}\n")
         return BAD_INPUT
     payments = {wager: payment_range(config.house, wager) for wager in config.house.offered}
+    figures = _counted(config)
+    warnings = list(_warnings(config, figures))
     if args.json:
-        print_json({"good": True, "file": as_text(str(args.file)), "problems": [], "payments": payments})
+        print_json(
+            {
+                "good": True,
+                "file": as_text(str(args.file)),
+                "problems": [],
+                "payments": payments,
+                "counted": {wager: None if each is None else each.by_depth[0] for wager, each in figures.items()},
+                "warnings": warnings,
+            }
+        )
     else:
         sys.stdout.write(f"{as_text(str(args.file))} is valid: {', '.join(_summary(config))}\n")
         sys.stdout.flush()
-        _draw(config.house, payments)
+        _draw(config.house, payments, figures)
+        for warning in warnings:
+            sys.stdout.write(f"WARNING: {as_text(warning)}\n")
     return GOOD
 
 
@@ -98,19 +114,61 @@ def _summary_of_pages(config: BoardConfig | ConsoleConfig | WitnessConfig) -> It
     yield f"broker at {config.mqtt.host} port {config.mqtt.port}{' with TLS' if config.mqtt.tls else ''} {user}"
 
 
-def _draw(house: House, payments: Mapping[str, PaymentRange | None]) -> None:
+def _counted(config: Config) -> dict[str, Counted | None]:
+    """What a counter would win with each wager offered, as far as it was ever simulated: the house's own run first."""
+    house = config.house
+    known = (*own_figures(config.file).counted, *stored_figures().counted)
+    last_rounds = config.procedure.last_rounds
+    return {
+        wager: find(known, pay_table_text(house.schedule, wager), house.decks, last_rounds) for wager in house.offered
+    }
+
+
+def _warnings(config: Config, figures: Mapping[str, Counted | None]) -> Iterator[str]:
+    limit = config.counted_limit
+    for wager, each in figures.items():
+        if each is None or each.by_depth[0].per_shoe <= limit:
+            continue
+        first = each.by_depth[0]
+        depth, scale = each.depth_under(limit), each.scale_under(limit)
+        remedies = [] if depth is None else [f"with the cut card before {depth} cards"]
+        remedies += [] if scale is None else [f"with prices {scale:.0%} lower"]
+        under = f"; {' or '.join(remedies)} it is at most {limit:g}" if remedies else ""
+        yield (
+            f"a player who counts cards can win {first.per_shoe:.2f} units in a shoe with {wager}, the cut card before "
+            f"{first.cut} cards{under}"
+        )
+    unknown = [wager for wager, each in figures.items() if each is None]
+    if unknown:
+        more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
+        yield (
+            f"what a counter would win is not known of {', '.join(unknown[:3])}{more}: run `shoe-controller odds "
+            f"--counted --table {config.file}`"
+        )
+
+
+def _draw(house: House, payments: Mapping[str, PaymentRange | None], figures: Mapping[str, Counted | None]) -> None:
     from rich.table import Table  # noqa: PLC0415 - only a drawing needs rich
 
     title = "What a win is paid, after commission, in minor units"
     table = Table("wager", "pay table", title=title)
     for heading in ("lowest stake", "smallest payment", "highest stake", "largest payment"):
         table.add_column(heading, justify="right")
+    table.add_column("counter wins in a shoe", justify="right")
     for wager, pays in payments.items():
         amounts = ["none"]
         if pays is not None:
             amounts = [f"{amount:,}" for amount in (pays.lowest_stake, pays.smallest, pays.highest_stake, pays.largest)]
-        table.add_row(wager, house.schedule.table_names[wager], *amounts)
+        amounts += [""] * (4 - len(amounts))
+        counted = figures[wager]
+        wins = "not known" if counted is None else _wins(counted)
+        table.add_row(wager, house.schedule.table_names[wager], *amounts, wins)
     console().print(table)
+
+
+def _wins(counted: Counted) -> str:
+    first = counted.by_depth[0]
+    return f"{first.per_shoe:.2f} ± {first.standard_error:.2f}"
 
 
 def _summary(config: Config) -> Iterator[str]:

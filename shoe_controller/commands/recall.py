@@ -7,15 +7,19 @@ beside it draws them.
 
 import argparse
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
+from firmware_protocol.cards import Card
 from shoe_controller.commands.output import GOOD, add_json_option, as_text, console, print_json
 from shoe_controller.daemon.table_journal import read_fact
 from shoe_controller.history.recall import last_rounds
 from shoe_controller.history.rounds import RecalledRound
+from shoe_controller.history.seen_cards import FACTS_ABOUT_CARDS, SeenCards
 from shoe_controller.journal.errors import BrokenChainError, FileError
 from shoe_controller.journal.reading import JournalReader
 from shoe_controller.journal.records import Event
@@ -113,6 +117,38 @@ def _read(reader: JournalReader, stored: Event, number: int) -> AnyFact:
             f'the fact "{as_text(stored.name)}" at record {number} cannot be read by this version of the program '
             f"({error}). `shoe-controller journal export` shows it as it is.",
         ) from error
+
+
+class SeenInShoe(NamedTuple):
+    shoe: int
+    decks: int
+    cards: Counter[Card]
+    """Those that were shown."""
+
+
+def seen_in_journal(file: Path, shoe: int | None, before_round: int | None) -> SeenInShoe:
+    """Return the cards of a shoe that were shown, up to the end of the journal or before the first card of a round."""
+    with JournalReader(file) as reader:
+        if shoe is None:
+            last = next(reader.events_backwards(FACTS_ABOUT_CARDS[0]), None)
+            if last is None:
+                raise FileError(file, "contains no shoe.")
+            shoe = _read(reader, Event(name=last.name, body=last.body), last.number).shoe
+        span = reader.shoe_records(shoe)
+        if span is None:
+            raise FileError(file, f"does not contain the opening of shoe {shoe}; an export may have it.")
+        seen = SeenCards()
+        rounds = 0
+        for record in reader.events_between(span.first, span.last, FACTS_ABOUT_CARDS):
+            fact = _read(reader, Event(name=record.name, body=record.body), record.number)
+            if fact.shoe != shoe:
+                continue
+            rounds = max(rounds, fact.round)
+            if before_round is None or fact.round < before_round:
+                seen.take(fact)
+        if before_round is not None and before_round > rounds + 1:
+            raise FileError(file, f"has {rounds} rounds of shoe {shoe}; there is no round {before_round}.")
+        return SeenInShoe(shoe, seen.decks, +seen.cards)
 
 
 def _rounds(text: str) -> int:

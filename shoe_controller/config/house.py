@@ -85,6 +85,7 @@ class HouseEntry(msgspec.Struct):
     allow_player_edge: tuple[str, ...] = ()
     allow_decks: tuple[str, ...] = ()
     allow_lower_price: tuple[str, ...] = ()
+    counted_limit: int | float | None = None
 
 
 REQUIRED = {
@@ -140,6 +141,8 @@ class _HouseReader:
         needs_base = self._needs_base()
         self._check_seats()
         rounding = self._rounding()
+        if entry.counted_limit is not None and not entry.counted_limit >= 0:
+            self._problem("counted_limit", f"must be units won in a shoe, 0 or more, not {entry.counted_limit}")
         if guarded:
             self._check_guard(schedule, limits, rounding)
         if self.problems or schedule is None or entry.decks is None or entry.seats is None or self.offered is None:

@@ -10,6 +10,7 @@ from firmware_protocol.lines.cards_file import BadCardsFileError, CardIds, read_
 from firmware_protocol.lines.controller import REPEAT_WITHIN
 from firmware_protocol.lines.pattern import MAX_ID, Checksum, LinePattern
 from firmware_protocol.native.session import KEY_BYTES
+from firmware_protocol.pace import CARD_TAKES
 from shoe_controller.config.plain_files import read_plain
 from shoe_controller.config.section import Section
 from shoe_controller.config.strict_reading import Problem
@@ -40,6 +41,7 @@ class ShoeEntry(msgspec.Struct):
     unread: str = ""
     ignore: tuple[str, ...] = ()
     repeat_within: int | float = REPEAT_WITHIN
+    card_takes: int | float | None = None
 
 
 _NO_KEY_FILE = (
@@ -52,6 +54,8 @@ _OF_LINES = ("cards_files", "prefix", "suffix", "checksum", "unread", "ignore", 
 
 LONGEST_REPEAT = 60
 """Seconds."""
+LONGEST_CARD_TAKES = 1
+"""Seconds: nobody is so slow that this would be the least."""
 
 
 class LinesSettings(NamedTuple):
@@ -76,6 +80,8 @@ class ShoeSettings(NamedTuple):
     """Whether the check characters of such a command cover its STX."""
     lines: LinesSettings | None = None
     """`None` on other wires."""
+    card_takes: float = CARD_TAKES
+    """Seconds from one card to the next, at the least, on wires that say nothing about times; 0 to judge nothing."""
 
     @property
     def insecure(self) -> bool:
@@ -102,7 +108,16 @@ def shoe_from(entry: ShoeEntry, folder: Path, problems: list[Problem]) -> ShoeSe
     lines = _lines(section, entry, folder)
     if entry.port is None:
         return None
-    shoe = ShoeSettings(entry.wire, entry.port, entry.baud, key_file, entry.commands, bool(entry.stx_in_bcc), lines)
+    shoe = ShoeSettings(
+        entry.wire,
+        entry.port,
+        entry.baud,
+        key_file,
+        entry.commands,
+        bool(entry.stx_in_bcc),
+        lines,
+        _card_takes(section, entry),
+    )
     _check_port(section, shoe)
     return shoe
 
@@ -177,6 +192,17 @@ def _lines(section: Section, entry: ShoeEntry, folder: Path) -> LinesSettings | 
         prefix=entry.prefix, suffix=entry.suffix, checksum=entry.checksum, unread=entry.unread, ignore=entry.ignore
     )
     return LinesSettings(tuple(file for file in files if file is not None), pattern, float(entry.repeat_within))
+
+
+def _card_takes(section: Section, entry: ShoeEntry) -> float:
+    if entry.card_takes is None:
+        return CARD_TAKES
+    if entry.wire == "native":
+        section.problem("card_takes", "a shoe of the native wire says how old each card is: leave this key out")
+    elif not 0 <= entry.card_takes <= LONGEST_CARD_TAKES:
+        seconds = f"must be seconds, 0 (judge nothing) to {LONGEST_CARD_TAKES}, not {entry.card_takes}"
+        section.problem("card_takes", seconds)
+    return float(entry.card_takes)
 
 
 def _check_key(section: Section, entry: ShoeEntry) -> None:

@@ -76,6 +76,10 @@ class ConfigFile(msgspec.Struct):
     witness: WitnessEntry | None = None
 
 
+COUNTED_LIMIT = 0.5
+"""Units that a counter may win in a shoe before `config check` warns, unless the house says otherwise."""
+
+
 class Config(NamedTuple):
     """A valid configuration of a table."""
 
@@ -95,6 +99,8 @@ class Config(NamedTuple):
     board: BoardSettings | None
     console: ConsoleSettings | None
     witness: WitnessSettings | None
+    counted_limit: float
+    """Units that a counter may win in a shoe before `config check` warns."""
 
 
 class RunningConfig(NamedTuple):
@@ -220,6 +226,7 @@ def load_config(file: Path, text: str | None = None, *, guarded: bool = True) ->
         board=board,
         console=console,
         witness=witness,
+        counted_limit=COUNTED_LIMIT if entry.house.counted_limit is None else entry.house.counted_limit,
     )
 
 

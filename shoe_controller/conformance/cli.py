@@ -181,7 +181,7 @@ def _chosen(only: list[str] | None, clauses: Sequence[Clause]) -> tuple[Trial, .
         if number in UNTRIABLE:
             raise CannotBeginError(f"--only {number}: {UNTRIABLE[number]}")
     # A clause of every frame shows in any trial.
-    return tuple(trial for trial in TRIALS if set(trial.clauses) & set(only)) or TRIALS
+    return tuple(trial for trial in TRIALS if {*trial.clauses, *trial.parts} & set(only)) or TRIALS
 
 
 def _leave_empty(bench: Bench) -> None:

@@ -342,11 +342,12 @@ def link_for(  # noqa: PLR0913 - what a link must know, each given by name
             cards=cards,
             pattern=lines.pattern,
             repeat_within=lines.repeat_within,
+            card_takes=config.shoe.card_takes,
             state=lines_memory.NOTHING_RECEIVED if stored is None else lines_memory.remember(stored.memory),
             state_age=age,
         )
     state = NOTHING_RECEIVED if stored is None else angel_eye_memory.remember(stored.memory)
-    line = LineSettings(stx_in_bcc=config.shoe.stx_in_bcc)
+    line = LineSettings(stx_in_bcc=config.shoe.stx_in_bcc, card_takes=config.shoe.card_takes)
     return AngelEyeController(state=state, state_age=age, commands=config.shoe.commands, line=line)
 
 

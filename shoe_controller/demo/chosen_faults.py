@@ -1,7 +1,7 @@
 """Which faults and irregularities a person means: by their own names, or by that of an alert that they raise. Pure."""
 
 from shoe_controller.baccarat.wagers import unknown
-from shoe_controller.demo.faults import FAULTS, DemoFault, faults_on
+from shoe_controller.demo.faults import FAULTS, NOT_SHOWN, DemoFault, faults_on
 from shoe_controller.demo.irregularities import IRREGULARITIES, Irregularity, irregularities_at
 from shoe_controller.messages.alerts import AlertKind
 
@@ -40,6 +40,8 @@ def _all_at(wire: str, game: str) -> tuple[str, ...]:
 
 def _check_possible(name: str, wire: str, game: str) -> None:
     entry = ENTRIES[name]
+    if name in NOT_SHOWN[wire]:
+        raise BadFaultError(f"the {wire} wire shows nothing of {name}: leave it out")
     if wire not in entry.wires:
         raise BadFaultError(f"the {wire} wire cannot express {name}: leave it out")
     if isinstance(entry, Irregularity) and game not in entry.games:

@@ -7,12 +7,15 @@ import random
 from pathlib import Path
 from typing import NamedTuple
 
+from firmware_protocol.pace import CARD_TAKES
 from shoe_controller.config.pins import LOG_COSTS, hash_pin
 from shoe_controller.demo.local_ports import HOST
 from shoe_controller.demo.settings import DECKS, SEATS, SITE, DemoSettings, table_name
 
 DEALER, OTHER_DEALER = "maya", "gita"
 SUPERVISOR, OTHER_SUPERVISOR = "rana", "bimal"
+REPEAT_WITHIN = 1.0
+"""Seconds at a person's pace in which the same id is the same reading: shorter than from one card to the next."""
 ROLES = {DEALER: "dealer", SUPERVISOR: "supervisor", OTHER_DEALER: "dealer", OTHER_SUPERVISOR: "supervisor"}
 
 
@@ -22,6 +25,8 @@ class TableFiles(NamedTuple):
     port: Path
     """The symbolic link under which the shoe is plugged in."""
     key: Path | None
+    cards: Path | None
+    """Which card each id is, where the shoe is a reader of ids: the emulated one writes it when it starts."""
     truth: Path
     journal: Path
     pins: dict[str, str]
@@ -36,6 +41,7 @@ def write_table(folder: Path, number: int, settings: DemoSettings, broker_port: 
         config=folder / f"{name}.toml",
         port=folder / f"{name}.shoe",
         key=folder / f"{name}.key" if settings.wire == "native" else None,
+        cards=folder / f"{name}.cards.jsonl" if settings.wire == "lines" else None,
         truth=folder / f"{name}.truth.jsonl",
         journal=folder / f"{name}.journal",
         pins={person: _pin(generator) for person in ROLES},
@@ -77,6 +83,11 @@ def _write_secret(file: Path, text: str) -> None:
 def _table_file(files: TableFiles, settings: DemoSettings, broker_port: int) -> str:
     seats = ", ".join(f'"{seat}"' for seat in SEATS)
     key = "" if files.key is None else f'key_file = "{files.key.name}"\n'
+    if files.cards is not None:
+        key = _reader(files.cards.name, settings.speed)
+    if files.key is None:
+        # The virtual dealer's hand is quicker by as much as the show is.
+        key += f"card_takes = {min(CARD_TAKES, CARD_TAKES / settings.speed):g}\n"
     commission = '[house.commission]\ntaken = "marked"\n' if settings.game == "commission" else ""
     return f"""\
 [house]
@@ -108,6 +119,18 @@ port = "{files.port}"
 [journal]
 file = "{files.journal.name}"
 anchor = "{files.name}.anchor"
+"""
+
+
+def _reader(cards: str, speed: float) -> str:
+    """How the emulated reader writes a line."""
+    return f"""\
+cards_files = ["{cards}"]
+prefix = "$"
+suffix = "*"
+checksum = "crc16"
+unread = "NOREAD"
+repeat_within = {REPEAT_WITHIN / speed:g}
 """
 
 

@@ -45,6 +45,7 @@ class Scene:
         self.watch = watch
         self.truth = truth
         self.keeps_events = wire == "native"
+        self.reads_ids = wire == "lines"
 
     @property
     def state(self) -> StateMessage:
@@ -112,6 +113,9 @@ class Scene:
         while self.state.phase == "dealing":
             yield from self.draw_until(len(self.state.cards) + 1)
         yield AtTheShoe.RESULT
+        if self.reads_ids:
+            yield lambda: not self.truth.in_round
+            yield dealer("confirm")
         yield lambda: self.state.phase == "betting"
 
     def end_shoe(self, reason: str) -> Steps:
@@ -206,7 +210,7 @@ def _replay_with_other_wagers(scene: Scene) -> Steps:
     yield from scene.a_wager()
     yield from scene.draw_until(2)
     yield AtTheShoe.END_ROUND_BY_FORCE
-    yield lambda: scene.state.stopped
+    yield lambda: scene.truth.given_up if scene.reads_ids else scene.state.stopped
     yield supervisor("void_and_replay", "a card was turned over too early")
     yield lambda: scene.state.betting_open
     wager = scene.state.wagers[0]
@@ -284,7 +288,7 @@ def finish_by_hand(scene: Scene, act: ScriptedAct) -> Steps:
         # A card that the shoe takes for extra must not begin its next round.
         yield AtTheShoe.CLEAR_FAULTS
         yield AtTheShoe.END_ROUND_BY_FORCE
-        yield lambda: scene.state.stopped or scene.state.phase != "complete"
+        yield lambda: scene.reads_ids or scene.state.stopped or scene.state.phase != "complete"
     yield from scene.clear_any(OTHERWISE_AT_SHOE, why)
     if scene.state.phase == "complete" and not scene.state.stopped:
         yield supervisor("confirm", why)
@@ -388,7 +392,7 @@ def _shoe_exchanged(scene: Scene) -> Steps:
     yield supervisor("exchange_shoe", "the reader fails; the cards are transferred")
     yield AtTheShoe.CABLE
     yield lambda: scene.link_up
-    if not scene.keeps_events:
+    if not (scene.keeps_events or scene.reads_ids):
         # A shoe of this wire that was not just switched on counts its telegrams from elsewhere: a gap, in mid-round.
         yield AtTheShoe.RESTART
     if scene.stands("event_gap"):

@@ -25,7 +25,7 @@ def _row(
     what: str,
     put_right_by: str,
     *,
-    wires: str = "native angel_eye",
+    wires: str = "native angel_eye lines",
     games: str = "nepal commission no_commission",
 ) -> Irregularity:
     return Irregularity(name, what, frozenset(put_right_by.split()), tuple(wires.split()), tuple(games.split()))
@@ -65,7 +65,13 @@ _ALL = (
     ),
     _row("noted", "something worth knowing happens at a seat", "note_made"),
     _row("new_dealer", "another dealer takes over, and burns a card", "dealer_changed card_burned"),
-    _row("burn_forgotten", "another dealer takes over, and forgets to burn a card", "dealer_changed burn_due"),
+    _row(
+        "burn_forgotten",
+        "another dealer takes over, and forgets to burn a card",
+        "dealer_changed burn_due",
+        # Where a shoe cannot tell a burned card from a dealt one, the table takes the first card for the burned one.
+        wires="native angel_eye",
+    ),
     _row(
         "replay_with_other_wagers",
         "a round is misdealt and dealt again; a player changes a wager before it",
@@ -88,6 +94,8 @@ _ALL = (
         "new_shoe_too_early",
         "the dealer presses the shoe's button for new cards, and the same cards are in",
         "shoe_change_unconfirmed card_burned",
+        # A reader has no buttons.
+        wires="native angel_eye",
     ),
     _row(
         "remainder_counted",

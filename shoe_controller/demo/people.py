@@ -148,7 +148,7 @@ class People:
 
     def _next_act(self) -> ScriptedAct | AtTheShoe | None:
         state = self._watch.state
-        return None if state is None else next_act(state, self._truth)
+        return None if state is None else next_act(state, self._truth, reads_ids=self._scene.reads_ids)
 
     def _sign_in_again(self) -> None:
         """Somebody at the console may have signed in as the dealer: then the token of the script is not valid."""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-WIRES = ("native", "angel_eye")
+WIRES = ("native", "angel_eye", "lines")
 GAMES = ("nepal", "commission", "no_commission")
 BROKERS = ("auto", "mosquitto", "emulated")
 

@@ -36,6 +36,8 @@ def _arguments(files: TableFiles, settings: DemoSettings, number: int) -> list[s
     arguments = ["run", "--port", f"pty:{files.port}", "--wire", settings.wire, "--disclose", "at_draw"]
     arguments += ["--seed", str(settings.seed + number - 1), "--decks", str(DECKS), "--speed", f"{settings.speed:g}"]
     arguments += ["--truth", str(files.truth)]
+    if files.cards is not None:
+        arguments += ["--cards-file", str(files.cards)]
     if files.key is not None:
         arguments += ["--key", str(files.key)]
     return arguments

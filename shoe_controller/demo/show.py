@@ -32,6 +32,7 @@ from shoe_controller.demo.report import Report, TableEnd, report_on
 from shoe_controller.demo.screen import Screen
 from shoe_controller.demo.settings import DECKS, SITE, DemoSettings
 from shoe_controller.demo.shoe_program import ShoeProgram
+from shoe_controller.demo.supervisor import dealer_may_deal
 from shoe_controller.demo.truth import Truth
 from shoe_controller.follow.table import reply_topic, subscriptions
 from shoe_controller.messages.facts import AnyFact, BettingOpened, CardDealt
@@ -226,7 +227,7 @@ class Show:
                 for fact in facts:
                     self._take(table, fact, now)
                 if not self._ending:
-                    self._let_dealer_begin(table)
+                    self._let_dealer_deal(table)
                 table.people.stir()
                 table.faults.look()
                 self._screen.changed()
@@ -245,9 +246,14 @@ class Show:
             case _:
                 pass
 
-    def _let_dealer_begin(self, table: _Table) -> None:
-        """Start the dealer as soon as the controller is connected to the shoe."""
-        if table.watch.state is not None and table.watch.state.link_up and not table.people.dealer_waits:
+    def _let_dealer_deal(self, table: _Table) -> None:
+        """Start the dealer as soon as the controller is connected to the shoe; without a gate, as the display says."""
+        state = table.watch.state
+        if state is None or table.people.dealer_waits:
+            return
+        if self._settings.wire == "lines":
+            table.shoe.let_dealer(deal=dealer_may_deal(state, table.truth))
+        elif state.link_up:
             table.shoe.let_dealer(deal=True)
 
     async def _look(self, session: BrokerSession) -> None:
@@ -257,6 +263,8 @@ class Show:
                 if request is not None:
                     session.publish_soon(request.topic, request.payload, response_topic=request.response_topic)
                 if self._look_at(table):
+                    if not self._ending:
+                        self._let_dealer_deal(table)
                     table.people.stir()
                     self._screen.changed()
             await asyncio.sleep(LOOK_EVERY)

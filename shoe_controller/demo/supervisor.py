@@ -79,8 +79,11 @@ _ENDS_WITH_FAULT = "shoe_fault"
 """The shoe goes on, and reports when the fault is over."""
 
 
-def next_act(table: TableView, truth: Truth) -> ScriptedAct | AtTheShoe | None:
-    """What they do as things stand; nothing if there is nothing to do, or only to wait."""
+def next_act(table: TableView, truth: Truth, *, reads_ids: bool = False) -> ScriptedAct | AtTheShoe | None:
+    """What they do as things stand; nothing if there is nothing to do, or only to wait.
+
+    Where the shoe is a reader of ids, a dealer says at the console what other shoes have buttons for.
+    """
     if table.dealer is None:
         return dealer("sign_in", by=DEALER)
     if table.proposal is not None:
@@ -96,6 +99,34 @@ def next_act(table: TableView, truth: Truth) -> ScriptedAct | AtTheShoe | None:
         return count if truth.empty or truth.new_cards else AtTheShoe.TAKE_OUT
     if truth.empty and table.phase == "betting" and not truth.in_round:
         return supervisor("end_shoe", "the shoe is empty")
+    return _said_at_console(table, truth) if reads_ids else None
+
+
+def dealer_may_deal(table: TableView, truth: Truth) -> bool:
+    """Whether a dealer whose shoe has no gate goes on, by what the display shows."""
+    if table.stopped or not table.link_up or table.dealer is None:
+        return False
+    match table.phase:
+        case "no_shoe":
+            return False
+        case "ended":
+            # New cards go in; none is drawn before the new shoe is opened.
+            return truth.empty
+        case "complete":
+            return truth.in_round
+        case _:
+            return not truth.given_up or table.phase not in _CARDS_OUT
+
+
+def _said_at_console(table: TableView, truth: Truth) -> ScriptedAct | None:
+    if table.stopped or not table.link_up:
+        return None
+    if table.phase in _CARDS_OUT and truth.given_up:
+        return supervisor("void_round", "the dealer has ended the round")
+    if table.phase == "complete" and not truth.in_round:
+        return dealer("confirm")
+    if table.phase in ("no_shoe", "ended") and truth.new_cards:
+        return dealer("open_shoe")
     return None
 
 

@@ -51,6 +51,8 @@ class Truth:
         """Every round that was ended at the shoe."""
         self.faults: list[Happening] = []
         self.in_round = False
+        self.given_up = False
+        """Whether the last round was ended at the shoe without a result, and no other has begun."""
         self.lid_open = False
         self.gate_locked = False
         self.plugged_in = True
@@ -112,6 +114,8 @@ class Truth:
                 self.empty, self.new_cards = False, True
         if happening.what in _ROUND_OVER:
             self.in_round = False
+            self.given_up = happening.winner is None
+        self.given_up = self.given_up and not self.in_round
 
     @property
     def last_card(self) -> Json | None:

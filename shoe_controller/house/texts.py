@@ -22,7 +22,7 @@ CatalogueTexts = tuple[tuple[str, str], ...]
 HOUSES_REMEMBERED = 8
 """A journal seldom has more: a house changes its rules a few times a year, and every shoe needs them."""
 
-_WRITTEN_IF_SET = ("allow_lower_price",)
+_WRITTEN_IF_SET = ("allow_lower_price", "counted_limit")
 """Keys that came later and change no payment: a file without them has the text that it had before, so that a shoe that
 was opened then has the rules of the file."""
 
@@ -40,9 +40,9 @@ def house_text_of(entry: HouseEntry) -> str:
     """Return the section in canonical form, however it was written: JSON with every key, sorted.
 
     Defaults are written out, so that they stay what they were. The names of catalogue files are left out: their texts
-    are stored beside this one, and a file that moves changes no rule.
+    are stored beside this one, and a file that moves changes no rule. So is the limit of a warning of `config check`.
     """
-    alone = msgspec.to_builtins(msgspec.structs.replace(entry, catalogue=()))
+    alone = msgspec.to_builtins(msgspec.structs.replace(entry, catalogue=(), counted_limit=None))
     for key in _WRITTEN_IF_SET:
         if not alone[key]:
             del alone[key]

@@ -31,6 +31,8 @@ ANSWER_WITHIN = 1.0
 """Seconds in which an answer that must come is waited for."""
 QUIET = 0.35
 """Seconds without an answer after which none is taken to come."""
+NO_KEEP_ALIVE = 0.3
+"""Seconds after a STATUS in which another one is an answer: the shoe's keep-alive comes after 0.5 s."""
 KEEP_ALIVE = 0.4
 KEPT_ALIVE_WITHIN = 0.8
 """Seconds in which a shoe that still has a session shows it."""
@@ -89,6 +91,7 @@ class Bench:
         self.random_bytes = random_bytes
         self.key = settings.key or INSECURE_KEY
         self.check = findings.check
+        self.check_part = findings.check_part
         self.require = findings.require
         self.stored = (0, 0)
         """Boot id and sequence of the event that was acknowledged last: a good controller names it in PROOF."""
@@ -160,6 +163,13 @@ class Bench:
     def quiet(self) -> list[Heard]:
         """All frames of the time after which an answer is taken not to come."""
         return self.hear(QUIET)
+
+    def answers_to(self, *bodies: bytes, raw: bytes = b"") -> list[Heard]:
+        """What the shoe sends at once on these frames, events aside. Just after a STATUS: no keep-alive is due then."""
+        self.drop_waiting()
+        self.send(*bodies)
+        self.send_bytes(raw)
+        return [heard for heard in self.hear(NO_KEEP_ALIVE, exactly=True) if heard.type != FrameType.EVENT]
 
     def wait_for(self, frame_type: int, where: Callable[[Heard], bool] = lambda _: True) -> Heard | None:
         """The first frame of that type, sealed by the current session if sealed at all; `None` if none comes."""
@@ -331,6 +341,19 @@ class Bench:
         if answer.impossible:
             raise TrialEndedError(f"it could not be seen: {answer.why_not}")
         return answer.yes
+
+    def gate_is_locked(self, text: str) -> bool:
+        """Ask whether the gate stops a card."""
+        return self.see(Doing.SEE_GATE_LOCKED, text)
+
+    def open_gate(self, session: NastySession, revision: int) -> None:
+        """Open the gate, and have it seen: a gate that is locked before cannot show that something locks it."""
+        if not session.has_gate:
+            raise TrialEndedError("the shoe has no gate (capability bit 0 of CHALLENGE)")
+        if self.desire(session, revision, gate=1) is None:
+            raise TrialEndedError("the shoe follows no DESIRE, so its gate cannot be opened")
+        if self.gate_is_locked("Does the gate stop a card now?"):
+            raise TrialEndedError("the gate was not seen open with gate 1, so nothing can be seen to lock it")
 
     def take_power(self, why: str) -> bool:
         """Have the power taken away and given back. Return whether the line stayed open all the time."""

@@ -2,7 +2,7 @@
 
 from firmware_protocol.events import CardDrawn, Fault
 from firmware_protocol.link import LineError
-from firmware_protocol.native.event_layouts import decode_event
+from firmware_protocol.native.event_layouts import decode_event, encode_event
 from firmware_protocol.native.messages import (
     FROM_SHOE,
     SEALED,
@@ -16,9 +16,11 @@ from firmware_protocol.native.session import payload_of
 from simulator.conformance.session import HeldEvent, NastySession, counter_of
 from simulator.conformance.verdicts import Findings
 
-JUDGED = ("1.1", "1.6", "2.3", "2.5", "3.2", "3.4", "3.5", "4.1", "4.2", "4.7", "5.1", "7.1")
+JUDGED = ("1.1", "1.6", "2.3", "2.5", "3.2", "3.4", "3.5", "4.1", "4.2", "4.7", "7.1")
 """Clauses that hold if every frame of the whole run is right; others are only found broken here, and need a trial."""
 FAULT_KIND = 0x0B
+CHALLENGE_BYTES = 65
+"""Without the characters of its three texts."""
 SHORTEST = {
     FrameType.AWAKE: 1,
     FrameType.CHALLENGE: 65,
@@ -27,6 +29,9 @@ SHORTEST = {
     FrameType.STATUS: 34,
 }
 """Bytes of a body, with its tag."""
+EXACT = (FrameType.AWAKE, FrameType.REJECT, FrameType.STATUS)
+"""Frames of one size in version 1; AWAKE and REJECT keep it in all versions."""
+LAST_CAUSE = 5
 KNOWN_STATUS_FLAGS = 0x07
 KNOWN_CAPABILITIES = 0x1F07
 FLAGS_OF_KINDS = {0x04: (1, 0x07), 0x0B: (1, 0x03), 0x0C: (1, 0x02), 0x10: (8, 0x03)}
@@ -36,6 +41,7 @@ FLAGS_OF_KINDS = {0x04: (1, 0x07), 0x0B: (1, 0x03), 0x0C: (1, 0x02), 0x10: (8, 0
 class FrameJudge:
     def __init__(self, findings: Findings) -> None:
         self._check = findings.check
+        self._check_part = findings.check_part
         self._fail = findings.fail
         self._nonces: dict[bytes, bytes] = {}
         """CHALLENGE by its nonce S, of the whole run."""
@@ -47,6 +53,10 @@ class FrameJudge:
         self.line_errors = 0
         self.frames = 0
 
+    def _note(self, clause: str, right: bool, what: str) -> bool:  # noqa: FBT001 - as in `Findings`
+        """What the frames alone decide holds if they are right; else another trial decides it."""
+        return (self._check if clause in JUDGED else self._check_part)(clause, right, what)
+
     def bad_frame(self, error: LineError) -> None:
         self.line_errors += 1
         self._fail("1.1", f"{error.length} bytes from the shoe are no frame: {error.reason}")
@@ -57,11 +67,14 @@ class FrameJudge:
         kind = body[0]
         layouts = "5.1" if kind & SEALED else "3.2"
         exists = kind & FROM_SHOE and kind in SHORTEST
-        if not self._check(layouts, bool(exists), f"a frame of type {kind:02X}, which no shoe sends"):
+        if not self._note(layouts, bool(exists), f"a frame of type {kind:02X}, which no shoe sends"):
             return
         name = FrameType(kind).name
-        if not self._check(layouts, len(body) >= SHORTEST[FrameType(kind)], f"{name} of {len(body)} bytes"):
+        right = len(body) >= SHORTEST[FrameType(kind)]
+        if not self._note(layouts, right, f"{name} of {len(body)} bytes"):
             return
+        if kind in EXACT:
+            self._note(layouts, len(body) == SHORTEST[FrameType(kind)], f"{name} of {len(body)} bytes")
         if kind & SEALED:
             self._judge_sealed(at, body, session)
         elif kind == FrameType.CHALLENGE:
@@ -91,7 +104,7 @@ class FrameJudge:
         status = ShoeStatus.read(payload_of(body))
         session.status = status
         ordered = 1 <= status.oldest <= status.upcoming
-        self._check("5.1", ordered, f"STATUS with oldest {status.oldest}, next {status.upcoming}")
+        self._note("5.1", ordered, f"STATUS with oldest {status.oldest}, next {status.upcoming}")
         self._check("2.3", body[25] & ~KNOWN_STATUS_FLAGS == 0, "STATUS with a reserved flag set")
         if status.card_total < self._total:
             self._fail("6.7", f"STATUS has total {status.card_total} after {self._total}")
@@ -116,6 +129,10 @@ class FrameJudge:
         understood = event.kind == FAULT_KIND or not isinstance(decoded, Fault)
         what = f"event {event.sequence} of kind {event.kind:02X}"
         self._check("7.1", understood and event.boot_id != 0, f"{what} has a layout or a code that does not exist")
+        if understood:
+            size = len(encode_event(decoded)) - 1
+            more = f"{what} has {len(event.fields)} bytes of fields, where its kind has {size}"
+            self._check("7.1", len(event.fields) == size, more)
         if understood and event.kind in FLAGS_OF_KINDS:
             at, flags = FLAGS_OF_KINDS[event.kind]
             self._check("2.3", event.fields[at] & ~flags == 0, f"{what} has a reserved flag set")
@@ -130,6 +147,11 @@ class FrameJudge:
             return
         self._check("2.5", True, "")  # noqa: FBT003 - its names could be read
         self.boot_ids.add(challenge.shoe.boot_id)
+        shoe = challenge.shoe
+        size = CHALLENGE_BYTES + sum(map(len, (shoe.model, shoe.firmware, shoe.serial_number)))
+        if challenge.versions.newest == 1:
+            self._check("3.2", len(body) == size, f"CHALLENGE of {len(body)} bytes, where its fields have {size}")
+        self._check("3.2", body[43] <= LAST_CAUSE, f"CHALLENGE with cause {body[43]}, which does not exist")
         capabilities = int.from_bytes(body[44:46], "big")
         self._check("2.3", capabilities & ~KNOWN_CAPABILITIES == 0, f"reserved capabilities: {capabilities:04X}")
         self._check("3.5", challenge.shoe.boot_id != 0, "CHALLENGE with boot id 0")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from firmware_protocol.native.messages import BadFrameError
 from simulator.conformance.bench import Bench
 from simulator.conformance.clauses import Bound, Clause
 from simulator.conformance.line import LineLostError
@@ -43,6 +44,9 @@ def _make(bench: Bench, trial: Trial) -> None:
         bench.session = None
         bench.reopen()
         raise TrialEndedError(f"the line was lost: {error}") from error
+    except (BadFrameError, LookupError) as error:
+        # What was wrong about it was noted when the frame came.
+        raise TrialEndedError(f"the shoe sent what this trial cannot go on with: {error}") from error
 
 
 def _why_left_out(bench: Bench, trial: Trial) -> str:

@@ -6,6 +6,9 @@ from typing import NamedTuple
 from firmware_protocol.native.messages import ACK, EVENT_FRAME, SEALED_HEADER, FrameType, ShoeStatus
 from firmware_protocol.native.session import FRAME_TAG_BYTES, MIN_SEALED, session_keys
 
+HAS_GATE = 0x01
+"""Capability bit 0."""
+
 
 class HeldEvent(NamedTuple):
     """An EVENT as it came."""
@@ -35,6 +38,7 @@ class NastySession:
         self.hello = hello
         self.proof = proof
         self.boot_id = int.from_bytes(challenge[39:43], "big")
+        self.has_gate = bool(challenge[45] & HAS_GATE)
         self._from_shoe, self._to_shoe = session_keys(key, challenge)
         self.sent = 0
         """The counter of the last frame that we sealed."""

@@ -22,13 +22,17 @@ class Trial(NamedTuple):
     clauses: tuple[str, ...]
     needs: Needs
     run: Callable[[Bench], None]
+    parts: tuple[str, ...] = ()
+    """Clauses that it can find broken, and cannot find held: another trial decides them."""
 
 
-def trial(*clauses: str, needs: Needs = Needs.NOTHING) -> Callable[[Callable[[Bench], None]], Trial]:
+def trial(
+    *clauses: str, needs: Needs = Needs.NOTHING, parts: tuple[str, ...] = ()
+) -> Callable[[Callable[[Bench], None]], Trial]:
     """Make a trial of a function. Its docstring is its title; `clauses` are those that it decides."""
 
     def made(run: Callable[[Bench], None]) -> Trial:
         title = (run.__doc__ or "").partition("\n")[0].rstrip(".")
-        return Trial(title, clauses, needs, run)
+        return Trial(title, clauses, needs, run, parts)
 
     return made

@@ -338,7 +338,9 @@ class TableBooks:
 
     def _card_set_aside(self, event: Json) -> None:
         self.cards.set_aside(event)
-        if not of_earlier_round(event) and not self._before_round(event):
+        # A card of a shoe that is proven bad begins no round.
+        out_of_play = event["why"]["code"] == "from_bad_shoe"
+        if not of_earlier_round(event) and not self._before_round(event) and not out_of_play:
             self.duty.card()
 
     def _before_round(self, event: Json) -> bool:

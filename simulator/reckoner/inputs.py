@@ -21,22 +21,33 @@ class InputBook:
     def __init__(self, *, keeps_events: bool) -> None:
         self._keeps_events = keeps_events
         """The shoe numbers its events for ever, and sends again what was not acknowledged."""
-        self._events: set[tuple[int | None, int]] = set()
+        self._events: dict[tuple[int | None, int], list[Json]] = {}
+        """By power-up and number, which a shoe that was wiped may use again for another one."""
         self._requests: set[str] = set()
 
     def take(self, given: Json | None, events: Sequence[Json]) -> None:
         """`given` came in, and these events followed from it."""
         if given is None:
             return
-        if given["input"] == "shoe_report" and self._keeps_events:
-            number = (given.get("boot_id"), given["sequence"])
-            if number in self._events:
-                raise MismatchError(f"event {number} of the shoe is stored twice: {given}")
-            self._events.add(number)
+        cause = cause_of(given)
+        if cause is not None and cause["input"] == "shoe_report" and self._keeps_events:
+            self._take_report(cause)
         elif given.get("request_id") and any(event["fact"] not in REFUSALS for event in events):
             if given["request_id"] in self._requests:
                 raise MismatchError(f"a request was carried out twice: {given}")
             self._requests.add(given["request_id"])
+
+    def _take_report(self, report: Json) -> None:
+        """What is equal in content counts once; what came again was there before."""
+        number, event = (report.get("boot_id"), report["sequence"]), report["event"]
+        stored = self._events.setdefault(number, [])
+        if event["event"] == "came_again":
+            if event["what"] not in stored:
+                raise MismatchError(f"event {number} of the shoe came again, and was never stored: {report}")
+        elif event in stored:
+            raise MismatchError(f"event {number} of the shoe is stored twice: {report}")
+        else:
+            stored.append(event)
 
 
 def request_problems(events: Sequence[Json], accepted: Sequence[int], unanswered: Sequence[int]) -> list[str]:

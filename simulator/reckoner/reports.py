@@ -86,6 +86,8 @@ class ReportMatcher:
         """or carried one that is about no card."""
         self._missed = missed
         """Called with cards that were never reported."""
+        self.perhaps_lost: set[int] = set()
+        """The numbers of cards that were in the memory of a shoe which keeps every event, when it was wiped."""
         self.entered: set[int] = set()
         """The numbers of cards that people entered, and that are on record."""
         self.unentered: list[Json] = []
@@ -148,7 +150,8 @@ class ReportMatcher:
         the same place in a hand, the younger one is meant.
         """
         if not self._may_lose():
-            return range(min(1, len(self.unreported)))
+            kept = (n for n, card in enumerate(self.unreported) if card.get("number") not in self.perhaps_lost)
+            return range(min(next(kept, len(self.unreported)) + 1, len(self.unreported)))
         drawn = [
             ahead
             for ahead, card in enumerate(self.unreported)

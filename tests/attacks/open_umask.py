@@ -22,7 +22,7 @@ def _modes(folder: Path) -> dict[str, int]:
 async def _table(folder: Path) -> int:
     async with Chain(folder, with_broker=False) as chain:
         made = folder / "made" / "deep"
-        chain.data["journal"] = {"file": str(made / "table.journal")}
+        chain.data["journal"] |= {"file": str(made / "table.journal")}
         begin = Program("shoe-controller", "journal", "begin", str(chain.write_file()), log=folder / "begin.log")
         await begin.start()
         assert await begin.ended() == 0, begin.output

@@ -19,8 +19,10 @@ def _first_two() -> list[tuple[str, str]]:
     return list(found.values())
 
 
-def _suited(ranks: tuple[str, ...], *, one_suit: bool) -> list[Card]:
-    suits = "SSS" if one_suit else "SHD"
+ONE_SUIT, FIRST_TWO_OF_ONE_SUIT, NO_TWO_OF_ONE_SUIT = "SSS", "SSD", "SHD"
+
+
+def _with_suits(ranks: tuple[str, ...], suits: str) -> list[Card]:
     return [Card(rank + suit) for rank, suit in zip(ranks, suits, strict=False)]
 
 
@@ -29,9 +31,9 @@ def round_for_each_facts() -> dict[Facts, tuple[Card, ...]]:
     rounds: dict[Facts, tuple[Card, ...]] = {}
     thirds = RANK_OF_POINTS
     for (player, banker), third, last in product(product(_first_two(), repeat=2), thirds, thirds):
-        for player_suited, banker_suited in product((False, True), repeat=2):
-            player_cards = _suited((*player, third), one_suit=player_suited)
-            banker_cards = _suited((*banker, last), one_suit=banker_suited)
+        for suits in product((NO_TWO_OF_ONE_SUIT, ONE_SUIT, FIRST_TWO_OF_ONE_SUIT), repeat=2):
+            player_cards = _with_suits((*player, third), suits[0])
+            banker_cards = _with_suits((*banker, last), suits[1])
             deal = Deal()
             cards = {"player": iter(player_cards), "banker": iter(banker_cards)}
             while deal.next_side is not None:

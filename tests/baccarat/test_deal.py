@@ -32,7 +32,7 @@ def test_a_round_as_a_dealer_sees_it() -> None:
     assert deal.complete
     assert [str(card) for card in deal.player] == ["5H", "KS", "4D"]
     assert [str(card) for card in deal.banker] == ["TD", "5C", "AS"]
-    assert deal.facts == Facts(9, 6, 3, 3, False, False, False, False)  # noqa: FBT003 - the fields in their order
+    assert deal.facts == Facts(9, 6, 3, 3, *[False] * 6)
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,13 @@ def test_facts_agree_with_the_second_opinion(cards: list[Card]) -> None:
     expected = second_opinion.dealt([card.value for card in cards])
     facts = dealt_round(cards[: len(expected.player) + len(expected.banker)], decks=8).facts
 
-    def of(hand: tuple[str, ...]) -> tuple[int, int, bool, bool]:
-        return second_opinion.total(hand), len(hand), hand[0][0] == hand[1][0], len({card[1] for card in hand}) == 1
+    def of(hand: tuple[str, ...]) -> tuple[int, int, bool, bool, bool]:
+        pair, one_suit = hand[0][0] == hand[1][0], len({card[1] for card in hand}) == 1
+        return second_opinion.total(hand), len(hand), pair, one_suit, hand[0] == hand[1]
 
-    assert (facts.player_total, facts.player_cards, facts.player_pair, facts.player_suited) == of(expected.player)
-    assert (facts.banker_total, facts.banker_cards, facts.banker_pair, facts.banker_suited) == of(expected.banker)
+    player = facts.player_total, facts.player_cards, facts.player_pair, facts.player_suited, facts.player_perfect_pair
+    banker = facts.banker_total, facts.banker_cards, facts.banker_pair, facts.banker_suited, facts.banker_perfect_pair
+    assert (player, banker) == (of(expected.player), of(expected.banker))
 
 
 def test_all_facts_are_the_facts_of_some_round_and_numbered_in_order() -> None:

@@ -7,8 +7,9 @@ from math import perm
 import pytest
 
 from firmware_protocol.cards import Card
+from shoe_controller.baccarat.composition import all_draws, full_shoe
 from shoe_controller.baccarat.deal import Deal
-from shoe_controller.baccarat.distribution import all_draws, draws_by_facts
+from shoe_controller.baccarat.distribution import draws_by_facts
 from shoe_controller.baccarat.facts import Facts, Winner, all_facts
 
 
@@ -32,14 +33,14 @@ def test_published_totals(decks: int, banker: int, player: int, tie: int) -> Non
 
 
 def test_all_draws_of_eight_decks() -> None:
-    assert all_draws(8) == 4_998_398_275_503_360 == 416 * 415 * 414 * 413 * 412 * 411
+    assert all_draws(full_shoe(8)) == 4_998_398_275_503_360 == 416 * 415 * 414 * 413 * 412 * 411
 
 
 @pytest.mark.parametrize("decks", range(1, 9))
 def test_counts_are_whole_and_complete(decks: int) -> None:
     counts = draws_by_facts(decks)
     assert min(counts) >= 0
-    assert sum(counts) == all_draws(decks)
+    assert sum(counts) == all_draws(full_shoe(decks))
     # One deck has no two cards alike, so some facts (a suited pair) cannot be; eight decks can make all of them.
     assert all(counts) or decks < 8
     assert not all(counts) or decks > 1
@@ -49,7 +50,7 @@ def test_counts_are_whole_and_complete(decks: int) -> None:
 @pytest.mark.parametrize("side", ["player", "banker"])
 def test_pairs_by_the_closed_formula(decks: int, side: str) -> None:
     """Any second card of the first one's rank: (4n - 1) of the (52n - 1) cards left."""
-    assert count(decks, f"{side}_pair") * (52 * decks - 1) == all_draws(decks) * (4 * decks - 1)
+    assert count(decks, f"{side}_pair") * (52 * decks - 1) == all_draws(full_shoe(decks)) * (4 * decks - 1)
 
 
 @pytest.mark.parametrize("decks", range(1, 9))
@@ -96,7 +97,7 @@ def test_a_large_sample_of_real_deals_fits_every_joint_count() -> None:
                 if deal.feed(card) is None:
                     break
             seen[deal.facts] += 1
-        whole = all_draws(decks)
+        whole = all_draws(full_shoe(decks))
         for draws, facts in zip(draws_by_facts(decks), all_facts(), strict=True):
             expected = rounds * draws / whole
             # Six standard deviations of a rare event, and room for the rarest.

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
+from shoe_controller.baccarat.composition import all_draws, full_shoe
 from shoe_controller.baccarat.conditions import facts_where
-from shoe_controller.baccarat.distribution import all_draws
 from shoe_controller.baccarat.odds import WagerOdds, exact_odds
 from shoe_controller.baccarat.wagers import Row, Schedule
 from shoe_controller.house.catalogue_files import built_in_catalogue
@@ -93,7 +93,7 @@ def test_rows_and_figures_hang_together(decks: int, base: str) -> None:
     schedule = built_in_catalogue().schedule(base)
     for wager, table in schedule.pay_tables.items():
         found = exact_odds(schedule, wager, decks)
-        whole = all_draws(decks)
+        whole = all_draws(full_shoe(decks))
         assert sum(row.count for row in found.rows) == whole
         assert [row.pays for row in found.rows][-1] == "lose"
         prices = [_gain(row.pays) for row in found.rows]

@@ -1,6 +1,7 @@
 """How much of a Cortex-M0+ the shoe in C takes, beside its budgets: code, RAM, and the deepest that its calls stack.
 
-The functions that the firmware provides, and what a compiler adds of its own (division, memcpy), are not counted.
+The functions that the firmware provides, and what a compiler adds of its own (division, memcpy), are not counted. The
+figures are written into the pages that name them, so that these cannot differ.
 """
 
 import re
@@ -15,11 +16,37 @@ COMPILER = ("arm-none-eabi-gcc", "-mcpu=cortex-m0plus", "-mthumb", "-Os", "-ffre
 MOST_CODE, MOST_RAM = 7 * 1024, 1536
 """Bytes. RAM is that beside the event store: the link and its stack."""
 
+CODE, LINK_RAM, STACK = "code and constants", "struct shoe_link", "deepest stack"
+PAGES = {
+    KIT / "README.md": {
+        "code and constants": CODE,
+        "RAM: `struct shoe_link`": LINK_RAM,
+        "RAM: the deepest of its calls on the stack, your own functions aside": STACK,
+    },
+    KIT.with_name("native") / "PROTOCOL.md": {
+        "code and constants, BLAKE2s included": CODE,
+        "RAM: the link with both buffers": LINK_RAM,
+        "RAM: stack below its deepest call": STACK,
+    },
+}
+"""Rows of tables, and which figure each has."""
+
 _NODE = re.compile(r'node: \{ title: "([^"]+)" label: "[^"]*?(\d+) bytes')
 _EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
 
 
 def main() -> None:
+    figures = measured()
+    _tell(CODE, figures[CODE], MOST_CODE)
+    _tell(LINK_RAM, figures[LINK_RAM], None)
+    _tell(STACK, figures[STACK], None)
+    _tell("RAM: both", figures[LINK_RAM] + figures[STACK], MOST_RAM)
+    for page, rows in PAGES.items():
+        text = page.read_text("utf-8")
+        page.write_text(with_figures(text, {row: figures[name] for row, name in rows.items()}), "utf-8")
+
+
+def measured() -> dict[str, int]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         code = sum(_compiled(source, folder)[0] for source in (LINK, BLAKE2S))
@@ -29,10 +56,24 @@ def main() -> None:
         )
         ram = _compiled(link, folder)[1]
         stack = _deepest("".join(graph.read_text("utf-8") for graph in folder.glob("*.ci")))
-    _tell("code and constants", code, MOST_CODE)
-    _tell("struct shoe_link", ram, None)
-    _tell("deepest stack", stack, None)
-    _tell("RAM: both", ram + stack, MOST_RAM)
+    return {CODE: code, LINK_RAM: ram, STACK: stack}
+
+
+def with_figures(text: str, figures: dict[str, int]) -> str:
+    """A page with these figures in its rows."""
+    for row, figure in figures.items():
+        text = _figure(row).sub(rf"\g<1>{figure:,}", text)
+    return text
+
+
+def figures_of(text: str, rows: dict[str, str]) -> dict[str, int]:
+    """What a page says now."""
+    found = {name: _figure(row).findall(text) for row, name in rows.items()}
+    return {name: int(figure.replace(",", "")) for name, ((_, figure),) in found.items()}
+
+
+def _figure(row: str) -> re.Pattern[str]:
+    return re.compile(rf"^(\| {re.escape(row)} \| )([\d,]+)", re.MULTILINE)
 
 
 def _compiled(source: Path, folder: Path) -> tuple[int, int]:

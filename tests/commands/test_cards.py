@@ -11,7 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from firmware_protocol.lines.cards_file import CardsFile, encode, read_cards_file
+from firmware_protocol.lines.cards_file import CardRow, CardsFile, CardsHeader, encode, read_cards_file
+from firmware_protocol.lines.controller import QUIET_AFTER
+from firmware_protocol.lines.learning import Learner
+from firmware_protocol.lines.pattern import LinePattern
+from shoe_controller.commands.cards import Lesson
 from tests.commands.running import PROGRAM, Answer, run
 from tests.firmware_protocol.lines.sets import PATTERN, piece, some_set
 
@@ -83,6 +87,84 @@ def test_a_deck_is_learned_at_a_port_killed_interrupted_and_gone_on_with(capsys:
     assert [row.id for row in content(file).rows] == IDS[:10]
     assert typed(capsys, file, IDS[10:], "--decks", "1", "--cut-card").exit_code == 0
     assert content(file) == some_set(decks=1)
+
+
+def test_half_a_line_is_learned_for_no_card(tmp_path: Path) -> None:
+    """The first line since the port was opened counts when its card is read a second time."""
+    file = tmp_path / "cards.jsonl"
+    with learning(file) as (reader, process):
+        until(process, "52 to go. Next: AC of deck 1")
+        os.write(reader, f"{IDS[0][3:]}\r\n".encode())
+        assert "may be the end of a line only. Read AC of deck 1 once more" in until(process, IDS[0][3:])
+        os.write(reader, f"{IDS[0]}\r\n{IDS[1]}\r\n".encode())
+        until(process, "50 to go. Next: 3C of deck 1")
+        assert [row.id for row in content(file).rows] == IDS[:2]
+
+
+def test_a_line_that_breaks_off_is_glued_to_no_other() -> None:
+    stored: list[CardRow] = []
+    learner = Learner(CardsFile(CardsHeader(decks=1), ()), cut_card=False, repeat_within=2.0)
+    lesson = Lesson(learner, stored.append, LinePattern(), joins=True)
+    lesson.pass_over(b"ready\r\n", 0.0)
+    lesson.feed(b"04A1B200\n04A1", 1.0)
+    lesson.feed(b"04A1B202\n", 1.0 + QUIET_AFTER)
+    assert [row.id for row in stored] == ["04A1B200"]
+    lesson.feed(b"04A1B202\n", 4.0)
+    assert [row.id for row in stored] == ["04A1B200", "04A1B202"]
+
+
+def test_an_id_that_is_the_end_of_another_is_refused_at_once(capsys: Capsys, tmp_path: Path) -> None:
+    file = tmp_path / "cards.jsonl"
+    answer = typed(capsys, file, ["12345", "345", "777", "0777"])
+    assert "345 and 12345, which is AC of deck 1: one is the end of the other" in answer.out
+    assert "0777 and 777, which is 2C of deck 1" in answer.out
+    assert [row.id for row in content(file).rows] == ["12345", "777"]
+    assert typed(capsys, file, ["888"]).exit_code == 1, "it can be gone on with"
+
+
+CR_FILE = encode(CardsHeader(decks=1)).replace(b"\n", b"\r") + b"".join(
+    encode(row).replace(b"\n", b"\r") for row in some_set(decks=1).rows[:3]
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"notes without an end of line",
+        b"notes\n",
+        b'\xef\xbb\xbf{"cards_file":1,"ids":"pieces","decks":1,"set":""}\n{"id":"E00AC01","card":"AC","deck":1}',
+        encode(CardsHeader(decks=2)) + b'{"id":"E00AC01","card":"AC","deck":1}',
+        encode(CardsHeader(decks=2)) + b'{"id":"E00',
+        encode(CardsHeader(decks=1)) + b"notes at the end",
+    ],
+)
+def test_a_file_that_is_not_to_be_gone_on_with_stays_as_it_is(capsys: Capsys, tmp_path: Path, text: bytes) -> None:
+    file = tmp_path / "cards.jsonl"
+    file.write_bytes(text)
+    assert typed(capsys, file, IDS[:1]).exit_code == 2
+    assert file.read_bytes() == text
+
+
+@pytest.mark.parametrize(
+    ("text", "learned"),
+    [
+        (encode(CardsHeader(decks=1))[:20], 0),
+        (encode(CardsHeader(decks=1))[:-1], 0),
+        (encode(CardsHeader(decks=1)) + encode(some_set().rows[0])[:-1], 1),
+        (encode(CardsHeader(decks=1)) + encode(some_set().rows[0])[:-2], 0),
+        (encode(CardsHeader(decks=1)) + b"{", 0),
+        (CR_FILE, 3),
+        (CR_FILE[:-1], 3),
+    ],
+)
+def test_a_file_that_was_cut_off_or_edited_keeps_every_whole_card(
+    capsys: Capsys, tmp_path: Path, text: bytes, learned: int
+) -> None:
+    file = tmp_path / "cards.jsonl"
+    file.write_bytes(text)
+    assert typed(capsys, file, IDS[learned : learned + 1]).exit_code == 1
+    assert content(file).header == CardsHeader(decks=1)
+    assert [row.id for row in content(file).rows] == IDS[: learned + 1]
 
 
 def test_a_reader_that_is_pulled_out_is_named(tmp_path: Path) -> None:

@@ -5,11 +5,14 @@ from importlib import resources
 from math import isclose, perm, sqrt
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
+from firmware_protocol.events import IndicatedWinner
 from shoe_controller.house.catalogue_files import built_in_catalogue
 from tests.commands.running import run, run_program, run_with_closed_output
+from tests.recorded_sitting import RecordedSitting
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -178,3 +181,101 @@ def test_there_are_no_terminal_codes_in_a_pipe() -> None:
 @pytest.mark.parametrize("arguments", [("--json",), ()], ids=["json", "drawing"])
 def test_a_reader_that_has_seen_enough_is_no_error(arguments: tuple[str, ...]) -> None:
     assert run_with_closed_output("odds", *arguments) == (0, "")
+
+
+# --- what is left of a shoe ------------------------------------------------------------------------------------------
+
+
+def test_odds_when_cards_are_gone(capsys: Capsys) -> None:
+    entries = odds(capsys, "--out", "9H", "9H", "10s", "ac,2C", "--decks", "2")
+    assert all(entry["cards_left"] == 99 for entry in entries)
+    assert all(sum(row["count"] for row in entry["rows"]) == perm(99, 6) for entry in entries)
+    full = {entry["wager"]: entry["house_edge"] for entry in odds(capsys, "--decks", "2")}
+    assert all(entry["house_edge"] != full[entry["wager"]] for entry in entries)
+    drawn = run(capsys, "odds", "--out", "9H", "9H", "--wager", "base.tie").out
+    assert "8 decks, 2 cards gone" in drawn
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (
+            ("--out", "9H", "9H", "--decks", "1"),
+            "impossible_composition",
+            "9H is gone 2 times; one deck cannot hold so many",
+        ),
+        (("--out", "1H"), "bad_card", "'1H' is not a card"),
+        (("--out", "9H", "--journal", "x"), "bad_options", "give one of them"),
+        (("--round", "3"), "bad_options", "--shoe and --round belong to --journal"),
+        (("--cut", "20"), "bad_options", "--cut belongs to --counted"),
+        (("--journal", "nowhere.journal"), "bad_journal", "nowhere.journal"),
+        (("--counted", "--out", "9H"), "bad_options", "--counted plays whole shoes"),
+        (("--counted", "--tags", "0,1,1,1,1,1,-5,1,-5,1"), "bad_options", "--tags and --trigger belong together"),
+        (("--counted", "--cut", "400"), "bad_options", "--cut must be from 6 to 390 with 8 decks"),
+        (("--counted", "--shoes", "0"), "bad_options", "--shoes must be at least 1"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused(capsys: Capsys, arguments: tuple[str, ...], code: str, says: str) -> None:
+    answer = run(capsys, "odds", "--json", *arguments)
+    assert answer.exit_code == 2
+    assert answer.json["error"]["code"] == code
+    assert says in answer.json["error"]["message"]
+    assert says in answer.err
+
+
+def test_odds_as_a_shoe_stood(capsys: Capsys, tmp_path: Path) -> None:
+    table = RecordedSitting()
+    table.open_shoe("3H")
+    table.deal("9H 4D KS 2C")
+    table.result(IndicatedWinner.PLAYER)
+    table.deal("8H 7D")
+    journal = str(table.write(tmp_path / "table.journal"))
+    decks = 8
+    first = odds(capsys, "--journal", journal, "--shoe", "1", "--round", "1")
+    assert first[0]["cards_left"] == 52 * decks - 1
+    second = odds(capsys, "--journal", journal, "--round", "2")
+    assert second == odds(capsys, "--decks", str(decks), "--out", "3H", "9H", "4D", "KS", "2C")
+    assert odds(capsys, "--journal", journal)[0]["cards_left"] == 52 * decks - 7
+    for wrong, says in (("--shoe=2", "does not contain the opening of shoe 2"), ("--round=4", "there is no round 4")):
+        answer = run(capsys, "odds", "--journal", journal, wrong)
+        assert (answer.exit_code, says in answer.err) == (2, True)
+
+
+# --- what a counter would win ----------------------------------------------------------------------------------------
+
+
+def test_what_a_counter_would_win(capsys: Capsys, tmp_path: Path) -> None:
+    picture = tmp_path / "counted.svg"
+    arguments = ("odds", "--counted", "--wager", "five_dragons.red_dragon_6", "--decks", "2", "--shoes", "10")
+    answer = run(capsys, *arguments, "--svg", str(picture), "--json")
+    assert (answer.exit_code, answer.err) == (0, "")
+    (entry,) = answer.json
+    assert (entry["wager"], entry["decks"], entry["shoes"]) == ("five_dragons.red_dragon_6", 2, 10)
+    units = [figures["per_shoe"] for figures in entry["by_depth"]]
+    assert [figures["cut"] for figures in entry["by_depth"]] == [14, 26, 39, 52, 78]
+    assert units == sorted(units, reverse=True)
+    assert units[0] > 0
+    assert run(capsys, *arguments, "--json").out == answer.out
+    assert run(capsys, *arguments, "--seed", "2", "--json").out != answer.out
+    drawing = ET.fromstring(picture.read_text("utf-8"))  # noqa: S314 - our own file
+    assert len(drawing.findall("{http://www.w3.org/2000/svg}polyline")) == 1
+    drawn = run(capsys, *arguments).out
+    assert f"{units[0]:.3f}" in drawn
+    assert "█" in drawn
+
+
+def test_a_published_count_wins_no_more_than_perfect_play(capsys: Capsys) -> None:
+    arguments = (
+        "odds",
+        "--counted",
+        "--wager",
+        "golden_bacc.natural_9_over_7",
+        "--decks",
+        "2",
+        "--shoes",
+        "12",
+        "--json",
+    )
+    perfect = run(capsys, *arguments).json[0]["by_depth"]
+    by_tags = run(capsys, *arguments, "--tags", "0,1,1,1,1,1,-5,1,-5,1", "--trigger", "6").json[0]["by_depth"]
+    assert 0 < by_tags[0]["per_shoe"] < perfect[0]["per_shoe"]

@@ -8,6 +8,7 @@ import pytest
 
 from firmware_protocol.lines.controller import REPEAT_WITHIN
 from firmware_protocol.lines.pattern import LinePattern
+from firmware_protocol.pace import CARD_TAKES
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.pins import hash_pin
 from shoe_controller.config.procedure import ProcedureEntry
@@ -179,15 +180,18 @@ def test_how_a_reader_writes_its_lines(tmp_path: Path) -> None:
         "unread": "NOREAD",
         "ignore": ["# "],
         "repeat_within": 1.5,
+        "card_takes": 0.25,
     }
     shoe = load(tmp_path, with_sections(shoe=settings)).shoe
     assert shoe is not None
     pattern = LinePattern(prefix="$", suffix="*", checksum="crc16", unread="NOREAD", ignore=("# ",))
     assert shoe.lines == LinesSettings((tmp_path / "red.jsonl",), pattern, 1.5)
+    assert shoe.card_takes == 0.25
     assert not shoe.insecure
     plain = load(tmp_path, with_sections(shoe=LINES)).shoe
     assert plain is not None
     assert plain.lines == LinesSettings((tmp_path / "red.jsonl",), LinePattern(), REPEAT_WITHIN)
+    assert plain.card_takes == CARD_TAKES
 
 
 @pytest.mark.parametrize(
@@ -203,6 +207,9 @@ def test_how_a_reader_writes_its_lines(tmp_path: Path) -> None:
         (LINES | {"suffix": "* "}, "shoe.prefix: spaces"),
         (LINES | {"unread": "a\nb"}, "shoe.unread: must be one line"),
         (LINES | {"checksum": "crc32"}, "shoe.checksum"),
+        (ANGEL_EYE | {"card_takes": 1.5}, "shoe.card_takes: must be seconds, 0 (judge nothing) to 1, not 1.5"),
+        (LINES | {"card_takes": -1}, "shoe.card_takes: must be seconds"),
+        (NATIVE | {"card_takes": 0.2}, "shoe.card_takes: a shoe of the native wire says how old each card is"),
         (NATIVE | {"prefix": "$"}, 'shoe.prefix: only the wire "lines" has it'),
     ],
 )

@@ -18,7 +18,13 @@ class Mutant(NamedTuple):
 
 
 MUTANTS = (
-    Mutant("no crc is checked", " || crc(run + 1, size - 1U) != 0) return 0;", ") return 0;", ("1.3",)),
+    Mutant(
+        "no crc is checked",
+        " || crc(run + 1, size - 1U) != 0) return 0;",
+        ") return 0;",
+        ("1.3",),
+        also=("9.1",),
+    ),
     Mutant(
         "garbage is never dropped",
         "            link->in_size = 0;\n            hear(link",
@@ -46,6 +52,7 @@ MUTANTS = (
         "    if (link->challenge_size != 0 && same(asked, link->challenge + ASKED_AT, ASKED_BYTES)) return;\n",
         "",
         ("3.11",),
+        also=("2.4",),
     ),
     Mutant(
         "the reasons of REJECT are exchanged",
@@ -65,7 +72,10 @@ MUTANTS = (
         "    link->due |= DUE_CHALLENGE;\n    if",
         "    link->due |= DUE_CHALLENGE;\n    link->in_session = false;\n    if",
         ("3.19",),
-        also=("2.1",),
+        also=(
+            "3.13",
+            "2.1",
+        ),
     ),
     Mutant(
         "nonce S is always the same",
@@ -80,6 +90,7 @@ MUTANTS = (
         "if (same(tag, NO_KEY, TAG_BYTES)) {",
         ("3.15",),
         also=(
+            "9.1",
             "3.14",
             "3.19",
             "4.1",
@@ -123,6 +134,7 @@ MUTANTS = (
         "if (same(tag, NO_KEY, FRAME_TAG_BYTES) || get",
         ("4.3",),
         also=(
+            "9.1",
             "3.17",
             "4.5",
         ),
@@ -166,12 +178,14 @@ MUTANTS = (
         "link->allowed > WINDOW / 2 ? WINDOW : 2 * link->allowed",
         "link->allowed",
         ("6.24",),
+        also=("6.25",),
     ),
     Mutant(
         "a NAK that cannot be served has no answer",
         "            else\n                link->due |= DUE_STATUS;\n            break;",
         "            break;",
         ("6.32",),
+        also=("2.2",),
     ),
     Mutant("the keep-alive comes every two seconds", "KEEP_ALIVE = 500", "KEEP_ALIVE = 2000", ("8.1",), also=("8.4",)),
     Mutant(
@@ -207,7 +221,11 @@ MUTANTS = (
     ),
     Mutant("AWAKE comes ten times a second", "AWAKE_EVERY = 1000", "AWAKE_EVERY = 100", ("3.21",)),
     Mutant(
-        "ages are in seconds", "    at = put(at, age, 4) + size;", "    at = put(at, age / 1000, 4) + size;", ("6.11",)
+        "ages are in seconds",
+        "    at = put(at, age, 4) + size;",
+        "    at = put(at, age / 1000, 4) + size;",
+        ("6.11",),
+        also=("6.12",),
     ),
     Mutant(
         "a card that finds no place is not counted",
@@ -215,5 +233,238 @@ MUTANTS = (
         "    if (!link->full) link->total += cards;\n",
         ("6.5",),
         also=("6.35",),
+    ),
+    Mutant(
+        "a silence is said, and does not lock the gate",
+        "        link->revision = 0;\n"
+        "        link->firmware->lock_gate(link->firmware->context);\n"
+        "    }\n"
+        "    if (!link->in_session) return;",
+        "        link->revision = 0;\n    }\n    if (!link->in_session) return;",
+        ("8.3",),
+        also=("8.7",),
+    ),
+    Mutant(
+        "the PROOF of the session is forgotten at its first ACK",
+        "    if (!acknowledge(link, stored)) return;\n    if (link->timed",
+        "    link->session_proof[0] ^= 1;\n    if (!acknowledge(link, stored)) return;\n    if (link->timed",
+        ("3.13",),
+    ),
+    Mutant(
+        "dropped HELLOs prolong the 0.1 s",
+        "        link->counts.unexpected++;\n        return;\n    }\n    link->answered = true;",
+        "        link->counts.unexpected++;\n"
+        "        link->answered_at = (uint32_t)link->uptime;\n"
+        "        return;\n"
+        "    }\n"
+        "    link->answered = true;",
+        ("3.8",),
+    ),
+    Mutant(
+        "REJECTs are not rate limited",
+        "    link->answered = true;\n    link->answered_at = (uint32_t)link->uptime;\n    link->reject_reason = 0;",
+        "    link->reject_reason = 0;\n"
+        "    if (asked[1] >= VERSION) { link->answered = true; link->answered_at = (uint32_t)link->uptime; }",
+        ("3.8",),
+    ),
+    Mutant(
+        "the allowance outlives its session",
+        "    link->allowed = WINDOW;\n",
+        "    if (link->allowed == 0) link->allowed = WINDOW;\n",
+        ("3.17",),
+    ),
+    Mutant("the estimate outlives its session", "    link->estimated = false;\n", "", ("3.17",)),
+    Mutant(
+        "an age is frozen in a session",
+        "    if (boot_id == link->boot_id && happened <= age) age -= happened;",
+        "    if (boot_id == link->boot_id && happened <= age) age -= happened;\n"
+        "    static uint64_t frozen; static uint32_t of; "
+        "if (link->cursor == of && link->cursor <= link->sent_up_to) age = frozen; else { frozen = age; "
+        "of = link->cursor; }",
+        ("6.11",),
+    ),
+    Mutant(
+        "events of an earlier power-up have age 0",
+        "    if (boot_id == link->boot_id && happened <= age) age -= happened;",
+        "    if (boot_id != link->boot_id) age = 0; else if (happened <= age) age -= happened;",
+        ("6.12",),
+    ),
+    Mutant(
+        "an ACK makes the event in PROOF recognised",
+        "    if (!acknowledge(link, stored)) return;\n    if (link->timed",
+        "    link->recognised = true;\n    if (!acknowledge(link, stored)) return;\n    if (link->timed",
+        ("6.19",),
+    ),
+    Mutant(
+        "an ACK allows one event more",
+        "link->allowed > WINDOW / 2 ? WINDOW : 2 * link->allowed",
+        "link->allowed >= WINDOW ? WINDOW : link->allowed + 1",
+        ("6.24",),
+    ),
+    Mutant(
+        "an ACK does not restart the wait",
+        "    if (link->cursor < link->oldest) link->cursor = link->oldest;\n"
+        "    link->wait_since = (uint32_t)link->uptime;\n"
+        "}",
+        "    if (link->cursor < link->oldest) link->cursor = link->oldest;\n}",
+        ("6.25",),
+    ),
+    Mutant(
+        "a NAK allows as many events as a new session",
+        "                go_back(link, get32(payload));\n",
+        "                { go_back(link, get32(payload)); link->allowed = WINDOW; }\n",
+        ("6.31",),
+    ),
+    Mutant(
+        "a NAK for an event that counts as not sent is obeyed",
+        "get32(payload) < link->cursor)",
+        "get32(payload) < link->next)",
+        ("6.32",),
+    ),
+    Mutant(
+        "malformed DESIRE answered by STATUS",
+        "    if (desire.gate > SHOE_GATE_LOCKED || desire.next_hand > SHOE_EXTRA) {\n",
+        "    if (desire.gate > SHOE_GATE_LOCKED || desire.next_hand > SHOE_EXTRA) {\n"
+        "        link->due |= DUE_STATUS;\n",
+        ("5.2",),
+    ),
+    Mutant(
+        "forged sealed frame answered by STATUS",
+        "<= link->received_counter) {\n        link->counts.refused++;",
+        "<= link->received_counter) {\n        link->due |= DUE_STATUS;\n        link->counts.refused++;",
+        ("9.1",),
+    ),
+    Mutant(
+        "AWAKE of two bytes",
+        "        body[0] = AWAKE;\n        frame(link, 1);",
+        "        body[0] = AWAKE; body[1] = 7;\n        frame(link, 2);",
+        ("3.2",),
+    ),
+    Mutant(
+        "STATUS has a byte more",
+        "    send_sealed(link, STATUS, at);",
+        "    *at++ = 0x55;\n    send_sealed(link, STATUS, at);",
+        ("5.1",),
+    ),
+    Mutant(
+        "EVENT has a byte more",
+        "    at = put(at, age, 4) + size;",
+        "    at = put(at, age, 4) + size;\n    *at++ = 0x55;",
+        ("7.1",),
+    ),
+    Mutant(
+        "REJECT names versions 0 to 255",
+        "        body[2] = body[3] = VERSION;",
+        "        body[2] = 0; body[3] = 255;",
+        ("3.2",),
+    ),
+    Mutant(
+        "CHALLENGE has a cause that does not exist",
+        "    *at++ = link->firmware->cause;\n    at = put(at, link->firmware->capabilities, 2);",
+        "    *at++ = 200;\n    at = put(at, link->firmware->capabilities, 2);",
+        ("3.2",),
+    ),
+    Mutant(
+        "gate 2 is not followed",
+        "    link->firmware->follow(link->firmware->context, &desire);",
+        "    if (desire.gate == SHOE_GATE_LOCKED) desire.gate = SHOE_GATE_AS_IT_IS;\n"
+        "    link->firmware->follow(link->firmware->context, &desire);",
+        ("5.8",),
+    ),
+    Mutant(
+        "a DESIRE of the same revision is followed again", "    if (revision == link->revision) return;\n", "", ("5.5",)
+    ),
+    Mutant(
+        "events of an earlier power-up get the boot id of this one",
+        "    uint32_t boot_id = get32(record + BOOT_AT);\n",
+        "    uint32_t boot_id = link->boot_id;\n",
+        ("6.3",),
+        also=("6.15", "6.20"),
+    ),
+    Mutant(
+        "PROOF deletes nothing",
+        "                       acknowledge(link, stored);",
+        "                       (stored.sequence >= link->oldest && stored.sequence < link->next);",
+        ("6.18",),
+        also=("6.17", "6.19"),
+    ),
+    Mutant(
+        "the event acknowledged last is recognised by its sequence alone",
+        "(stored.boot_id == link->acknowledged.boot_id && stored.sequence == link->acknowledged.sequence)",
+        "(stored.sequence == link->acknowledged.sequence)",
+        ("6.17",),
+    ),
+    Mutant(
+        "an ACK of a deleted event is taken for the last one",
+        "    if (event.sequence < link->oldest || event.sequence >= link->next ||",
+        "    if (event.sequence < link->oldest && event.sequence) link->acknowledged = event;\n"
+        "    if (event.sequence < link->oldest || event.sequence >= link->next ||",
+        ("6.16",),
+    ),
+    Mutant(
+        "STATUS counts a card less",
+        "    at = put(at, link->total, 4);\n    at = put(at, link->revision, 4);",
+        "    at = put(at, link->next > link->oldest ? link->total - 1 : link->total, 4);\n"
+        "    at = put(at, link->revision, 4);",
+        ("6.10",),
+        also=("6.7", "6.8"),
+    ),
+    Mutant(
+        "a run that is too long is cut to a frame",
+        "            if (link->in_size <= SHOE_LONGEST_RUN) link->in_size++;",
+        "            if (link->in_size < SHOE_LONGEST_RUN) link->in_size++;",
+        ("1.2",),
+    ),
+    Mutant(
+        "no AWAKE at power-up", "    happen(link, &started);\n    wake(link);", "    happen(link, &started);", ("3.20",)
+    ),
+    Mutant(
+        "a repeated PROOF breaks the silence",
+        "    if (link->in_session && same(whole, link->session_proof, sizeof whole)) {\n",
+        "    if (link->in_session && same(whole, link->session_proof, sizeof whole)) {\n        note_heard(link);\n",
+        ("8.5",),
+    ),
+    Mutant(
+        "a wrong PROOF breaks the silence",
+        '    size = (uint8_t)(size - TAG_BYTES);\n    sign(link, "CTRL-TAG"',
+        '    note_heard(link);\n    size = (uint8_t)(size - TAG_BYTES);\n    sign(link, "CTRL-TAG"',
+        ("8.5",),
+    ),
+    Mutant(
+        "reserved flags count in a session",
+        "    asked[2] &= INSECURE;\n    if (",
+        "    if (!(link->in_session)) asked[2] &= INSECURE;\n    if (",
+        ("2.4",),
+    ),
+    Mutant(
+        "gate 2 does not end the lock of a silence",
+        "    if (desire.gate != SHOE_GATE_AS_IT_IS) link->locked",
+        "    if (desire.gate == SHOE_GATE_UNLOCKED) link->locked",
+        ("8.7",),
+    ),
+    Mutant(
+        "only the first STATUS says whether the event in PROOF is recognised",
+        "        link->due &= (uint8_t)~DUE_STATUS;\n        send_status(link);",
+        "        link->due &= (uint8_t)~DUE_STATUS;\n        send_status(link);\n        link->recognised = false;",
+        ("6.19",),
+    ),
+    Mutant("the wait grows to 4 s", "LONGEST_WAIT = 2000", "LONGEST_WAIT = 4000", ("6.27",)),
+    Mutant(
+        "IDENTIFY does nothing",
+        "            if (firmware->identify != NULL) firmware->identify(",
+        "            if (0) firmware->identify(",
+        ("5.1",),
+    ),
+    Mutant(
+        "an ACK with appended fields is ignored",
+        "        case ACK: hear_ack(link,",
+        "        case ACK: if (size == SEALED_HEADER + 8) hear_ack(link,",
+        ("2.2",),
+    ),
+    Mutant(
+        "CHALLENGE has a text that is longer than it",
+        "    at = put_text(at, link->firmware->serial_number);\n",
+        "    at = put_text(at, link->firmware->serial_number);\n    link->challenge[46] = 200;\n",
+        ("2.5",),
     ),
 )

@@ -8,9 +8,11 @@ from simulator.conformance.line import Answer, Doing, Request
 from simulator.conformance.verdicts import Findings
 from tests.conformance.clauses import CLAUSES, TRIED
 from tests.conformance.virtual import PythonShoe, ShoeInC, VirtualShoe, tried
+from tests.firmware_protocol.native.c_shoe import Identity
 
 MUSTS = {clause.number for clause in CLAUSES if clause.must}
 NEEDS_NO_KEY = {"4.9"}
+NEEDS_EYES = {"5.1", "5.5", "5.8", "8.3", "8.7"}
 NEEDS_A_CARD_FROM_A_FULL_SHOE = {"6.5"}
 
 
@@ -50,6 +52,32 @@ def test_an_operator_who_leaves_the_power_on_makes_no_shoe_fail() -> None:
     findings = tried(Lazy())
     assert _broken(findings) == {}
     assert "the power was not taken away" in findings.untried["3.6"][0]
+
+
+def test_nothing_is_held_that_nobody_has_looked_at() -> None:
+    class Unseen(ShoeInC):
+        def do(self, request: Request, now: float) -> Answer:
+            looks = request.doing in (Doing.SEE_GATE_LOCKED, Doing.SEE_LAMPS, Doing.SEE_IDENTIFY)
+            return Answer(yes=False, why_not="nobody looks") if looks else super().do(request, now)
+
+    findings = tried(Unseen())
+    assert findings.failed == {}
+    assert findings.held.isdisjoint(NEEDS_EYES)
+    assert all("nobody looks" in findings.untried[clause][0] for clause in NEEDS_EYES)
+
+
+@pytest.mark.parametrize("capabilities", [0x0007, 0x0006])
+def test_a_gate_that_nothing_opens_or_that_is_not_there_decides_nothing(capabilities: int) -> None:
+    class Shut(ShoeInC):
+        def do(self, request: Request, now: float) -> Answer:
+            return Answer(yes=True) if request.doing is Doing.SEE_GATE_LOCKED else super().do(request, now)
+
+    shoe = Shut(identity=Identity(capabilities=capabilities))
+    findings = tried(shoe)
+    assert findings.failed == {}
+    assert findings.held.isdisjoint({"5.5", "5.8", "8.3", "8.7"})
+    why = "was not seen open" if capabilities & 1 else "has no gate"
+    assert why in findings.untried["5.8"][0]
 
 
 def test_a_shoe_at_which_nobody_is_does_not_fail() -> None:

@@ -12,7 +12,7 @@ from simulator.emulation import Emulation, EmulationSettings
 from simulator.shoe_line import WireSettings
 from simulator.virtual_shoe import CannotError
 from tests.conformance.hands import at_emulator
-from tests.firmware_protocol.native.c_shoe import CShoe, Desire, Memory
+from tests.firmware_protocol.native.c_shoe import CShoe, Desire, Identity, Memory
 
 KEY = bytes(range(60, 92))
 STEP = 0.01
@@ -114,14 +114,28 @@ class WithGate(CShoe):
 class ShoeInC:
     """The kit, or a changed one, with memory that outlives a power-up."""
 
-    def __init__(self, kit: ctypes.CDLL | None = None, now: float = 1000.0, places: int = 128) -> None:
+    def __init__(
+        self,
+        kit: ctypes.CDLL | None = None,
+        now: float = 1000.0,
+        places: int = 128,
+        identity: Identity | None = None,
+    ) -> None:
         self._kit = kit
+        self._identity = identity
         self._memory = Memory(places)
         self._random = random.Random(7)  # noqa: S311 - the same run every time
         self._power_up(now)
 
     def _power_up(self, now: float) -> None:
-        self._shoe = WithGate(key=KEY, memory=self._memory, random=self._random.randbytes, now=now, kit=self._kit)
+        self._shoe = WithGate(
+            key=KEY,
+            memory=self._memory,
+            random=self._random.randbytes,
+            now=now,
+            identity=self._identity,
+            kit=self._kit,
+        )
 
     def receive(self, data: bytes, now: float) -> None:
         self._shoe.receive(data, now)

@@ -59,9 +59,10 @@ def table_file(
     """What the table's file holds. Every seat may bet on everything, and small sums."""
     shoe: Data = {"wire": wire, "port": shoe_port}
     if wire == "angel_eye":
-        shoe["commands"] = True
+        shoe |= {"commands": True, "card_takes": 0}  # a recording is played at once, and a test's machine may be busy
     elif wire == "lines":
         shoe |= {"cards_files": [CARDS_FILE], "prefix": "$", "suffix": "*", "checksum": "crc16", "unread": "NOREAD"}
+        shoe["card_takes"] = 0  # the virtual dealer is quicker than any hand
     elif key_file is None:
         shoe["insecure"] = True
     else:

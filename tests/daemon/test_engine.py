@@ -16,6 +16,8 @@ import pytest
 from firmware_protocol.angel_eye.controller import AngelEyeController
 from firmware_protocol.angel_eye.telegrams import encode_telegram
 from firmware_protocol.events import Standby
+from firmware_protocol.lines.cards_file import CardIds
+from firmware_protocol.lines.controller import UNREAD_AT_ONCE, LinesController
 from firmware_protocol.link import ControllerLink, Delivery, LinkReport
 from firmware_protocol.native.controller import NativeController
 from firmware_protocol.native.framing import encode_frame
@@ -42,7 +44,10 @@ from shoe_controller.table.inputs import (
     PinVerdict,
     ShoeReport,
 )
+from shoe_controller.transports.descriptor_line import READ_SIZE
+from simulator.reader_ids import cards_file
 from tests.daemon.house_file import Wire, table_file, write_table_file
+from tests.firmware_protocol.lines.sets import PLAIN, piece, some_set
 from tests.firmware_protocol.native.line import KEY, bodies
 from tests.firmware_protocol.native.puppets import BOOT_ID, PuppetShoe
 
@@ -269,3 +274,18 @@ async def test_of_endless_noise_only_the_end_is_kept_and_a_telegram_after_it_is_
         assert kept == MOST_PIECES + TAIL_BYTES, "a beginning in pieces of its own, and the end"
         assert json.loads(left_out) == {"bytes": 2 * (HEAD_BYTES + TAIL_BYTES) + len(telegram) - kept}
         assert any(isinstance(given, ShoeReport) for given in desk.given)
+
+
+async def test_a_read_full_of_lines_of_noise_is_a_few_inputs(tmp_path: Path) -> None:
+    cards = tmp_path / "cards.jsonl"
+    cards.write_bytes(cards_file(8, "pieces"))
+    cards.chmod(0o640)
+    desk = Desk(tmp_path, LinesController(cards=CardIds([some_set()]), pattern=PLAIN), "lines")
+    async with at_work(desk):
+        desk.controller.line_opened()
+        desk.controller.received(PLAIN.write(piece("9H")))
+        desk.controller.received(b"x\n" * READ_SIZE)
+        desk.controller.line_closed()
+        await desk.all_done()
+        assert [type(given) for given in desk.given].count(EventsMissed) == 1
+        assert [type(given) for given in desk.given].count(ShoeReport) == 1 + UNREAD_AT_ONCE

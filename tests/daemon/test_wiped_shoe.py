@@ -138,3 +138,28 @@ async def test_all_events_of_a_wiped_shoe_reach_the_journal_before_they_are_ackn
         alerts = [line["kind"] for line in chain.log_lines if line["event"] == "alert_raised"]
         assert alerts.count("events_came_again") == 5
         assert "event_gap" in alerts, "the table stands still meanwhile"
+
+
+async def test_events_that_come_again_around_a_kill_of_the_controller_count_once(tmp_path: Path) -> None:
+    """The shoe has lost its marks, not its events; the controller is killed when five of them have come again."""
+    async with Chain(tmp_path, with_broker=False) as chain:
+        old, new = ShoeOnTheDesk(), ShoeOnTheDesk()
+        events = dealt(FACES)
+        async with old.listening() as port:
+            chain.data["shoe"]["port"] = f"socket://127.0.0.1:{port}"
+            chain.write_file()
+            await chain.start_daemon()
+            old.report(*events)
+            await chain.becomes(lambda: not old.store.events, what="the shoe's events to be stored")
+            await chain.kill_daemon()
+        async with new.listening(port):
+            new.report(*events[:5])
+            await chain.start_daemon()
+            await chain.becomes(lambda: not new.store.events, what="the first events that come again to be stored")
+            await chain.kill_daemon()
+            new.report(*events[5:])
+            await chain.start_daemon()
+            await chain.becomes(lambda: not new.store.events, what="the rest of them to be stored")
+        after = reported(chain.journal)[len(events) :]
+        assert [report["sequence"] for report in after] == [*range(1, len(events) + 1)]
+        assert {report["event"]["event"] for report in after} == {"came_again"}

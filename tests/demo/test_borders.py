@@ -1,19 +1,25 @@
 """What the demonstration knows of the emulator fits the emulator, and it knows it from no import."""
 
+from pathlib import Path
+
 import pytest
 
-from shoe_controller.demo.faults import FAULT_PANEL, FAULTS, LOSES_CARDS, faults_on
+from shoe_controller.config.table_file import load_config
+from shoe_controller.demo.faults import FAULT_PANEL, FAULTS, LOSES_CARDS, NOT_SHOWN, faults_on
+from shoe_controller.demo.folder import write_table
 from shoe_controller.demo.irregular_scripts import SCRIPTS
 from shoe_controller.demo.irregularities import IRREGULARITIES, irregularities_at
-from shoe_controller.demo.settings import GAMES, WIRES
+from shoe_controller.demo.settings import BROKERS, DECKS, GAMES, WIRES, DemoSettings
 from shoe_controller.demo.shoe_program import DEALER_KEY
 from shoe_controller.demo.supervisor import AtTheShoe
 from shoe_controller.messages.acts import ActName
 from shoe_controller.messages.facts import AnyFact
 from shoe_controller.table.alerts import ALERTS
 from simulator.console_view import FAULT_KEYS, HELP
+from simulator.dealer import HUMAN
 from simulator.faults import FAULTS as EMULATED
 from simulator.faults import Undetectable
+from simulator.reader_ids import EMULATED_PATTERN, cards_file
 from simulator.shoe_line import Wire
 from tests.test_layers import files_in, imports_of, is_within, package_of
 
@@ -27,16 +33,28 @@ def test_the_demo_starts_the_simulator_and_imports_only_what_reckons() -> None:
 
 
 def test_faults_and_their_keys_are_those_of_the_emulator() -> None:
-    of_readers = {key: name for key, name in FAULT_KEYS.items() if name == "read_again"}
-    assert {fault.key: name for name, fault in FAULTS.items()} | of_readers == FAULT_KEYS
+    assert {fault.key: name for name, fault in FAULTS.items()} == FAULT_KEYS
 
 
 @pytest.mark.parametrize("wire", [Wire(name) for name in WIRES])
 def test_each_wire_shows_the_faults_it_can_tell_of(wire: Wire) -> None:
-    assert set(faults_on(wire.value)) == {
-        name for name, kind in EMULATED.items() if not isinstance(kind.on(wire), Undetectable)
-    }
+    expressed = {name for name, kind in EMULATED.items() if not isinstance(kind.on(wire), Undetectable)}
+    assert expressed >= NOT_SHOWN[wire.value]
+    assert set(faults_on(wire.value)) == expressed - NOT_SHOWN[wire.value]
     assert set(faults_on(wire.value)) >= LOSES_CARDS[wire.value]
+
+
+def test_the_table_reads_lines_as_the_emulated_reader_writes_them(tmp_path: Path) -> None:
+    settings = DemoSettings("lines", GAMES[0], 10.0, 1, None, 7, (), BROKERS[0], pages=False)
+    files = write_table(tmp_path, 1, settings, broker_port=1)
+    assert files.cards is not None
+    files.cards.write_bytes(cards_file(DECKS, "pieces"))
+    shoe = load_config(files.config).shoe
+    assert shoe is not None
+    lines = shoe.lines
+    assert lines is not None
+    assert (lines.pattern, lines.cards_files) == (EMULATED_PATTERN, (files.cards,))
+    assert lines.repeat_within < (1 - HUMAN.unevenness) * HUMAN.card / settings.speed, "no dealer is as quick"
 
 
 def test_what_faults_are_caught_by_is_what_the_table_can_say() -> None:

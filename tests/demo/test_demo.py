@@ -61,6 +61,7 @@ async def test_so_many_rounds_in_a_terminal(folder: Folder, columns: int, rows: 
     [
         ("native", ("misread", "bytes_lost", "jam", "reboot"), ("wager_at_wrong_seat", "dispute")),
         ("angel_eye", ("undisclosed", "double_feed", "forged_frame"), ("new_dealer", "card_unseen")),
+        ("lines", ("misread", "read_again"), ("replay_with_other_wagers",)),
     ],
 )
 async def test_faults_are_caught_named_and_cleared(
@@ -77,6 +78,8 @@ async def test_faults_are_caught_named_and_cleared(
     if wire == "native":
         assert "rana and bimal move_wager" in line_about(demo, "wager_at_wrong_seat")
         assert "rana and bimal adjust" in line_about(demo, "dispute")
+    elif wire == "lines":
+        assert "rana void_and_replay" in line_about(demo, "replay_with_other_wagers")
     else:
         assert "gita sign_in" in line_about(demo, "new_dealer")
         assert "rana enter_card" in line_about(demo, "card_unseen")
@@ -101,7 +104,8 @@ def line_about(demo: WatchedDemo, name: str) -> str:
 @pytest.mark.skipif(not os.environ.get("LONG_TESTS"), reason="takes minutes; LONG_TESTS=1 runs it")
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
-    ("wire", "game"), [("native", "nepal"), ("angel_eye", "commission"), ("native", "no_commission")]
+    ("wire", "game"),
+    [("native", "nepal"), ("angel_eye", "commission"), ("native", "no_commission"), ("lines", "commission")],
 )
 async def test_everything_that_can_go_wrong(folder: Folder, wire: str, game: str) -> None:
     demo = folder.demo("--wire", wire, "--game", game, "--faults", "--speed", "20", "--no-pages")
@@ -188,6 +192,8 @@ async def test_a_program_that_dies_is_named(folder: Folder, command: str, name: 
         ),
         (("--faults", "lid_opened", "--wire", "angel_eye"), "cannot express lid_opened"),
         (("--faults", "late_wager", "--wire", "angel_eye"), "cannot express late_wager"),
+        (("--faults", "forged_frame", "--wire", "lines"), "the lines wire shows nothing of forged_frame"),
+        (("--faults", "late_wager", "--wire", "lines"), "cannot express late_wager"),
         (("--faults", "commission_collected"), "needs the game commission"),
     ],
 )

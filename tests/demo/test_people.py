@@ -10,7 +10,7 @@ from firmware_protocol.cards import Card
 from shoe_controller.baccarat.sides import Side
 from shoe_controller.demo.folder import DEALER, OTHER_SUPERVISOR, SUPERVISOR
 from shoe_controller.demo.players import stakes_of_seat
-from shoe_controller.demo.supervisor import AtTheShoe, ScriptedAct, next_act
+from shoe_controller.demo.supervisor import AtTheShoe, ScriptedAct, dealer_may_deal, next_act
 from shoe_controller.demo.truth import Happening, Truth
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import ActName, Adjust, AnyAct, Role
@@ -213,3 +213,39 @@ class _Offers(msgspec.Struct):
 
 class _Info(msgspec.Struct):
     rules: _Offers
+
+
+def quiet_table(phase: Phase) -> TableView:
+    return msgspec.structs.replace(table_with(AlertKind.MISREAD, phase), alerts=(), stopped=False)
+
+
+@pytest.mark.parametrize(
+    ("phase", "in_round", "given_up", "act"),
+    [
+        (Phase.COMPLETE, True, False, None),
+        (Phase.COMPLETE, False, False, "confirm"),
+        (Phase.DEALING, False, True, "void_round"),
+        (Phase.BETTING, False, True, None),
+        (Phase.ENDED, False, False, "open_shoe"),
+    ],
+)
+def test_what_a_reader_of_ids_does_not_tell_is_said_at_the_console(
+    *, phase: Phase, in_round: bool, given_up: bool, act: str | None
+) -> None:
+    truth = truth_with(in_round=in_round)
+    truth.given_up = given_up
+    truth.new_cards = phase is Phase.ENDED
+    scripted = next_act(quiet_table(phase), truth, reads_ids=True)
+    assert (scripted.act if isinstance(scripted, ScriptedAct) else scripted) == act
+    assert next_act(quiet_table(phase), truth) is None, "other shoes tell it"
+
+
+def test_without_a_gate_the_dealer_goes_by_the_display() -> None:
+    truth = truth_with(in_round=False)
+    assert dealer_may_deal(quiet_table(Phase.BETTING), truth)
+    assert not dealer_may_deal(msgspec.structs.replace(quiet_table(Phase.BETTING), stopped=True), truth)
+    assert not dealer_may_deal(msgspec.structs.replace(quiet_table(Phase.BETTING), link_up=False), truth)
+    assert not dealer_may_deal(quiet_table(Phase.COMPLETE), truth), "the result is not confirmed yet"
+    assert not dealer_may_deal(quiet_table(Phase.ENDED), truth), "the next shoe is not opened yet"
+    truth.given_up = True
+    assert not dealer_may_deal(quiet_table(Phase.DEALING), truth), "the round is not void yet"

@@ -1,8 +1,10 @@
 """The package does not depend on the machine that builds it, and the installer says which Python it needs."""
 
 import importlib
+import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -46,6 +48,19 @@ def test_the_same_files_give_the_same_package_whoever_builds_it(
         packages.append(tmp_path / f"{number}.deb")
         builder.pack(made, packages[-1])
     assert packages[0].read_bytes() == packages[1].read_bytes()
+
+
+def test_a_command_of_the_package_can_use_all_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each process that it starts reads its launcher again, and must not run the command."""
+    monkeypatch.syspath_prepend(str(DEPLOY))
+    builder = importlib.import_module("build_deb")
+    launcher = tmp_path / "shoe-controller"
+    text = builder.LAUNCHER.format(python="3", libraries=str(PROJECT).lstrip("/"), module="shoe_controller.cli")
+    launcher.write_text(text, encoding="utf-8")
+    words = ("odds", "--counted", "--decks", "1", "--wager", "base.tie", "--shoes", "11", "--json")
+    done = subprocess.run([sys.executable, "-I", str(launcher), *words], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)[0]["shoes"] == 11
 
 
 @pytest.mark.parametrize(

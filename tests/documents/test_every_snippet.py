@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.documents.running import NOT_RUN, why_not_run
+from tests.documents.running import ASKS, NOT_RUN, why_not_run
 from tests.documents.snippets import INDENTED, ROOT, SHELL, Snippet, every_snippet
 
 ALL = "tests/documents/test_commands.py"
@@ -40,6 +40,7 @@ TESTED_BY: dict[tuple[str, str], tuple[str, ...]] = {
     ("docs/mqtt.md", INDENTED): ("tests/mqtt/test_documents.py",),
     ("docs/operator.md", SHELL): (ALL,),
     ("docs/simulation.md", SHELL): (ALL,),
+    ("docs/protection.md", SHELL): (ALL,),
     ("docs/security.md", SHELL): ("tests/documents/test_security.py",),
     ("docs/table.md", SHELL): (ALL,),
     ("docs/table.md", "mermaid"): ("tests/documents/test_table_documents.py",),
@@ -118,4 +119,4 @@ def test_the_lists_have_nothing_that_is_gone() -> None:
     assert there == TESTED_BY.keys()
     assert len([snippet for snippet in snippets if reason(snippet)]) == len(FOR_THE_EYE)
     reasons = {why_not_run(line) for snippet in snippets if snippet.language == SHELL for line in snippet.lines}
-    assert reasons - {None} == set(NOT_RUN.values())
+    assert reasons - {None} == {*NOT_RUN.values(), *ASKS.values()}

@@ -14,6 +14,7 @@ from tests.fuzz.source import Source
 
 INSTRUMENTED = (
     "firmware_protocol.lines.controller",
+    "firmware_protocol.lines.flood",
     "firmware_protocol.lines.pattern",
     "firmware_protocol.lines.splitting",
 )

@@ -126,6 +126,8 @@ def test_a_file_without_a_later_key_has_the_text_of_before(tmp_path: Path) -> No
         '"limits":{"all":{"max":100,"min":2}},"needs_base":[],"offer":null,"option_rules":null,"pay_tables":{},'
         '"round_limit":null,"rounding":{"mode":"down","unit":1},"seats":["1","2"]}'
     )
+    # What `config check` warns of is no rule of a shoe.
+    assert load(tmp_path, small_house(counted_limit=2)).house_text == load(tmp_path, small_house()).house_text
     assert '"allow_lower_price":["base.tie"]' in load(tmp_path, small_house(allow_lower_price=["base.tie"])).house_text
 
 

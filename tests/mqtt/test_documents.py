@@ -29,6 +29,7 @@ from shoe_controller.messages.topics import Topics, contract
 from shoe_controller.mqtt.broker import Incoming, PublishRefusedError
 from shoe_controller.mqtt.envelope import Envelopes
 from shoe_controller.setup.access_list import ANY_CLIENT, BrokerRole, may_read, may_write
+from tests.commands.running import run_program
 from tests.daemon.harness import Chain
 from tests.daemon.house_file import SITE, TABLE
 from tests.mqtt.brokers import BrokerUnderTest, becomes, connected, next_message
@@ -338,6 +339,7 @@ async def begins_anew(chain: Chain, folder: Path, file: Path) -> None:
     """With another journal, another file is begun, at the first event."""
     for part in chain.journal.parent.glob(f"{chain.journal.name}*"):
         part.rename(part.with_name(f"old-{part.name}"))
+    assert run_program("journal", "begin", str(chain.write_file())).exit_code == 0
     await chain.start_daemon()
     await chain.start_emulator()
 

@@ -22,6 +22,8 @@ class Cable:
     def __init__(self, time: VirtualTime, emulation: Emulation) -> None:
         self.emulation = emulation
         self.plugged = True
+        self.looked: Callable[[], object] = lambda: None
+        """Called whenever anything may have changed at the shoe."""
         self._time = time
         self._line: CableLine | None = None
         self._woken_for: float | None = None
@@ -40,6 +42,7 @@ class Cable:
 
     def look(self) -> None:
         """After anything: carry what was sent, and ask to be woken for what comes next."""
+        self.looked()
         now = self._time.now
         for order in self.emulation.take_port_orders():
             self._move_plug(plugged=order is PortOrder.REPLUG)

@@ -13,9 +13,10 @@ from simulator.faults import FAULTS, Moment
 from simulator.scenario import planned
 from tests.simulation.daemon_broker import CLIENT_ID
 from tests.simulation.inline_writer import KillAt
-from tests.simulation.mishaps import ENDS_DAEMON, NEW_JOURNAL, WAITING
+from tests.simulation.mishaps import ENDS_DAEMON, NEW_JOURNAL, WAITING, WIPED
 from tests.simulation.people import DEALERS, TARGET
 from tests.simulation.plan import Mishap
+from tests.simulation.wiping import start_again, wipe
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -358,6 +359,17 @@ def _forged_reply(world: "World", mishap: Mishap) -> None:
 # --- people -----------------------------------------------------------------------------------------------------------
 
 
+def _store_wiped(world: "World", mishap: Mishap) -> None:
+    emulation = world.emulation
+    before = emulation.shoe.line.store.next_sequence
+    world.cable.do(lambda now: world.observer.store_wiped(wipe(emulation, mishap.number, now)))
+    _over(
+        world,
+        mishap.seconds,
+        lambda: world.cable.do(lambda now: start_again(emulation, mishap.number, before, now)),
+    )
+
+
 def _dealer_rests(world: "World", mishap: Mishap) -> None:
     def let(*, deal: bool) -> None:
         world.cable.do(lambda now: world.emulation.let_dealer(now, deal=deal))
@@ -447,6 +459,7 @@ _AROUND: dict[str, Callable[["World", Mishap], None]] = {
     "wrong_pins": _wrong_pins,
     "stolen_names": _stolen_names,
     "forged_reply_topics": _forged_reply,
+    WIPED: _store_wiped,
     "dealer_rests": _dealer_rests,
     "reader_dead": _reader_dead,
     "unasked_acts": _unasked_acts,

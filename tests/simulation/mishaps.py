@@ -42,6 +42,9 @@ AROUND: dict[str, str] = {
     "shoe_exchanged": "a supervisor exchanges the shoe as soon as the round is over, and the cards go into the other",
 }
 
+WIPED = "store_wiped"
+"""The shoe loses its power and its event store, in seeds of its own (`wiping.py`)."""
+
 SHOE_FAULTS = {name: kind for name, kind in FAULTS.items() if name != "read_again"}
 """The faults that aims are taken at. A reader of ids has one more (`reader.py`)."""
 
@@ -129,12 +132,11 @@ PATIENT = (
 """Nothing here keeps an event from a display: none has to ask for one."""
 
 _LINE = ("unplug", "silence", "bytes_lost", "bytes_corrupted", "bytes_doubled", "bytes_delayed", "glued")
-_LATE = (*_LINE, *CRASHES, "reader_dead", "reboot", "power_loss", "wrong_key", "slow_disk", "disk_full")
+_LATE = (WIPED, *_LINE, *CRASHES, "reader_dead", "reboot", "power_loss", "wrong_key", "slow_disk", "disk_full")
 
 NEVER_RAISED = {
     "preset_changed": "nobody changes the settings of the emulated shoe",
     "request_flood": "nobody sends so many requests that most of them are dropped",
-    "events_came_again": "the memory of the emulated shoe is never wiped, and never goes back",
     "wrong_line": "every shoe here speaks the wire that its table is set to, at its speed",
     "impossible_age": "the clock of the emulated shoe is right",
     "status_ahead": "nobody but the table publishes its messages",
@@ -173,10 +175,19 @@ CAUSES: dict[str, tuple[str, ...]] = {
     "journal_full": ("disk_full",),
     "messages_refused": ("refused_publishes",),
     "pin_guessing": ("wrong_pins",),
-    "shoe_restarted": ("reboot", "power_loss", "wrong_key", "replayed_frame", "frames_swapped", "shoe_exchanged"),
+    "shoe_restarted": (
+        WIPED,
+        "reboot",
+        "power_loss",
+        "wrong_key",
+        "replayed_frame",
+        "frames_swapped",
+        "shoe_exchanged",
+    ),
     "shoe_lost": (*_LATE,),
     "late_wager": (*_LATE, "frames_swapped", "unasked_acts"),
-    "supervisor_called": ("unasked_acts",),
+    "events_came_again": (WIPED,),
+    "supervisor_called": ("unasked_acts", WIPED),
     "journal_damaged": ("journal_damaged",),
     "bad_shoe": (
         "foreign_card",
@@ -239,6 +250,7 @@ TOLD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "jam": (("no_card_came", "shoe_stopped"), ANY_PHASE),
     "gate_forced": (("gate_forced",), ANY_PHASE),
     "low_voltage": (("shoe_fault",), ANY_PHASE),
+    WIPED: (("event_gap",), ANY_PHASE),
     "lid_opened": (("lid_opened",), ("first_card", "burning", "betting", *IN_ROUND)),
     "early_new_shoe": (("shoe_change_unconfirmed", "shoe_changed"), ("burning", "betting", *IN_ROUND)),
     "reboot": (("shoe_restarted",), ("dealing",)),

@@ -19,6 +19,8 @@ from rich.table import Table
 
 from firmware_protocol.cards import Card
 from firmware_protocol.events import Fault, FaultCode, Misread
+from firmware_protocol.native.progress import Progress
+from firmware_protocol.native.recent import RecentEvents
 from shoe_controller.daemon import daemon, rollback
 from shoe_controller.daemon.checkpointing import Checkpointing
 from shoe_controller.daemon.engine import RETRY_STORING, Engine, Stored
@@ -526,6 +528,20 @@ MUTATIONS = (
         lambda _: lambda *_a: False,
     ),
     Mutation("exchange_forgets", "an exchange forgets what came", shoe_acts, "shoe_exchanged", _forget_count),
+    Mutation(
+        "acknowledge_unstored",
+        "a wiped shoe's events are acknowledged by the numbers of stored ones",
+        Progress,
+        "_must_compare",
+        lambda _: lambda *_a, **_k: False,
+    ),
+    Mutation(
+        "came_again_is_new",
+        "events that come again are counted once more",
+        RecentEvents,
+        "comes_again",
+        lambda _: lambda *_a: False,
+    ),
     Mutation("lose_an_input", "a restart leaves out the last input", JournalReader, "current_shoe", _lose_an_input),
 )
 

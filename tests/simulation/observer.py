@@ -27,6 +27,7 @@ from simulator.second_sum import differences
 from simulator.truth import AnyHappening, CardOut, FaultInjected
 from tests.simulation.corrections import PastRound
 from tests.simulation.mishaps import LOSES, TAKEN_FOR_LOSS
+from tests.simulation.wiping import Deletions
 
 SURELY_MISSED = 2
 """So many telegrams that are lost are noticed by their numbers, which begin anew after nine."""
@@ -107,6 +108,8 @@ class Observer:
         self.loss_is_known = False
         """An event says that the shoe was gone, or that something was missed."""
         self.injected: list[tuple[float, str]] = []
+        self.deletions: Deletions | None = None
+        """At a shoe that keeps its events."""
         self._settled: Counter[str] = Counter()
         """Wagers that were settled in earlier journals."""
         self._keeps_events = keeps_events
@@ -149,6 +152,8 @@ class Observer:
     def unheard(self) -> list[Json]:
         """Cards that were not reported; those that people entered need not be by a wire that keeps no events."""
         waits = self._matcher.unreported
+        if self.loss_is_known:
+            waits = [card for card in waits if card["number"] not in self._matcher.perhaps_lost]
         return waits if self._keeps_events else [card for card in waits if card["number"] not in self._matcher.entered]
 
     def to_enter(self) -> list[Card]:
@@ -170,6 +175,11 @@ class Observer:
 
     def befell(self, mishap: str) -> None:
         self.injected.append((self._now(), mishap))
+
+    def store_wiped(self, cards: int) -> None:
+        """The shoe has lost its store, with the last so many cards; what of them is on its way may still come."""
+        self.loss_is_known = False
+        self._matcher.perhaps_lost |= {card["number"] for card in self.cards[len(self.cards) - cards :]}
 
     def faces(self) -> list[Card | None]:
         """What lies in the hands, as anyone at the table can see it, or as a supervisor has named it."""
@@ -273,6 +283,8 @@ class Observer:
         cause = cause_of(given)
         left: Sequence[Json | None] = ()
         if cause is not None and cause["input"] == "shoe_report":
+            if self.deletions is not None:
+                self.deletions.stored(cause)
             left = self._matcher.match(cause["event"], number=cause["sequence"], arrived=arrived)
         if cause is not None and cause["input"] == "person_acts" and any(e["fact"] != "wrong_pin" for e in events):
             self.acts[cause["act"]["act"]] += 1

@@ -15,6 +15,7 @@ from tests.simulation.houses import house_of
 from tests.simulation.mishaps import AROUND, possible
 from tests.simulation.plan import CORRECTING, DOWN, Mishap, Plan
 from tests.simulation.reader import has_reader, with_reader
+from tests.simulation.wiping import has_wiped_shoe, with_wiped_shoe
 
 MOMENTS = ("shoe_opened", "shoe_ended", "betting_closed", DOWN)
 """Facts that begin a short phase, and the end of the daemon: so that these are met often enough."""
@@ -33,6 +34,8 @@ OFTEN = ("over_draw_burned", "over_draw_carried_over", "over_draw_carried_over")
 def plan_of(seed: int) -> Plan:
     """All that this seed decides."""
     plan = _plan_of(seed)
+    if has_wiped_shoe(seed):
+        return with_wiped_shoe(plan)
     return with_reader(plan) if has_reader(seed) else plan
 
 

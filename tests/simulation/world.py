@@ -43,6 +43,7 @@ from tests.simulation.plan import DOWN, Mishap, Plan
 from tests.simulation.reader import DealerAtDisplay
 from tests.simulation.virtual_broker import VirtualBroker
 from tests.simulation.virtual_time import RESOLUTION, VirtualTime
+from tests.simulation.wiping import Deletions
 from tests.table_files import Data, write
 
 KEY = bytes(range(100, 132))
@@ -151,6 +152,9 @@ class World:
             remember=self.observer.remember if "journal_put_back" in plan.names else None,
             gone=self._gone,
         )
+        if plan.wire is Wire.NATIVE:
+            self.observer.deletions = Deletions(self.emulation)
+            self.cable.looked = self.observer.deletions.look
         self._at_display = DealerAtDisplay(self.machine, self.cable) if plan.wire is Wire.LINES else None
         topics = Topics(config.table.site, config.table.name)
         self.displays = [
@@ -374,6 +378,7 @@ def _table_file(wire: Wire, folder: Path) -> Path:
         (folder / "cards.jsonl").write_bytes(cards_file(DECKS, "pieces"))
         shoe = {"wire": "lines", "port": "/dev/ttyS99", "cards_files": ["cards.jsonl"]}
         shoe |= {"prefix": "$", "suffix": "*", "checksum": "crc16", "unread": "NOREAD"}
+        shoe["card_takes"] = 0.1  # the dealer is up to eight times as fast as a person
     file = write(
         folder,
         {

@@ -25,7 +25,9 @@ def link_for(wire: WireSettings) -> ControllerLink:
     if wire.wire is Wire.LINES:
         decks = USUAL_DECKS
         return LinesController(
-            cards=CardIds([read_cards_file(cards_file(decks, wire.ids), "emulated")]), pattern=wire.pattern
+            cards=CardIds([read_cards_file(cards_file(decks, wire.ids), "emulated")]),
+            pattern=wire.pattern,
+            card_takes=0.0,
         )
     return NativeController(key=wire.key, insecure=wire.key is None, nonce=lambda: os.urandom(16))
 

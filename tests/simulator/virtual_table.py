@@ -46,7 +46,9 @@ def controller_for(settings: EmulationSettings) -> ControllerLink:
     if wire.wire is Wire.LINES:
         decks = settings.decks
         return LinesController(
-            cards=CardIds([read_cards_file(cards_file(decks, wire.ids), "emulated")]), pattern=wire.pattern
+            cards=CardIds([read_cards_file(cards_file(decks, wire.ids), "emulated")]),
+            pattern=wire.pattern,
+            card_takes=0.0,
         )
     nonces = random.Random(f"controller {settings.seed}")  # noqa: S311 -- a test that must repeat itself
     return NativeController(key=wire.key, insecure=wire.key is None, nonce=lambda: nonces.randbytes(16))

@@ -18,6 +18,7 @@ from firmware_protocol.events import (
     Standby,
     Started,
 )
+from firmware_protocol.pace import held_up_reason
 from shoe_controller.house.rules import read_rules
 from shoe_controller.messages.acts import (
     AnyAct,
@@ -25,11 +26,20 @@ from shoe_controller.messages.acts import (
     ClearAlert,
     Confirm,
     EndShoe,
+    EnterCard,
     UseExtraCard,
     VoidAndReplay,
     VoidRound,
 )
-from shoe_controller.messages.facts import AlertRaised, CardSetAside, RoundResult, RoundSettled, RoundVoided, ShoeEnded
+from shoe_controller.messages.facts import (
+    AlertRaised,
+    CardSetAside,
+    ExtraCardDecided,
+    RoundResult,
+    RoundSettled,
+    RoundVoided,
+    ShoeEnded,
+)
 from shoe_controller.messages.procedure import Reveal, ShownCard
 from shoe_controller.messages.prompts import AwaitExtraCard
 from shoe_controller.table.inputs import EventsMissed, LinkBack, LinkLost
@@ -237,6 +247,32 @@ def test_after_a_restart_in_mid_round_clearing_goes_on_by_the_rules(out: int, *,
     assert table.all(CardSetAside) == []
 
 
+@pytest.mark.parametrize("over_drawn", OverDrawn)
+@pytest.mark.parametrize("by_name", [True, False])
+@pytest.mark.parametrize("reveal", [Reveal.BY_DEALER, Reveal.AT_RESULT])
+@pytest.mark.parametrize("faces", [FACES, ["2H", "7H", "2S", "KS"]], ids=["complete", "a third card was lost"])
+def test_what_may_be_done_with_an_extra_card_tells_nothing_of_cards_that_lie_face_down(
+    faces: list[str], reveal: Reveal, over_drawn: OverDrawn, *, by_name: bool
+) -> None:
+    """The shoe discloses at the draw, and the house later. Whatever the cards are, the same is offered and accepted."""
+    table = at_angel_eye(reveal=reveal, over_drawn=over_drawn, shown_card=ShownCard.FREE_HAND)
+    table.bet("1", "base.player", 50)
+    for event in drawn(at_draw=True, faces=faces):
+        table.event(event)
+    table.give(EventsMissed(reason="a telegram was missed"))
+    table.event(Fault(code=FaultCode.OVER_DRAW, detail=2))
+    table.event(CardDrawn(hand=Hand.EXTRA, card=EXTRA))
+    assert offered(table) == {"use_extra_card", "burn_extra_card", "clear_alert"}
+    assert code_of(table.act(UseExtraCard() if by_name else ClearAlert(alert=table.alert_number("over_draw")))) is None
+    assert table.alerts == ["event_gap"]
+    used = by_name or over_drawn is OverDrawn.USE
+    assert [fact.used for fact in table.all(ExtraCardDecided)] == [used]
+    if faces is not FACES:
+        assert code_of(table.act(EnterCard(number=5, card=Card.parse("3C")))) is None, "the lost card has its place"
+    assert code_of(table.act(ClearAlert(alert=table.alert_number("event_gap")))) is None
+    assert table.alerts == []
+
+
 # --- all at once -----------------------------------------------------------------------------------------------------
 
 
@@ -258,6 +294,20 @@ def test_rounds_that_come_all_at_once_after_an_outage_end_in_one_alert(begun: in
     assert table.alerts == []
     assert len(table.all(RoundResult)) == 16
     assert len(table.all(RoundSettled)) == 1, "nobody could wager on those that followed"
+    assert table.all(CardSetAside) == []
+
+
+def test_a_wager_placed_while_the_line_had_stalled_is_for_a_supervisor() -> None:
+    """The link says so before the first card; nothing is settled until somebody has decided."""
+    table = at_angel_eye(reveal=Reveal.AT_RESULT)
+    table.bet("1", "base.player", 50)
+    table.give(EventsMissed(reason=held_up_reason(64)))
+    for event in [event for suit in "HDSC" * 4 for event in one_round(suit, at_draw=False)]:
+        table.event(event)
+    assert (table.alerts, table.all(RoundResult)) == (["event_gap"], [])
+    assert code_of(table.act(VoidRound())) is None
+    assert table.all(RoundSettled) == [], "the wager is returned"
+    assert len(table.all(RoundResult)) == 15
     assert table.all(CardSetAside) == []
 
 

@@ -134,6 +134,35 @@ static const char *const KINDS[] = {"",
                                     "misread",
                                     "foreign_card"};
 
+static void shuffle(struct desk *desk) {
+    for (size_t i = 0; i < sizeof desk->stack; i++) desk->stack[i] = SHOE_CARD(i / 13 % 4 + 1, i % 13 + 1);
+    for (size_t i = sizeof desk->stack - 1; i > 0; i--) {
+        uint32_t number;
+        random_bytes(NULL, (uint8_t *)&number, sizeof number);
+        size_t other = number % (i + 1);
+        uint8_t card = desk->stack[i];
+        desk->stack[i] = desk->stack[other];
+        desk->stack[other] = card;
+    }
+}
+
+/* What was typed has happened for the dealer too, who goes on from there. */
+static void note_typed(struct desk *desk, const struct shoe_event *event) {
+    if (event->kind == SHOE_BUTTON && event->code == SHOE_NEW_SHOE) {
+        shuffle(desk);
+        desk->drawn = 0;
+    }
+    if (event->kind == SHOE_BUTTON) memset(desk->positions, 0, sizeof desk->positions);
+    if (event->kind != SHOE_CARD_DRAWN || desk->drawn == sizeof desk->stack) return;
+    for (size_t i = desk->drawn; i < sizeof desk->stack; i++)
+        if (desk->stack[i] == event->card) {
+            desk->stack[i] = desk->stack[desk->drawn];
+            break;
+        }
+    desk->drawn++;
+    if (event->hand < sizeof desk->positions) desk->positions[event->hand] = event->position;
+}
+
 static void report(struct shoe_link *link, const struct shoe_event *event) {
     puts(shoe_link_report(link, event, milliseconds()) ? "stored" : "no place");
 }
@@ -174,19 +203,11 @@ static void do_line(struct desk *desk, struct shoe_link *link, char *line) {
         if (value != NULL) *value++ = 0;
         if (value == NULL || !set_field(&event, word, value)) event.kind = 0;
     }
-    if (event.kind == 0) puts("not understood");
-    else report(link, &event);
-}
-
-static void shuffle(struct desk *desk) {
-    for (size_t i = 0; i < sizeof desk->stack; i++) desk->stack[i] = SHOE_CARD(i / 13 % 4 + 1, i % 13 + 1);
-    for (size_t i = sizeof desk->stack - 1; i > 0; i--) {
-        uint32_t number;
-        random_bytes(NULL, (uint8_t *)&number, sizeof number);
-        size_t other = number % (i + 1);
-        uint8_t card = desk->stack[i];
-        desk->stack[i] = desk->stack[other];
-        desk->stack[other] = card;
+    if (event.kind == 0) {
+        puts("not understood");
+    } else {
+        report(link, &event);
+        note_typed(desk, &event);
     }
 }
 

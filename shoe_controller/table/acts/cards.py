@@ -54,6 +54,10 @@ from shoe_controller.table.judging import judge, one_is_due, place_of, standing_
 from shoe_controller.table.phases import CARDS_OUT, IN_ROUND
 from shoe_controller.table.state import Alert, ExtraCard, TableState
 
+SEES_WHAT_IS_SHOWN = 6
+"""The `REVISION` of the running program from which no card that lies face down decides whether an extra one may be
+used."""
+
 DECIDES_ANEW = 4
 """The `REVISION` of the running program from which a carried card can be burned after all, and none is carried when the
 last round is dealt."""
@@ -329,8 +333,13 @@ def may_use_extra(state: TableState, phase: Phase) -> bool:
 
 
 def _shoe_says_complete(state: TableState) -> bool:
-    """Whether faces are not disclosed before the result, and the shoe, which knows them, says that no card is due."""
+    """Whether faces are not disclosed before the result, and the shoe, which knows them, says that no card is due.
+
+    A card that lies face down counts as not disclosed: a refusal would tell what it is.
+    """
     cards = () if state.round is None else state.round.cards
+    if state.lasting.revision >= SEES_WHAT_IS_SHOWN:
+        cards = tuple(laid if laid.shown else msgspec.structs.replace(laid, card=None) for laid in cards)
     over_draw = any(alert.kind is AlertKind.OVER_DRAW for alert in state.lasting.alerts)
     undisclosed = over_draw and judge(cards).unknown is not None and not one_is_due(cards)
     return undisclosed and state.lasting.revision >= FOLLOWS_SHOE

@@ -1,5 +1,6 @@
 """Trials of section 4: a frame is believed for its tag and its counter, and for nothing else."""
 
+from firmware_protocol.native.framing import encode_frame
 from firmware_protocol.native.messages import FrameType
 from simulator.conformance.bench import Bench, Heard, desire_payload
 from simulator.conformance.session import NastySession, with_wrong_tag
@@ -48,7 +49,7 @@ def forged_and_replayed(bench: Bench) -> None:
     bench.check("4.5", held, "a frame with a counter above 2^40 was dropped")
 
 
-@trial("4.6", "9.3", "9.5", "2.2")
+@trial("4.6", "9.3", "9.5", parts=("2.2",))
 def malformed_but_believed(bench: Bench) -> None:
     """A frame with the right tag uses its counter, whatever is in it."""
     session = bench.begin()
@@ -72,7 +73,36 @@ def malformed_but_believed(bench: Bench) -> None:
     bench.drop_waiting()
     bench.send(session.seal(FrameType.DESIRE, desire_payload(21) + b"appended"))
     followed = _follows(bench.quiet(), session, 21)
-    bench.check("2.2", followed, "a DESIRE with appended fields was not followed")
+    bench.check_part("2.2", followed, "a DESIRE with appended fields was not followed")
+    bench.status(session)
+    answered = bench.answers_to(session.seal(FrameType.NAK, bytes(4) + b"appended"))
+    bench.check_part("2.2", bool(answered), "a NAK with appended fields was not answered")
+
+
+@trial("9.1")
+def nothing_answers_what_is_dropped(bench: Bench) -> None:
+    """Nothing at all answers a frame that is dropped, in a session."""
+    session = bench.begin()
+    challenge = bench.challenged(bench.hello()) or bytes(39)
+    forged = session.seal(FrameType.NAK, bytes(4))
+    wire = encode_frame(bench.hello())
+    for what, bodies, raw in (
+        ("a sealed frame with a wrong tag", (with_wrong_tag(forged),), b""),
+        ("a sealed frame with an old counter", (session.seal(FrameType.NAK, bytes(4), counter=1),), b""),
+        ("a sealed frame that is too short", (bytes((FrameType.NAK,)) + bytes(10),), b""),
+        ("a sealed frame with a later counter and a wrong tag", (with_wrong_tag(_desired(session, 9, 1 << 50)),), b""),
+        ("a frame of its own direction", (bytes((FrameType.STATUS,)) + bytes(33),), b""),
+        ("a bare frame of type 0F", (b"\x0f" + bytes(30),), b""),
+        ("a HELLO of 19 bytes", (bench.hello()[:-1],), b""),
+        ("a PROOF with a wrong tag", (with_wrong_tag(bench.proof_for(challenge, bench.stored)),), b""),
+        ("a PROOF of 20 bytes", (bytes((FrameType.PROOF,)) + bytes(19),), b""),
+        ("a damaged frame", (), wire[:9] + bytes((wire[9] ^ 0xFF or 1,)) + wire[10:]),
+    ):
+        bench.pause_between_hellos()
+        bench.status(session)
+        answers = bench.answers_to(*bodies, raw=raw)
+        names = ", ".join(sorted({FrameType(heard.type).name for heard in answers}))
+        bench.check("9.1", not answers, f"{what} was answered by {names}")
 
 
 @trial("2.1")
@@ -89,4 +119,4 @@ def reflected(bench: Bench) -> None:
     bench.check("2.1", bench.is_alive(session), "a reflected frame ended the session")
 
 
-TRIALS = (forged_and_replayed, malformed_but_believed, reflected)
+TRIALS = (forged_and_replayed, malformed_but_believed, nothing_answers_what_is_dropped, reflected)

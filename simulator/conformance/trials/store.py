@@ -39,10 +39,8 @@ def _filled(bench: Bench) -> ShoeStatus:
             raise TrialEndedError(f"the store is not full after {MOST} events")
         bench.make_event(AT_A_TIME, "the event store is filled until it is full")
         before, status = status, bench.status(session)
-        if status.upcoming == before.upcoming and not status.store_full:
-            bench.require(
-                "6.37", status.store_full, "no more events are stored, and STATUS does not say that it is full"
-            )
+        goes_on = status.store_full or status.upcoming > before.upcoming
+        bench.require("6.37", goes_on, "no more events are stored, and STATUS does not say that it is full")
     bench.check("6.37", status.store_full, "")
     return status
 
@@ -80,9 +78,12 @@ def _emptied(bench: Bench, places: int) -> HeldEvent:
     last: HeldEvent | None = None
     cleared = False
     while last is None or session.acknowledged < newest:
+        # Each time it goes on by an event at least, or ends here: a shoe that deletes nothing would keep it for ever.
         event = _next_to_acknowledge(bench, session, newest - places // 2)
         bench.acknowledge(session, event)
         status = bench.status(session)
+        what = f"an ACK of event {event.sequence}, with the boot id that it was sent with, did not delete it"
+        bench.require("6.15", status.oldest > event.sequence, what)
         last = session.events.get(newest, last)
         left = newest - event.sequence
         if left > places // 2:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firmware_protocol.angel_eye.controller import AngelEyeController
+from firmware_protocol.angel_eye.controller import AngelEyeController, LineSettings
 from firmware_protocol.angel_eye.shoe import AngelEyeShoe, Disclosing, ShoeManner
 from firmware_protocol.cards import Card
 from firmware_protocol.events import (
@@ -38,7 +38,7 @@ ENQ = b"\x05"
 
 def hear(pieces: list[bytes]) -> list[Delivery | LinkReport]:
     """What a controller makes of these pieces, a hundredth of a second apart, each delivery stored at once."""
-    link = AngelEyeController()
+    link = AngelEyeController(line=LineSettings(card_takes=0.0))
     link.connected(0)
     assert link.tick(0) == [LinkUp(authenticated=False)]
     out: list[Delivery | LinkReport] = []

@@ -30,10 +30,13 @@ from firmware_protocol.link import (
     LinkUp,
     LinkUsageError,
 )
+from firmware_protocol.pace import JOINING
 
 S = encode_telegram(0, b"S")
 P1 = CardDrawn(hand=Hand.PLAYER, position=1)
 B1 = CardDrawn(hand=Hand.BANKER, position=1)
+PLACES = (0x81, 0x91, 0x82, 0x92)
+"""Of the first two cards of each hand, in the order of the draw."""
 
 
 def player_1(number: int) -> bytes:
@@ -440,3 +443,26 @@ def test_the_state_survives_as_json() -> None:
     link = opened()
     commit_all(link, link.receive(S + encode_telegram(1, OVER_DRAW) + encode_telegram(2, b"E\xc7"), 0))
     assert msgspec.json.decode(msgspec.json.encode(link.state), type=AngelEyeState) == link.state
+
+
+@pytest.mark.parametrize("seconds", [1.0, 600.0])
+def test_cards_that_came_at_once_had_been_held_up_and_that_is_said_before_them(seconds: float) -> None:
+    """Four cards in one read, or in many at once: no hand draws like that, however long the line was silent before."""
+    data = b"".join(encode_telegram(number, b"D%c\x80" % place) * 3 for number, place in enumerate(PLACES, 1))
+    link = opened()
+    events(link.receive(S, 0.0))
+    gap, *drawn = link.receive(data, seconds)
+    assert isinstance(gap, EventGap)
+    assert "the line had stalled" in gap.reason
+    assert gap.joined == (seconds <= JOINING)
+    assert len(events(drawn)) == len(drawn) == 4
+
+    link = opened()
+    items = [item for byte in S + data for item in link.receive(bytes((byte,)), seconds)]
+    assert isinstance(items[-2], EventGap), "before the fourth card, so that no round is over by then"
+
+    link = opened()
+    link.receive(S, 0.0)
+    size = len(data) // 4
+    slowly = [item for n in range(4) for item in link.receive(data[n * size : (n + 1) * size], seconds + 0.4 * n)]
+    assert len(events(slowly)) == len(slowly) == 4

@@ -21,6 +21,7 @@ from firmware_protocol.events import (
     Started,
 )
 from firmware_protocol.link import Delivery
+from firmware_protocol.pace import CARD_TAKES, MOST_AHEAD
 
 PAGE = Path(firmware_protocol.angel_eye.__file__).with_name("PROTOCOL.md")
 
@@ -56,3 +57,9 @@ def test_each_example_reads_as_the_page_says() -> None:
 def test_each_example_is_what_a_shoe_sends_for_it() -> None:
     for meaning, raw in examples().items():
         assert encode_telegram(raw[1] - 0x30, encode_event(MEANINGS[meaning])) == raw, meaning
+
+
+def test_the_numbers_about_cards_that_were_held_up() -> None:
+    page = " ".join(PAGE.read_text().split())
+    assert f"takes `card_takes` ({CARD_TAKES:g} s) for each card at the least" in page
+    assert f"cards that come more than {int(MOST_AHEAD)} ahead of that" in page

@@ -30,11 +30,16 @@ def link(
     pattern: LinePattern = PLAIN,
     state: LinesState | None = None,
     state_age: float = 0.0,
+    card_takes: float = 0.0,
     joined: bool = True,
 ) -> LinesController:
     """A controller whose port is open; `joined`: a line has ended since, so that none can be the rest of one."""
     made = LinesController(
-        cards=CardIds([some_set(ids)]), pattern=pattern, state=state or LinesState(), state_age=state_age
+        cards=CardIds([some_set(ids)]),
+        pattern=pattern,
+        card_takes=card_takes,
+        state=state or LinesState(),
+        state_age=state_age,
     )
     made.connected(0.0)
     made.tick(0.0)

@@ -53,6 +53,14 @@ def test_an_id_stands_for_a_piece_or_for_a_face() -> None:
         CardIds([some_set(), some_set()])
 
 
+def test_no_id_of_one_file_is_the_end_of_an_id_of_another() -> None:
+    short = CardsFile(CardsHeader(decks=1, set="blue"), (CardRow(id=piece("9H")[2:], card="6C", deck=1),))
+    with pytest.raises(
+        BadCardsFileError, match=r"the cards files together: the id '09H01' is the end of the id 'E009H01'"
+    ):
+        CardIds([some_set(name="red"), short])
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 from firmware_protocol.cards import Card
 from firmware_protocol.events import AnyShoeEvent, CardDrawn, CardReadAgain, CutCard, ForeignCard, Misread
 from firmware_protocol.lines.cards_file import CardIds, IdsName
-from firmware_protocol.lines.controller import QUIET_AFTER, REPEAT_WITHIN, LinesController, remember
+from firmware_protocol.lines.controller import (
+    AGAIN_AT_ONCE,
+    QUIET_AFTER,
+    REPEAT_WITHIN,
+    UNREAD_AT_ONCE,
+    LinesController,
+    remember,
+)
+from firmware_protocol.lines.flood import LONGEST
 from firmware_protocol.lines.shoe import LinesShoe
 from firmware_protocol.link import (
     Delivery,
@@ -19,6 +27,7 @@ from firmware_protocol.link import (
     LinkUp,
     LinkUsageError,
 )
+from firmware_protocol.pace import CARD_TAKES
 from tests.firmware_protocol.lines.sets import CUT_ID, PATTERN, PLAIN, link, piece, some_set
 
 NINE = CardDrawn(card=Card("9H"), card_id=piece("9H"))
@@ -134,6 +143,100 @@ def test_the_rest_of_a_line_after_the_port_opened_may_be_a_missed_card(rest: byt
     assert isinstance(second, EventGap)
     assert told(made, line("9H"), 9.0) == [NINE]
     assert told(made, b"E00XX99\n", 9.0) == [ForeignCard(card_id="E00XX99")]
+
+
+def test_the_rest_of_a_line_that_was_given_up_is_no_second_card() -> None:
+    made = link()
+    told(made, b"E00", 5.0)
+    error, misread = (item.event if isinstance(item, Delivery) else item for item in made.tick(5.0 + QUIET_AFTER))
+    assert (type(error), misread) == (LineError, Misread())
+    (rest,) = told(made, b"9H01\r\n", 6.2)
+    assert isinstance(rest, LineError)
+    assert "together they are the id 'E009H01'" in rest.reason
+    assert told(made, b"E00XX99\n", 9.0) == [ForeignCard(card_id="E00XX99")]
+
+
+@pytest.mark.parametrize("pieces", [[b"9X01\n"], [b"\xff\n"], [b"9", b"Q01\n"]])
+def test_what_may_be_the_rest_of_a_line_that_was_given_up_is_a_gap_and_counts_no_card(pieces: list[bytes]) -> None:
+    made, now = link(), 5.0
+    told(made, b"E00", now)
+    assert len(made.tick(now + QUIET_AFTER)) == 2
+    for data in pieces:
+        now += 2 * QUIET_AFTER
+        items: list[object] = [*told(made, data, now), *made.tick(now + QUIET_AFTER)]
+        assert [type(item) for item in items] == [LineError, EventGap]
+    assert told(made, line("9H"), now + 2.0) == [NINE]
+
+
+def test_a_line_that_was_given_up_twice_is_known_by_its_end() -> None:
+    made = link()
+    for number, data in enumerate((b"E0", b"09")):
+        told(made, data, 5.0 + 2 * number)
+        made.tick(6.0 + 2 * number)
+    (rest,) = told(made, b"H01\n", 9.0)
+    assert isinstance(rest, LineError)
+
+
+@pytest.mark.parametrize("noise", [b"x\n", b"\xff\n", b"NOREAD\n", b"z" * 200 + b"\n"])
+def test_lines_of_noise_are_a_few_cards_and_one_gap_with_their_count(noise: bytes) -> None:
+    made = link()
+    assert told(made, line("9H"), 100.0) == [NINE]
+    items = [item for item in told(made, noise * 15_000, 101.0) if not isinstance(item, LineError)]
+    assert len(items) == UNREAD_AT_ONCE
+    assert all(isinstance(item, Misread | ForeignCard) for item in items)
+    assert made.next_deadline() == 101.0 + QUIET_AFTER
+    (gap,) = made.tick(101.0 + QUIET_AFTER)
+    assert isinstance(gap, EventGap)
+    assert f"{15_000 - UNREAD_AT_ONCE} more lines came at once" in gap.reason
+    assert made.next_deadline() is None
+    assert told(made, line("4D"), 103.0) == [CardDrawn(card=Card("4D"), card_id=piece("4D"))]
+
+
+def test_a_card_in_the_middle_of_noise_is_a_card() -> None:
+    made = link()
+    items = told(made, b"x\n" * 9 + line("9H") + b"x\n" * 9, 101.0)
+    gap, nine = items[UNREAD_AT_ONCE:]
+    assert (type(gap), nine) == (EventGap, NINE)
+    (later,) = made.tick(101.0 + QUIET_AFTER)
+    assert isinstance(later, EventGap)
+    assert "9 more lines" in later.reason
+
+
+def test_noise_without_an_end_is_reported_once_a_minute() -> None:
+    made = link()
+    told(made, line("9H"), 0.5)
+    events: list[object] = []
+    for tenth in range(10, 3_000):
+        events += told(made, b"\xff\n" * 60, tenth / 10)
+    assert sum(isinstance(event, EventGap) for event in events) == 299 // LONGEST
+    assert sum(isinstance(event, Misread) for event in events) <= UNREAD_AT_ONCE + 1
+
+
+def test_cards_that_a_weak_reader_cannot_read_are_cards_each() -> None:
+    made = link()
+    events = [event for number in range(1, 40) for event in told(made, b"NOREAD\n", 1.5 * number)]
+    assert events == [Misread()] * 39
+
+
+def test_a_face_that_comes_again_and_again_is_bounded_too() -> None:
+    made = link("faces")
+    items = told(made, b"9H\n" * 7_000, 10.0)
+    assert len(items) == 1 + AGAIN_AT_ONCE
+    (gap,) = made.disconnected(10.5)[:1]
+    assert isinstance(gap, EventGap)
+    assert f"{7_000 - 1 - AGAIN_AT_ONCE} more repeats" in gap.reason
+
+
+def test_cards_that_came_at_once_had_been_held_up_and_that_is_said_before_them() -> None:
+    made = link(card_takes=CARD_TAKES)
+    four = b"".join(map(line, ("9H", "4D", "KS", "2C")))
+    assert told(made, four[: len(four) * 3 // 4], 60.0)[0] == NINE
+    made = link(card_takes=CARD_TAKES)
+    gap, *drawn = told(made, four, 60.0)
+    assert isinstance(gap, EventGap)
+    assert "the line had stalled" in gap.reason
+    assert not gap.joined
+    assert [event.card for event in drawn if isinstance(event, CardDrawn)] == list(map(Card, ("9H", "4D", "KS", "2C")))
 
 
 def test_a_reader_says_when_it_could_not_read_and_what_means_nothing_is_passed_over() -> None:

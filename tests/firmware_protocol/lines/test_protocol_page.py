@@ -4,9 +4,16 @@ import re
 from typing import get_args
 
 from firmware_protocol.lines.cards_file import CUT, CardRow, CardsHeader, read_cards_file
-from firmware_protocol.lines.controller import QUIET_AFTER, REPEAT_WITHIN
+from firmware_protocol.lines.controller import (
+    AGAIN_AT_ONCE,
+    CARDS_PER_SECOND,
+    QUIET_AFTER,
+    REPEAT_WITHIN,
+    UNREAD_AT_ONCE,
+)
 from firmware_protocol.lines.pattern import MAX_ID, Checksum, Id, LinePattern
 from firmware_protocol.lines.splitting import MAX_LINE
+from firmware_protocol.pace import CARD_TAKES, MOST_AHEAD
 from tests.documents.snippets import snippets_of, text_of
 
 PAGE = "firmware_protocol/lines/PROTOCOL.md"
@@ -37,4 +44,9 @@ def test_the_numbers_and_the_checksums() -> None:
     assert f"1 to {MAX_ID} printable characters" in page
     assert f"`repeat_within` ({REPEAT_WITHIN:g} s)" in page
     assert f"broken off for {QUIET_AFTER:g} s" in page
+    assert f"more than {UNREAD_AT_ONCE} lines at once" in page
+    assert f"the first {UNREAD_AT_ONCE} are reported" in page
+    assert f"{CARDS_PER_SECOND:g} more each second" in page
+    assert f"more than {int(MOST_AHEAD)} ahead of one in each `card_takes` ({CARD_TAKES:g} s)" in page
+    assert f"more than {AGAIN_AT_ONCE} repeats of faces at once" in page
     assert tuple(re.findall(r"^\| `(\w+)` \| \d \|", page, re.MULTILINE)) == get_args(Checksum)

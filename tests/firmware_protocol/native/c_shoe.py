@@ -50,6 +50,7 @@ class Desire(ctypes.Structure):
 
 _FOLLOW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Desire))
 _TOLD = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_COUNT = ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32)
 _CLOCK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64)
 _IDENTIFY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint8)
 
@@ -80,6 +81,7 @@ class _Firmware(ctypes.Structure):
         ("set_clock", _CLOCK),
         ("identify", _IDENTIFY),
         ("stranger", _TOLD),
+        ("count_power_up", _COUNT),
     )
 
 
@@ -170,6 +172,8 @@ class Memory:
         self.fails = False
         """Whether writes are refused."""
         self.erase_fails = False
+        self.worn: set[tuple[int, int]] = set()
+        """Areas and places that can never be written again; pages that begin with one cannot be erased."""
         self.power_for: int | None = None
         """How many more bytes are written or erased before the power fails; `None` for any number."""
         self.is_cut = False
@@ -189,7 +193,7 @@ class Memory:
         assert place < self.places[area]
         assert len(data) <= self.size(area)
         at = place * self.size(area)
-        if self.is_cut or self.fails:
+        if self.is_cut or self.fails or (area, place) in self.worn:
             return False
         if self.is_flash:
             assert self.bytes[area][at : at + len(data)] == b"\xff" * len(data), "flash is written once, then erased"
@@ -199,7 +203,7 @@ class Memory:
 
     def erase(self, area: int, place: int) -> bool:
         assert place % self.in_page[area] == 0
-        if self.erase_fails:
+        if self.erase_fails or (area, place) in self.worn:
             return False
         if self.is_cut or self.fails:
             return False
@@ -307,6 +311,7 @@ class CShoe:
         identity: Identity | None = None,
         silence: int = 3000,
         acknowledged_without_mark: int = 0,
+        count_power_up: Callable[[int], int] | None = None,
         kit: ctypes.CDLL | None = None,
     ) -> None:
         self.memory = memory
@@ -341,6 +346,7 @@ class CShoe:
             set_clock=_CLOCK(lambda _, milliseconds: self.clock.append(milliseconds)),
             identify=_IDENTIFY(lambda _, seconds: self.identified.append(seconds)),
             stranger=_TOLD(self._meet_stranger),
+            count_power_up=_COUNT(lambda _, at_least: count_power_up(at_least)) if count_power_up else _COUNT(),
         )
         started = self._kit.shoe_link_start(self._link, ctypes.byref(self._firmware), _milliseconds(now))
         self._unless_cut()

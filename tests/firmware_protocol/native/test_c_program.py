@@ -10,9 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from firmware_protocol.events import CardDrawn, Hand
+from firmware_protocol.native.event_layouts import decode_event
 from firmware_protocol.native.framing import FrameReader
+from shoe_controller.config.shoe import ShoeSettings, port_of
+from shoe_controller.conformance.operators import Nobody
+from shoe_controller.conformance.real_line import RealLine
+from simulator.conformance.bench import Bench, BenchSettings
+from simulator.conformance.verdicts import Findings
 from tests.firmware_protocol.native.c_build import BLAKE2S, HOST, KIT, LINK, STRICT, host_program
-from tests.firmware_protocol.native.c_program import deal_shoe
+from tests.firmware_protocol.native.c_program import KEY, CProgram, deal_shoe
 
 
 def test_a_short_shoe_with_every_fault_of_the_line_kills_and_reboots(tmp_path: Path) -> None:
@@ -48,6 +55,31 @@ def test_it_understands_what_the_page_has_typed_and_says_where_it_does_not(tmp_p
             said += os.read(shoe.stdout.fileno(), 4096)
         shoe.kill()
     assert said.splitlines()[2:] == [b"not understood", b"not understood", *[b"stored"] * len(typed)]
+
+
+def test_deal_goes_on_behind_what_was_typed(tmp_path: Path) -> None:
+    """The first card was typed: the dealer's is not the first of the shoe once more."""
+    (example,) = re.findall(r"```text\n(button.*?)```", (KIT / "README.md").read_text("utf-8"), re.DOTALL)
+    shoe = CProgram(tmp_path)
+    line = RealLine(port_of(ShoeSettings("native", str(shoe.port), 115200, None, commands=False)))
+    try:
+        line.reopen()
+        bench = Bench(line, Nobody(), BenchSettings(key=KEY, slack=3.0), Findings(), os.urandom)
+        for typed in example.replace("300", "10").splitlines():
+            shoe.type(typed)
+        said: list[str] = []
+        while said.count("stored") < 2:
+            bench.hear(0.01)
+            said += shoe.lines()
+        session = bench.empty()
+        assert bench.desire(session, gate=1, hand=1)
+        *_, dealt = bench.received_events(session, 4)  # behind STARTED and what was typed
+    finally:
+        line.close()
+        shoe.kill()
+    card = decode_event(dealt.kind, dealt.fields)
+    assert isinstance(card, CardDrawn)
+    assert (card.total, card.hand, card.position, card.first_of_shoe) == (2, Hand.PLAYER, 1, False)
 
 
 @pytest.mark.parametrize("compiler", [name for name in ("cc", "gcc", "clang") if shutil.which(name)])

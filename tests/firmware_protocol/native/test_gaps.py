@@ -195,6 +195,25 @@ def test_what_the_shoe_still_holds_is_acknowledged_once_it_is_seen_to_be_what_is
     only_delivery(shoe.say_event(21, drawn(19)))
 
 
+def test_a_controller_that_is_started_while_events_come_again_knows_the_rest_of_them() -> None:
+    """A shoe without a random source has lost its marks: two of its five stored events came again before the kill."""
+    events: list[AnyShoeEvent] = [Started(), BUTTON, drawn(1), drawn(2), drawn(3)]
+    journal = [*in_journal(*events), *in_journal(*events[:2])]
+    shoe = PuppetShoe(new_controller(last_committed=stored(BOOT_ID, 2, 3), recent=journal))
+    found = shoe.shake_hands(oldest=3, upcoming=7, card_total=4)
+    assert [type(item) for item in found] == [LinkUp]
+    rest: list[AnyShoeEvent] = [*events[2:], drawn(4)]
+    again = [only_delivery(shoe.say_event(number, event)).again for number, event in enumerate(rest, 3)]
+    assert again == [True, True, True, False]
+
+
+def test_what_follows_in_the_journal_has_not_come_again() -> None:
+    """Of one count without a hole, nothing is of an earlier one."""
+    shoe = with_journal([Started(), BUTTON, drawn(1)])
+    shoe.shake_hands(oldest=4, upcoming=5, card_total=2)
+    assert only_delivery(shoe.say_event(4, drawn(2))).again is False
+
+
 def test_an_event_is_named_once_the_shoe_has_shown_that_it_holds_none_of_that_number() -> None:
     shoe = with_journal([Started(), BUTTON, drawn(1)])
     shoe.answer_hello()

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from simulator.reckoner.inputs import InputBook
 from simulator.reckoner.mismatch import Json, MismatchError
 from simulator.reckoner.reports import FORGET_AFTER, ReportMatcher
 
@@ -135,3 +136,36 @@ def test_a_new_journal_gets_the_last_reports_again() -> None:
     assert matching.matcher.unreported == matching.matcher.cards[2:]
     matching.matcher.reported_again_from(1)
     assert matching.matcher.unreported == matching.matcher.cards
+
+
+# --- events under one number ----------------------------------------------------------------------------------------
+
+
+def reported(event: Json) -> Json:
+    return {"input": "shoe_report", "boot_id": 7, "sequence": 1, "event": event}
+
+
+def test_a_wiped_shoe_may_use_a_number_again_for_another_event() -> None:
+    book = InputBook(keeps_events=True)
+    book.take(reported({"event": "standby"}), [])
+    book.take(reported({"event": "cut_card"}), [])
+    book.take(reported({"event": "came_again", "what": {"event": "standby"}}), [])
+
+
+@pytest.mark.parametrize("again", [{"event": "standby"}, {"event": "came_again", "what": {"event": "cut_card"}}])
+def test_what_is_equal_counts_once_and_nothing_comes_again_that_was_not_stored(again: Json) -> None:
+    book = InputBook(keeps_events=True)
+    book.take(reported({"event": "standby"}), [])
+    with pytest.raises(MismatchError):
+        book.take(reported(again), [])
+
+
+def test_cards_in_a_store_that_is_lost_may_be_missing() -> None:
+    matching = Matching()
+    matcher = matching.matcher
+    matcher.cards[:] = [{**card(n, face, "player", n), "number": n} for n, face in enumerate(["2C", "3C", "4C"], 1)]
+    matcher.perhaps_lost.add(1)
+    matcher.match(drawn("3C", "player", 2), number=1, arrived=2.0)
+    assert [missed["card"] for missed in matching.missed] == ["2C"]
+    with pytest.raises(MismatchError):
+        matcher.match(drawn("5C", "player", 4), number=2, arrived=4.0)

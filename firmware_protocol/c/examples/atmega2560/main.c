@@ -9,7 +9,10 @@
 
 #include "../dealing.h"
 
-enum { EVENT_PLACES = 36, MARK_PLACES = 20, PACE = 100 }; /* all 4096 bytes of the EEPROM */
+/* All 4096 bytes of the EEPROM. Behind events and marks lies the count of power-ups, in four places that are taken in turn:
+ * erase what is before it, and boot ids and nonces are new ones all the same. */
+enum { EVENT_PLACES = 36, MARK_PLACES = 19, COUNT_PLACES = 4, PACE = 100 };
+enum { COUNTS_AT = EVENT_PLACES * SHOE_EVENT_BYTES + MARK_PLACES * SHOE_MARK_BYTES };
 
 static struct dealing dealing;
 static struct shoe_link link;
@@ -45,6 +48,24 @@ static bool write_place(void *context, enum shoe_area area, uint16_t place, cons
     eeprom_update_block(bytes, address(area, place), size);
     eeprom_busy_wait();
     return true;
+}
+
+/* A count lies beside its complement, so that one which the power has cut short is none. */
+static uint32_t count_power_up(void *context, uint32_t at_least) {
+    uint32_t newest = 0, pair[2];
+    uint8_t place = 0;
+    (void)context;
+    for (uint8_t i = 0; i < COUNT_PLACES; i++) {
+        eeprom_read_block(pair, (const uint8_t *)(COUNTS_AT + i * sizeof pair), sizeof pair);
+        if (pair[0] != ~pair[1] || pair[0] < newest) continue;
+        newest = pair[0];
+        place = (uint8_t)((i + 1) % COUNT_PLACES);
+    }
+    pair[0] = newest + 1 > at_least ? newest + 1 : at_least;
+    pair[1] = ~pair[0];
+    eeprom_update_block(pair, (uint8_t *)(COUNTS_AT + place * sizeof pair), sizeof pair);
+    eeprom_busy_wait();
+    return pair[0];
 }
 
 static void set_up(void) {
@@ -84,7 +105,8 @@ int main(void) {
                                                   .read = read_place,
                                                   .write = write_place,
                                                   .follow = dealing_follow,
-                                                  .lock_gate = dealing_lock_gate};
+                                                  .lock_gate = dealing_lock_gate,
+                                                  .count_power_up = count_power_up};
     set_up();
     dealing_begin(&dealing);
     if (!shoe_link_start(&link, &FIRMWARE, milliseconds())) return 1;
