@@ -105,7 +105,8 @@ def _look_at_dealers(config: Config, supervisors: str) -> list[Finding]:
             "dealers must sign in here, and [[people]] has no dealer: only a supervisor could deal",
             _add("a dealer", Role.DEALER, config.file),
         )
-    return good(f"{supervisors}; {len(dealers)} dealers who sign in: {', '.join(dealers)}")
+    sign_in = "dealer who signs in" if len(dealers) == 1 else "dealers who sign in"
+    return good(f"{supervisors}; {len(dealers)} {sign_in}: {', '.join(dealers)}")
 
 
 def _add(whom: str, role: Role, file: Path) -> str:
