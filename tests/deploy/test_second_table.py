@@ -1,6 +1,7 @@
 """The second table of a machine: what docs/install.md says, word by word, and what it must not take from the first."""
 
 import asyncio
+import os
 import re
 import shutil
 import urllib.request
@@ -70,14 +71,42 @@ def house(tmp_path: Path, first: Path) -> Path:
     return shutil.copytree(first, tmp_path / "house")
 
 
-@pytest.mark.asyncio
-async def test_the_documented_second_table_word_by_word(tmp_path: Path) -> None:
-    house = tmp_path / "house"
+def first_as_written(house: Path) -> None:
     (house / "dev").mkdir(parents=True)
     (one,) = commands_below("What init asks for")
     answer = as_written(one, house)
     assert answer.exit_code == 0, answer.err
     let_emulator_deal(house)
+
+
+def second_as_written(house: Path) -> Answer:
+    made = as_written(commands_below("A second table")[0], house)
+    assert made.exit_code == 0, made.err
+    port = load_console(house / "t2.console.toml").settings.port
+    assert f"The console of t2 is served at http://127.0.0.1:{port}/\n" in made.out
+    return made
+
+
+def test_the_documented_commands_make_a_second_table(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    first_as_written(house)
+    made = second_as_written(house)
+    _, restart, enable, doctor = (" ".join(words) for words in commands_below("A second table"))
+    steps = [line.strip() for line in made.out.partition("Next:\n")[2].splitlines()]
+    assert steps[0] == restart
+    assert steps[-1] == doctor.replace("/etc/shoe-controller", str(house))
+    for unit in enable.split()[4:]:
+        assert Path(started_by(unit, house)[-1]).is_file(), unit
+    first, second = (for_running(load_config(house / name)) for name in ("table.toml", "t2.toml"))
+    assert (first.table.name, second.table.name) == ("t1", "t2")
+    assert second.people == first.people
+
+
+@pytest.mark.skipif("LONG_TESTS" not in os.environ, reason="seconds; make test-deploy")
+@pytest.mark.asyncio
+async def test_both_documented_tables_are_served_beside_each_other(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    first_as_written(house)
     async with its_broker(house) as broker, AsyncExitStack() as stack:
 
         async def start(program: Program) -> Program:
@@ -93,9 +122,8 @@ async def test_the_documented_second_table_word_by_word(tmp_path: Path) -> None:
         running: dict[str, Program] = {}
         await start(emulated(house, 1))
         await services("shoe-controller", "shoe-console")
-        second, restart, enable, doctor = commands_below("A second table")
-        made = as_written(second, house)
-        assert made.exit_code == 0, made.err
+        second_as_written(house)
+        _, restart, enable, doctor = commands_below("A second table")
         await start(emulated(house, 2))
         assert restart == ["sudo", "systemctl", "restart", "mosquitto"]
         await broker.stop()
@@ -111,8 +139,6 @@ async def test_the_documented_second_table_word_by_word(tmp_path: Path) -> None:
         skipped = [word for name in SKIPPED for word in ("--skip", name)]
         examined = as_written([*doctor, *skipped], house)
         assert examined.exit_code == 0, examined.out
-        port = load_console(house / "t2.console.toml").settings.port
-        assert f"The console of t2 is served at http://127.0.0.1:{port}/\n" in made.out
 
 
 def test_it_takes_over_what_the_house_shares(house: Path) -> None:
