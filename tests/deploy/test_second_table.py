@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.config.table_file import for_running, load_config, load_console
-from tests.commands.running import Answer
+from tests.commands.running import Answer, run
 from tests.daemon.programs import Program
 from tests.deploy.new_house import PINS, command, init, its_broker, let_emulator_deal
 from tests.deploy.test_from_nothing import SKIPPED
 from tests.deploy.written_down import commands_below, started_by
 from tests.mqtt.brokers import becomes
+
+Capsys = pytest.CaptureFixture[str]
 
 SECOND = ("--yes", "--file", "t2.toml", "--table", "t2", "--port", "/dev/shoe/two")
 
@@ -141,8 +143,8 @@ async def test_both_documented_tables_are_served_beside_each_other(tmp_path: Pat
         assert examined.exit_code == 0, examined.out
 
 
-def test_it_takes_over_what_the_house_shares(house: Path) -> None:
-    answer = command("init", str(house), *SECOND, "--journal", str(house / "t2.journal"))
+def test_it_takes_over_what_the_house_shares(capsys: Capsys, house: Path) -> None:
+    answer = run(capsys, "init", str(house), *SECOND, "--journal", str(house / "t2.journal"))
     assert answer.exit_code == 0, answer.err
     assert "The people of t1, with their PINs: anita, rana, shah.\n" in answer.out
     one, two = (for_running(load_config(house / name)) for name in ("table.toml", "t2.toml"))
@@ -154,20 +156,20 @@ def test_it_takes_over_what_the_house_shares(house: Path) -> None:
     ports = {load_console(house / name).settings.port for name in ("console.toml", "t2.console.toml")}
     assert len(ports) == 2
     before = (house / "t2.console.toml").read_bytes()
-    assert command("init", str(house), "--file", "t2.toml").exit_code == 0
+    assert run(capsys, "init", str(house), "--file", "t2.toml").exit_code == 0
     assert (house / "t2.console.toml").read_bytes() == before
 
 
-def test_people_who_are_named_are_those_of_the_second_table_alone(house: Path) -> None:
+def test_people_who_are_named_are_those_of_the_second_table_alone(capsys: Capsys, house: Path) -> None:
     words = (*SECOND, "--journal", str(house / "t2.journal"), "--supervisor", "thapa=B. Thapa")
-    assert command("init", str(house), *words, stdin="905183\n").exit_code == 0
+    assert run(capsys, "init", str(house), *words, stdin=b"905183\n").exit_code == 0
     assert [each.id for each in load_config(house / "t2.toml").people] == ["thapa"]
 
 
-def test_a_first_table_without_a_broker_has_a_second_one_without(tmp_path: Path) -> None:
+def test_a_first_table_without_a_broker_has_a_second_one_without(capsys: Capsys, tmp_path: Path) -> None:
     house = tmp_path / "house"
     assert init(house, "--no-broker").exit_code == 0
-    assert command("init", str(house), *SECOND, "--journal", str(house / "t2.journal")).exit_code == 0
+    assert run(capsys, "init", str(house), *SECOND, "--journal", str(house / "t2.journal")).exit_code == 0
     assert load_config(house / "t2.toml").mqtt is None
 
 
@@ -180,20 +182,22 @@ def test_a_first_table_without_a_broker_has_a_second_one_without(tmp_path: Path)
         (("--port", "FOLDER/shoe"), r"\S+ is where the shoe of 't1' is .*: name this table's own with --port"),
     ],
 )
-def test_what_belongs_to_the_first_table_is_refused(first: Path, house: Path, more: tuple[str, str], told: str) -> None:
+def test_what_belongs_to_the_first_table_is_refused(
+    capsys: Capsys, first: Path, house: Path, more: tuple[str, str], told: str
+) -> None:
     before = sorted(house.rglob("*"))
     words = [word.replace("FOLDER", str(first)) for word in more]
-    answer = command("init", str(house), *SECOND, "--journal", str(house / "t2.journal"), *words)
+    answer = run(capsys, "init", str(house), *SECOND, "--journal", str(house / "t2.journal"), *words)
     assert answer.exit_code == 2
     assert re.search(told, answer.err), answer.err
     assert sorted(house.rglob("*")) == before
 
 
-def test_a_first_table_that_cannot_be_read_is_named(house: Path) -> None:
+def test_a_first_table_that_cannot_be_read_is_named(capsys: Capsys, house: Path) -> None:
     """What it shares, and what it keeps for itself, would not be known."""
     table = house / "table.toml"
     table.write_text(table.read_text(encoding="utf-8").replace("decks = 8", "decks = true"), encoding="utf-8")
-    answer = command("init", str(house), *SECOND)
+    answer = run(capsys, "init", str(house), *SECOND)
     assert answer.exit_code == 2
     assert f"{table}: house.decks: expected a whole number" in answer.err
     assert not (house / "t2.toml").exists()
