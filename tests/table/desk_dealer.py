@@ -133,14 +133,19 @@ class Dealer:
         else:
             self._deal_on(state.phase)
 
+    def _open_shoe(self) -> None:
+        self.load()
+        if needs_supervisor(self.desk.state):
+            assert self.act(OpenShoe()) is None
+        else:
+            assert self.desk.dealer(OpenShoe()).refusal is None
+
     def _deal_on(self, phase: Phase) -> None:
         desk = self.desk
         self._sign_in()
         match phase:
             case Phase.NO_SHOE | Phase.ENDED:
-                self.load()
-                opens = desk.act if needs_supervisor(desk.state) else desk.dealer
-                assert opens(OpenShoe()).refusal is None
+                self._open_shoe()
             case Phase.FIRST_CARD | Phase.BURNING:
                 self._burn(first=phase is Phase.FIRST_CARD)
             case Phase.BETTING | Phase.CLOSED if burn_is_due(desk.state):
@@ -237,8 +242,7 @@ class Dealer:
         self._sign_in()
         match state.phase:
             case Phase.NO_SHOE | Phase.ENDED:
-                self.load()
-                assert desk.dealer(OpenShoe()).refusal is None
+                self._open_shoe()
             case Phase.BETTING if desk.rules.procedure.bets_close is BetsClose.DEALER:
                 assert desk.dealer(NoMoreBets()).refusal is None
             case Phase.COMPLETE:

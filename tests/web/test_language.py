@@ -11,6 +11,7 @@ from playwright.async_api import Route
 
 from shoe_controller.baccarat.codes import Code
 from shoe_controller.messages.codes import FAMILIES, codes_of
+from shoe_controller.messages.details import DealtSign
 from shoe_controller.web.static_files import SHARED, TABLE_WORDS
 from shoe_controller.words.render import Words
 from tests.board.room import chromium
@@ -20,7 +21,11 @@ ADDRESS = "http://words.test/"
 
 NUMBERS = (1, 2, 0, -7, 5, 1050, 100_000, 12_345_678_901)
 TEXTS = ("x", "", "{hand}", "$& \\1 座位")
-LISTS: dict[type, tuple[object, ...]] = {str: (("1",), ("1", "2", "3"), ()), int: ((1,), (1, 2, 3), ())}
+LISTS: dict[type, tuple[object, ...]] = {
+    str: (("1",), ("1", "2", "3"), ()),
+    int: ((1,), (1, 2, 3), ()),
+    DealtSign: (tuple(DealtSign), (DealtSign.ANCHOR,), ()),
+}
 SIMPLE: dict[Any, tuple[object, ...]] = {int: NUMBERS, str: TEXTS, bool: (True, False), type(None): (None,)}
 DECIMALS = (0, 2, 3)
 
