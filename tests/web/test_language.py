@@ -45,8 +45,7 @@ def samples(annotation: Any) -> tuple[object, ...]:  # noqa: ANN401 - a type
     if isinstance(annotation, type) and issubclass(annotation, Code):
         return tuple(islice(made(annotation), 1))
     if get_origin(annotation) is tuple:
-        item = get_args(annotation)[0]
-        return LISTS[item] if item in LISTS else ((), samples(item))
+        return LISTS[get_args(annotation)[0]]
     return tuple(value for each in get_args(annotation) for value in samples(each))
 
 
