@@ -148,6 +148,7 @@ test-odds: $(VENV)/ready
 # TRIALS="bookworm trixie checkout wheels-bookworm wheels-trixie release arm64 kiosk" chooses some, EARLIER=COMMIT what is upgraded from.
 test-deploy: $(VENV)/ready
 	.ci/system-packages deploy
+	LONG_TESTS=1 $(BIN)/pytest tests/deploy/test_second_table.py
 	EARLIER=$(EARLIER) $(BIN)/python -m tests.deploy $(TRIALS)
 
 # Boots a QEMU guest with Debian's kernel, into which the emulated shoe is plugged over USB/IP. Takes a minute or two.

@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _show_pages(args: argparse.Namespace, kind: FileKind) -> int:
     """Of a file for the pages or the witness everything is checked that they need, secret files too."""
-    summary = ", ".join(_summary_of_pages(LOADERS[kind](args.file)))
+    summary = ", ".join(_summary_of_pages(LOADERS[kind](args.file, None)))
     if args.json:
         print_json({"good": True, "file": as_text(str(args.file)), "problems": [], "for": kind.value})
     else:

@@ -1,6 +1,8 @@
 """`shoe-controller config set`, `config person add` and `config wager off`: change one thing in a table's file."""
 
 import argparse
+import functools
+import math
 import secrets
 import sys
 import tomllib
@@ -11,16 +13,17 @@ from shoe_controller.commands.installed_table import FOLDER
 from shoe_controller.commands.output import GOOD, as_text, bad_input
 from shoe_controller.commands.prompts import NotAnsweredError, Questions
 from shoe_controller.config.pins import BadPinError, check_pin, hash_pin
-from shoe_controller.config.strict_reading import BadFileError
-from shoe_controller.config.table_file import Config
+from shoe_controller.config.strict_reading import BadFileError, join_place
+from shoe_controller.config.table_file import LOADERS, Config
 from shoe_controller.messages.acts import Role
-from shoe_controller.setup.config_change import PAGES, Changed, Edit, Loaded, NotChangedError, change
+from shoe_controller.setup.config_change import Changed, Edit, Loaded, NotChangedError, change
 from shoe_controller.setup.offer_edit import without_wager
 from shoe_controller.setup.toml_edit import EditError, Keys, parse_key, with_section, with_value
 
 SALT_BYTES = 16
 AT_RELOAD = frozenset({"people", "house_text", "catalogue_texts", "procedure"})
 AT_RESTART = frozenset({"table", "shoe", "mqtt", "journal", "log"})
+OF_OTHERS = tuple(kind.value for kind in LOADERS)
 """Parts of the configuration by when they are taken up."""
 
 
@@ -71,15 +74,15 @@ def run_set(args: argparse.Namespace) -> int:
         keys = parse_key(args.key)
     except EditError as error:
         return bad_input(args, "bad_key", str(error))
-    refused: BadFileError | None = None
+    refused: list[BadFileError] = []
     for value in _readings(args.value):
         try:
             return _report(args, change(args.file, _setting(keys, value)))
         except BadFileError as error:
-            refused = refused or error
+            refused.append(error)
         except (NotChangedError, EditError) as error:
             return bad_input(args, "not_changed", f"{args.file} was left as it is: {error}")
-    return _refused(args, refused)
+    return _refused(args, next((error for error in refused if not _is_of_other_type(error, keys)), refused[0]))
 
 
 def run_person_add(args: argparse.Namespace) -> int:
@@ -95,7 +98,7 @@ def run_person_add(args: argparse.Namespace) -> int:
         twin = next((each for each in people if each.id.casefold() == identity.casefold()), None)
         if twin is not None:
             raise NotChangedError(f"{identity!r} is the id of {twin.name} already: each person needs their own")
-        pin = Questions(ask=sys.stdin.isatty()).new_pin(f"--{role.value}", name, role)
+        pin = Questions(ask=sys.stdin.isatty()).new_pin(identity, name, role)
         if any(check_pin(pin, each.pin.reveal()) for each in people):
             raise BadPinError("somebody else at this table has this PIN: choose another")
         hashed = hash_pin(pin, secrets.token_bytes(SALT_BYTES))
@@ -123,7 +126,7 @@ def _change(args: argparse.Namespace, edit: Edit) -> int:
         return bad_input(args, "not_changed", f"{args.file} was left as it is: {error}")
 
 
-def _refused(args: argparse.Namespace, error: BadFileError | None) -> int:
+def _refused(args: argparse.Namespace, error: BadFileError) -> int:
     return bad_input(
         args, "not_valid", f"{as_text(str(args.file))} was left as it is, because with this change:\n{error}"
     )
@@ -133,19 +136,33 @@ def _setting(keys: Keys, value: object) -> Edit:
     return lambda text, _: with_value(text, keys, value)
 
 
+def _is_of_other_type(error: BadFileError, keys: Keys) -> bool:
+    """Whether the key takes another type than this reading of the value has: then it was not what was meant."""
+    place = functools.reduce(join_place, keys, "")
+    return any(problem.place == place and problem.message.startswith("expected ") for problem in error.problems)
+
+
 def _readings(text: str) -> Iterator[object]:
     """What a value on the command line can mean: as TOML, as text, as a list of texts."""
     try:
-        value = tomllib.loads(f"value = {text}")
-    except ValueError:
+        value = tomllib.loads(f"value = {text}", parse_float=_number)
+    except (ValueError, RecursionError):
         value = {}
     if list(value) == ["value"]:
         yield value["value"]
         if isinstance(value["value"], list | dict | str):
             return
     yield text
-    if value == {}:
+    if value == {} and not set(text) & set("[]{}\"'"):
         yield [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _number(text: str) -> float:
+    """TOML's nan is a text here: no key takes it as a number, and it is equal to nothing."""
+    number = float(text)
+    if math.isnan(number):
+        raise ValueError(text)
+    return number
 
 
 def _report(args: argparse.Namespace, changed: Changed | None) -> int:
@@ -161,10 +178,10 @@ def _next(file: Path, changed: Changed) -> str:
     """When a running table takes it up, and what is to do for it."""
     if not isinstance(changed.after, Config):
         return "It is taken up when the program of this file is restarted."
-    parts = (*AT_RELOAD, *AT_RESTART, *PAGES)
+    parts = (*AT_RELOAD, *AT_RESTART, *OF_OTHERS)
     different = {name for name in parts if getattr(changed.before, name) != getattr(changed.after, name)}
     unit = _unit(file)
-    for name in PAGES:
+    for name in OF_OTHERS:
         if name in different:
             return f"The {name} takes it up when it is restarted."
     if different & AT_RESTART:
@@ -178,6 +195,6 @@ def _next(file: Path, changed: Changed) -> str:
 
 def _unit(file: Path) -> str:
     """The service that runs the table of this file, if it is an installed one."""
-    if file.parent != FOLDER:
+    if file.parent.resolve() != FOLDER.resolve():
         return ""
     return "shoe-controller" if file.name == "table.toml" else f"shoe-controller@{file.stem}"

@@ -25,6 +25,7 @@ from shoe_controller.config.shoe import WIRES
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table import ANCHORS
 from shoe_controller.messages.acts import Role
+from shoe_controller.setup.broker_files import BROKER_FOLDER
 from shoe_controller.setup.certificates import CertificateError
 from shoe_controller.setup.file_writer import WriteOutcome, differs, write
 from shoe_controller.setup.new_table import BOARD_PORT, CONSOLE_PORT, NewTable
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from shoe_controller.config.table_file import Config, RunningConfig
     from shoe_controller.setup.apply import Places
 
-BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
 UNITS_FOLDER = Path("/etc/systemd/system")
 NOT_WRITTEN, INTERRUPTED = 1, 130
 
@@ -136,15 +136,21 @@ def _table(args: argparse.Namespace, questions: Questions, places: "Places") -> 
     """The table, and whether it is a new one."""
     from shoe_controller.commands.init_answers import decided  # noqa: PLC0415 - see `run`
     from shoe_controller.setup.apply import judged  # noqa: PLC0415 - see `run`
-    from shoe_controller.setup.neighbours import check_alone, neighbours  # noqa: PLC0415 - see `run`
+    from shoe_controller.setup.neighbours import check_alone, check_journal_alone, neighbours  # noqa: PLC0415 - see `run`
 
     there = _from_existing(args)
     if there is not None:
         return _with_free_ports(there, places), False
     others = neighbours(args.folder)
-    new = decided(args, questions, others, lambda table: judged(table, places))
+
+    def judge(table: NewTable) -> "Config":
+        config = judged(table, places)
+        check_journal_alone(config.journal, others)
+        return config
+
+    new = decided(args, questions, others, judge)
     check_alone(new.site, new.name, new.port, others, publishes=new.broker_host is not None)
-    judged(new, places)
+    judge(new)
     new = _with_free_ports(new, places)
     file = as_text(str(places.folder / places.table_file))
     if questions.ask and not questions.agrees(f"Write {file}, and all that the table needs?", usually=True):
@@ -288,7 +294,8 @@ def _first_key(config: "RunningConfig") -> str:
         return ""
     return (
         f"{as_text(str(public))}: made. Move it to a place that this machine cannot write to: with it, "
-        "`shoe-controller journal verify FILE --key` proves that nobody has changed the journal.\n"
+        f"`shoe-controller journal verify {as_text(str(config.journal.file))} --key {public.name}` proves that nobody "
+        "has changed the journal.\n"
     )
 
 

@@ -409,13 +409,14 @@ def _people(asked: Asked, named: list[_Named], new: NewTable) -> Iterator[NewPer
         yield from shared
         return
     questions = asked.questions
-    pins: list[str] = []
+    owners: dict[str, str] = {}
     known: list[_Named] = []
 
     def with_pin(each: _Named) -> NewPerson:
-        pins.append(questions.new_pin(f"--{each.role.value}", each.name, each.role, pins))
+        pin = questions.new_pin(each.id, each.name, each.role, owners)
+        owners[pin] = each.name
         known.append(each)
-        return NewPerson(*each, hash_pin(pins[-1], secrets.token_bytes(SALT_BYTES)))
+        return NewPerson(*each, hash_pin(pin, secrets.token_bytes(SALT_BYTES)))
 
     for each in named:
         yield with_pin(each)
@@ -434,6 +435,9 @@ def _people(asked: Asked, named: list[_Named], new: NewTable) -> Iterator[NewPer
 
 def _asked_person(role: Role, known: list[_Named], questions: Questions) -> _Named | None:
     def wrong(identity: str, name: str) -> str:
+        twin = next((each for each in known if each.id.casefold() == identity.casefold()), None)
+        if twin is not None:
+            return f"{identity!r} is the id of {twin.name} already: each person needs their own"
         problems: list[Problem] = []
         entries = [PersonEntry(each.id, each.name, each.role.value, None) for each in known]
         people_from((*entries, PersonEntry(identity, name, role.value, NOBODY)), problems)

@@ -2,14 +2,19 @@
 
 import getpass
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from shoe_controller.config.pins import BadPinError, check_strength, least_digits
 from shoe_controller.messages.acts import Role
 
 LONGEST_LINE = 1000
+NO_OWNERS: Mapping[str, str] = MappingProxyType({})
 ENDED = "the terminal was closed before all was answered"
+
+
+_ANSWERS = {"y": True, "yes": True, "n": False, "no": False}
 
 
 class NotAnsweredError(ValueError):
@@ -47,7 +52,7 @@ class Questions(NamedTuple):
             wrong = "this needs an answer" if answer is None else check(answer)
             if answer is not None and not wrong:
                 return answer
-            sys.stdout.write(f"  {wrong}.\n")
+            sys.stdout.write(f"  {wrong.removesuffix('.')}.\n")
         if default is None:
             raise NotAnsweredError(missing(option, question))
         return default
@@ -69,22 +74,18 @@ class Questions(NamedTuple):
 
         return int(self.text(option, None if given is None else str(given), question, str(default), check=whole))
 
-    def new_pin(self, option: str, name: str, role: Role, others: Collection[str] = ()) -> str:
-        """A PIN for this person: at a terminal twice and without echo, until it will do; else the next line."""
+    def new_pin(self, identity: str, name: str, role: Role, owners: Mapping[str, str] = NO_OWNERS) -> str:
+        """A PIN for this person: at a terminal twice and without echo, until it will do; else the next line.
+
+        `owners` are the names of those who have one already, by their PINs.
+        """
         least = least_digits(role)
         if not sys.stdin.isatty():
-            line = sys.stdin.readline(LONGEST_LINE)
-            if not line:
-                raise NotAnsweredError(
-                    f"{option}: the PIN of {name} is missing: give one line of standard input for each person"
-                )
-            pin = line.rstrip("\r\n")
-            _check_pin(pin, least, others, name)
-            return pin
+            return _next_pin(f"the PIN of {name} (--{role.value} {identity})", name, least, owners)
         while True:
             try:
                 pin = getpass.getpass(f"{name}'s PIN: ")
-                _check_pin(pin, least, others, name)
+                _check_pin(pin, least, owners)
                 if getpass.getpass("The same PIN again: ") == pin:
                     return pin
                 sys.stdout.write("  Those were two different PINs: try again.\n")
@@ -97,19 +98,35 @@ class Questions(NamedTuple):
         """Ask yes or no, with what an empty answer means; no without a terminal."""
         if not self.ask:
             return False
-        sys.stdout.write(f"{question} {'[Y/n]' if usually else '[y/N]'} ")
-        sys.stdout.flush()
-        answer = _line().lower()
-        return answer in ("y", "yes") or (usually and not answer)
+        while True:
+            sys.stdout.write(f"{question} {'[Y/n]' if usually else '[y/N]'} ")
+            sys.stdout.flush()
+            answer = _line().lower()
+            if answer in _ANSWERS or not answer:
+                return _ANSWERS.get(answer, usually)
+            sys.stdout.write("  Answer y or n.\n")
 
 
-def _check_pin(pin: str, least: int, others: Collection[str], name: str) -> None:
+def _check_pin(pin: str, least: int, owners: Mapping[str, str]) -> None:
+    check_strength(pin, least)
+    if pin in owners:  # not whose: that would give it away
+        raise BadPinError("somebody else has this PIN: choose another")
+
+
+def _next_pin(what: str, name: str, least: int, owners: Mapping[str, str]) -> str:
+    """The PIN of the next line, all of which one person gives."""
+    line = sys.stdin.readline(LONGEST_LINE)
+    if not line:
+        order = "give one PIN on each line, dealers first, then supervisors"
+        raise NotAnsweredError(f"{what}: standard input has ended; {order}")
+    pin = line.rstrip("\r\n")
     try:
         check_strength(pin, least)
     except BadPinError as error:
-        raise BadPinError(f"{name}: {error}") from None
-    if pin in others:
-        raise BadPinError(f"{name}: somebody else has this PIN: choose another")
+        raise BadPinError(f"{what}: {error}") from None
+    if pin in owners:
+        raise BadPinError(f"{name} and {owners[pin]} have the same PIN: let one of them choose another")
+    return pin
 
 
 def _line() -> str:

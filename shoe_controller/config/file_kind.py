@@ -19,10 +19,13 @@ _OF_TABLE = frozenset({"house", "procedure", "shoe", "people", "journal"})
 _OTHERS = (FileKind.BOARD, FileKind.CONSOLE, FileKind.WITNESS)
 
 
-def kind_of(file: Path) -> FileKind:
-    """What the sections of a file say; a table's where nothing can be read, so that reading it reports why."""
+def kind_of(file: Path, text: str | None = None) -> FileKind:
+    """What the sections of a file say, or of a text for it.
+
+    A table's where nothing can be read, so that reading it reports why.
+    """
     try:
-        sections = parse_toml(str(file), read_text(file)).keys()
+        sections = parse_toml(str(file), read_text(file) if text is None else text).keys()
     except BadFileError:
         return FileKind.TABLE
     if sections & _OF_TABLE:

@@ -34,6 +34,8 @@ from shoe_controller.baccarat.wagers import (
 from shoe_controller.config.strict_reading import Hint, Problem, join_place
 from shoe_controller.house.catalogue_files import built_in_catalogue, option_rule_mistakes, parse_percentage
 
+ONE_PERCENT = Fraction(1, 100)
+
 ALL_WAGERS = "all"
 """The key of the limits for every wager without its own."""
 
@@ -108,7 +110,12 @@ def house_from(
 
 def _as_percentage(text: str) -> str:
     whole = text.strip().removesuffix("%").strip()
-    return f': write rate = "{whole}%"' if parse_percentage(f"{whole}%") is not None else ""
+    rate = parse_percentage(f"{whole}%")
+    if rate is None:
+        return ""
+    if "%" not in text and 0 < rate < ONE_PERCENT:  # 0.05 is what a calculator takes for 5 %
+        return f': write rate = "{float(rate * 100 * 100):g}%", or "{whole}%" if that is meant'
+    return f': write rate = "{whole}%"'
 
 
 class _HouseReader:

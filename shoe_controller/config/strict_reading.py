@@ -21,6 +21,9 @@ from shoe_controller.config.plain_files import read_plain
 from shoe_controller.config.toml_errors import explained
 from shoe_controller.words.printable import printable
 
+BYTE_ORDER_MARK = "\ufeff"
+"""What some editors save at the beginning of a text, and TOML does not know."""
+
 MOST_DOTS = 32
 _DEEP = re.compile(rf"""(?:\.[ \t]*(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){{{MOST_DOTS + 1}}}""")
 """A key of so many parts takes Python's reader the square of their number."""
@@ -78,7 +81,7 @@ def parse_toml(name: str, text: str) -> dict[str, object]:
     if _DEEP.search(text):
         raise BadFileError(name, [Problem("", f"is not valid: a key has more than {MOST_DOTS} dots")])
     try:
-        parsed = tomllib.loads(text.removeprefix("\ufeff"))
+        parsed = tomllib.loads(text.removeprefix(BYTE_ORDER_MARK))
         fits = _numbers_fit(parsed)
     except (ValueError, RecursionError) as error:
         raise BadFileError(name, [Problem("", f"is not valid TOML: {explained(str(error), text)}")]) from None
@@ -160,9 +163,10 @@ def _rewritten(data: object, shapes: tuple[object, ...]) -> str:
         return f"write {int(data)}, without a decimal point"
     if str in shapes and isinstance(data, int | float) and not isinstance(data, bool):
         return f'write "{data}", in quotes'
-    containers = [typing.get_origin(shape) or shape for shape in shapes]
-    if tuple in containers and isinstance(data, str | int | float):
-        return f"write [{json.dumps(data, ensure_ascii=False)}], in brackets"
+    lists = [shape for shape in shapes if typing.get_origin(shape) is tuple]
+    if lists and isinstance(data, str | int | float) and not set(str(data)) & set('[]"'):
+        item = str(data) if typing.get_args(lists[0])[0] is str and not isinstance(data, bool) else data
+        return f"write [{json.dumps(item, ensure_ascii=False)}], in brackets"
     return ""
 
 
@@ -233,7 +237,7 @@ def _read_list(data: object, item: object, problems: list[Problem], place: str, 
     if not isinstance(data, list):
         if isinstance(data, dict) and isinstance(item, type) and issubclass(item, msgspec.Struct):
             hint = hint or Hint(f"write [[{place}]], in two brackets, above each of them")
-        return _wrong_type(problems, place, (tuple,), data, hint)
+        return _wrong_type(problems, place, (tuple[item, ...],), data, hint)  # type: ignore[valid-type]  # of items of any type
     items = [_read(value, item, problems, f"{place}[{number}]") for number, value in enumerate(data, 1)]
     return _MISFIT if _MISFIT in items else tuple(items)
 

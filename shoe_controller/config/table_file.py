@@ -175,14 +175,14 @@ class WitnessConfig(NamedTuple):
         return self.username or "witness"
 
 
-def load_config(file: Path, *, guarded: bool = True) -> Config:
+def load_config(file: Path, text: str | None = None, *, guarded: bool = True) -> Config:
     """Read a table's file; raise `BadFileError` with everything that is wrong with it.
 
-    `guarded=False` is only for rules that the guard has passed before.
+    With `text`, as if the file said that. `guarded=False` is only for rules that the guard has passed before.
     """
     problems: list[Problem] = []
     folder = file.parent
-    entry = read_what_fits(parse_toml(str(file), read_text(file)), ConfigFile, problems) or ConfigFile()
+    entry = _entry(file, text, problems)
     table = None if entry.table is None else table_from(entry.table, problems)
     shoe = None if entry.shoe is None else shoe_from(entry.shoe, folder, problems)
     mqtt = None if entry.mqtt is None else mqtt_from(entry.mqtt, folder, problems)
@@ -295,10 +295,10 @@ def for_running(config: Config) -> RunningConfig:
     )
 
 
-def load_board(file: Path) -> BoardConfig:
+def load_board(file: Path, text: str | None = None) -> BoardConfig:
     """Read what the board needs from a file: a table's, or one without a house and a table."""
     problems: list[Problem] = []
-    entry, table, mqtt = _broker_and_table(file, problems)
+    entry, table, mqtt = _broker_and_table(file, text, problems)
     if entry.mqtt is None:
         problems.append(Problem("mqtt", "is missing: a board gets everything from the broker; add [mqtt]"))
     settings = board_from(entry.board or BoardEntry(), file.parent, None if table is None else table.site, problems)
@@ -315,10 +315,10 @@ def load_board(file: Path) -> BoardConfig:
     )
 
 
-def load_console(file: Path) -> ConsoleConfig:
+def load_console(file: Path, text: str | None = None) -> ConsoleConfig:
     """Read what the console needs from a file: the table's own, or one without a house, a shoe and people."""
     problems: list[Problem] = []
-    entry, table, mqtt = _broker_and_table(file, problems)
+    entry, table, mqtt = _broker_and_table(file, text, problems)
     if entry.table is None:
         problems.append(
             Problem("table", "is missing: a console belongs to one table; add [table] with its site and name")
@@ -340,10 +340,10 @@ def load_console(file: Path) -> ConsoleConfig:
     )
 
 
-def load_witness(file: Path) -> WitnessConfig:
+def load_witness(file: Path, text: str | None = None) -> WitnessConfig:
     """Read what a witness needs from a file, which need not have anything else."""
     problems: list[Problem] = []
-    entry, table, mqtt = _broker_and_table(file, problems)
+    entry, table, mqtt = _broker_and_table(file, text, problems)
     if entry.mqtt is None:
         problems.append(Problem("mqtt", "is missing: a witness gets everything from the broker; add [mqtt]"))
     site = None if table is None else table.site
@@ -365,18 +365,23 @@ def load_witness(file: Path) -> WitnessConfig:
     )
 
 
-LOADERS: dict[FileKind, Callable[[Path], BoardConfig | ConsoleConfig | WitnessConfig]] = {
+LOADERS: dict[FileKind, Callable[[Path, str | None], BoardConfig | ConsoleConfig | WitnessConfig]] = {
     FileKind.BOARD: load_board,
     FileKind.CONSOLE: load_console,
     FileKind.WITNESS: load_witness,
 }
-"""What reads the files that are no table's."""
+"""What reads the files that are no table's, or checks such a text as if the file said that."""
+
+
+def _entry(file: Path, text: str | None, problems: list[Problem]) -> ConfigFile:
+    plain = parse_toml(str(file), read_text(file) if text is None else text)
+    return read_what_fits(plain, ConfigFile, problems) or ConfigFile()
 
 
 def _broker_and_table(
-    file: Path, problems: list[Problem]
+    file: Path, text: str | None, problems: list[Problem]
 ) -> tuple[ConfigFile, TableSettings | None, MqttSettings | None]:
-    entry = read_what_fits(parse_toml(str(file), read_text(file)), ConfigFile, problems) or ConfigFile()
+    entry = _entry(file, text, problems)
     table = None if entry.table is None else table_from(entry.table, problems)
     mqtt = None if entry.mqtt is None else mqtt_from(entry.mqtt, file.parent, problems)
     return entry, table, mqtt

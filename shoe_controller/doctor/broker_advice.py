@@ -5,6 +5,7 @@ import ssl
 
 from shoe_controller.config.mqtt import TLS_PORT, MqttSettings
 from shoe_controller.mqtt.broker import BrokerError, NotWelcomeError
+from shoe_controller.setup.broker_files import BROKER_FOLDER, PASSWORDS
 
 _EXPIRED, _NOT_YET_VALID = 10, 9
 _OTHER_HOST, _OTHER_ADDRESS = 62, 64
@@ -63,9 +64,10 @@ def _about_refused_user(mqtt: MqttSettings) -> str:
     if mqtt.username is None or mqtt.password_file is None:
         return "Name the table's user as username in [mqtt], and the file with the password as password_file."
     return (
-        f"Give {mqtt.username} one password on both sides: on the broker's machine `sudo mosquitto_passwd FILE "
-        f"{mqtt.username}`, where FILE is what password_file names in Mosquitto's configuration; then `sudo systemctl "
-        f"reload mosquitto`, and write the same password into {mqtt.password_file}, on one line."
+        f"Give {mqtt.username} one password on both sides: on the broker's machine `sudo mosquitto_passwd "
+        f"{BROKER_FOLDER / PASSWORDS} {mqtt.username}`, or with another file, if `sudo grep -r ^password_file "
+        "/etc/mosquitto` there shows another; then `sudo systemctl reload mosquitto`, and write the same password "
+        f"into {mqtt.password_file}, on one line."
     )
 
 

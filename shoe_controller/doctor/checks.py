@@ -23,7 +23,7 @@ CHECKS = (
     Check(
         "people",
         "that there is a supervisor to clear an alert, and a second one to take a result back",
-        "Add a supervisor with `shoe-controller keys pin` and a [[people]] section.",
+        "Add a supervisor with `shoe-controller config person add`.",
         configuration.look_at_people,
     ),
     Check(

@@ -13,8 +13,6 @@ from shoe_controller.doctor.rights import make_readable, quoted
 from shoe_controller.doctor.users import READ, WRITE, may
 from shoe_controller.messages.acts import Role
 
-_ADD = "Add {}: a [[people]] section with id, name, role, and as pin the hash that `shoe-controller keys pin` prints."
-
 NO_CONFIGURATION = "the configuration cannot be used, see above"
 
 
@@ -78,10 +76,11 @@ async def look_at_people(patient: Patient) -> list[Finding]:
     if not supervisors:
         return problem(
             "[[people]] has no supervisor: no alert could be cleared, and no card identified",
-            _ADD.format("a supervisor"),
+            _add("a supervisor", Role.SUPERVISOR, patient.file),
         )
     if len(supervisors) == 1:
-        return problem("there is only one supervisor, and taking a result back needs two", _ADD.format("another one"))
+        what = "there is only one supervisor, and taking a result back needs two"
+        return problem(what, _add("another one", Role.SUPERVISOR, patient.file))
     short = [who.id for who in patient.config.people if who.role is Role.SUPERVISOR and _may_be_short(who)]
     if short:
         return problem(
@@ -104,9 +103,17 @@ def _look_at_dealers(config: Config, supervisors: str) -> list[Finding]:
     if not dealers:
         return problem(
             "dealers must sign in here, and [[people]] has no dealer: only a supervisor could deal",
-            _ADD.format("a dealer"),
+            _add("a dealer", Role.DEALER, config.file),
         )
-    return good(f"{supervisors}; {len(dealers)} dealers who sign in: {', '.join(dealers)}")
+    sign_in = "dealer who signs in" if len(dealers) == 1 else "dealers who sign in"
+    return good(f"{supervisors}; {len(dealers)} {sign_in}: {', '.join(dealers)}")
+
+
+def _add(whom: str, role: Role, file: Path) -> str:
+    return (
+        f"Add {whom}, with that person's own id and name: "
+        f"`sudo shoe-controller config person add {quoted([file])} --{role.value} maya='Maya Gurung'`"
+    )
 
 
 def _may_be_short(person: Person) -> bool:

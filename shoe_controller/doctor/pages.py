@@ -24,7 +24,7 @@ PagesConfig = BoardConfig | ConsoleConfig | WitnessConfig
 async def look_at_configuration(patient: Patient) -> list[Finding]:
     kind = kind_of(patient.file)
     try:
-        patient.pages = LOADERS[kind](patient.file)
+        patient.pages = LOADERS[kind](patient.file, None)
     except BadFileError as error:
         return problems_of(error)
     return good(f"{patient.file} is good for `shoe-controller {kind.value}`, and its secret files can be used")

@@ -17,14 +17,12 @@ Where a machine has several tables, the names of the second one's own files begi
 
 import secrets
 import socket
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from firmware_protocol.native.session import KEY_BYTES
 from shoe_controller.config.secret_files import SEAL_KEY_BYTES
-from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import Config, load_config
 from shoe_controller.setup import broker_files
 from shoe_controller.setup.access_list import BrokerUser, access_list
@@ -67,14 +65,7 @@ class Places(NamedTuple):
 
 def judged(new: NewTable, places: Places) -> Config:
     """The table's configuration as it would be; raise `BadFileError` if it would not be valid, the guard included."""
-    file = places.folder / places.table_file
-    with tempfile.TemporaryDirectory(prefix="shoe-init-") as folder:
-        draft = Path(folder, places.table_file)
-        draft.write_text(table_text(new, example_text(), _names(places)), encoding="utf-8")
-        try:
-            return load_config(draft)
-        except BadFileError as error:
-            raise BadFileError(str(file), error.problems) from None
+    return load_config(places.folder / places.table_file, table_text(new, example_text(), _names(places)))
 
 
 def plan(new: NewTable, places: Places, *, renew_certificate: bool = False) -> Iterator[Planned]:

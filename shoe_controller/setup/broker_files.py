@@ -7,6 +7,9 @@ from shoe_controller.setup.access_list import EVERY_TABLE, BrokerUser
 from shoe_controller.setup.passwords import password_line
 from shoe_controller.setup.template import as_toml
 
+BROKER_FOLDER = Path("/etc/mosquitto/shoe-controller")
+"""Where `init` writes what an installed broker reads."""
+
 CONFIGURATION, PASSWORDS, ACCESS = "shoe-controller.conf", "passwords", "access"
 AUTHORITY, CERTIFICATE, KEY = "ca.pem", "broker.pem", "broker.key"
 

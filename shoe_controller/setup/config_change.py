@@ -11,25 +11,21 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from shoe_controller.config.strict_reading import BadFileError, Problem, parse_toml, read_text
+from shoe_controller.config.file_kind import FileKind, kind_of
+from shoe_controller.config.strict_reading import BYTE_ORDER_MARK, BadFileError, Problem, read_text
 from shoe_controller.config.table_file import (
+    LOADERS,
     BoardConfig,
     Config,
     ConsoleConfig,
     WitnessConfig,
     for_running,
-    load_board,
     load_config,
-    load_console,
-    load_witness,
 )
 
 Loaded = Config | BoardConfig | ConsoleConfig | WitnessConfig
 Edit = Callable[[str, Loaded], str]
 """From the text of a valid file to the changed one."""
-
-PAGES: dict[str, Callable[[Path], Loaded]] = {"board": load_board, "console": load_console, "witness": load_witness}
-"""Files of processes beside a table, by their section."""
 
 
 class NotChangedError(ValueError):
@@ -48,12 +44,14 @@ def change(file: Path, edit: Edit) -> Changed | None:
     """
     with _alone(file) as real:
         text = read_text(real)
-        before = _as_it_is(file)
-        changed = edit(text, before)
-        if changed == text:
+        before = _as_it_is(file, text)
+        plain = text.removeprefix(BYTE_ORDER_MARK)
+        changed = edit(plain, before)
+        if changed == plain:
             return None
+        mark = BYTE_ORDER_MARK if plain != text else ""
         try:
-            after = _put(changed, real, file, text)
+            after = _put(mark + changed, real, file, text)
         except OSError as error:
             raise NotChangedError(
                 f"{error.filename or real} cannot be written: {error.strerror}{_advice(error)}"
@@ -66,7 +64,7 @@ def _put(changed: str, real: Path, file: Path, text: str) -> Loaded:
     draft = _draft_of(real)
     try:
         _fill(draft, changed.encode(), real)
-        after = _checked(draft, file)
+        after = _checked(draft, file, text)
         _check_unchanged(real, text)
         draft.replace(real)
     except BaseException:
@@ -109,24 +107,21 @@ def _advice(error: Exception) -> str:
     return "; use sudo" if isinstance(error, PermissionError) else ""
 
 
-def _as_it_is(file: Path) -> Loaded:
+def _as_it_is(file: Path, text: str) -> Loaded:
     try:
-        return _load(file, guarded=False)
+        return _load(file, text, guarded=False)
     except BadFileError as error:
         raise NotChangedError(f"it was wrong before, so correct it with an editor first:\n{error}") from None
 
 
-def _load(file: Path, *, guarded: bool = True) -> Loaded:
-    sections = parse_toml(str(file), read_text(file))
-    if not sections.keys() & {"house", "shoe"}:
-        for section, load in PAGES.items():
-            if section in sections:
-                return load(file)
-    return load_config(file, guarded=guarded)
+def _load(file: Path, text: str, *, guarded: bool = True) -> Loaded:
+    """As if the file said this. Paths in it are relative to where it is named, which a link may be."""
+    kind = kind_of(file, text)
+    return load_config(file, text, guarded=guarded) if kind is FileKind.TABLE else LOADERS[kind](file, text)
 
 
 def _draft_of(real: Path) -> Path:
-    """An empty file of ours beside it: paths in it are relative to this folder."""
+    """An empty file of ours beside it, on the same file system."""
     descriptor, name = tempfile.mkstemp(prefix=f".{real.name}.", suffix=".new", dir=real.parent)
     os.close(descriptor)
     return Path(name)
@@ -147,23 +142,24 @@ def _fill(draft: Path, content: bytes, real: Path) -> None:
         os.fsync(opened.fileno())
 
 
-def _checked(draft: Path, file: Path) -> Loaded:
+def _checked(draft: Path, file: Path, before: str) -> Loaded:
     """As `config check` does; what a running table needs may be no worse than before."""
     try:
-        loaded = _load(draft)
+        text = read_text(draft)
     except BadFileError as error:
         raise BadFileError(str(file), error.problems) from None
-    if not isinstance(loaded, Config):
-        return loaded
-    problems = [problem for problem in _running_problems(draft) if problem not in _running_problems(file)]
-    if problems:
-        raise BadFileError(str(file), problems)
-    return loaded._replace(file=file)
+    loaded = _load(file, text)
+    if isinstance(loaded, Config):
+        known = _running_problems(file, before)
+        problems = [problem for problem in _running_problems(file, text) if problem not in known]
+        if problems:
+            raise BadFileError(str(file), problems)
+    return loaded
 
 
-def _running_problems(file: Path) -> list[Problem]:
+def _running_problems(file: Path, text: str) -> list[Problem]:
     try:
-        for_running(load_config(file, guarded=False))
+        for_running(load_config(file, text, guarded=False))
     except BadFileError as error:
         return error.problems
     return []

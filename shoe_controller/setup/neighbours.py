@@ -1,7 +1,7 @@
 """The tables that a machine has already, and what a further one takes over from them or must not share with them.
 
-They share the house: its people, its site, its broker with the certificates. A name, a shoe's port and the port of a
-console belong to one table alone.
+They share the house: its people, its site, its broker with the certificates. A name, a shoe's port, a journal with its
+anchor and the port of a console belong to one table alone.
 """
 
 import socket
@@ -12,12 +12,18 @@ from typing import NamedTuple
 from shoe_controller.config.people import Person
 from shoe_controller.config.shoe import ShoeSettings
 from shoe_controller.config.strict_reading import Problem, parse_toml, read_text, read_what_fits
-from shoe_controller.config.table import TableSettings
+from shoe_controller.config.table import JournalSettings, TableSettings
 from shoe_controller.config.table_file import Config, ConfigFile, load_config
 from shoe_controller.setup.new_table import BOARD_PORT, CONSOLE_PORT
+from shoe_controller.transports.socket_port import SOCKET_PREFIX
 
 MOST_PORTS = 1000
 """Ports that are tried, one after another."""
+
+USB_NUMBERS = 3
+"""Parts of `usb:VENDOR:PRODUCT`, before a serial number, in which capitals count."""
+
+_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
 class Neighbour(NamedTuple):
@@ -52,13 +58,35 @@ def check_alone(site: str, name: str, port: str, there: Collection[Neighbour], *
                 f"--site is {site!r}, but the broker's access list here is for the site {each.table.site!r} of "
                 f"{each.file}: leave --site out, or give the other site a folder and a broker of its own"
             )
-        if (each.table.site, each.table.name) == (site, name):
-            raise ValueError(f"{each.file} is the table {name!r} already: give this one another name with --table")
-        if _same_port(each.shoe.address, port):
+        if (each.table.site, each.table.name.casefold()) == (site, name.casefold()):
+            raise ValueError(
+                f"{each.file} is the table {each.table.name!r} already: give this one another name with --table"
+            )
+        if port and _place_of(each.shoe.address) == _place_of(port):
             raise ValueError(
                 f"{port} is where the shoe of {each.table.name!r} is ({each.file}), and a shoe belongs to one table: "
                 "name this table's own with --port"
             )
+
+
+def check_journal_alone(journal: JournalSettings | None, there: Collection[Neighbour]) -> None:
+    """Raise `ValueError` where the new table would write into what another one keeps."""
+    if journal is None:
+        return
+    for each in there:
+        kept = {} if each.config.journal is None else _kept_in(each.config.journal)
+        for option, path in (("--journal", journal.file), ("--anchor", journal.anchor)):
+            what = None if path is None else kept.get(path.resolve())
+            if what is not None:
+                raise ValueError(
+                    f"{path} is the {what} of {each.table.name!r} ({each.file}), and belongs to that table alone: "
+                    f"name this table's own with {option}"
+                )
+
+
+def _kept_in(journal: JournalSettings) -> dict[Path, str]:
+    anchor = {} if journal.anchor is None else {journal.anchor.resolve(): "anchor"}
+    return {journal.file.resolve(): "journal"} | anchor
 
 
 def free_port(folder: Path, own: Path, usual: int) -> int:
@@ -84,10 +112,15 @@ def _entry(file: Path) -> ConfigFile:
     return read_what_fits(parse_toml(str(file), read_text(file)), ConfigFile, problems) or ConfigFile()
 
 
-def _same_port(one: str, other: str) -> bool:
-    if one.startswith("/") and other.startswith("/"):
-        return Path(one).resolve() == Path(other).resolve()
-    return one == other
+def _place_of(address: str) -> Path | tuple[str, ...]:
+    """Where an address of a shoe leads, however it is spelt."""
+    if address.startswith("/"):
+        return Path(address).resolve()
+    if address.startswith(SOCKET_PREFIX):
+        host, _, port = address.removeprefix(SOCKET_PREFIX).casefold().rpartition(":")
+        return ("localhost" if host in _THIS_MACHINE else host, port.lstrip("0"))
+    numbers = address.split(":", USB_NUMBERS)
+    return (*map(str.casefold, numbers[:USB_NUMBERS]), *numbers[USB_NUMBERS:])
 
 
 def _is_taken(port: int) -> bool:

@@ -3,6 +3,7 @@
 So a file that `init` writes explains every key, and they are explained in one place.
 """
 
+import datetime as dt
 import json
 import re
 from collections.abc import Iterator
@@ -83,16 +84,22 @@ def as_toml(value: object) -> str:
     match value:
         case bool():
             return "true" if value else "false"
-        case int():
+        case int() | float():
             return str(value)
+        case dt.date() | dt.time():
+            return value.isoformat()
         case list() | tuple():
             return f"[{', '.join(map(as_toml, value))}]"
         case dict():
             return f"{{ {', '.join(f'{as_key(str(key))} = {as_toml(each)}' for key, each in value.items())} }}"
         case _:
-            # JSON strings are TOML strings, except for one character.
-            return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+            return _quoted(str(value))
 
 
 def as_key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key)
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _quoted(key)
+
+
+def _quoted(text: str) -> str:
+    # JSON strings are TOML strings, except for one character.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

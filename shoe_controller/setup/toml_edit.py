@@ -65,16 +65,21 @@ def parse_key(text: str) -> Keys:
 
 def with_value(text: str, keys: Keys, value: object) -> str:
     """Return the text with this key set to this value."""
+    written = _written(keys, value)
     wanted = copy.deepcopy(tomllib.loads(text))
     table: Any = wanted
     for number, key in enumerate(keys[:-1], 1):
         table = table.setdefault(key, {})
         if not isinstance(table, dict):
             raise EditError(f"{_dotted(keys[:number])} has no keys below it: change it in an editor")
-    if keys[-1] in table and table[keys[-1]] == value and type(table[keys[-1]]) is type(value):
+    before = table.get(keys[-1])
+    if before == value and type(before) is type(value):
         return text
+    if isinstance(before, dict) and keys not in _Scan(text).values:
+        below = ", ".join(_dotted((*keys, key)) for key in before)
+        raise EditError(f"{_dotted(keys)} is a section: set a key in it{below and ', such as '}{below}")
     table[keys[-1]] = value
-    return _first_that_reads(_settings(text, keys, as_toml(value)), wanted, keys)
+    return _first_that_reads(_settings(text, keys, written), wanted, keys)
 
 
 def without(text: str, keys: Keys) -> str:
@@ -91,13 +96,28 @@ def without(text: str, keys: Keys) -> str:
 
 
 def with_section(text: str, name: str, values: dict[str, object]) -> str:
-    """Return the text with one more section of this name at its end, as `[[people]]`."""
+    """Return the text with one more section of this name, such as `[[people]]`: at its end, or where their list is."""
     wanted = copy.deepcopy(tomllib.loads(text))
     wanted.setdefault(name, []).append(values)
     end = _line_end(text)
-    lines = [f"[[{name}]]", *(f"{as_key(key)} = {as_toml(value)}" for key, value in values.items())]
+    lines = [f"{as_key(key)} = {_written((name, key), value)}" for key, value in values.items()]
+    there = _Scan(text).values.get((name,))
+    if there is not None:
+        return _first_that_reads([_put_last(text, there, f"{{ {', '.join(lines)} }}")], wanted, (name,))
     kept = text if text.endswith("\n") or not text else f"{text}{end}"
-    return _first_that_reads([f"{kept}{end}{end.join(lines)}{end}"], wanted, (name,))
+    return _first_that_reads([f"{kept}{end}{end.join([f'[[{name}]]', *lines])}{end}"], wanted, (name,))
+
+
+def _written(keys: Keys, value: object) -> str:
+    """The value in TOML; a command line can hold bytes that no TOML file may."""
+    written = as_toml(value)
+    try:
+        "".join((*keys, written)).encode()
+    except UnicodeEncodeError:
+        raise EditError(
+            f"{_dotted(keys)} = {written}: it is not UTF-8: type it in a terminal that uses UTF-8"
+        ) from None
+    return written
 
 
 def _first_that_reads(texts: Iterable[str], wanted: dict[str, Any], keys: Keys) -> str:
@@ -143,6 +163,14 @@ def _put_inside(text: str, table: _Value, setting: str) -> str:
     """Into a table on one line."""
     inside = text[table.start + 1 : table.end - 1].rstrip()
     return f"{text[: table.start]}{{{inside}{',' if inside.strip() else ''} {setting} }}{text[table.end :]}"
+
+
+def _put_last(text: str, items: _Value, item: str) -> str:
+    """Into a list between brackets."""
+    inside = text[items.start + 1 : items.end - 1].rstrip()
+    closing = text[items.start + 1 + len(inside) : items.end]
+    comma = "" if not inside else " " if inside.endswith(",") else ", "
+    return f"{text[: items.start]}[{inside}{comma}{item}{closing}{text[items.end :]}"
 
 
 def _put_below(text: str, header_end: int, setting: str, found: "_Scan") -> Iterator[str]:

@@ -42,6 +42,12 @@ def changes(file: Path) -> list[str]:
         ('house.limits."base.tie".max', "200000", '"base.tie" = { min = 500, max = 200000 }'),
         ("mqtt.port", "8884", "port = 8884"),
         ("house.commission.taken", "marked", 'taken = "marked"'),
+        ("table.title", "2026-01-01", 'title = "2026-01-01"'),
+        ("table.title", "12:30:00", 'title = "12:30:00"'),
+        ("table.title", "5.50", 'title = "5.50"'),
+        ("table.title", "[VIP", 'title = "[VIP"'),
+        ("procedure.draw_within", "90.5", "draw_within = 90.5"),
+        ('house.limits."base.tie"', "{ min = 5, max = 9 }", '"base.tie" = { min = 5, max = 9 }'),
     ],
 )
 def test_one_key_is_set_and_the_rest_stays(capsys: Capsys, file: Path, key: str, value: str, line: str) -> None:
@@ -66,6 +72,26 @@ def test_one_key_is_set_and_the_rest_stays(capsys: Capsys, file: Path, key: str,
         ("decks", "6", "'decks' is not a key: write it with its section before it, such as house.decks"),
         ("house.decks.x", "6", "house.decks has no keys below it"),
         ("people.anita.name", "A", "people has no keys below it"),
+        ("house.limits.all.max", "5.00", "expected a whole number, got 5.0; an amount is in whole minor units"),
+        ("house.commission.rate", "0.04", "must be a percentage like '5%', not '0.04': write rate = \"4%\""),
+        ("mqtt.keep_alive", "2.5", "mqtt.keep_alive: expected a whole number, got 2.5"),
+        ("house.decks", "6.0", "house.decks: expected a whole number, got 6.0; write 6, without a decimal point"),
+        ("house.decks", "2026-01-01", "house.decks: expected a whole number, got 2026-01-01"),
+        ("house.decks", "nan", "house.decks: expected a whole number, got 'nan'"),
+        ("house.decks", "[" * 2000, "house.decks: expected a whole number, got '[["),
+        (
+            "house.limits",
+            "5",
+            "house.limits is a section: set a key in it, such as house.limits.all, house.limits.base",
+        ),
+        ("house.rounding", "{ unit = 5 }", "house.rounding is a section: set a key in it, such as house.rounding.mode"),
+        ("house.seats", "4", 'house.seats: expected a list, got 4; write ["4"], in brackets'),
+        ("house.seats", "[1, 2", "house.seats: expected a list, got '[1, 2'\n"),
+        ("house.seats", "[A,B]", "house.seats: expected a list, got '[A,B]'\n"),
+        ("house.offer", "base,pairs", "house.needs_base: five_dragons is not offered at this table"),
+        ("table.title", "a\udcffb", "it is not UTF-8: type it in a terminal that uses UTF-8"),
+        ('house.limits."\udcff"', "5", "it is not UTF-8: type it in a terminal that uses UTF-8"),
+        ('house.limits."\U0001f600"', "{}", 'house.limits."\U0001f600".min: is missing: write min = a whole number'),
     ],
 )
 def test_what_would_not_be_valid_is_refused(capsys: Capsys, file: Path, key: str, value: str, told: str) -> None:
@@ -86,6 +112,19 @@ def test_what_would_not_be_valid_is_refused(capsys: Capsys, file: Path, key: str
 def test_what_to_do_next(capsys: Capsys, file: Path, key: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config_actions, "FOLDER", file.parent)
     assert run(capsys, "config", "set", str(file), key, "6").out.endswith(told)
+
+
+def test_what_to_do_next_where_the_file_is_named_from_its_folder(
+    capsys: Capsys, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(file.parent)
+    told = "takes it up with the next shoe after a reload: send it SIGHUP\n"
+    assert run(capsys, "config", "set", file.name, "house.decks", "6").out.endswith(told)
+    installed = file.parent / "installed"
+    installed.symlink_to(".")
+    monkeypatch.setattr(config_actions, "FOLDER", installed)
+    answer = run(capsys, "config", "person", "add", file.name, "--supervisor", "rana=B. Rana", stdin=b"480612\n")
+    assert answer.out.endswith("takes it up after a reload: sudo systemctl reload shoe-controller\n")
 
 
 def test_what_to_do_next_for_another_table_and_for_a_file_of_ones_own(
@@ -114,11 +153,12 @@ def test_a_person_is_added_with_a_pin_from_standard_input(capsys: Capsys, file: 
     ("person", "pin", "told"),
     [
         ("--supervisor=rana=Rana", b"4806\n", "this PIN needs 6 to 12 digits"),
-        ("--supervisor=rana=Rana", b"", "--supervisor: the PIN of Rana is missing"),
+        ("--supervisor=rana=Rana", b"", "the PIN of Rana (--supervisor rana): standard input has ended"),
         ("--supervisor=rana=Rana", b"111111\n", "all digits of this PIN are the same"),
         ("--supervisor=rana", b"480612\n", "--supervisor takes ID=NAME"),
         ("--dealer=ANITA=Anna", b"480612\n", "'ANITA' is the id of Anita Rai already"),
         ("--dealer=a b=Anna", b"480612\n", "people[3].id: must be 1 to 40 letters"),
+        ("--dealer=a=Ann\udcff", b"480612\n", "it is not UTF-8: type it in a terminal that uses UTF-8"),
     ],
 )
 def test_a_person_who_cannot_be_added(capsys: Capsys, file: Path, person: str, pin: bytes, told: str) -> None:
@@ -225,6 +265,18 @@ def test_the_file_of_a_page_has_keys_to_set_but_no_people(capsys: Capsys, tmp_pa
         answer = run(capsys, "config", *words)
         assert answer.exit_code == 2
         assert "it is not a table's file: name the table's own, such as table.toml" in answer.err
+
+
+def test_a_file_that_begins_with_a_byte_order_mark_keeps_it(capsys: Capsys, file: Path) -> None:
+    file.write_text(f"\ufeff{file.read_text(encoding='utf-8')}", encoding="utf-8")
+    before = file.read_bytes()
+    for words in (("set", str(file), "house.decks", "6"), ("wager", "off", str(file), "pairs")):
+        answer = run(capsys, "config", *words)
+        assert (answer.exit_code, answer.err) == (0, "")
+    assert run(capsys, "config", "set", str(file), "house.decks", "6").out == f"{file} says so already.\n"
+    assert file.read_bytes().startswith(before[:9])
+    house = load_config(file).house
+    assert (house.decks, "pairs.player" in house.offered) == (6, False)
 
 
 def test_the_last_wager_cannot_go(capsys: Capsys, tmp_path: Path) -> None:

@@ -235,7 +235,10 @@ def test_renewing_the_certificate_keeps_the_authority(tmp_path: Path) -> None:
         (["--site", "n", "--table", "t", "--port", "/dev/x", "--decks", "0"], "decks"),
         (["--site", "n", "--table", "t", "--port", "/dev/x", "--layout", "golden_bac"], "golden_bac"),
         (["--site", "n", "--table", "t", "--port", "/dev/x", "--supervisor", "rana"], "takes ID=NAME"),
-        (["--site", "n", "--table", "t", "--port", "/dev/x", "--supervisor", "r=R"], "the PIN of R is missing"),
+        (
+            ["--site", "n", "--table", "t", "--port", "/dev/x", "--supervisor", "r=R"],
+            "the PIN of R (--supervisor r): standard input has ended",
+        ),
         (["--site", "n", "--table", "t", "--port", "/dev/x", "--file", "../t.toml"], "--file must be a file name"),
     ],
 )

@@ -81,7 +81,7 @@ def test_every_wrong_answer_is_asked_for_again_with_what_is_wrong(tmp_path: Path
     talk = Conversation("init", str(house), *own_folders(house), program=with_ports_in(tmp_path / "none"))
     for answer, wrong in (
         ("", "this needs an answer"),
-        ("COM3", "is not the address of a shoe: write a full path"),
+        ("COM3", "socket://host:port, or usb:VENDOR:PRODUCT.\r\n"),
     ):
         talk.answer("Where the shoe is plugged in", answer)
         talk.expect(wrong)
@@ -106,6 +106,8 @@ def test_every_wrong_answer_is_asked_for_again_with_what_is_wrong(tmp_path: Path
         talk.answer(question, wrong)
         talk.expect(told)
         talk.answer(question, right)
+    talk.answer("Are these the rules of the table? [Y/n]", "maybe")
+    talk.expect("Answer y or n.")
     rules_are_right(talk)
     for identity in ("a b", "anita"):
         talk.answer("The id of a dealer", identity)
@@ -116,7 +118,7 @@ def test_every_wrong_answer_is_asked_for_again_with_what_is_wrong(tmp_path: Path
     talk.answer("Anita Rai's PIN:", "264079")
     talk.answer("The same PIN again:", "264079")
     talk.answer("The id of a dealer", "ANITA")
-    talk.expect("is the id of people[1] already")
+    talk.expect("'ANITA' is the id of Anita Rai already: each person needs their own.")
     talk.answer("The id of a dealer", "")
     talk.answer("The id of a supervisor", "")
     talk.answer("Without a supervisor no alert can be cleared. Go on without? [y/N]", "")

@@ -1,6 +1,7 @@
 """The second table of a machine: what docs/install.md says, word by word, and what it must not take from the first."""
 
 import asyncio
+import os
 import re
 import shutil
 import urllib.request
@@ -11,12 +12,14 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.config.table_file import for_running, load_config, load_console
-from tests.commands.running import Answer
+from tests.commands.running import Answer, run
 from tests.daemon.programs import Program
 from tests.deploy.new_house import PINS, command, init, its_broker, let_emulator_deal
 from tests.deploy.test_from_nothing import SKIPPED
 from tests.deploy.written_down import commands_below, started_by
 from tests.mqtt.brokers import becomes
+
+Capsys = pytest.CaptureFixture[str]
 
 SECOND = ("--yes", "--file", "t2.toml", "--table", "t2", "--port", "/dev/shoe/two")
 
@@ -70,14 +73,42 @@ def house(tmp_path: Path, first: Path) -> Path:
     return shutil.copytree(first, tmp_path / "house")
 
 
-@pytest.mark.asyncio
-async def test_the_documented_second_table_word_by_word(tmp_path: Path) -> None:
-    house = tmp_path / "house"
+def first_as_written(house: Path) -> None:
     (house / "dev").mkdir(parents=True)
     (one,) = commands_below("What init asks for")
     answer = as_written(one, house)
     assert answer.exit_code == 0, answer.err
     let_emulator_deal(house)
+
+
+def second_as_written(house: Path) -> Answer:
+    made = as_written(commands_below("A second table")[0], house)
+    assert made.exit_code == 0, made.err
+    port = load_console(house / "t2.console.toml").settings.port
+    assert f"The console of t2 is served at http://127.0.0.1:{port}/\n" in made.out
+    return made
+
+
+def test_the_documented_commands_make_a_second_table(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    first_as_written(house)
+    made = second_as_written(house)
+    _, restart, enable, doctor = (" ".join(words) for words in commands_below("A second table"))
+    steps = [line.strip() for line in made.out.partition("Next:\n")[2].splitlines()]
+    assert steps[0] == restart
+    assert steps[-1] == doctor.replace("/etc/shoe-controller", str(house))
+    for unit in enable.split()[4:]:
+        assert Path(started_by(unit, house)[-1]).is_file(), unit
+    first, second = (for_running(load_config(house / name)) for name in ("table.toml", "t2.toml"))
+    assert (first.table.name, second.table.name) == ("t1", "t2")
+    assert second.people == first.people
+
+
+@pytest.mark.skipif("LONG_TESTS" not in os.environ, reason="seconds; make test-deploy")
+@pytest.mark.asyncio
+async def test_both_documented_tables_are_served_beside_each_other(tmp_path: Path) -> None:
+    house = tmp_path / "house"
+    first_as_written(house)
     async with its_broker(house) as broker, AsyncExitStack() as stack:
 
         async def start(program: Program) -> Program:
@@ -93,9 +124,8 @@ async def test_the_documented_second_table_word_by_word(tmp_path: Path) -> None:
         running: dict[str, Program] = {}
         await start(emulated(house, 1))
         await services("shoe-controller", "shoe-console")
-        second, restart, enable, doctor = commands_below("A second table")
-        made = as_written(second, house)
-        assert made.exit_code == 0, made.err
+        second_as_written(house)
+        _, restart, enable, doctor = commands_below("A second table")
         await start(emulated(house, 2))
         assert restart == ["sudo", "systemctl", "restart", "mosquitto"]
         await broker.stop()
@@ -111,12 +141,10 @@ async def test_the_documented_second_table_word_by_word(tmp_path: Path) -> None:
         skipped = [word for name in SKIPPED for word in ("--skip", name)]
         examined = as_written([*doctor, *skipped], house)
         assert examined.exit_code == 0, examined.out
-        port = load_console(house / "t2.console.toml").settings.port
-        assert f"The console of t2 is served at http://127.0.0.1:{port}/\n" in made.out
 
 
-def test_it_takes_over_what_the_house_shares(house: Path) -> None:
-    answer = command("init", str(house), *SECOND, "--journal", str(house / "t2.journal"))
+def test_it_takes_over_what_the_house_shares(capsys: Capsys, house: Path) -> None:
+    answer = run(capsys, "init", str(house), *SECOND, "--journal", str(house / "t2.journal"))
     assert answer.exit_code == 0, answer.err
     assert "The people of t1, with their PINs: anita, rana, shah.\n" in answer.out
     one, two = (for_running(load_config(house / name)) for name in ("table.toml", "t2.toml"))
@@ -128,20 +156,20 @@ def test_it_takes_over_what_the_house_shares(house: Path) -> None:
     ports = {load_console(house / name).settings.port for name in ("console.toml", "t2.console.toml")}
     assert len(ports) == 2
     before = (house / "t2.console.toml").read_bytes()
-    assert command("init", str(house), "--file", "t2.toml").exit_code == 0
+    assert run(capsys, "init", str(house), "--file", "t2.toml").exit_code == 0
     assert (house / "t2.console.toml").read_bytes() == before
 
 
-def test_people_who_are_named_are_those_of_the_second_table_alone(house: Path) -> None:
+def test_people_who_are_named_are_those_of_the_second_table_alone(capsys: Capsys, house: Path) -> None:
     words = (*SECOND, "--journal", str(house / "t2.journal"), "--supervisor", "thapa=B. Thapa")
-    assert command("init", str(house), *words, stdin="905183\n").exit_code == 0
+    assert run(capsys, "init", str(house), *words, stdin=b"905183\n").exit_code == 0
     assert [each.id for each in load_config(house / "t2.toml").people] == ["thapa"]
 
 
-def test_a_first_table_without_a_broker_has_a_second_one_without(tmp_path: Path) -> None:
+def test_a_first_table_without_a_broker_has_a_second_one_without(capsys: Capsys, tmp_path: Path) -> None:
     house = tmp_path / "house"
     assert init(house, "--no-broker").exit_code == 0
-    assert command("init", str(house), *SECOND, "--journal", str(house / "t2.journal")).exit_code == 0
+    assert run(capsys, "init", str(house), *SECOND, "--journal", str(house / "t2.journal")).exit_code == 0
     assert load_config(house / "t2.toml").mqtt is None
 
 
@@ -150,23 +178,26 @@ def test_a_first_table_without_a_broker_has_a_second_one_without(tmp_path: Path)
     [
         (("--site", "south"), r"--site is 'south', but the broker's access list here is for the site 'north' of \S+"),
         (("--table", "t1"), r"\S+/table.toml is the table 't1' already: give this one another name with --table"),
+        (("--journal", "FOLDER/t1.journal"), r"\S+ is the journal of 't1' .*: name this table's own with --journal"),
         (("--port", "FOLDER/shoe"), r"\S+ is where the shoe of 't1' is .*: name this table's own with --port"),
     ],
 )
-def test_what_belongs_to_the_first_table_is_refused(first: Path, house: Path, more: tuple[str, str], told: str) -> None:
+def test_what_belongs_to_the_first_table_is_refused(
+    capsys: Capsys, first: Path, house: Path, more: tuple[str, str], told: str
+) -> None:
     before = sorted(house.rglob("*"))
     words = [word.replace("FOLDER", str(first)) for word in more]
-    answer = command("init", str(house), *SECOND, "--journal", str(house / "t2.journal"), *words)
+    answer = run(capsys, "init", str(house), *SECOND, "--journal", str(house / "t2.journal"), *words)
     assert answer.exit_code == 2
     assert re.search(told, answer.err), answer.err
     assert sorted(house.rglob("*")) == before
 
 
-def test_a_first_table_that_cannot_be_read_is_named(house: Path) -> None:
+def test_a_first_table_that_cannot_be_read_is_named(capsys: Capsys, house: Path) -> None:
     """What it shares, and what it keeps for itself, would not be known."""
     table = house / "table.toml"
     table.write_text(table.read_text(encoding="utf-8").replace("decks = 8", "decks = true"), encoding="utf-8")
-    answer = command("init", str(house), *SECOND)
+    answer = run(capsys, "init", str(house), *SECOND)
     assert answer.exit_code == 2
     assert f"{table}: house.decks: expected a whole number" in answer.err
     assert not (house / "t2.toml").exists()

@@ -71,7 +71,7 @@ async def test_people_fails_without_two_supervisors(tmp_path: Path) -> None:
 async def test_people_fails_where_dealers_must_sign_in_and_none_can(tmp_path: Path) -> None:
     data = clinic_file(tmp_path, broker_port=1)
     data["procedure"] = {"dealer_signs_in": True}
-    assert "1 dealers who sign in: anita" in await good(patient_with(tmp_path, data), "people")
+    assert "; 1 dealer who signs in: anita" in await good(patient_with(tmp_path, data), "people")
     data["people"] = people()[1:]
     assert "[[people]] has no dealer" in await problems(patient_with(tmp_path, data), "people")
     data.pop("mqtt")

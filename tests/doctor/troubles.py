@@ -6,6 +6,7 @@ it is a sentence, what it says is done.
 
 import copy
 import subprocess
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -136,22 +137,39 @@ async def commission_of_nothing(ward: Ward) -> Follow:
     return _then(lambda: ward.data["house"].pop("commission"))
 
 
-@_trouble("people", "Add a supervisor: a [[people]] section with id, name, role, and as pin the hash")
+def _person_added(ward: Ward) -> Follow:
+    async def follow(advice: str) -> None:
+        _add_person(ward, advice, "371940")
+
+    return follow
+
+
+def _add_person(ward: Ward, advice: str, pin: str) -> None:
+    command = advice.partition("`sudo ")[2].partition("`")[0]
+    ward.run(f"echo {pin} | {Path(sys.executable).parent}/{command}")
+
+
+@_trouble("people", "person add @/table.toml --supervisor maya='Maya Gurung'`")
 async def no_supervisor(ward: Ward) -> Follow:
     ward.data["people"] = people()[:1]
-    return _then(lambda: ward.data.update(people=people()))
+
+    async def follow(advice: str) -> None:
+        _add_person(ward, advice, "371940")
+        _add_person(ward, advice.replace("maya='Maya Gurung'", "rana='B. Rana'"), "480612")
+
+    return follow
 
 
-@_trouble("people", "Add another one: a [[people]] section")
+@_trouble("people", "Add another one, with that person's own id and name: `sudo shoe-controller config person add @/")
 async def one_supervisor(ward: Ward) -> Follow:
     ward.data["people"] = people()[:2]
-    return _then(lambda: ward.data["people"].append(person("shah", "supervisor", "773501")))
+    return _person_added(ward)
 
 
-@_trouble("people", "Add a dealer: a [[people]] section")
+@_trouble("people", "Add a dealer, with that person's own id and name: `sudo shoe-controller config person add @/")
 async def nobody_to_sign_in(ward: Ward) -> Follow:
     ward.data |= {"procedure": {"dealer_signs_in": True}, "people": people()[1:], "mqtt": {"host": "127.0.0.1"}}
-    return _then(lambda: ward.data["people"].append(people()[0]))
+    return _person_added(ward)
 
 
 @_trouble("people", "choose one of 6 digits or more, with `shoe-controller keys pin`")
@@ -270,7 +288,7 @@ async def wrong_password(ward: Ward) -> Follow:
     write_secret(ward.folder / "mqtt.password", "another")
 
     async def follow(advice: str) -> None:
-        assert "`sudo mosquitto_passwd FILE the-table`" in advice
+        assert "`sudo mosquitto_passwd /etc/mosquitto/shoe-controller/passwords the-table`, or with another" in advice
         line = password_line("the-table", "one of our own", bytes(SALT_BYTES))
         write_secret(ward.folder / "passwords", f"{line}\n")
         write_secret(ward.folder / "mqtt.password", "one of our own\n")

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.cli import parser
+from simulator.cli import parser as emulator_parser
+from simulator.options import settings_from
 from tests.daemon.house_file import write_secret
 from tests.daemon.programs import Program
 from tests.deploy.new_house import its_broker
@@ -121,6 +123,21 @@ def _with_answers(line: str) -> str:
     """What `init` would ask at a terminal is given as options, as the manual says it may be."""
     (options,) = re.findall(r"shoe-controller init (--site .*?) --dealer", text_of("docs/install.md"))
     return line if "init" not in line or "--site" in line else f"{line} {options}"
+
+
+BY_WHEELS = re.findall(r"^(?:pipx|uvx) .* shoe-controller (shoe-\S+) (.+)$", text_of("docs/install.md"), re.MULTILINE)
+
+
+@pytest.mark.parametrize(("program", "words"), BY_WHEELS)
+def test_what_is_started_without_a_checkout_has_all_that_it_needs(program: str, words: str) -> None:
+    programs = {"shoe-controller": parser("demo"), "shoe-emulator": emulator_parser()}
+    arguments = programs[program].parse_args(shlex.split(words))
+    if program == "shoe-emulator":
+        settings_from(arguments)  # raises what the program would say
+
+
+def test_both_ways_without_a_checkout_start_both_programs() -> None:
+    assert [program for program, _ in BY_WHEELS] == ["shoe-controller", "shoe-emulator"] * 2
 
 
 OPTIONS = re.findall(r"^\| `([A-Z]+=\S+)` \| `(--\S.*?)` \|", text_of("docs/demo.md"), re.MULTILINE)

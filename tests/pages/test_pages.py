@@ -1,5 +1,6 @@
 """The pages as they are painted, measured in Chromium: the main states here, all of them by `make test-pages`."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -89,6 +90,13 @@ async def test_a_phone_shows_a_board_without_empty_room(browser: Browser) -> Non
         assert notes is not None
         assert last["y"] > PHONE[1], "the board goes on below the screen"
         assert notes["y"] - last["y"] - last["height"] < 40, "nothing is empty above the note"
+
+
+async def test_a_wall_says_which_page_of_side_wagers_it_shows(browser: Browser) -> None:
+    async with shown(browser, "board-nepal") as page:
+        await resize(page, SMALL)
+        text = await page.locator("#price-page").inner_text()
+        assert re.fullmatch(r"Page \d+ of \d+", text), text
 
 
 async def test_a_third_card_fits_into_its_hand_and_marks_into_the_head(browser: Browser) -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from shoe_controller.config.strict_reading import BadFileError
-from shoe_controller.config.table_file import Config, load_config
+from shoe_controller.config.table_file import Config, for_running, load_config
 from shoe_controller.setup import config_change
 from shoe_controller.setup.config_change import Edit, Loaded, NotChangedError, change
 from shoe_controller.setup.toml_edit import with_value
+from tests.daemon.house_file import write_secret
 from tests.table_files import small_house, write
 
 
@@ -80,6 +81,33 @@ def test_behind_a_link_the_file_itself_is_changed(file: Path, tmp_path: Path) ->
     link.symlink_to(link)
     with pytest.raises(NotChangedError, match="it cannot be opened: "):
         change(link, decks(5))
+
+
+def test_a_linked_file_is_judged_where_the_link_is(tmp_path: Path) -> None:
+    """As `run` and `config check` do: what it names by relative paths lies beside the link."""
+    parts = {"table": {"site": "s", "name": "t"}, "shoe": {"port": "/dev/x", "key_file": "key"}}
+    kept, house = tmp_path / "kept", tmp_path / "house"
+    kept.mkdir()
+    house.mkdir()
+    write(kept, small_house() | parts)
+    link = house / "table.toml"
+    link.symlink_to(kept / "table.toml")
+    write_secret(house / "key", "12" * 32)
+    changed = change(link, decks(6))
+    assert changed is not None
+    assert changed.before.shoe == changed.after.shoe  # type: ignore[union-attr]  # both of a table
+    assert for_running(load_config(link)).house.decks == 6
+    with pytest.raises(BadFileError, match=rf"^{link}: shoe\.key_file: {house}/other cannot be read: No such file"):
+        change(link, lambda text, _: with_value(text, ("shoe", "key_file"), "other"))
+
+
+def test_what_a_file_is_for_is_judged_as_config_check_does(tmp_path: Path) -> None:
+    file = tmp_path / "console.toml"
+    file.write_text('[table]\nsite = "s"\nname = "t"\n[mqtt]\nhost = "h"\n[console]\nport = 8082\n', "utf-8")
+    before = everything(tmp_path)
+    with pytest.raises(BadFileError, match=f"{file}: house: is missing"):
+        change(file, lambda text, _: with_value(text, ("procedure", "burn"), value=False))
+    assert everything(tmp_path) == before
 
 
 def edited_meanwhile(file: Path, how: Callable[[Path], object]) -> Edit:

@@ -133,6 +133,14 @@ def test_a_section_is_added_at_the_end() -> None:
         assert tomllib.loads(after)["people"][-1] == {"id": "c", "name": 'C "c"'}
 
 
+@pytest.mark.parametrize("people", ["[]", '[{ id = "a" }]', '[\n  { id = "a" },  # first\n  { id = "b" },\n]'])
+def test_a_section_is_added_to_a_list_on_one_line(people: str) -> None:
+    text = f"people = {people}\n[house]\ndecks = 8\n"
+    before = tomllib.loads(text)
+    after = tomllib.loads(with_section(text, "people", {"id": "c"}))
+    assert after == before | {"people": [*before["people"], {"id": "c"}]}
+
+
 def keys_of(data: dict[str, Any], above: Keys = ()) -> list[Keys]:
     found = []
     for key, value in data.items():

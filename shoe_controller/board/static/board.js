@@ -157,7 +157,7 @@ function paged(wagers, star) {
 
 function showPrices() {
   $("side").replaceChildren(...(pages[page] ?? []));
-  write($("price-page"), pages.length > 1 ? `${page + 1} / ${pages.length}` : "");
+  write($("price-page"), pages.length > 1 ? say("price_page", { page: page + 1, pages: pages.length }) : "");
 }
 
 setInterval(() => {
