@@ -26,7 +26,9 @@ from firmware_protocol.events import (
 )
 from shoe_controller.messages.alerts import AlertKind
 from shoe_controller.messages.details import AnyDetail
+from shoe_controller.messages.phases import Phase
 from shoe_controller.table.draft import Draft
+from shoe_controller.table.judging import judge
 from shoe_controller.table.phases import CARDS_OUT
 from shoe_controller.table.state import DealtOn, Round, TableState
 
@@ -80,6 +82,16 @@ def _another_has_begun(draft: Draft) -> bool:
     if draft.lasting.revision < CARDS_BEGIN:
         return bool(waiting)
     return any(not isinstance(waited.event, Started) for waited in waiting)
+
+
+def has_begun_unnoticed(draft: Draft) -> bool:
+    """Whether cards of another round wait although a card of this one is due and nothing stops the table.
+
+    It would ask for that card, and let it wait like the others.
+    """
+    if draft.lasting.revision < CARDS_BEGIN or draft.phase is not Phase.DEALING or draft.stopped:
+        return False
+    return is_undecided(draft.state) and _another_has_begun(draft) and judge(draft.round.cards).card_is_due
 
 
 def gap_waits(draft: Draft, gap: AnyDetail) -> bool:

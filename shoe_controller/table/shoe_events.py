@@ -33,6 +33,7 @@ from shoe_controller.messages.actors import AnyActor, ShoeButton
 from shoe_controller.messages.alerts import AlertKind, Severity
 from shoe_controller.messages.causes import EndedByShoe, FaultClearedNow, MoreCameAgain, ShoeBack, ShoeRestartedNow
 from shoe_controller.messages.details import (
+    AnotherRoundBegun,
     CardOfRound,
     CardProblem,
     EventsCameAgain,
@@ -56,7 +57,7 @@ from shoe_controller.table.dealing import (
     due_in_truth,
     over_draw_is_over,
 )
-from shoe_controller.table.dealing_on import next_to_deal, waits
+from shoe_controller.table.dealing_on import has_begun_unnoticed, next_to_deal, waits
 from shoe_controller.table.draft import Draft
 from shoe_controller.table.entered_cards import about_entered_cards
 from shoe_controller.table.finishing import compare_results, confirm, result_differs, settle_if_ready
@@ -154,6 +155,8 @@ def deal_on(draft: Draft) -> None:
         else:
             draft.alert(AlertKind.EVENT_GAP, waited.gap)
         judge_shoe(draft, EndedByShoe())
+    if draft.state.shoe is not None and has_begun_unnoticed(draft):
+        draft.alert(AlertKind.PLACE_FILLED, AnotherRoundBegun())
 
 
 def _is_on_record(draft: Draft) -> bool:
