@@ -143,6 +143,9 @@ class ReportMatcher:
             return None
         raise MismatchError(f"the shoe reported {event}, and what left it is {self.unreported[:2]}")
 
+    def _is_surely_lost(self, card: Json, arrived: float) -> bool:
+        return card.get("number") in self.perhaps_lost and arrived - card["t"] > FORGET_AFTER
+
     def _candidates(self, reported: ReportedCard, arrived: float) -> Iterable[int]:
         """The unreported cards that this may be about, the likeliest first.
 
@@ -151,7 +154,9 @@ class ReportMatcher:
         """
         if not self._may_lose():
             kept = (n for n, card in enumerate(self.unreported) if card.get("number") not in self.perhaps_lost)
-            return range(min(next(kept, len(self.unreported)) + 1, len(self.unreported)))
+            possible = range(min(next(kept, len(self.unreported)) + 1, len(self.unreported)))
+            # What was on its way when the memory was wiped comes soon. Face down, cards are alike.
+            return sorted(possible, key=lambda ahead: self._is_surely_lost(self.unreported[ahead], arrived))
         drawn = [
             ahead
             for ahead, card in enumerate(self.unreported)

@@ -24,7 +24,7 @@ from simulator.reckoner.reckoning import Reckoner, Step
 from simulator.reckoner.reports import ReportMatcher
 from simulator.reckoner.settlement import Wager
 from simulator.second_sum import differences
-from simulator.truth import AnyHappening, CardOut, FaultInjected
+from simulator.truth import AnyHappening, CardOut, FaultInjected, NothingCame
 from tests.simulation.corrections import PastRound
 from tests.simulation.mishaps import LOSES, TAKEN_FOR_LOSS
 from tests.simulation.wiping import Deletions
@@ -170,6 +170,9 @@ class Observer:
                 self.cards.append(msgspec.to_builtins(happening))
             case FaultInjected():
                 self.befell(happening.fault)
+            case NothingCame():
+                # A shoe that was run out to its end may be opened as the next one, with no card in it.
+                self.befell("empty_in_round")
             case _:
                 pass
 
