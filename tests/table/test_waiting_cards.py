@@ -3,10 +3,10 @@
 from typing import Any
 
 from firmware_protocol.cards import Card
-from firmware_protocol.events import CardDrawn, ForeignCard, Hand, IndicatedWinner, ResultIndicated, Started
-from shoe_controller.messages.acts import CorrectCard, DiscardCard, EnterCard, VoidRound
+from firmware_protocol.events import CardDrawn, ForeignCard, Hand, IndicatedWinner, Misread, ResultIndicated, Started
+from shoe_controller.messages.acts import CorrectCard, DiscardCard, EnterCard, IdentifyCard, VoidRound
 from shoe_controller.messages.causes import DiscardCause
-from shoe_controller.messages.facts import CardDealt, RoundSettled
+from shoe_controller.messages.facts import CardDealt, RoundResult, RoundSettled
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import DiscardedCard, Reveal
 from shoe_controller.table.desired_shoe import desired_shoe
@@ -95,3 +95,19 @@ def test_a_card_that_was_entered_while_others_waited_is_not_dealt_again() -> Non
     assert len(table.all(CardDealt)) == dealt
     assert table.state.shoe is not None
     assert table.state.shoe.cards_out == cards_out
+
+
+def test_a_round_that_lacks_cards_says_so_when_nothing_else_stops_the_table() -> None:
+    """The shoe has ended it by force and dealt another: the table would ask for a card, and let that one wait too."""
+    table = table_with()
+    table.event(Misread(hand=Hand.PLAYER, position=1))
+    table.event(ResultIndicated(winner=None))
+    for event in round_of(PLAYER_WINS):
+        table.event(event)
+    table.event(ResultIndicated(winner=IndicatedWinner.PLAYER))
+    assert table.alerts == ["misread"]
+    table.act(IdentifyCard(number=1, card=Card.parse("8S")))
+    assert table.alerts == ["place_filled"]
+    table.act(VoidRound())
+    assert table.alerts == []
+    assert table.all(RoundResult)[-1].round == 2
