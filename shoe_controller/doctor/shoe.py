@@ -213,7 +213,8 @@ class ShoeListener:
                 # The other wires are up as soon as they are open, with or without a shoe.
                 case LinkUp(shoe=shoe) if shoe is not None:
                     self.up = each
-                case Refused(reason=reason):
+                case Refused(reason=reason) if self.up is None:
+                    # Once the shoe has proven itself, what a bad line makes of its frames says nothing about its key.
                     self.refused = self.refused or reason
                 case StrangeBytes(looks_like=look):
                     self.looks_like = look

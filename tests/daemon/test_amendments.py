@@ -1,5 +1,6 @@
 """Wagers put right and rounds amended through the whole chain: terminal, Mosquitto, daemon, journal, display."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +83,10 @@ async def test_what_came_after_the_first_card_is_returned_and_no_more(tmp_path: 
         await table.phase("betting")
         await table.ok("bet", {"seat": "1"})
         # The line is silent as the first card leaves the shoe: the table does not know of it yet, and takes a wager.
-        table.shoe.inject(msgspec.structs.replace(planned("silence"), seconds=1.5))
+        table.shoe.inject(msgspec.structs.replace(planned("silence"), seconds=2.0))
         table.shoe.draw()
+        # It has lain there for longer than frames and requests wait on any busy machine.
+        await asyncio.sleep(0.5)
         late = await table.terminal.bet("1", {"base.player": 3000, "base.tie": 500})
         assert late.code == "ok"
         await table.display.until(lambda: table.state.alerts, what="the late wager")

@@ -142,6 +142,7 @@ def _of_inputs(evening: str) -> Iterator[Forging]:
         yield Forging(f"report {number} is missing", _forget_input, (number,))
         yield Forging(f"report {number} is of another card", lambda e, n: _event(e, n).update(card="AC"), (number,))
         yield Forging(f"report {number} is stored twice", _store_twice, (number,))
+        yield Forging(f"before report {number} one came again that was never stored", _come_again, (number,))
     bets = [number for number, each in enumerate(given) if each.get("request_id")]
     for earlier, later in pairwise(bets):
         yield Forging(f"request {later} is carried out twice", _same_request, (earlier, later))
@@ -153,6 +154,13 @@ def _forget_input(evening: Evening, number: int) -> None:
 
 def _store_twice(evening: Evening, number: int) -> None:
     evening.steps.insert(number, Step(evening.steps[number].given, []))
+
+
+def _come_again(evening: Evening, number: int) -> None:
+    report = copy.deepcopy(evening.steps[number].given)
+    assert isinstance(report, dict)
+    report["event"] = {"event": "came_again", "what": report["event"]}
+    evening.steps.insert(number, Step(report, []))
 
 
 def _same_request(evening: Evening, earlier: int, later: int) -> None:

@@ -192,7 +192,7 @@ BUGS = (
     Bug("cards", "self._burned += event['burned']", "pass"),
     Bug("cards", "self._carried = extras[0]", "pass"),
     Bug("reports", "return [ReportedCard('with_another')] * event['cards']", "return []"),
-    Bug("inputs", "self._events.add(number)", "pass"),
+    Bug("inputs", "stored.append(event)", "pass"),
     Bug("inputs", "self._requests.add(given['request_id'])", "pass"),
     Bug("reckoning", "problems += cards.problems", "pass"),
     Bug("reckoning", "problems += _result_problems(truth, books.results, every_round=every_round)", "pass"),
