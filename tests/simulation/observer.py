@@ -24,7 +24,7 @@ from simulator.reckoner.reckoning import Reckoner, Step
 from simulator.reckoner.reports import ReportMatcher
 from simulator.reckoner.settlement import Wager
 from simulator.second_sum import differences
-from simulator.truth import AnyHappening, CardOut, FaultInjected, NothingCame
+from simulator.truth import AnyHappening, CardOut, FaultInjected, Loaded, NothingCame
 from tests.simulation.corrections import PastRound
 from tests.simulation.mishaps import LOSES, TAKEN_FOR_LOSS
 from tests.simulation.wiping import Deletions
@@ -126,6 +126,8 @@ class Observer:
         """Cards that wait until the round on the table, which something stops, is decided on."""
         self._another_began = False
         """The shoe has begun another round meanwhile, with a card that it carried over."""
+        self._in_shoe = 0
+        """Cards that nobody has drawn."""
         self._in_play = False
         self._by_hand = False
         self._opened_at = 0.0
@@ -166,11 +168,14 @@ class Observer:
 
     def happened(self, happening: AnyHappening) -> None:
         match happening:
+            case Loaded():
+                self._in_shoe = happening.cards
             case CardOut():
+                self._in_shoe -= 1
                 self.cards.append(msgspec.to_builtins(happening))
             case FaultInjected():
                 self.befell(happening.fault)
-            case NothingCame():
+            case NothingCame() if self._in_shoe <= 0:
                 # A shoe that was run out to its end may be opened as the next one, with no card in it.
                 self.befell("empty_in_round")
             case _:
