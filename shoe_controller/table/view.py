@@ -204,6 +204,9 @@ def _prompt_in_round(shoe: Shoe, playing: Round, phase: Phase) -> AnyPrompt:
             return DrawCard(hand=Side.PLAYER)
         case Phase.COMPLETE if standing.complete and standing.why is not None:
             return ConfirmResult(why=standing.why)
+        case Phase.COMPLETE if shoe.dealt_on and standing.why is not None:
+            # The shoe has given its result and begun another round: nothing more of this one will be shown.
+            return ConfirmResult(why=standing.why)
         case _ if standing.next_hand is not None:
             return DrawCard(hand=standing.next_hand, why=standing.why)
     return ShowCards()

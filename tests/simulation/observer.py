@@ -21,6 +21,7 @@ from simulator.reckoner.house import HouseRules
 from simulator.reckoner.inputs import cause_of
 from simulator.reckoner.mismatch import Json, MismatchError
 from simulator.reckoner.reckoning import Reckoner, Step
+from simulator.reckoner.recorded_cards import COUNTED
 from simulator.reckoner.reports import ReportMatcher
 from simulator.reckoner.settlement import Wager
 from simulator.second_sum import differences
@@ -471,7 +472,8 @@ class Observer:
     def check_open(self, state: StateMessage) -> None:
         """Whether a display shows just what is owed and disputed, and every card that left the shoe."""
         books = self._reckoner.books
-        recorded = sum(record.where[0] == state.shoe for record in books.cards.cards)
+        # What is counted of the remainder is no card that came.
+        recorded = sum(record.where[0] == state.shoe and record.place != COUNTED for record in books.cards.cards)
         if state.cards_out < recorded:
             raise BrokenPromiseError(f"{state.cards_out} cards are shown to have left; {recorded} are recorded")
         owed = {(each.shoe, each.seat): each.amount for each in state.commission}

@@ -31,7 +31,7 @@ from shoe_controller.messages.acts import (
 from shoe_controller.messages.alerts import AlertMessage
 from shoe_controller.messages.details import AnyDetail, CardOfRound, FirstCardOfShoe
 from shoe_controller.messages.phases import Phase
-from shoe_controller.messages.prompts import NewDealerBurns
+from shoe_controller.messages.prompts import ConfirmResult, NewDealerBurns
 from shoe_controller.messages.requests import Answer
 from shoe_controller.messages.retained import ProposalView, TableView
 from shoe_controller.table.acts import AT_TABLE
@@ -316,7 +316,7 @@ class Staff:
             self._cable.do(self._emulation.new_cards)
         elif view.phase == "betting" and self._bets_by_dealer and waited > 5 and view.link_up and not view.free:
             self._deal(view, "no_more_bets")
-        elif view.phase == "complete" and waited > CONFIRM_AFTER:
+        elif (view.phase == "complete" or isinstance(view.prompt, ConfirmResult)) and waited > CONFIRM_AFTER:
             self._deal(view, "confirm")
         elif self._reveals and view.phase == "dealing" and any(card.card is None for card in view.cards):
             if waited > 1.5:
