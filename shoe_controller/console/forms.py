@@ -94,26 +94,27 @@ class FormDesk:
             return NotAnswered(SignInsWaiting())
         self._signing_in += 1
         try:
-            answer = await self._sign_in(form, duty_token)
-            if isinstance(answer, Answer) and isinstance(answer.refusal, OtherRound):
-                # The round went on in this moment; signing in is for no round.
-                answer = await self._sign_in(form, duty_token)
+            request = {**self._now(), "person": form.person, "pin": form.pin, "token": duty_token}
+            return await self._ask_for_no_round(RequestRole.DEALER, ActName.SIGN_IN, request)
         finally:
             self._signing_in -= 1
-        return answer
-
-    async def _sign_in(self, form: SignInForm, duty_token: str) -> Answer | NotAnswered:
-        request = {**self._now(), "person": form.person, "pin": form.pin, "token": duty_token}
-        return await self._table.ask(RequestRole.DEALER, ActName.SIGN_IN, request)
 
     async def sign_out(self, session: ConsoleSession) -> None:
         """The dealer goes off duty. Whatever the table answers, the console forgets the token."""
         state = self._followed.state
         if state is not None and state.dealer == session.person:
             request = {**self._now(), "person": session.person, "token": session.duty_token}
-            answer = await self._table.ask(RequestRole.DEALER, ActName.SIGN_OUT, request)
-            if isinstance(answer, Answer) and isinstance(answer.refusal, OtherRound):
-                await self._table.ask(RequestRole.DEALER, ActName.SIGN_OUT, request | self._now())
+            await self._ask_for_no_round(RequestRole.DEALER, ActName.SIGN_OUT, request)
+
+    async def _ask_for_no_round(
+        self, role: RequestRole, name: ActName, request: dict[str, Any]
+    ) -> Answer | NotAnswered:
+        """Ask for what belongs to no round: where the table went on meanwhile, the same again at its round."""
+        answer = await self._table.ask(role, name, request)
+        if isinstance(answer, Answer) and isinstance(answer.refusal, OtherRound):
+            stands = {"shoe": answer.refusal.table_shoe, "round": answer.refusal.table_round}
+            answer = await self._table.ask(role, name, {**request, **stands, "request_id": self._new_id()})
+        return answer
 
     def _now(self) -> dict[str, Any]:
         """A new request for the shoe and the round that the table is at."""
@@ -141,6 +142,8 @@ class FormDesk:
             "reason": form.reason,
             "details": form.details,
         }
+        if form.act == ActName.SIGN_IN:
+            return await self._ask_for_no_round(role, ActName.SIGN_IN, request | who)
         return await self._table.ask(role, form.act, request | who)
 
     async def wagers(self, _session: ConsoleSession, form: WagersForm) -> Answer | NotAnswered:

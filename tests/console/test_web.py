@@ -289,6 +289,15 @@ async def test_a_supervisors_act_needs_the_supervisors_pin_each_time(served: Ser
     assert (acted.person, acted.role, acted.reason) == ("ann", "supervisor", "seen")
 
 
+async def test_a_supervisor_signs_in_from_a_page_that_still_shows_the_round_before(
+    served: Served, dealer: Browser
+) -> None:
+    late = act(dealer, served, "sign_in", person="ann", pin=PINS["ann"], shoe=7, round=9)
+    assert code_of((await dealer.post("/supervisor", late))[1]) == "ok"
+    other = act(dealer, served, "end_shoe", person="ann", pin=PINS["ann"], reason="seen", shoe=7, round=9)
+    assert code_of((await dealer.post("/supervisor", other))[1]) == "other_round"
+
+
 async def test_a_dealer_cannot_do_a_supervisors_act(served: Served, dealer: Browser) -> None:
     own = [rule.name for rule in ACTS.values() if rule.role.value == "supervisor"]
     for name in own:
