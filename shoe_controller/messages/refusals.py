@@ -1,5 +1,6 @@
 """Why a request was refused: codes with their values. Wager limits are in `baccarat/wager_refusals.py`."""
 
+from firmware_protocol.cards import Card
 from shoe_controller.baccarat.codes import Code
 from shoe_controller.baccarat.wager_refusals import AnyWagerRefusal
 from shoe_controller.messages.acts import ActName
@@ -254,6 +255,12 @@ class OrderDisturbed(Refusal, frozen=True):
     """No card can have left the shoe there: by the rules, the others would lie elsewhere. Check, or void the round."""
 
 
+class CardWaits(Refusal, frozen=True):
+    """A card that the shoe has reported and that waits to be dealt may be this one. Enter only one that it did not."""
+
+    card: Card
+
+
 class CarriedCardIsFirst(Refusal, frozen=True):
     """The carried card is Player's first: a card that left the shoe since comes after it."""
 
@@ -506,6 +513,7 @@ AnyRefusal = (
     | SameCard
     | ForeignCardRefused
     | OrderDisturbed
+    | CardWaits
     | CarriedCardIsFirst
     | CardsLieFaceDown
     | CannotBlink

@@ -5,6 +5,7 @@ ended its round and begins the next, but something stops the table, those cards 
 has restarted in the middle of a round, a supervisor says whether they go on with that round or begin another.
 """
 
+from firmware_protocol.cards import Card
 from firmware_protocol.events import (
     AnyShoeEvent,
     Burn,
@@ -38,7 +39,11 @@ WAITS = 5
 CARDS_BEGIN = 6
 """The `REVISION` of the running program from which a restart alone lets no later card wait unnoticed."""
 
-_ABOUT_CARDS = CardDrawn | Misread | ForeignCard | DoubleFeed | CardIdentified | CardReturned | Burn | CutCard
+NOT_ENTERED = 7
+"""The `REVISION` of the running program from which a card that waits is not entered by a person as well."""
+
+_CARD_OUT = CardDrawn | Misread | ForeignCard | DoubleFeed
+_ABOUT_CARDS = _CARD_OUT | CardIdentified | CardReturned | Burn | CutCard
 _BUTTONS = (Button.RESULT, Button.NO_MORE_BETS, Button.BURN)
 _FAULTS = (
     FaultCode.OVER_DRAW,
@@ -113,6 +118,15 @@ def next_to_deal(draft: Draft) -> DealtOn | None:
         return None
     draft.shoe.dealt_on = tuple(others)
     return first
+
+
+def may_wait(state: TableState, card: Card) -> bool:
+    """Whether a card of this face waits, or one whose face the shoe has not told."""
+    if state.lasting.revision < NOT_ENTERED or state.shoe is None:
+        return False
+    events = [waiting.event for waiting in state.shoe.dealt_on]
+    faces = [event.card if isinstance(event, CardDrawn) else None for event in events if isinstance(event, _CARD_OUT)]
+    return None in faces or card in faces
 
 
 def _is_carried(event: AnyShoeEvent | None) -> bool:

@@ -32,6 +32,8 @@ SILENT = 40.0
 QUICK = 40.0
 """Times as fast as a person: a shoe that receives nothing locks its gate after three seconds."""
 UNHURRIED = 8.0
+LINKED = 0.03
+"""Seconds after a start: the shoe knows what the table desires, or no card comes out, and nobody has given it cards."""
 FROM_SHOE = 1
 """A number with which the silence is on the way from the shoe."""
 
@@ -86,7 +88,8 @@ def aim_at(plan: Plan, name: str, phase: str) -> Plan:
         where = chance.choice(["betting", "dealing"])
         before = [mishap._replace(name="daemon_killed", delay=chance.uniform(0.0, 0.02), seconds=SILENT, phase=where)]
     elif ahead:
-        before = [mishap._replace(name="silence", delay=0.0, seconds=SILENT, number=FROM_SHOE)]
+        delay = LINKED if phase == "no_shoe" else 0.0
+        before = [mishap._replace(name="silence", delay=delay, seconds=SILENT, number=FROM_SHOE)]
     if ahead:
         # When a round is complete, the result must not be on its way already.
         speed = UNHURRIED if phase == "complete" else QUICK

@@ -73,6 +73,8 @@ class Dealer:
         self.seen: dict[tuple[int, int, int, int], Card] = {}
         """The faces in the hands, by shoe, round, attempt and number, whatever the shoe reported."""
         self.first_face: Card | None = None
+        self.over_drawn = (0, 0)
+        """The shoe and the round of the last over-draw."""
 
     # --- cards -------------------------------------------------------------------------------------------------------
 
@@ -319,6 +321,9 @@ class Dealer:
             return
         if alert.kind == "result_undone":
             refused = self.act(Confirm()) and self.act(VoidRound())
+        elif alert.kind == "over_draw" and self._over_drawn_before():
+            # The cards lie face down where the shoe put them, and not as they were drawn: no further card is due there.
+            refused = self.act(VoidRound())
         elif kind.cleared_by is not Clearer.NOBODY:
             refused = self.act(ClearAlert(alert=alert.number))
         elif "burn_extra_card" in kind.ended_by:
@@ -328,6 +333,12 @@ class Dealer:
         else:
             refused = self.act(VoidRound())
         assert refused is None, f"{alert.kind} in the phase {self.desk.state.phase}: {refused}"
+
+    def _over_drawn_before(self) -> bool:
+        here = (self.desk.state.shoe_number, self.desk.state.round_number)
+        before, self.over_drawn = self.over_drawn, here
+        playing = self.desk.state.round
+        return before == here and playing is not None and any(not laid.shown for laid in playing.cards)
 
     def _name_card(self, alert: Alert) -> bool:
         """Whether the supervisor could say which card it is."""

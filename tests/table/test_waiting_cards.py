@@ -9,6 +9,7 @@ from shoe_controller.messages.causes import DiscardCause
 from shoe_controller.messages.facts import CardDealt, RoundResult, RoundSettled
 from shoe_controller.messages.phases import Phase
 from shoe_controller.messages.procedure import DiscardedCard, Reveal
+from shoe_controller.messages.refusals import AnyRefusal, CardWaits
 from shoe_controller.table.desired_shoe import desired_shoe
 from shoe_controller.table.inputs import LinkBack, LinkLost
 from shoe_controller.table.procedure import GateLocks
@@ -111,3 +112,30 @@ def test_a_round_that_lacks_cards_says_so_when_nothing_else_stops_the_table() ->
     table.act(VoidRound())
     assert table.alerts == []
     assert table.all(RoundResult)[-1].round == 2
+
+
+def restarted_in_round(table: Sitting) -> None:
+    """The shoe lost its power after three cards; nobody has said yet whether what comes next is of that round."""
+    for event in round_of(NEXT)[:3]:
+        table.event(event)
+    table.event(Started())
+
+
+def entered(table: Sitting, face: str) -> AnyRefusal | None:
+    return table.act(EnterCard(number=4, card=Card.parse(face), hand=None)).refusal
+
+
+def test_a_card_that_waits_is_not_entered_as_well() -> None:
+    table = table_with()
+    restarted_in_round(table)
+    table.event(round_of(PLAYER_WINS)[0])
+    assert entered(table, "7H") == CardWaits(card=Card.parse("7H"))
+    assert len(table.all(CardDealt)) == 3
+    assert entered(table, "3H") is None, "the shoe has not reported this one"
+
+
+def test_while_a_card_waits_whose_face_is_not_told_none_is_entered() -> None:
+    table = table_with()
+    restarted_in_round(table)
+    table.event(Misread(hand=Hand.BANKER, position=2))
+    assert entered(table, "3H") == CardWaits(card=Card.parse("3H"))

@@ -10,6 +10,7 @@ from shoe_controller.messages.refusals import (
     AnyRefusal,
     CardIsUnknown,
     CardMissing,
+    CardWaits,
     CutCardIsOut,
     InHandEntry,
     NoSuchCard,
@@ -20,6 +21,7 @@ from shoe_controller.messages.refusals import (
 from shoe_controller.table.acts.act import ANY_PHASE, ActAtTable, By, Seen, Targets, only_if, some
 from shoe_controller.table.acts.rounds import TWO_IF_FINISHED, finished
 from shoe_controller.table.counting import Arrived
+from shoe_controller.table.dealing_on import may_wait
 from shoe_controller.table.draft import Draft, is_stopped
 from shoe_controller.table.duty import burn_is_due
 from shoe_controller.table.entered_cards import deal_unentered, enter
@@ -54,6 +56,8 @@ def _why_not_enter(draft: Draft, act: EnterCard, _given: PersonActs) -> AnyRefus
         return None if act.number == 0 and act.hand is None else NoSuchCard(number=act.number)
     if act.card is None:
         return CardMissing()
+    if may_wait(draft.state, act.card):
+        return CardWaits(card=act.card)
     return why_not_entered(draft.state, draft.round, act.number, act.hand, act.card)
 
 
