@@ -159,7 +159,7 @@ class StakesFollowEdge(PitAlarm, frozen=True):
     mean_edge: float
     """The player's edge, weighted with the stakes."""
     evidence: float
-    """The value of the test. Seats that do not look at the cards get so far at most once in as many shoes, on average."""
+    """The value of the test: a seat that does not look at the cards gets so far once in as many shoes, or less."""
     suggested: tuple[SuggestedAct, ...]
     """What may be done."""
 
