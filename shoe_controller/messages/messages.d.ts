@@ -5758,9 +5758,9 @@ export interface RetainedMessages {
   "rounds": RoundsMessage;
   "tables": TableListing;
   "witness": WitnessMessage;
-  "pit.edges": EdgesMessage;
-  "pit.alarms": PitAlarmsMessage;
-  "pit.presence": PitMessage;
+  "pit/edges": EdgesMessage;
+  "pit/alarms": PitAlarmsMessage;
+  "pit/presence": PitMessage;
 }
 
 /** The events, by their topic below the table's own. */
