@@ -19,6 +19,7 @@ from shoe_controller.messages.facts import (
     AnyFact,
     BettingClosed,
     BettingOpened,
+    CardDealt,
     CutCardOut,
     EventTopic,
     FreeHandAnnounced,
@@ -116,6 +117,8 @@ class ShoeFold:
         """Shoes that ended since somebody took them from here."""
         self._decks = 0
         self._last_rounds = 1
+        self._dealt = 0
+        """The last round of which a card was dealt."""
         self._seen = SeenCards()
         self._left: Composition | None = None
         """Copies of each card that nobody has seen, below 0 where too many came; `None` to be counted anew."""
@@ -205,8 +208,7 @@ class ShoeFold:
             case WagersReturned():
                 gone = set(fact.returned)
                 self._wagers = {
-                    seat: tuple(wager for wager in wagers if wager not in gone)
-                    for seat, wagers in self._wagers.items()
+                    seat: tuple(wager for wager in wagers if wager not in gone) for seat, wagers in self._wagers.items()
                 }
             case WagersCorrected():
                 for seat in fact.seats:
@@ -222,7 +224,10 @@ class ShoeFold:
             case ResultUndone():
                 self.betting = self.free = self.ended = False
             case CutCardOut():
-                self._last_rounds = max(fact.last_round - fact.round, 0)
+                # Before the first card of a round, that round is one of those that are still dealt.
+                self._last_rounds = fact.last_round - self._dealt
+            case CardDealt():
+                self._dealt = fact.round
             case ShoeEnded():
                 self._end()
 

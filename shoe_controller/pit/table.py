@@ -78,9 +78,7 @@ class _Figures(NamedTuple):
 class PitTable:
     """Messages in; requests, edges and alarms out. A message that cannot be read raises `msgspec.DecodeError`."""
 
-    def __init__(  # noqa: PLR0913 - the parts of a table, each given by name
-        self, topics: Topics, *, prices: SharedPrices, edge_limit: float, client: str, instance: str
-    ) -> None:
+    def __init__(self, topics: Topics, *, prices: SharedPrices, edge_limit: float, client: str, instance: str) -> None:
         """`client` is our user name at the broker, `instance` unlike that of any other start of this program."""
         self.topics = topics
         self.fold = ShoeFold()

@@ -36,9 +36,7 @@ class Followed:
         self.pruned = 0
         """Events up to this number are gone."""
         self.requests: list[ReplayRequest] = []
-        self.table = PitTable(
-            Topics("north", "t1"), prices=PRICES, edge_limit=edge_limit, client="pit", instance="i1"
-        )
+        self.table = PitTable(Topics("north", "t1"), prices=PRICES, edge_limit=edge_limit, client="pit", instance="i1")
         self.table.broker_up()
 
     @property

@@ -44,7 +44,9 @@ def schedules() -> list[Schedule]:
         }
         for number in range(most)
     ]
-    games = [CATALOGUE.schedule(game, chosen[0], rate) for game in CATALOGUE.base_games for rate in (None, Fraction(1, 14))]
+    games = [
+        CATALOGUE.schedule(game, chosen[0], rate) for game in CATALOGUE.base_games for rate in (None, Fraction(1, 14))
+    ]
     return [*games, *(CATALOGUE.schedule("nepal", each) for each in chosen)]
 
 
@@ -76,7 +78,14 @@ def test_the_conditions_of_a_house_may_have_several_values() -> None:
 
 @pytest.mark.parametrize(
     ("when", "pays"),
-    [("winner dragon", "1:1"), ("sun_shines true", "1:1"), ("winner", "1:1"), ("", "1:1"), ("winner tie", "1:0"), ("winner tie", "8")],
+    [
+        ("winner dragon", "1:1"),
+        ("sun_shines true", "1:1"),
+        ("winner", "1:1"),
+        ("", "1:1"),
+        ("winner tie", "1:0"),
+        ("winner tie", "8"),
+    ],
 )
 def test_a_price_that_is_not_known_is_refused(when: str, pays: str) -> None:
     wager = published(CATALOGUE.schedule("nepal")).offered[0]
@@ -93,4 +102,3 @@ def test_tables_with_equal_prices_share_them_and_there_is_a_bound(monkeypatch: p
     for decks in (6, 7):
         shared.of(msgspec.structs.replace(one, decks=decks))
     assert shared.of(one) is not first
-
