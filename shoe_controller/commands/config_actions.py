@@ -47,9 +47,9 @@ def add_actions(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     added = person.add_subparsers(dest="what", required=True, metavar="ACTION").add_parser(
         "add",
         help="add a person, with a PIN or a password",
-        description="Add a dealer or a supervisor, with a PIN, to a table's file; or a person who may sign in at a page "
-        "of the site, with a password, to the file of the site's people. The PIN or password is asked for, twice and "
-        "without showing it; if standard input is not a terminal, its first line is that.",
+        description="Add a dealer or a supervisor, with a PIN, to a table's file; or a person who signs in at a page "
+        "of the site, with a password, to the file of the site's people. The secret is asked for, twice and without "
+        "showing it; if standard input is not a terminal, its first line is that.",
     )
     _add_file(added)
     role = added.add_mutually_exclusive_group(required=True)

@@ -78,6 +78,10 @@ class ScryptHash(NamedTuple):
         """The hash of no secret: checking against it takes as long as against any other that we make."""
         return cls(LOG_COST, BLOCK_SIZE, PARALLEL, None, bytes(SALT_SIZES[0]), bytes(HASH_SIZE))
 
+    def of_nothing_like_it(self) -> "ScryptHash":
+        """The hash of no secret that takes as long to check as this one."""
+        return self._replace(digits=None, salt=bytes(len(self.salt)), digest=bytes(HASH_SIZE))
+
     def text(self) -> str:
         salt, digest = base64.b64encode(self.salt).decode(), base64.b64encode(self.digest).decode()
         digits = "" if self.digits is None else f",d={self.digits}"

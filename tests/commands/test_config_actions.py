@@ -204,7 +204,7 @@ def test_a_person_of_the_site_is_added_with_a_password_from_standard_input(capsy
         ("--supervisor=rana=Rana", "480612", 0o640, "was wrong before"),
     ],
 )
-def test_a_person_of_the_site_who_cannot_be_added(  # noqa: PLR0913 - a row of the table
+def test_a_person_of_the_site_who_cannot_be_added(  # noqa: PLR0917 - a row of the table
     capsys: Capsys, people: Path, person: str, password: str, mode: int, told: str
 ) -> None:
     people.chmod(mode)
