@@ -1,18 +1,15 @@
-"""The edges of a shoe's wagers and the stakes of its seats, round by round, as they are judged at its end."""
+"""What one shoe of a table showed: the edges of its wagers, and what each seat staked on them."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 
 class ShoeRecord(NamedTuple):
-    """One shoe, in all its rounds with wagers."""
-
     decks: int
     last_rounds: int
-    """Rounds after the one in which the cut card came."""
     rounds: tuple[int, ...]
-    """The numbers of the rounds, in order."""
+    """The numbers of the rounds with wagers, in order."""
     edges: Mapping[str, tuple[float, ...]]
-    """By wager, one for each round."""
+    """By wager: the player's edge, one for each of these rounds."""
     stakes: Mapping[tuple[str, str], tuple[int, ...]]
-    """By seat and wager, one for each round, in minor units."""
+    """By seat and wager, in minor units: one for each of these rounds, 0 where none."""

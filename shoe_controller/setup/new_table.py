@@ -17,6 +17,9 @@ BOARD = "board"
 WITNESS = "witness"
 """The user that watches the journals of all tables of a site."""
 
+PIT = "pit"
+"""The user that follows all tables of a site for the pit alone."""
+
 BOARD_PORT, CONSOLE_PORT = 8080, 8081
 """Where pages are served if nothing else is."""
 
@@ -90,6 +93,7 @@ def users_of(new: NewTable) -> tuple[BrokerUser, ...]:
         BrokerUser(f"supervisor-{new.name}", BrokerRole.SUPERVISOR, new.name),
         BrokerUser(f"console-{new.name}", BrokerRole.CONSOLE, new.name),
         BrokerUser(WITNESS, BrokerRole.WITNESS),
+        BrokerUser(PIT, BrokerRole.PIT),
     )
 
 
