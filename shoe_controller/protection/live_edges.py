@@ -14,9 +14,7 @@ class LiveEdges:
 
     def __init__(self, pay_tables: Mapping[str, PayTable]) -> None:
         self.wagers = tuple(pay_tables)
-        self._counter = EdgeCounter(
-            [Priced(table, tuple(row.pays for row in table)) for table in pay_tables.values()]
-        )
+        self._counter = EdgeCounter([Priced(table, tuple(row.pays for row in table)) for table in pay_tables.values()])
 
     def edges(self, compositions: Sequence[Composition]) -> list[tuple[float, ...]]:
         """By composition, in the order of `wagers`; raise `CompositionError` if no round can be dealt from one."""

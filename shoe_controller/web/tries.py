@@ -24,7 +24,7 @@ FORGOTTEN_AFTER = 3600.0
 """Seconds after which wrong tries of a person at an address are forgotten."""
 
 MOST_KEPT = 10_000
-"""Of either kind; beyond that the oldest are forgotten. As many take the better part of an hour, one check at a time."""
+"""Of either kind; beyond that the oldest are forgotten. One at a time, as many checks take most of an hour."""
 
 
 K = TypeVar("K")

@@ -26,7 +26,7 @@ def news(feed: PitFeed) -> object:
 
 def test_a_site_without_tables_is_waited_for_and_the_page_says_what_there_is() -> None:
     floor = Floor("nroth")
-    feed = PitFeed(floor, lambda: 0.0)
+    feed = PitFeed(floor, lambda name: pit_row(floor, name, 0.0))
     assert not list(floor.missing), "the broker is not there: that is what is wrong"
     floor.broker_up()
     assert list(floor.missing) == ["nroth/*"]
@@ -38,7 +38,7 @@ def test_a_site_without_tables_is_waited_for_and_the_page_says_what_there_is() -
 
 def test_a_table_that_is_named_and_not_there_is_waited_for_until_it_comes() -> None:
     floor = Floor(SITE, tables=frozenset({"t1", "t9"}))
-    feed = PitFeed(floor, lambda: 0.0)
+    feed = PitFeed(floor, lambda name: pit_row(floor, name, 0.0))
     floor.broker_up()
     floor.receive(Incoming(topic=f"shoe/v1/{SITE}/t1/status", payload=encode(status())), 0.0)
     floor.saw((f"{SITE}/t1",))

@@ -32,7 +32,7 @@ from shoe_controller.messages.witness import RaisedAlarm, TwoControllers, Witnes
 from shoe_controller.mqtt.broker import Incoming
 from shoe_controller.mqtt.retained import Posted, info_message, roads_message, rounds_message
 from shoe_controller.web.push import ChangeSignal
-from shoe_controller.web.static_files import LANGUAGES, read_files
+from shoe_controller.web.static_files import LANGUAGES, TILES, read_files
 from tests.console.bench import encode, state_of
 from tests.console.served import Served, serving
 from tests.follow.samples import JOURNAL, SITE, status
@@ -258,7 +258,7 @@ async def _board_site(ending: AsyncExitStack, tables: Mapping[str, Mapping[str, 
         topics = Topics(SITE, name)
         for below, payload in messages.items():
             floor.receive(Incoming(topic=f"{topics.prefix}/{below}", payload=payload, retain=True), 0.0)
-    files = read_files(STATIC)
+    files = read_files(TILES, STATIC)
     addresses = BoardAddresses(floor, files, language="en", look="dark", pit=True, home=None, clock=lambda: 0.0)
     site = WebSite(addresses, files, ChangeSignal())
     port = await site.start("127.0.0.1", 0)
