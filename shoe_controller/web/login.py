@@ -14,10 +14,11 @@ from shoe_controller.config.passwords import password_fits
 from shoe_controller.config.scrypt_hash import ScryptHash
 from shoe_controller.config.site_people import SitePerson, SiteRole
 from shoe_controller.process.logging import Log
+from shoe_controller.web.connections import AddressLimit
 from shoe_controller.web.tries import Tries, network_of
 
-MOST_WAITING = 8
-"""Checks that wait or are under way, in all; from one address it is one."""
+MOST_WAITING, MOST_WAITING_OF_ADDRESS = 8, 3
+"""Checks that wait or are under way, in all and from one address."""
 
 
 class LoginFailure(Code, frozen=True):
@@ -56,8 +57,7 @@ class Login:
         self._log = log
         self._tries = Tries()
         self._one_at_a_time = asyncio.Lock()
-        self._waiting: set[str] = set()
-        """Addresses with a check that waits or is under way."""
+        self._waiting = AddressLimit(MOST_WAITING, MOST_WAITING_OF_ADDRESS)
         costliest = max((person.password.reveal() for person in self._people.values()), key=_cost, default=None)
         self._nobody = ScryptHash.of_nothing() if costliest is None else costliest.of_nothing_like_it()
 
@@ -67,18 +67,16 @@ class Login:
         return not any(self._role in person.roles for person in self._people.values())
 
     async def sign_in(self, address: str, identity: str, password: str) -> SitePerson | AnyLoginFailure:
-        wait = self._tries.wait(address, identity, self._clock())
-        if wait:
-            return TryLater(seconds=math.ceil(wait))
         network = network_of(address)
-        if network in self._waiting or len(self._waiting) >= MOST_WAITING:
+        if not self._waiting.take(network):
             return SignInsWaiting()
-        self._waiting.add(network)
         try:
             async with self._one_at_a_time:
-                return await self._check(address, identity, password)
+                # Asked for only now, so that tries which come together count one after another.
+                wait = self._tries.wait(address, identity, self._clock())
+                return TryLater(seconds=math.ceil(wait)) if wait else await self._check(address, identity, password)
         finally:
-            self._waiting.discard(network)
+            self._waiting.give_back(network)
 
     def signed_out(self, address: str, person: SitePerson) -> None:
         self._log.info("signed_out", person=person.id, address=address)

@@ -9,6 +9,7 @@ from playwright.async_api import Browser
 
 from shoe_controller.board.feeds import WAITING, PitFeed
 from shoe_controller.board.floor import Floor
+from shoe_controller.board.sections import pit_row
 from shoe_controller.messages.topics import Topics
 from shoe_controller.mqtt.broker import Incoming
 from tests.board.room import free_port

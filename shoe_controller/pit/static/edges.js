@@ -8,7 +8,7 @@ import { named, noEdges, pitAlarm, say } from "./words.js";
 const WIDTH = 100;
 const HEIGHT = 36;
 const LEAST_ROUNDS = 60; /* about a shoe; a longer one is drawn as wide */
-const LEAST_EDGE = 0.05; /* above and below zero; more is drawn as high */
+const [LOW, HIGH] = [-0.02, 0.05]; /* drawn at least; edges beyond stretch it */
 
 const isPlayers = (edge) => edge > 0;
 
@@ -24,9 +24,10 @@ const wagerName = (wager) => named(wager.names) || wager.id;
 /* The edge of the most exposed wager through the shoe; what is the player's is filled. */
 export function curve(points, text) {
   const rounds = Math.max(LEAST_ROUNDS, ...points.map(([round]) => round));
-  const most = Math.max(LEAST_EDGE, ...points.map(([, edge]) => Math.abs(edge)));
+  const low = Math.min(LOW, ...points.map(([, edge]) => edge));
+  const high = Math.max(HIGH, ...points.map(([, edge]) => edge));
   const x = (round) => (((round - 0.5) / rounds) * WIDTH).toFixed(2);
-  const y = (edge) => (HEIGHT / 2 - (edge / most) * (HEIGHT / 2 - 1)).toFixed(2);
+  const y = (edge) => (1 + ((high - edge) / (high - low)) * (HEIGHT - 2)).toFixed(2);
   const zero = y(0);
   const line = points.map(([round, edge], n) => `${n ? "L" : "M"}${x(round)} ${y(edge)}`).join("");
   const bars = points.filter(([, edge]) => isPlayers(edge)).map(([round, edge]) => `M${x(round)} ${zero}V${y(edge)}`).join("");
@@ -53,7 +54,7 @@ export function exposureOf(row) {
     ? [html("span", { class: "why" }, exposure.none === null ? "" : noEdges(exposure.none))]
     : [
       html("span", { class: "wager" }, wagerName(most)),
-      html("span", { class: `edge ${isPlayers(most.edge) ? "players" : "house"}` }, html("b", {}, percent(most.edge)), ` ${whose(most.edge)}`),
+      html("span", { class: `edge ${isPlayers(most.edge) ? "players" : "house"}` }, html("b", {}, percent(most.edge)), whose(most.edge)),
       html("span", { class: "staked" }, stakedText(most, exposure)),
     ];
   const text = say("curve", { table: row.title });

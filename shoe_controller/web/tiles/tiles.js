@@ -99,9 +99,10 @@ function fill(tile, row) {
   tile.replaceChildren(
     html("div", { class: "top" }, html("h2", {}, row.title), html("span", { class: "phase" }, row.phase ? phase(row.phase) : ""), html("span", { class: "phase" }, round)),
     html("div", { class: "inside" },
-      html("div", { class: "body" }, html("div", { class: "drawn" }, miniRoad(row.road)),
-        html("div", { class: "came" }, lastResult(row.last), html("div", { class: "pace" }, row.pace === null ? "" : say("per_hour", { n: row.pace })))),
-      ...page.more(row),
+      html("div", { class: "seen" },
+        html("div", { class: "body" }, html("div", { class: "drawn" }, miniRoad(row.road)),
+          html("div", { class: "came" }, lastResult(row.last), html("div", { class: "pace" }, row.pace === null ? "" : say("per_hour", { n: row.pace })))),
+        ...page.more(row)),
       html("div", { class: "alerts" }, ...page.boxes(row), ...row.witness.map(witnessBox), ...row.alerts.map(alertBox), ...row.disputes.map(disputeBox))),
     html("div", { class: "foot" }, ...health(row), html("span", { class: "version" }, row.version)));
 }
