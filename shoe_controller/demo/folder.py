@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firmware_protocol.pace import CARD_TAKES
-from shoe_controller.config.pins import LOG_COSTS, hash_pin
+from shoe_controller.config.pins import hash_pin
+from shoe_controller.config.scrypt_hash import LOG_COSTS
 from shoe_controller.demo.local_ports import HOST
 from shoe_controller.demo.settings import DECKS, SEATS, SITE, DemoSettings, table_name
 

@@ -175,7 +175,7 @@ class StakesFollowEdge(PitAlarm, frozen=True):
     mean_edge: float
     """The player's edge, weighted with the stakes."""
     evidence: float
-    """The value of the test. Seats that do not look at the cards get so far at most once in as many shoes, on average."""
+    """The value of the test. Seats that ignore the cards get so far at most once in as many shoes, on average."""
     suggested: tuple[SuggestedAct, ...]
     """What may be done."""
 
