@@ -1,10 +1,11 @@
 """Shoes dealt for comparison: what the edge of a wager does in shoes that have nothing to do with a table's stakes.
 
-Dealing them takes seconds to minutes: callers do it outside their event loop, and keep what they got.
+Dealing them takes minutes: callers do it outside their event loop, and keep what they got.
 """
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -16,25 +17,41 @@ from shoe_controller.protection.counted_play import EdgeCounter, Priced, ShoeRul
 CUT = 14
 """Cards behind the cut card: no house deals deeper, and a shoe that ended earlier is compared with their beginnings."""
 
-SHOES = 2000
-"""So many are dealt: an e-value of one shoe is then no more than 2001."""
+SHOES = 4000
+"""So many are dealt; some 900 of them last as long as the usual shoe does."""
+
+ENOUGH = 100
+"""Shoes that a shoe is compared with, at least."""
 
 
-class FreshShoes(NamedTuple):
+class FreshShoes:
     """The edges of one wager."""
 
-    rounds: NDArray[np.int64]
-    """How many rounds each shoe has."""
-    edges: NDArray[np.float32]
-    """By shoe and round, 0 behind a shoe's last."""
+    def __init__(self, edges: Sequence[NDArray[np.float32]]) -> None:
+        """`edges`: by shoe, one for each of its rounds."""
+        self._rounds = np.array([len(of_shoe) for of_shoe in edges])
+        order = np.argsort(self._rounds, kind="stable")
+        self._rounds = self._rounds[order]
+        self._edges = np.zeros((len(edges), int(self._rounds[-1])), dtype=np.float32)
+        for at, shoe in enumerate(order):
+            self._edges[at, : self._rounds[at]] = edges[shoe]
 
+    @cached_property
+    def longest(self) -> int:
+        """The last round that enough shoes have."""
+        return int(self._rounds[-min(ENOUGH, len(self._rounds))])
 
-class FreshWager(NamedTuple):
-    """What the edges depend on."""
+    def ended_with(self, last: int) -> NDArray[np.float32]:
+        """The edges, by shoe and round, of shoes that ended with this round.
 
-    wager: Priced
-    decks: int
-    last_rounds: int
+        Where they are too few, those that ended soonest after it are with them; all shoes, if this round was never the
+        last.
+        """
+        if last < self._rounds[0]:
+            return self._edges
+        begin = int(np.searchsorted(self._rounds, last))
+        until = self._rounds[min(begin + ENOUGH, len(self._rounds)) - 1]
+        return self._edges[begin : int(np.searchsorted(self._rounds, until, side="right"))]
 
 
 def fresh_shoes(
@@ -49,11 +66,15 @@ def fresh_shoes(
         rounds, _ = dealt_shoe(rules, chance_of(seed, number))
         edges, _ = counter.edges(full - np.array([playing.seen for playing in rounds]))
         found.append(edges.astype(np.float32))
-    numbers = np.array([len(edges) for edges in found])
-    padded = np.zeros((len(wagers), shoes, numbers.max()), dtype=np.float32)
-    for shoe, of_shoe in enumerate(found):
-        padded[:, shoe, : len(of_shoe)] = of_shoe.T
-    return tuple(FreshShoes(numbers, of_wager) for of_wager in padded)
+    return tuple(FreshShoes([of_shoe[:, wager] for of_shoe in found]) for wager in range(len(wagers)))
+
+
+class FreshWager(NamedTuple):
+    """What the edges depend on."""
+
+    wager: Priced
+    decks: int
+    last_rounds: int
 
 
 class KeptFreshShoes:
@@ -61,7 +82,7 @@ class KeptFreshShoes:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        """About 0.7 MB each."""
+        """About 1.4 MB each."""
         self._kept: OrderedDict[FreshWager, FreshShoes] = OrderedDict()
 
     def missing(self, wanted: Iterable[FreshWager]) -> list[FreshWager]:
