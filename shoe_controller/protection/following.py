@@ -176,10 +176,11 @@ def p_value(rounds: tuple[int, ...], weights: Array, edges: Array, fresh: FreshS
     """
     last = min(rounds[-1], fresh.longest)
     counted = sum(number <= last for number in rounds)
-    columns = np.array(rounds[:counted]) - 1
-    others = fresh.ended_with(last)[:, columns] @ weights[:counted]
+    by_round = np.zeros(last)
+    by_round[np.array(rounds[:counted]) - 1] = weights[:counted]
+    others = fresh.ended_with(last)[:, :last] @ by_round
     own = edges[:counted] @ weights[:counted]
-    return float(1 + np.count_nonzero(others >= own)) / (1 + len(others))
+    return (1 + int(np.count_nonzero(others >= own))) / (1 + len(others))
 
 
 _TILT = 1.25
