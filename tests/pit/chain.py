@@ -136,7 +136,7 @@ async def pit_house(folder: Path) -> AsyncIterator[PitHouse]:
     guarded = folder / "guarded"
     guarded.mkdir()
     async with Chain(
-        folder, broker_settings=guarded_settings(guarded), mqtt=as_the_table(folder), shoes=2, speed="8"
+        folder, broker_settings=guarded_settings(guarded), mqtt=as_the_table(folder), shoes=2, speed="60"
     ) as chain:
 
         def visitor(name: str) -> Visitor:
