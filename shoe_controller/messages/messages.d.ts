@@ -2763,7 +2763,7 @@ export interface PitAlarmsMessage {
   start: string;
   /** The id of the table's journal. */
   journal: string;
-  /** The newest, the oldest of them first. */
+  /** Exposed wagers, the most exposed last, then those about seats, the newest last; where they are too many, these. */
   alarms: RaisedPitAlarm[];
 }
 

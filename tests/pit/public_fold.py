@@ -1,4 +1,4 @@
-"""What everybody at a table has seen, from its public events as plain JSON: written a second time, for the tests alone."""
+"""What everybody at a table has seen, from its public events as plain JSON: a second time, for the tests alone."""
 
 import json
 from collections import Counter
@@ -38,7 +38,7 @@ def read(payload: bytes) -> Event:
     return event
 
 
-def shown(events: Iterable[Event]) -> Shown | None:
+def shown(events: Iterable[Event]) -> Shown | None:  # noqa: C901 - one case for each event
     """Up to the last of these events; `None` where they do not begin with the opening of a shoe that it has."""
     opened: Event = {}
     rounds: dict[int, _Round] = {}
@@ -106,7 +106,7 @@ def _take_betting(event: Event, wagers: dict[str, list[Event]]) -> None:
                 wagers[seat] = [wager for wager in event["after"] if wager["seat"] == seat]
 
 
-def _take_cards(event: Event, rounds: dict[int, _Round]) -> None:
+def _take_cards(event: Event, rounds: dict[int, _Round]) -> None:  # noqa: C901 - one case for each event
     playing = rounds.setdefault(event["round"], _Round())
     match event["fact"]:
         case "card_dealt":
