@@ -88,7 +88,7 @@ def _receive(site: ExposedSite, name: str, messages: list[tuple[str, bytes]]) ->
 def _messages_of_a_round_each() -> list[list[tuple[str, bytes]]]:
     """What a table publishes: first up to its first round, then round by round."""
     every = list(built_in_catalogue().schedule("nepal").pay_tables)
-    sitting = QuickSitting({"offer": every, "layout": "", "decks": 8, "needs_base": [], "allow_edge": every})
+    sitting = QuickSitting({"offer": every, "allow_player_edge": every, "allow_decks": every})
     shoe = [card for card in CARDS_BY_NUMBER for _ in range(8)]
     chance = Random(1)  # noqa: S311 - cards for a benchmark
     chance.shuffle(shoe)
