@@ -5118,7 +5118,7 @@ export interface StakesFollowEdge {
   rounds: number;
   /** The player's edge, weighted with the stakes. */
   mean_edge: number;
-  /** The value of the test. Seats that do not look at the cards get so far at most once in as many shoes, on average. */
+  /** The value of the test. A seat that does not look at the cards gets so far no more often than once in as many shoes. */
   evidence: number;
   /** What may be done. */
   suggested: SuggestedAct[];
@@ -5758,9 +5758,9 @@ export interface RetainedMessages {
   "rounds": RoundsMessage;
   "tables": TableListing;
   "witness": WitnessMessage;
-  "pit.edges": EdgesMessage;
-  "pit.alarms": PitAlarmsMessage;
-  "pit.presence": PitMessage;
+  "pit/edges": EdgesMessage;
+  "pit/alarms": PitAlarmsMessage;
+  "pit/presence": PitMessage;
 }
 
 /** The events, by their topic below the table's own. */

@@ -175,7 +175,8 @@ class StakesFollowEdge(PitAlarm, frozen=True):
     mean_edge: float
     """The player's edge, weighted with the stakes."""
     evidence: float
-    """The value of the test. Seats that ignore the cards get so far at most once in as many shoes, on average."""
+    """The value of the test. A seat that does not look at the cards gets so far no more often than once in as many
+    shoes."""
     suggested: tuple[SuggestedAct, ...]
     """What may be done."""
 

@@ -125,7 +125,7 @@ def _topics(name: str, text: str, payloads: dict[str, list[str]]) -> str:
 
 
 def _retained(messages: Messages) -> dict[str, list[str]]:
-    return {m.name: [m.component] for m in messages.all if m.row.kind is TopicKind.RETAINED}
+    return {m.row.key: [m.component] for m in messages.all if m.row.kind is TopicKind.RETAINED}
 
 
 def _events(messages: Messages) -> dict[str, list[str]]:
