@@ -159,7 +159,7 @@ CHECKS = (
 OF_PAGES = (
     Check(
         "configuration",
-        "the file of a board, a console or a witness: every key known, nothing missing, secret files usable",
+        "the file of a board, a console, a witness or the pit: every key known, nothing missing, secret files usable",
         "Do what it says there; docs/table.example.toml explains every key.",
         pages.look_at_configuration,
     ),
@@ -188,7 +188,7 @@ OF_PAGES = (
         pages.look_at_tables,
     ),
 )
-"""For the files of boards, consoles and witnesses."""
+"""For the files of boards, consoles, witnesses and the pit's process."""
 
 
 def checks_for(file: Path) -> tuple[Check, ...]:

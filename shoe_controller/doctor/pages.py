@@ -1,4 +1,4 @@
-"""Checks of the file of a board, console or witness: itself, its secrets, the broker, and the tables it follows."""
+"""Checks of the file of a board, console, witness or pit: itself, its secrets, the broker, the tables it follows."""
 
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
@@ -7,8 +7,9 @@ from pathlib import Path
 from shoe_controller.config.board import BoardSettings
 from shoe_controller.config.file_kind import kind_of
 from shoe_controller.config.mqtt import MqttSettings
+from shoe_controller.config.pit import PitSettings
 from shoe_controller.config.strict_reading import BadFileError
-from shoe_controller.config.table_file import LOADERS, BoardConfig, ConsoleConfig, WitnessConfig
+from shoe_controller.config.table_file import LOADERS, BoardConfig, ConsoleConfig, PitConfig, WitnessConfig
 from shoe_controller.config.witness import WitnessSettings
 from shoe_controller.doctor.broker import connection, judge_certificate, sentence
 from shoe_controller.doctor.broker_advice import to_do_about
@@ -18,7 +19,7 @@ from shoe_controller.follow.in_sight import LISTINGS, listed, read_all
 from shoe_controller.messages.topics import ANY, Topics
 from shoe_controller.mqtt.broker import BrokerError, BrokerSession
 
-PagesConfig = BoardConfig | ConsoleConfig | WitnessConfig
+PagesConfig = BoardConfig | ConsoleConfig | WitnessConfig | PitConfig
 
 
 async def look_at_configuration(patient: Patient) -> list[Finding]:
@@ -87,7 +88,7 @@ def _followed(config: PagesConfig) -> tuple[str, tuple[str, ...]]:
     """The site, and the tables of it that must be there; none where all are followed."""
     if isinstance(config, ConsoleConfig):
         return config.site, (config.table,)
-    tables = config.settings.tables if isinstance(config.settings, BoardSettings) else ()
+    tables = config.settings.tables if isinstance(config.settings, BoardSettings | PitSettings) else ()
     return config.settings.site, tables
 
 
@@ -108,4 +109,5 @@ def _files_of(file: Path, config: PagesConfig) -> Iterator[Path]:
     yield from files_of_mqtt(config.mqtt)
     settings = config.settings
     pages = () if isinstance(settings, WitnessSettings) else (settings.cert_file, settings.key_file)
-    yield from (each for each in (settings.password_file, *pages) if each is not None)
+    people = (settings.people_file,) if isinstance(settings, PitSettings) else ()
+    yield from (each for each in (settings.password_file, *people, *pages) if each is not None)

@@ -133,7 +133,7 @@ class _Trial:
         """What a user tries to write, and whether it must be allowed."""
         for row in contract():
             permitted = may_write(user.role, row) and self._is_ours(user)
-            # An edge of the pit is tried by its own user too, so that every role that must not read it could receive it.
+            # What the pit publishes its own user tries too: who must not read it could then receive something.
             if is_of_pit(row) or not (permitted and row.kind in (TopicKind.RETAINED, TopicKind.EVENT)):
                 yield self._topic(row, user.name), permitted
             if USER in row.below:

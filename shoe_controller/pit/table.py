@@ -65,7 +65,7 @@ class _Worked(NamedTuple):
     """The highest, with its wager."""
 
 
-class _Figures(NamedTuple):
+class Figures(NamedTuple):
     """All of an edges' message but its times."""
 
     none: AnyNoEdges | None
@@ -220,13 +220,13 @@ class PitTable:
                 return True
         return False
 
-    def figures(self) -> _Figures:
+    def figures(self) -> Figures:
         """What is published now: equal as long as nothing has changed."""
         none = self._none()
         fold, state = self.fold, self.followed.state
         edges = () if none is not None else self._edges_of(fold.round) or ()
         known = fold.opened or state is None
-        return _Figures(
+        return Figures(
             none=none,
             shoe=fold.shoe if known else state.shoe if state is not None else 0,
             round=fold.round if known else state.round if state is not None else 0,
@@ -234,7 +234,7 @@ class PitTable:
             edges=edges,
         )
 
-    def edges_message(self, figures: _Figures, start: str, wall: int) -> EdgesMessage | None:
+    def edges_message(self, figures: Figures, start: str, wall: int) -> EdgesMessage | None:
         """`None` before a journal is known."""
         if self.followed.journal is None:
             return None

@@ -8,7 +8,7 @@ is refused.
 import fcntl
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -156,11 +156,20 @@ class LinesFile(Generic[L]):
 
     def add(self, line: T, time_ms: int) -> T:
         """Write a line and sync it; `OSError` if that fails, after which the file must be opened anew."""
-        written = self._chain.write(line, time_ms)
-        self._write(written.text)
+        (written,) = self.add_all([line], time_ms)
+        return written
+
+    def add_all(self, lines: Sequence[T], time_ms: int) -> list[T]:
+        """The same for several lines, synced once."""
+        chained = [self._chain.write(line, time_ms) for line in lines]
+        self._write(b"".join(written.text for written in chained))
         os.fsync(self._descriptor)
-        self._remember(written)
-        return msgspec.structs.replace(line, line=written.line.line, time=time_ms)
+        for written in chained:
+            self._remember(written)
+        return [
+            msgspec.structs.replace(line, line=written.line.line, time=time_ms)
+            for line, written in zip(lines, chained, strict=True)
+        ]
 
     def lacks(self, number: int, digest: bytes) -> bool:
         """Whether the file certainly has no such line."""

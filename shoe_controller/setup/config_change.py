@@ -19,12 +19,13 @@ from shoe_controller.config.table_file import (
     BoardConfig,
     Config,
     ConsoleConfig,
+    PitConfig,
     WitnessConfig,
     for_running,
     load_config,
 )
 
-Loaded = Config | BoardConfig | ConsoleConfig | WitnessConfig
+Loaded = Config | BoardConfig | ConsoleConfig | WitnessConfig | PitConfig
 Edit = Callable[[str, Loaded], str]
 """From the text of a valid file to the changed one."""
 

@@ -172,6 +172,20 @@ def witness_text(new: NewTable, example: str, files: "FileNames") -> str:
     return f"{head}\n{template.text('mqtt', 'witness')}"
 
 
+def pit_text(new: NewTable, example: str, files: "FileNames") -> str:
+    """Return the file of the pit's process; the people of the site are in a file of their own."""
+    template = Template(example)
+    _fill_mqtt(template, new, None, None, files.ca)
+    pit = template.section("pit")
+    pit.put("site", new.site)
+    pit.leave_out("tables", "file")
+    pit.put("people_file", files.site_people)
+    pit.put("username", PIT)
+    pit.put("password_file", files.pit_password)
+    head = f"# Live edges and alarms of site {new.site}, for the pit alone: shoe-controller pit FILE.\n"
+    return f"{head}\n{template.text('mqtt', 'pit')}"
+
+
 class FileNames(NamedTuple):
     """Paths of the files that the configurations name, as written there."""
 
@@ -181,6 +195,8 @@ class FileNames(NamedTuple):
     board_password: str
     console_password: str
     witness_password: str
+    pit_password: str
+    site_people: str
     ca: str
 
 
