@@ -170,7 +170,7 @@ async def _last(at: Evening) -> str:
     return at.display.state.last_outcome.winner.value
 
 
-EDGE_SIZES = {"": (1440, 900), "-wall": (3840, 2160), "-phone": (390, 844)}
+EDGE_SIZES = {"": (1440, 1000), "-wall": (3840, 2160), "-phone": (390, 844)}
 
 
 async def take_edges(album: Album, room: Room, address: str) -> None:
@@ -183,8 +183,12 @@ async def take_edges(album: Album, room: Room, address: str) -> None:
         await page.page.locator("#person_id").fill("rana")
         await page.page.locator("#password").fill(PASSWORDS["rana"])
         await page.page.locator("#door button").click()
-        await page.page.locator(".table .edge.players").first.wait_for(timeout=400_000)
-        await page.page.screenshot(path=album.folder / f"edges{name}.png")
+        shown = page.page.locator(".table .edge.players")
+        while True:
+            await shown.first.wait_for(timeout=400_000)
+            await page.page.screenshot(path=album.folder / f"edges{name}.png")
+            if await shown.count():
+                break  # wagers were still open when the picture was taken
         if album.everything:
             await page.page.locator(".table:has(.edge.players) .open").first.click(timeout=400_000)
             await page.page.locator("dialog[open] td.players").first.wait_for(timeout=400_000)

@@ -77,7 +77,7 @@ function alarmTexts(alarm, decimals) {
     what: pitAlarm(withName(alarm), decimals),
     edge: say(raised.alarm.code === "stakes_follow_edge" ? "mean_edge" : "edge_now", { edge: edgeOf(raised.alarm) }),
     todo: raised.alarm.suggested.length ? say("suggested", { acts: acts(raised.alarm) }) : "",
-    line: say("line", { n: raised.line, time: clock(raised.time) }),
+    line: raised.line ? say("line", { n: raised.line, time: clock(raised.time) }) : clock(raised.time), /* 0: not in the file yet */
   };
 }
 
