@@ -125,7 +125,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "journal.records",
     ),
     "pit": (
-        "board",
+        "board.feeds",
+        "board.floor",
+        "board.sections",
         "web",
         "config",
         "process",
