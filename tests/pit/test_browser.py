@@ -94,6 +94,18 @@ async def test_all_wagers_of_a_table_are_seen_on_a_tap_and_follow_its_edges(chro
         await person.sees_no_edge()
 
 
+async def test_of_many_exposed_wagers_the_worst_stands_in_the_tile_and_all_of_them_in_the_list(chrome: Browser) -> None:
+    async with at_the_page(chrome) as (served, person):
+        alarms = tuple(exposed(wager, edge) for wager, edge in (("a", 0.01), ("b", 0.2), ("c", 0.03)))
+        served.expose("t1", exposure(("b", 0.2), alarms=alarms))
+        await person.types()
+        await expect(person.page.locator(".table [data-alarm]")).to_have_count(1)
+        await person.sees(".table [data-alarm]", "+20.00")
+        await person.sees(".table [data-alarm]", "2 more wagers are the player's")
+        listed = await person.page.locator("#alarms li").all_inner_texts()
+        assert [re.findall(r"\+([\d.]+)", text) for text in listed] == [["20.00"], ["3.00"], ["1.00"]]
+
+
 async def test_wrong_passwords_are_told_and_make_one_wait(chrome: Browser) -> None:
     async with at_the_page(chrome) as (_, person):
         for _ in range(FREE + 1):
@@ -151,6 +163,7 @@ async def test_the_page_is_in_its_language_and_look_and_keeps_the_session_when_t
         await person.sees("#door button", word)
         assert await person.page.locator("html").get_attribute("data-look") == look
         await person.types()
+        await expect(person.page.locator(".table .edge")).to_be_visible()
         await person.page.locator('#choices [lang="zh-Hans"]').click()
         await person.sees(".table .edge", "玩家有利")
         await person.sees("#alarms h2", "警报")

@@ -233,6 +233,8 @@ def test_the_check_sees_an_edge_that_knows_a_hidden_card() -> None:
     check(followed.edges(), known)
     priced = PRICES.of(followed.table.fold.rules)  # type: ignore[arg-type]  # it has rules
     (edges,) = priced.live.edges([shoe_without(6, [Card("4S"), Card("9H")])])
-    knowing = [msgspec.structs.replace(each, edge=edge) for each, edge in zip(followed.edges().edges, edges, strict=False)]
+    knowing = [
+        msgspec.structs.replace(each, edge=edge) for each, edge in zip(followed.edges().edges, edges, strict=False)
+    ]
     with pytest.raises(AssertionError):
         check(msgspec.structs.replace(followed.edges(), edges=tuple(knowing)), known)

@@ -35,12 +35,6 @@ SIMPLE: dict[Any, tuple[object, ...]] = {
     float: (0.0634, -0.5),
     type(None): (None,),
 }
-    int: NUMBERS,
-    str: TEXTS,
-    bool: (True, False),
-    float: (0.0634, -0.5),
-    type(None): (None,),
-}
 DECIMALS = (0, 2, 3)
 
 RENDER = """async ([address, language, cases]) => {

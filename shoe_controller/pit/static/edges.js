@@ -81,13 +81,24 @@ function alarmTexts(alarm, decimals) {
   };
 }
 
-function alarmBox(alarm, decimals) {
+function alarmBox(alarm, decimals, more = "") {
   const { what, edge, todo, line } = alarmTexts(alarm, decimals);
   return html("div", { class: "alert warns", "data-alarm": alarm.raised.alarm.code },
-    html("b", {}, what), ...[edge, todo, line].filter(Boolean).map((text) => html("small", {}, text)));
+    html("b", {}, what), ...[edge, more, todo, line].filter(Boolean).map((text) => html("small", {}, text)));
 }
 
-export const edgeBoxes = (row) => row.exposure.alarms.map((alarm) => alarmBox(alarm, row.exposure.decimals));
+const isExposed = ({ raised }) => raised.alarm.code === "wager_exposed";
+export const byEdge = (one, other) => (other.raised.alarm.edge ?? 0) - (one.raised.alarm.edge ?? 0);
+
+/* Of a tile: late in a shoe many wagers are exposed at once, so the worst of them stands for all. */
+export function edgeBoxes({ exposure }) {
+  const [worst, ...others] = exposure.alarms.filter(isExposed).sort(byEdge);
+  const more = others.length ? say("more_exposed", { n: others.length }) : "";
+  return [
+    ...(worst ? [alarmBox(worst, exposure.decimals, more)] : []),
+    ...exposure.alarms.filter((alarm) => !isExposed(alarm)).map((alarm) => alarmBox(alarm, exposure.decimals)),
+  ];
+}
 
 /* An alarm wants a person. */
 export const rankOfEdges = (row) => (row.exposure.alarms.length ? 2 : 3);
