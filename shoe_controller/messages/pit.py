@@ -205,4 +205,4 @@ class PitAlarmsMessage(msgspec.Struct, frozen=True, kw_only=True):
     journal: str
     """The id of the table's journal."""
     alarms: tuple[RaisedPitAlarm, ...]
-    """The newest, the oldest of them first."""
+    """Exposed wagers, the most exposed last, then those about seats, the newest last; where they are too many, these."""

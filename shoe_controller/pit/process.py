@@ -46,6 +46,11 @@ NICE = 15
 """How much less important the comparison of seats is than everything else on the machine."""
 
 
+def _be_nice() -> None:
+    with suppress(OSError):  # a service may not be permitted to
+        os.nice(NICE)
+
+
 class ShoeDealer:
     """Deals fresh shoes in a process of its own, one request after another."""
 
@@ -58,7 +63,7 @@ class ShoeDealer:
         """For wagers of the same decks and last rounds; nothing if the process died."""
         if self._pool is None:
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(1, context, initializer=partial(os.nice, NICE))
+            self._pool = ProcessPoolExecutor(1, context, initializer=_be_nice)
         first = wagers[0]
         priced = [each.wager for each in wagers]
         dealing = partial(fresh_shoes, first.decks, first.last_rounds, priced, self._seed)

@@ -304,8 +304,9 @@ class PitTable:
         self._lines[key] = line
 
     def alarms(self, wall: int) -> tuple[RaisedPitAlarm, ...]:
-        """Those of seats that stand, and the exposed wagers of the present round."""
-        return (*self.seat_alarms, *self._exposed_now(wall))
+        """The exposed wagers of the present round, the most exposed last, and those of seats that stand."""
+        exposed = sorted(self._exposed_now(wall), key=lambda each: each.alarm.edge)  # type: ignore[union-attr]  # has one
+        return (*exposed, *self.seat_alarms)
 
     def _exposed_now(self, wall: int) -> Iterator[RaisedPitAlarm]:
         playing = self.fold.rounds.get(self.fold.round)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shoe_controller.setup.apply import BOARD_GROUP, CONSOLE_GROUP, TABLE_GROUP, WITNESS_GROUP
+from shoe_controller.setup.apply import BOARD_GROUP, CONSOLE_GROUP, PIT_GROUP, TABLE_GROUP, WITNESS_GROUP
 from tests.deploy.renew import FOLDER, MADE
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

@@ -119,6 +119,16 @@ def test_a_card_that_nobody_could_read_is_an_unknown_card_as_to_everybody(sittin
     assert followed.edge("base.tie") == pytest.approx(exact(sitting, ["AS", "9H"]), abs=1e-12)
 
 
+def test_a_card_that_was_corrected_counts_as_what_it_is_also_in_a_round_that_is_void(
+    sitting: Sitting, followed: Followed
+) -> None:
+    sitting.deal("9H 4D")
+    sitting.act(CorrectCard(number=1, card=Card("8H")))
+    sitting.act(VoidRound())
+    followed.catch_up()
+    assert followed.edge("base.tie") == pytest.approx(exact(sitting, ["AS", "8H", "4D"]), abs=1e-12)
+
+
 @pytest.mark.parametrize("reveal", [Reveal.BY_DEALER, Reveal.AT_RESULT])
 def test_cards_that_were_never_shown_make_no_difference(reveal: Reveal) -> None:
     """Two shoes that differ in cards of a void round that nobody saw."""
