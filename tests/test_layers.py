@@ -89,7 +89,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "history": ("baccarat", "table", "messages", "words", "firmware_protocol.cards"),
     "process": ("config", "words.printable"),
-    "web": ("config", "process", "follow", "messages", "words"),
+    "web": ("config", "process", "follow", "messages", "words", "baccarat.codes"),
     "board": (
         "web",
         "config",
@@ -125,6 +125,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "journal.records",
     ),
     "pit": (
+        "board.feeds",
+        "board.floor",
+        "board.sections",
         "web",
         "config",
         "process",

@@ -191,8 +191,22 @@ OF_PAGES = (
 """For the files of boards, consoles, witnesses and the pit's process."""
 
 
+OF_PIT = (
+    *OF_PAGES,
+    Check(
+        "people",
+        "that somebody may sign in at the pit's page",
+        "Add a person with `shoe-controller config person add`.",
+        pages.look_at_people,
+    ),
+)
+"""For the file of the pit's process."""
+
+_CHECKS = {FileKind.TABLE: CHECKS, FileKind.PIT: OF_PIT}
+
+
 def checks_for(file: Path) -> tuple[Check, ...]:
-    return CHECKS if kind_of(file) is FileKind.TABLE else OF_PAGES
+    return _CHECKS.get(kind_of(file), OF_PAGES)
 
 
 async def examine(

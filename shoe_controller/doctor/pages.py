@@ -8,6 +8,7 @@ from shoe_controller.config.board import BoardSettings
 from shoe_controller.config.file_kind import kind_of
 from shoe_controller.config.mqtt import MqttSettings
 from shoe_controller.config.pit import PitSettings
+from shoe_controller.config.site_people import SiteRole
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import LOADERS, BoardConfig, ConsoleConfig, PitConfig, WitnessConfig
 from shoe_controller.config.witness import WitnessSettings
@@ -15,6 +16,7 @@ from shoe_controller.doctor.broker import connection, judge_certificate, sentenc
 from shoe_controller.doctor.broker_advice import to_do_about
 from shoe_controller.doctor.configuration import NO_CONFIGURATION, files_of_mqtt, judge_files, problems_of
 from shoe_controller.doctor.findings import Finding, Patient, good, not_looked, problem
+from shoe_controller.doctor.rights import quoted
 from shoe_controller.follow.in_sight import LISTINGS, listed, read_all
 from shoe_controller.messages.topics import ANY, Topics
 from shoe_controller.mqtt.broker import BrokerError, BrokerSession
@@ -82,6 +84,22 @@ async def look_at_tables(patient: Patient) -> list[Finding]:
         f"{what}, and this broker shows this user no other table",
         "Start the table, or correct the site and the tables in the file, or the user's rights in the access list.",
     )
+
+
+async def look_at_people(patient: Patient) -> list[Finding]:
+    """Whether the file of the site's people names somebody for the pit; that it can be used, the first check says."""
+    config = patient.pages
+    if not isinstance(config, PitConfig):
+        return not_looked(NO_CONFIGURATION)
+    file = config.settings.people_file
+    pit = [person.id for person in config.people if SiteRole.PIT in person.roles]
+    if not pit:
+        return problem(
+            f"{file} names nobody with the role pit: nobody may sign in at the page",
+            f"Add a person, with that person's own id and name: `sudo shoe-controller config person add "
+            f"{quoted([file])} --pit rana='B. Rana'`, and restart the service.",
+        )
+    return good(f"{len(pit)} may sign in at the pit's page: {', '.join(pit)}")
 
 
 def _followed(config: PagesConfig) -> tuple[str, tuple[str, ...]]:

@@ -31,7 +31,7 @@ K = TypeVar("K")
 
 
 class WrongTries(NamedTuple):
-    count: int
+    number: int
     last: float
 
 
@@ -48,7 +48,7 @@ class Tries:
     def locked_out(self, address: str, now: float) -> float:
         """Seconds for which this address is still locked out."""
         wrong = self._of_address.get(network_of(address))
-        if wrong is None or wrong.count < MOST_OF_ADDRESS:
+        if wrong is None or wrong.number < MOST_OF_ADDRESS:
             return 0.0
         return max(0.0, wrong.last + LOCK_OUT - now)
 
@@ -63,9 +63,9 @@ class Tries:
 
     def _pause(self, network: str, person: str, now: float) -> float:
         wrong = self._of_person.get((network, person))
-        if wrong is None or wrong.count <= FREE or now - wrong.last >= FORGOTTEN_AFTER:
+        if wrong is None or wrong.number <= FREE or now - wrong.last >= FORGOTTEN_AFTER:
             return 0.0
-        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(wrong.count - FREE - 1, 20))
+        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(wrong.number - FREE - 1, 20))
         return max(0.0, wrong.last + pause - now)
 
 
@@ -87,6 +87,6 @@ def _count(kept: dict[K, WrongTries], key: K, now: float, together: float) -> No
     before = kept.pop(key, None)
     if before is None or now - before.last >= together:
         before = WrongTries(0, now)
-    kept[key] = WrongTries(before.count + 1, now)
+    kept[key] = WrongTries(before.number + 1, now)
     while len(kept) > MOST_KEPT:
         del kept[next(iter(kept))]

@@ -43,6 +43,14 @@ def test_a_hash_of_an_earlier_version_stays_valid() -> None:
     assert not check_pin("2581", made_with(digest=digest))
 
 
+def test_the_hash_of_nothing_costs_as_much_as_the_one_that_it_stands_for() -> None:
+    for like in (parse_pin_hash(HASHED), parse_pin_hash(made_with(ln=12, r=4, p=2))):
+        nothing = like.of_nothing_like_it()
+        assert nothing[:3] == like[:3]
+        assert not nothing.fits("2580")
+        assert not nothing.fits("")
+
+
 def test_a_pin_fits_its_hash_and_no_other_does() -> None:
     assert check_pin("2580", HASHED)
     for wrong in ("2581", "25800", "02580", "0000"):

@@ -301,9 +301,13 @@ def shown_exposure(seed: int, rounds: int, highest: float, wagers: Sequence[str]
     chance = random.Random(seed)  # noqa: S311 - for a picture, nobody bets on it
     drift = [highest * number / rounds + chance.gauss(-0.01, 0.006) for number in range(1, rounds)] + [highest]
     curve = tuple(CurvePoint(round=number, wager=wagers[0], edge=edge) for number, edge in enumerate(drift, 1))
-    falling = sorted((highest - 0.004 * number for number in range(len(wagers))), reverse=True)
+    falling = sorted((highest - 0.008 * number for number in range(len(wagers))), reverse=True)
     made = edges(*zip(wagers, falling, strict=True))
-    alarms = (exposed(wagers[0], highest, staked=2_500_000, line=seed, round_=rounds),) if highest > 0 else ()
+    alarms = tuple(
+        exposed(wager, edge, staked=2_500_000, line=seed, round_=rounds)
+        for wager, edge in zip(wagers, falling, strict=True)
+        if edge > 0.04
+    ) or ((exposed(wagers[0], highest, staked=0, line=seed, round_=rounds),) if highest > 0 else ())
     return Exposure(made, curve, alarms)
 
 

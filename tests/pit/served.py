@@ -36,6 +36,7 @@ PATIENCE = 10.0
 IDLE = 900.0
 WALL = 1_000_000
 LASTS = 60_000
+FULL_SHOE = -0.0536
 
 PASSWORDS = {"rana": "harbour lantern 58", "shah": "eleven grey kites"}
 
@@ -50,7 +51,7 @@ SHAH = person("shah", "S. Shah", SiteRole.AUDITOR)
 
 
 def edges(*wagers: tuple[str, float], none: AnyNoEdges | None = None, until: int = WALL + LASTS) -> EdgesMessage:
-    """The highest first, as they are published; from a full shoe each is one per cent lower."""
+    """The highest first, as they are published."""
     return EdgesMessage(
         start="5e1f",
         journal=JOURNAL,
@@ -60,7 +61,7 @@ def edges(*wagers: tuple[str, float], none: AnyNoEdges | None = None, until: int
         time=WALL,
         until=until,
         unseen=300,
-        edges=tuple(WagerEdge(wager=wager, edge=edge, full_shoe=edge - 0.01) for wager, edge in wagers),
+        edges=tuple(WagerEdge(wager=wager, edge=edge, full_shoe=FULL_SHOE) for wager, edge in wagers),
         none=none,
     )
 

@@ -77,17 +77,28 @@ function alarmTexts(alarm, decimals) {
     what: pitAlarm(withName(alarm), decimals),
     edge: say(raised.alarm.code === "stakes_follow_edge" ? "mean_edge" : "edge_now", { edge: edgeOf(raised.alarm) }),
     todo: raised.alarm.suggested.length ? say("suggested", { acts: acts(raised.alarm) }) : "",
-    line: say("line", { n: raised.line, time: clock(raised.time) }),
+    line: raised.line ? say("line", { n: raised.line, time: clock(raised.time) }) : clock(raised.time), /* 0: not in the file yet */
   };
 }
 
-function alarmBox(alarm, decimals) {
+function alarmBox(alarm, decimals, more = "") {
   const { what, edge, todo, line } = alarmTexts(alarm, decimals);
   return html("div", { class: "alert warns", "data-alarm": alarm.raised.alarm.code },
-    html("b", {}, what), ...[edge, todo, line].filter(Boolean).map((text) => html("small", {}, text)));
+    html("b", {}, what), ...[edge, more, todo, line].filter(Boolean).map((text) => html("small", {}, text)));
 }
 
-export const edgeBoxes = (row) => row.exposure.alarms.map((alarm) => alarmBox(alarm, row.exposure.decimals));
+const isExposed = ({ raised }) => raised.alarm.code === "wager_exposed";
+export const byEdge = (one, other) => (other.raised.alarm.edge ?? 0) - (one.raised.alarm.edge ?? 0);
+
+/* Of a tile: late in a shoe many wagers are exposed at once, so the worst of them stands for all. */
+export function edgeBoxes({ exposure }) {
+  const [worst, ...others] = exposure.alarms.filter(isExposed).sort(byEdge);
+  const more = others.length ? say("more_exposed", { n: others.length }) : "";
+  return [
+    ...(worst ? [alarmBox(worst, exposure.decimals, more)] : []),
+    ...exposure.alarms.filter((alarm) => !isExposed(alarm)).map((alarm) => alarmBox(alarm, exposure.decimals)),
+  ];
+}
 
 /* An alarm wants a person. */
 export const rankOfEdges = (row) => (row.exposure.alarms.length ? 2 : 3);

@@ -1,6 +1,6 @@
 /* The pit's page: the door, and behind it every table with its edges. It decides nothing by itself. */
 
-import { alarmItem, edgeBoxes, exposureOf, rankOfEdges, watchDetails } from "./edges.js";
+import { alarmItem, byEdge, edgeBoxes, exposureOf, rankOfEdges, watchDetails } from "./edges.js";
 import { listen } from "./event_stream.js";
 import { watchLists } from "./goes_on.js";
 import { resume, signIn, signOut, signedIn, touched, whenLost } from "./session.js";
@@ -111,7 +111,7 @@ async function lookWhy() {
 function take(news, first) {
   update(news, first);
   const alarms = rows().flatMap((row) => row.exposure.alarms.map((alarm) => ({ row, alarm })));
-  alarms.sort((one, other) => other.alarm.raised.time - one.alarm.raised.time);
+  alarms.sort((one, other) => other.alarm.raised.time - one.alarm.raised.time || byEdge(one.alarm, other.alarm));
   $("alarms").hidden = !alarms.length;
   $("alarms").lastElementChild.replaceChildren(...alarms.map(({ row, alarm }) => alarmItem(row, alarm)));
 }
