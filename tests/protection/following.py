@@ -28,13 +28,13 @@ from shoe_controller.baccarat.composition import full_shoe
 from shoe_controller.baccarat.conditions import describe, facts_where
 from shoe_controller.baccarat.facts import number_of
 from shoe_controller.baccarat.wagers import Row
+from shoe_controller.demo.strategies import COUNTS, PublishedCount, after_losses
 from shoe_controller.house.catalogue_files import built_in_catalogue
 from shoe_controller.protection.campaign import priced
 from shoe_controller.protection.counted_play import EdgeCounter, Priced, ShoeRules, chance_of, dealt_shoe
 from shoe_controller.protection.following import Following, Follows
 from shoe_controller.protection.fresh_shoes import CUT, SHOES, FreshShoes
 from shoe_controller.protection.shoe_record import ShoeRecord
-from simulator.players import COUNTS, PublishedCount, after_losses
 
 LEAST, MOST = 100, 10_000
 """Limits of the wagers, in minor units."""
@@ -151,7 +151,7 @@ class Judged(NamedTuple):
     """By player who does not count, and threshold."""
 
 
-THRESHOLDS = (100.0, 1_000.0, 10_000.0)
+THRESHOLDS = (100.0, 10_000.0)
 COUNTERS = ("stays away", "twenty times", "comes and goes")
 
 
@@ -264,8 +264,8 @@ def main() -> int:
     print("| count | player | found | shoes to the alarm: half | nine of ten | most |\n|---|---|---|---|---|---|")
     for judgement in results:
         for counter, after in judgement.found_after.items():
-            half, nine = (int(np.quantile(after, share, method="higher")) for share in (0.5, NINE_OF_TEN))
-            print(f"| {judgement.wager} | {counter} | {len(after)} | {half} | {nine} | {max(after)} |")
+            half, nine = (int(np.quantile(after or [0], share, method="higher")) for share in (0.5, NINE_OF_TEN))
+            print(f"| {judgement.wager} | {counter} | {len(after)} | {half} | {nine} | {max(after, default=0)} |")
     print("\n| player | shoes | threshold | alarms | no more than, by the theorem |\n|---|---|---|---|---|")
     wrong = False
     for player in results[0].false_alarms:
