@@ -167,7 +167,7 @@ def test_fresh_shoes_are_the_same_for_a_seed_and_the_longest_unused_make_room() 
     assert kept.missing((one, two, three)) == [two]
 
 
-SMALL = Campaign(["natural_9_over_7"], decks=2, shoes=150, counted=100, fresh=300, seed=3)
+SMALL = Campaign(["natural_9_over_7"], decks=2, shoes=100, counted=80, fresh=200, seed=3)
 
 
 def test_counters_are_found_and_others_are_not() -> None:
