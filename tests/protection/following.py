@@ -31,8 +31,15 @@ from shoe_controller.baccarat.wagers import Row
 from shoe_controller.demo.strategies import COUNTS, PublishedCount, after_losses
 from shoe_controller.house.catalogue_files import built_in_catalogue
 from shoe_controller.protection.campaign import priced
-from shoe_controller.protection.counted_play import EdgeCounter, Priced, ShoeRules, chance_of, dealt_shoe
-from shoe_controller.protection.following import Following, Follows
+from shoe_controller.protection.counted_play import (
+    EdgeCounter,
+    Priced,
+    ShoeRules,
+    chance_of,
+    dealt_shoe,
+    rounds_with_cut,
+)
+from shoe_controller.protection.following import Following, Follows, calibrated, p_value
 from shoe_controller.protection.fresh_shoes import CUT, SHOES, FreshShoes
 from shoe_controller.protection.shoe_record import ShoeRecord
 
@@ -43,6 +50,9 @@ SPREAD = 20
 """A counter who never stays away stakes this many times the least where the wager is the player's."""
 
 BASE = "base.player"
+
+CUTS = (CUT, 26, 52, 104)
+"""Depths of the cut card in the shoes that are judged; in those that they are compared with it is always the first."""
 
 Ints = NDArray[np.int64]
 
@@ -55,6 +65,8 @@ class Played(NamedTuple):
     seen: Ints
     """Before each round: cards shown, by points."""
     won: NDArray[np.bool_]
+    lasts: tuple[int, ...]
+    """How many rounds it would have with the cut card before `CUTS` cards."""
 
 
 def wagers_to_play(names: Sequence[str]) -> list[Priced]:
@@ -82,16 +94,19 @@ def begin(rules: ShoeRules, wagers: Sequence[Priced]) -> None:
 
 def played(seed: int, number: int) -> list[Played]:
     """Deal the shoe of this number; return it by wager."""
-    rounds, _ = dealt_shoe(_Worker.rules, chance_of(seed, number))
+    rules = _Worker.rules
+    rounds, ends = dealt_shoe(rules, chance_of(seed, number))
+    lasts = tuple(rounds_with_cut(rules, cut, rounds, ends) for cut in CUTS)
     seen = np.array([playing.seen for playing in rounds])
-    edges, _ = _Worker.counter.edges(np.array(full_shoe(_Worker.rules.decks)) - seen)
+    edges, _ = _Worker.counter.edges(np.array(full_shoe(rules.decks)) - seen)
     bits = [number_of(playing.facts) for playing in rounds]
     return [
         Played(
-            _Worker.rules.decks,
+            rules.decks,
             edges[:, at].astype(np.float32),
             seen @ _BY_POINTS,
             np.array([any(row.pays is not None and row.holds >> bit & 1 for row in wager.table) for bit in bits]),
+            lasts,
         )
         for at, wager in enumerate(_Worker.wagers)
     ]
@@ -149,6 +164,8 @@ class Judged(NamedTuple):
     """By counter: shoes since it was found last."""
     false_alarms: dict[str, dict[float, int]]
     """By player who does not count, and threshold."""
+    e_values: list[NDArray[np.float64]]
+    """Of stakes that are raised without looking at the cards, by depth of the cut card."""
 
 
 THRESHOLDS = (100.0, 10_000.0)
@@ -185,7 +202,23 @@ def judged(name: str, fresh: FreshShoes, shoes: Sequence[Played], counted: int) 
                 found_after[counter].append(sought[counter])
                 sought[counter] = 0
                 searching[counter] = Following()
-    return Judged(name, found_after, sought, false_alarms)
+    e_values = [raisers_e_values(shoes, cut, fresh) for cut in range(len(CUTS))]
+    return Judged(name, found_after, sought, false_alarms, e_values)
+
+
+def raisers_e_values(shoes: Sequence[Played], cut: int, fresh: FreshShoes) -> NDArray[np.float64]:
+    chance = Random(cut)
+    found = []
+    for shoe in shoes:
+        rounds = shoe.lasts[cut]
+        if rounds == 1:  # so few decks
+            continue
+        stakes = raisers_plan(rounds, chance).astype(np.float64)
+        weights = stakes - stakes.mean()
+        edges = shoe.edges[:rounds].astype(np.float64)
+        if weights.any():
+            found.append(calibrated(p_value(tuple(range(1, rounds + 1)), weights, edges, fresh)))
+    return np.array(found)
 
 
 def _take(
@@ -274,7 +307,18 @@ def wrongs(results: Sequence[Judged], shoes: int) -> list[str]:
             alarms = sum(judgement.false_alarms[player][threshold] for judgement in results)
             if alarms > most_by_chance(len(results) * shoes / threshold):
                 wrong.append(f"{player}: {alarms} false alarms at {threshold:,.0f}")
+    for at, cut in enumerate(CUTS):
+        mean, error = mean_of_e(results, at)
+        if mean > 1 + 3 * error:
+            wrong.append(f"the mean of e with the cut card before {cut} cards is {mean:.3f} ± {error:.3f}")
     return wrong
+
+
+def mean_of_e(results: Sequence[Judged], cut: int) -> tuple[float, float]:
+    """Over all wagers, with its standard error. They share the shoes: the errors are not taken as independent."""
+    by_wager = [judgement.e_values[cut] for judgement in results]
+    errors = [float(values.std()) / len(values) ** 0.5 for values in by_wager]
+    return float(np.mean(np.concatenate(by_wager))), float(np.mean(errors))
 
 
 def main() -> int:
@@ -297,6 +341,10 @@ def main() -> int:
             alarms = sum(judgement.false_alarms[player][threshold] for judgement in results)
             tests = len(results) * args.shoes
             print(f"| {player} | {tests:,} | {threshold:,.0f} | {alarms} | {tests / threshold:,.0f} |")
+    print("\n| cut card before | mean of e |\n|---|---|")
+    for at, cut in enumerate(CUTS):
+        mean, error = mean_of_e(results, at)
+        print(f"| {cut} | {mean:.3f} ± {error:.3f} |")
     wrong = wrongs(results, args.shoes)
     print("\n".join(["", *wrong]))
     return int(bool(wrong))
