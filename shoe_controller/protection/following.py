@@ -177,7 +177,7 @@ def p_value(rounds: tuple[int, ...], weights: Array, edges: Array, fresh: FreshS
     last = min(rounds[-1], fresh.longest)
     counted = sum(number <= last for number in rounds)
     by_round = np.zeros(last)
-    by_round[np.array(rounds[:counted]) - 1] = weights[:counted]
+    by_round[np.array(rounds[:counted], dtype=np.int64) - 1] = weights[:counted]
     others = fresh.ended_with(last)[:, :last] @ by_round
     own = edges[:counted] @ weights[:counted]
     return (1 + int(np.count_nonzero(others >= own))) / (1 + len(others))

@@ -33,6 +33,7 @@ from tests.simulation.audit import audit
 from tests.simulation.cable import Cable
 from tests.simulation.clients import Display, Shown, Terminal
 from tests.simulation.corrections import Changes, Corrections
+from tests.simulation.counting import CountingSeat
 from tests.simulation.houses import DECKS, SimulatedHouse, house_of, section
 from tests.simulation.machine import Machine
 from tests.simulation.misnaming import Misnaming
@@ -168,6 +169,9 @@ class World:
             config.house.offered,
             Changes(self.chance("changes")) if plan.corrects else None,
         )
+        if plan.counts:
+            counter = Terminal(self.broker, self.time, topics, "counter")
+            CountingSeat(counter, self.chance("counting"), config.house.offered)
         self.staff = Staff(
             Terminal(self.broker, self.time, topics, "console"),
             self.cable,
