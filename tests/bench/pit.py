@@ -109,7 +109,7 @@ def _messages_of_a_round_each() -> list[list[tuple[str, bytes]]]:
             sitting.bet(chance.choice("123"), "base.player", 10 + stake)
         while not sitting.at(Phase.COMPLETE):
             sitting.card(str(shoe.pop()))
-        totals = {side: 0 for side in Side}
+        totals = dict.fromkeys(Side, 0)
         assert sitting.state.round is not None
         for laid in sitting.state.round.cards:
             if laid.hand is not None and laid.card is not None:
