@@ -2763,7 +2763,7 @@ export interface PitAlarmsMessage {
   start: string;
   /** The id of the table's journal. */
   journal: string;
-  /** Exposed wagers, the most exposed last, then those about seats, the newest last; where they are too many, these. */
+  /** Exposed wagers, the most exposed last, then those about seats, the newest last; of too many the first are cut. */
   alarms: RaisedPitAlarm[];
 }
 
