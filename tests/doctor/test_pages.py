@@ -30,6 +30,8 @@ def file_of(kind: str, port: int, folder: Path, *, site: str = SITE, table: str 
     if kind == "console":
         return data | {"table": {"site": site, "name": table}}
     section["site"] = site
+    if kind == "pit":
+        write_secret(folder / "site_people.toml", "# Nobody yet.")
     return data
 
 
@@ -101,6 +103,11 @@ async def test_a_file_of_pages_with_mistakes(tmp_path: Path) -> None:
     [
         ("board", f"site {SITE}, all tables, pages at 127.0.0.1 port 8080, broker at 127.0.0.1 port 1 as board"),
         ("console", f"table {SITE}/{TABLE}, pages at 127.0.0.1 port 8081, broker at 127.0.0.1 port 1 as console"),
+        (
+            "pit",
+            f"site {SITE}, all tables, file /var/lib/shoe-pit/{SITE}.alarms, 0 people of the site, "
+            "pages at 127.0.0.1 port 8090, broker at 127.0.0.1 port 1 as pit",
+        ),
         ("witness", f"site {SITE}, file /var/lib/shoe-witness/{SITE}.witness, broker at 127.0.0.1 port 1 as witness"),
     ],
 )
