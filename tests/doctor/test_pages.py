@@ -20,6 +20,8 @@ from tests.doctor.guarded_broker import guarded_settings, password_of
 from tests.simulator.broker.compatibility.mosquitto import Mosquitto
 from tests.table_files import Data, write
 
+PIT_PAGES = "pages at 127.0.0.1 port 8090, broker at 127.0.0.1 port 1 as pit"
+
 KINDS = ("board", "console", "witness")
 
 
@@ -105,8 +107,7 @@ async def test_a_file_of_pages_with_mistakes(tmp_path: Path) -> None:
         ("console", f"table {SITE}/{TABLE}, pages at 127.0.0.1 port 8081, broker at 127.0.0.1 port 1 as console"),
         (
             "pit",
-            f"site {SITE}, all tables, file /var/lib/shoe-pit/{SITE}.alarms, 0 people of the site, pages at 127.0.0.1"
-            + " port 8090, broker at 127.0.0.1 port 1 as pit",
+            f"site {SITE}, all tables, file /var/lib/shoe-pit/{SITE}.alarms, 0 people of the site, {PIT_PAGES}",
         ),
         ("witness", f"site {SITE}, file /var/lib/shoe-witness/{SITE}.witness, broker at 127.0.0.1 port 1 as witness"),
     ],
