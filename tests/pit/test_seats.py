@@ -1,4 +1,4 @@
-"""At the end of each shoe its seats are judged: one that stakes by the edge is found, and one that stakes flat is not."""
+"""At the end of each shoe its seats are judged: one that stakes by the edge is found, one that stakes flat is not."""
 
 from collections.abc import Sequence
 
