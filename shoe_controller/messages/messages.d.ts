@@ -834,7 +834,6 @@ export interface CardSetAside {
 export interface CardWaits {
   /** Says which code this is; the other fields are its values. */
   code: "card_waits";
-  card: Card;
 }
 
 /** Everyone has seen this card: here it can only be burned (`shown_card`). */

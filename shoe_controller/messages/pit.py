@@ -175,8 +175,7 @@ class StakesFollowEdge(PitAlarm, frozen=True):
     mean_edge: float
     """The player's edge, weighted with the stakes."""
     evidence: float
-    """The value of the test. A seat that does not look at the cards gets so far no more often than once in as many
-    shoes."""
+    """The value of the test: a seat that does not look at the cards gets so far once in as many shoes, or less."""
     suggested: tuple[SuggestedAct, ...]
     """What may be done."""
 
