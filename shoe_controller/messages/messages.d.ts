@@ -2762,7 +2762,7 @@ export interface PitAlarmsMessage {
   start: string;
   /** The id of the table's journal. */
   journal: string;
-  /** Exposed wagers, the most exposed last, then those about seats, the newest last: of too many, the first are cut. */
+  /** Exposed wagers, the most exposed last, then those about seats, the newest last; of too many the first are cut. */
   alarms: RaisedPitAlarm[];
 }
 

@@ -204,4 +204,4 @@ class PitAlarmsMessage(msgspec.Struct, frozen=True, kw_only=True):
     journal: str
     """The id of the table's journal."""
     alarms: tuple[RaisedPitAlarm, ...]
-    """Exposed wagers, the most exposed last, then those about seats, the newest last: of too many, the first are cut."""
+    """Exposed wagers, the most exposed last, then those about seats, the newest last; of too many the first are cut."""

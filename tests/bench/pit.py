@@ -98,7 +98,7 @@ def _messages_of_a_round_each() -> list[list[tuple[str, bytes]]]:
         shoe.pop()
         sitting.event(CardDrawn(hand=Hand.BURN))
     sent = 0
-    found = []
+    found: list[list[tuple[str, bytes]]] = []
     for _ in range(ROUNDS):
         messages = [(f"event/{fact.TOPIC}", published(fact)) for fact in sitting.facts[sent:]]
         sent = len(sitting.facts)
@@ -109,10 +109,10 @@ def _messages_of_a_round_each() -> list[list[tuple[str, bytes]]]:
             sitting.bet(chance.choice("123"), "base.player", 10 + stake)
         while not sitting.at(Phase.COMPLETE):
             sitting.card(str(shoe.pop()))
-        totals = {side: 0 for side in Side}
+        totals = dict.fromkeys(Side, 0)
         assert sitting.state.round is not None
         for laid in sitting.state.round.cards:
-            if laid.hand is not None and laid.card is not None:
+            if laid.card is not None:
                 totals[laid.hand] += laid.card.points
         player, banker = totals[Side.PLAYER] % 10, totals[Side.BANKER] % 10
         winner = IndicatedWinner.TIE if player == banker else None

@@ -106,7 +106,7 @@ def _take_betting(event: Event, wagers: dict[str, list[Event]]) -> None:
                 wagers[seat] = [wager for wager in event["after"] if wager["seat"] == seat]
 
 
-def _take_cards(event: Event, rounds: dict[int, _Round]) -> None:  # noqa: C901 - one case for each event
+def _take_cards(event: Event, rounds: dict[int, _Round]) -> None:  # noqa: C901, PLR0912 - one case for each event
     playing = rounds.setdefault(event["round"], _Round())
     match event["fact"]:
         case "card_dealt":

@@ -1,4 +1,4 @@
-"""The pit's process at a real Mosquitto with an access list, beside a real table: what it publishes, and who reads it."""
+"""The pit's process at a real Mosquitto with an access list, beside a real table: what it publishes, who reads it."""
 
 from pathlib import Path
 

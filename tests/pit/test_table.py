@@ -387,7 +387,7 @@ def test_where_events_of_the_shoe_are_gone_there_are_no_edges_before_the_next(
         assert followed.edge("base.tie") == pytest.approx(exact(sitting, ["KH"]), abs=1e-12)
 
 
-def test_another_journal_begins_without_edges(sitting: Sitting, followed: Followed) -> None:
+def test_another_journal_begins_without_edges(followed: Followed) -> None:
     followed.status(journal="b0b0", session=2)
     assert followed.why_none() == "events_awaited"
     assert followed.edges().journal == "b0b0"
