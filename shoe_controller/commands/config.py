@@ -17,6 +17,7 @@ from shoe_controller.config.board import BoardSettings
 from shoe_controller.config.console import ConsoleSettings
 from shoe_controller.config.file_kind import FileKind, kind_of
 from shoe_controller.config.pit import PitSettings
+from shoe_controller.config.site_people import SiteRole, is_of_site_people, read_site_people
 from shoe_controller.config.strict_reading import BadFileError
 from shoe_controller.config.table_file import (
     LOADERS,
@@ -58,6 +59,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(args: argparse.Namespace) -> int:
     kind = kind_of(args.file)
     try:
+        if is_of_site_people(args.file):
+            return _show_people(args)
         if kind is not FileKind.TABLE:
             return _show_pages(args, kind)
         config = load_config(args.file)
@@ -89,6 +92,16 @@ def run(args: argparse.Namespace) -> int:
         _draw(config.house, payments, figures)
         for warning in warnings:
             sys.stdout.write(f"WARNING: {as_text(warning)}\n")
+    return GOOD
+
+
+def _show_people(args: argparse.Namespace) -> int:
+    people = read_site_people(args.file)
+    if args.json:
+        print_json({"good": True, "file": as_text(str(args.file)), "problems": [], "for": "people of the site"})
+    else:
+        of_roles = (f"{sum(role in person.roles for person in people)} with the role {role}" for role in SiteRole)
+        sys.stdout.write(f"{as_text(str(args.file))} is valid for people of the site: {', '.join(of_roles)}\n")
     return GOOD
 
 

@@ -17,7 +17,7 @@ from shoe_controller.config.people import LONGEST_ID, LONGEST_NAME, is_id
 from shoe_controller.config.scrypt_hash import BadHashError, ScryptHash
 from shoe_controller.config.secret_files import Secret, SecretFileError, read_secret
 from shoe_controller.config.section import Section
-from shoe_controller.config.strict_reading import BadFileError, Problem, parse_toml, read_what_fits
+from shoe_controller.config.strict_reading import BadFileError, Problem, parse_toml, read_text, read_what_fits
 
 SITE_PEOPLE_FILE = "site_people.toml"
 """Its name, beside the files of the processes that read it."""
@@ -62,6 +62,14 @@ class SitePerson(NamedTuple):
     name: str
     roles: frozenset[SiteRole]
     password: Secret[ScryptHash]
+
+
+def is_of_site_people(file: Path) -> bool:
+    """Whether a file has people and nothing else: a table's has the rules of its house besides."""
+    try:
+        return parse_toml(str(file), read_text(file)).keys() == {"people"}
+    except BadFileError:
+        return False
 
 
 def read_site_people(file: Path) -> tuple[SitePerson, ...]:

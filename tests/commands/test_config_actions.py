@@ -185,6 +185,9 @@ def test_a_person_of_the_site_is_added_with_a_password_from_standard_input(capsy
     answer = run(capsys, *words, "rana=B. Rana", stdin=f"{PASSWORD}\n".encode())
     assert (answer.exit_code, answer.err) == (0, "")
     assert PASSWORD not in answer.out
+    checked = run(capsys, "config", "check", str(people))
+    assert (checked.exit_code, checked.err) == (0, "")
+    assert "people of the site: 1 with the role pit, 0 with the role reports" in checked.out
     (person,) = read_site_people(people)
     assert (person.id, person.name, list(person.roles)) == ("rana", "B. Rana", [SiteRole.PIT])
     assert password_fits(PASSWORD, person.password.reveal())
