@@ -5117,7 +5117,7 @@ export interface StakesFollowEdge {
   rounds: number;
   /** The player's edge, weighted with the stakes. */
   mean_edge: number;
-  /** The value of the test: a seat that does not look at the cards gets so far once in as many shoes, or less. */
+  /** The value of the test. A seat that does not look at the cards gets so far no more often than once in as many shoes. */
   evidence: number;
   /** What may be done. */
   suggested: SuggestedAct[];
