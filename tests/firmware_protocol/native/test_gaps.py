@@ -246,6 +246,18 @@ def test_more_than_a_window_of_stored_events_is_let_go_part_by_part() -> None:
     only_delivery(shoe.say_event(71, Standby()))
 
 
+def test_a_shoe_that_went_back_sends_as_much_at_once_again_as_it_gets_acknowledgements() -> None:
+    """One frame was lost: from then on the shoe has one event in flight, twice as many with each acknowledgement."""
+    shoe = with_journal([Standby()] * 70)
+    shoe.shake_hands(oldest=1, upcoming=72)
+    assert [shoe.say_event(number, Standby()) for number in (1, 2, 4, 1)] == [[]] * 4
+    assert (BOOT_ID, 2) in shoe.acks()
+    for first, last in ((3, 4), (5, 8), (9, 16), (17, 32), (33, 64), (65, 70)):
+        assert [shoe.say_event(number, Standby()) for number in range(first, last + 1)] == [[]] * (last + 1 - first)
+        assert shoe.acks()[-1] == (BOOT_ID, last), "it waits for nothing that the shoe may not send yet"
+    only_delivery(shoe.say_event(71, Standby()))
+
+
 def test_an_event_that_the_shoe_has_lost_between_two_that_are_stored_holds_up_nothing() -> None:
     shoe = with_journal([Started(), BUTTON, drawn(1), drawn(2)])
     shoe.shake_hands(oldest=1, upcoming=6, card_total=3)
