@@ -155,6 +155,12 @@ MUTANTS = (
         "    if (size >= SEALED_HEADER + shortest_payload(body[0])) link->received_counter = get(body + 1, 8);\n",
         ("4.6",),
     ),
+    Mutant(
+        "a DESIRE with a code that does not exist leaves its counter free",
+        "desire.next_hand > SHOE_EXTRA) {\n",
+        "desire.next_hand > SHOE_EXTRA) {\n        link->received_counter--;\n",
+        ("4.6",),
+    ),
     Mutant("a hand that does not exist is followed", " || desire.next_hand > SHOE_EXTRA", "", ("5.2",)),
     Mutant(
         "a lower revision is not followed",
