@@ -85,6 +85,13 @@ MUTANTS = (
         also=("3.4",),
     ),
     Mutant(
+        "the nonce in PROOF is not compared",
+        " || !same(proof + 1, link->challenge + NONCE_AT, NONCE_BYTES)",
+        "",
+        ("3.14",),
+        also=("3.19", "4.1", "4.2"),
+    ),
+    Mutant(
         "the tag of PROOF is not checked",
         "if (!same(tag, proof + size, TAG_BYTES)) {",
         "if (same(tag, NO_KEY, TAG_BYTES)) {",

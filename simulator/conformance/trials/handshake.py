@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from firmware_protocol.native.messages import TAG_BYTES, Challenge, FrameType, Reject, RejectReason, Versions
-from firmware_protocol.native.session import INSECURE_KEY, shoe_tag
+from firmware_protocol.native.session import INSECURE_KEY, controller_tag, shoe_tag
 from simulator.conformance.bench import FIRST_VERSION, Bench
 from simulator.conformance.session import NastySession
 from simulator.conformance.trial import Needs, trial
@@ -182,6 +182,11 @@ def _status_soon(bench: Bench, session: NastySession) -> bool:
     return any(heard.type == FrameType.STATUS and heard.session is session for heard in bench.frames(0.2))
 
 
+def _with_another_nonce(bench: Bench, challenge: bytes, right: bytes) -> bytes:
+    proof = right[:1] + bytes((right[1] ^ 1,)) + right[2:-TAG_BYTES]
+    return proof + controller_tag(bench.key, challenge[:-TAG_BYTES], proof)
+
+
 @trial("3.14", "3.15", "3.19")
 def wrong_proofs(bench: Bench) -> None:
     """A PROOF with a wrong tag, a wrong key or a strange nonce begins nothing."""
@@ -195,6 +200,7 @@ def wrong_proofs(bench: Bench) -> None:
         ("3.15", "a tag of nearly no key", bench.proof_for(challenge, bench.stored, key=STRANGE_KEY)),
         ("3.15", "a byte changed", right[:24] + bytes((right[24] ^ 1,)) + right[25:]),
         ("3.14", "another nonce S", right[:1] + bytes((right[1] ^ 1,)) + right[2:]),
+        ("3.14", "another nonce S, and the right tag of it", _with_another_nonce(bench, challenge, right)),
     ):
         candidate = NastySession(bench.key, challenge[:-TAG_BYTES], hello, proof)
         bench.drop_waiting()
