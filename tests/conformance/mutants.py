@@ -85,6 +85,12 @@ MUTANTS = (
         also=("3.4",),
     ),
     Mutant(
+        "CHALLENGE repeats its own version, not that of the HELLO",
+        "    at = copy(at, asked, ASKED_BYTES);\n",
+        "    at = copy(at, asked, ASKED_BYTES);\n    link->challenge[ASKED_AT + 1] = VERSION;\n",
+        ("3.3",),
+    ),
+    Mutant(
         "the nonce in PROOF is not compared",
         " || !same(proof + 1, link->challenge + NONCE_AT, NONCE_BYTES)",
         "",

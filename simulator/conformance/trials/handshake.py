@@ -46,7 +46,10 @@ def challenge(bench: Bench) -> None:
     else:
         bench.findings.could_not_try(("4.9",), "this shoe has a key; take it out, and try it with --insecure")
     bench.check("3.3", read.version == 1, f"version {read.version} where both speak 1")
-    wide = Challenge.read(_challenge(bench, bench.hello(Versions(0, 200))))
+    asked = bench.hello(Versions(0, 200))
+    answered = _challenge(bench, asked)
+    bench.check("3.3", answered[4:23] == asked[1:20], "CHALLENGE repeats other versions than those of the HELLO")
+    wide = Challenge.read(answered)
     newest = min(200, wide.versions.newest)
     bench.check("3.3", wide.version == newest, f"version {wide.version} where {newest} is the newest of both")
     answer = bench.challenged(_flagged(bench.hello()))
