@@ -91,6 +91,12 @@ MUTANTS = (
         ("3.3",),
     ),
     Mutant(
+        "AWAKE comes every ten seconds",
+        "    if (link->cursor > link->oldest && since",
+        "    if (since(link, link->awake_at) >= 10000) wake(link);\n    if (link->cursor > link->oldest && since",
+        ("3.22",),
+    ),
+    Mutant(
         "the nonce in PROOF is not compared",
         " || !same(proof + 1, link->challenge + NONCE_AT, NONCE_BYTES)",
         "",
