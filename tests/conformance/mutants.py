@@ -97,6 +97,12 @@ MUTANTS = (
         ("3.22",),
     ),
     Mutant(
+        "one event at a time is sent, however many are allowed",
+        "link->cursor - link->oldest >= link->allowed",
+        "link->cursor != link->oldest",
+        ("3.17",),
+    ),
+    Mutant(
         "the nonce in PROOF is not compared",
         " || !same(proof + 1, link->challenge + NONCE_AT, NONCE_BYTES)",
         "",
