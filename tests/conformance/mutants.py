@@ -103,6 +103,13 @@ MUTANTS = (
         ("3.17",),
     ),
     Mutant(
+        "a NAK for what is not held is answered only by a shoe that holds nothing",
+        "            else\n                link->due |= DUE_STATUS;\n",
+        "            else if (link->oldest == link->next)\n                link->due |= DUE_STATUS;\n",
+        ("6.32",),
+        also=("2.2",),
+    ),
+    Mutant(
         "the nonce in PROOF is not compared",
         " || !same(proof + 1, link->challenge + NONCE_AT, NONCE_BYTES)",
         "",
