@@ -40,6 +40,7 @@ MUTANTS = (
             "3.8",
         ),
     ),
+    Mutant("a HELLO is heeded again too soon", "< ANSWER_EVERY) ||", "< 80) ||", ("3.8",)),
     Mutant("every HELLO is answered", "< ANSWER_EVERY) ||", "< 1) ||", ("3.8",)),
     Mutant(
         "the HELLO of the session is answered again",
