@@ -547,6 +547,16 @@ SECTIONS = (
         "t1.journal",
         advised="the path of a file",
     ),
+    *(
+        _setting(
+            "journal",
+            {"file": "t1.journal", "anchor": anchor},
+            "journal.anchor: this is the journal's own file",
+            {"file": "t1.journal", "anchor": "t1.anchor"},
+            advised="name another one",
+        )
+        for anchor in ("t1.journal", "./t1.journal-wal")
+    ),
     _setting("tabel", {"site": "n"}, "tabel: unknown key; did you mean 'table'?", GONE, advised="table"),
 )
 
