@@ -188,8 +188,8 @@ async def look_at_anchor(patient: Patient) -> list[Finding]:
     except NotAnAnchorError as error:
         return problem(
             str(error),
-            "Correct anchor in the section [journal]. If it was an anchor and is damaged, move it away: the table makes "
-            "a new one at its next start.",
+            "Correct anchor in the section [journal]. If it was an anchor and is damaged, move it away: the table "
+            "makes a new one at its next start.",
         )
     except JournalError as error:
         return problem(str(error))
