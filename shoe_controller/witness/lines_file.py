@@ -73,6 +73,10 @@ class LinesFile:
         self._recent: deque[tuple[int, bytes]] = deque(maxlen=MOST_REMEMBERED)
         self._torn = TornTail()
         _check_plain(path)
+        if not path.parent.is_dir():
+            raise WitnessFileError(
+                f"{path}: its folder {path.parent} does not exist: make it, or correct file in the section [witness]."
+            )
         self._chain = LineChain()
         is_new = not path.exists()
         self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
