@@ -105,14 +105,14 @@ wait_for 20 "the table to know four people" taken_up
 
 step "killed"
 before=$(property NRestarts)
-systemctl kill --signal=KILL shoe-controller
+kill -KILL "$(property MainPID)"
 wait_for 20 "a new start" restarted_since "$before"
 wait_for 60 "another result" more_results_than "$(results)"
 nothing_is_lost "a kill"
 
 step "hung: the watchdog ends it"
 before=$(property NRestarts)
-systemctl kill --signal=STOP shoe-controller
+kill -STOP "$(property MainPID)"
 wait_for 60 "a new start" restarted_since "$before"
 wait_for 60 "another result" more_results_than "$(results)"
 nothing_is_lost "a hang"
